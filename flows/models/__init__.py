@@ -1,0 +1,30 @@
+"""Django's view of the control tables: three that people define, the rest to look at."""
+
+from flows.models.definition import Attribute, AttributeType, Flow, Trigger
+from flows.models.observed import (
+    ConditionError,
+    FlowVersion,
+    Instance,
+    Job,
+    JobLog,
+    Status,
+    TraceEntry,
+    WorkerProcess,
+)
+from flows.models.readonly import ReadOnly
+
+__all__ = [
+    "Attribute",
+    "AttributeType",
+    "ConditionError",
+    "Flow",
+    "FlowVersion",
+    "Instance",
+    "Job",
+    "JobLog",
+    "ReadOnly",
+    "Status",
+    "TraceEntry",
+    "Trigger",
+    "WorkerProcess",
+]

@@ -1,0 +1,73 @@
+"""Column types that Django has no field for."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.db.models.expressions import Col
+from django.db.models.lookups import Exact
+from django.utils.translation import gettext_lazy as _
+
+
+class IntervalField(models.CharField):
+    """An interval kept as PostgreSQL writes it, so that months stay months and '3d18h' may be typed.
+
+    The value is a string such as '3 days 18:00:00'; PostgreSQL reads what a person wrote.
+    """
+
+    def db_type(self, connection: Any) -> str:
+        return "interval"
+
+    def select_format(self, compiler: Any, sql: str, params: Any) -> tuple[str, Any]:
+        return f"({sql})::text", params
+
+    def get_placeholder(self, value: Any, compiler: Any, connection: Any) -> str:
+        return "%s" if hasattr(value, "as_sql") else "%s::interval"
+
+    def get_prep_value(self, value: Any) -> Any:
+        return super().get_prep_value(value) or None
+
+
+class TraceKeyField(models.CharField):
+    """The key of a history row, '<wid>.<seq>', made of the two columns that hold it.
+
+    The table has no column of this name. A look-up by key is turned into one by wid and seq, so the index serves it.
+    """
+
+    shape = re.compile(r"(\d{1,10})\.(\d{1,10})", re.ASCII)
+
+    def get_col(self, alias: str, output_field: Any = None) -> Col:
+        return TraceKeyCol(alias, self)
+
+    @property
+    def cached_col(self) -> Col:
+        return TraceKeyCol(self.model._meta.db_table, self)
+
+    def to_python(self, value: Any) -> str:
+        if not self.shape.fullmatch(str(value)):
+            raise ValidationError(_("A history row is named <instance>.<number>, such as 12.3."))
+        return str(value)
+
+    def get_prep_value(self, value: Any) -> Any:
+        return self.to_python(value)
+
+
+class TraceKeyCol(Col):
+    """Reads the key out of wid and seq."""
+
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
+        quote, alias = compiler.quote_name_unless_alias, self.alias
+        return "({0}.wid || '.' || {0}.seq)".format(quote(alias)), []
+
+
+@TraceKeyField.register_lookup
+class TraceKeyExact(Exact):
+    """key = '12.3' asks for wid = 12 and seq = 3."""
+
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
+        wid, seq = str(self.rhs).split(".")
+        table = compiler.quote_name_unless_alias(self.lhs.alias)
+        return f"({table}.wid = %s and {table}.seq = %s)", [int(wid), int(seq)]
