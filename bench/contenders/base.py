@@ -1,0 +1,102 @@
+"""What every contender must be able to do, so that one race can time them all alike."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import sys
+from dataclasses import dataclass
+from typing import ClassVar
+
+import psycopg
+
+from bench.cluster import Cluster
+
+STEPS_PER_INSTANCE = 3
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How `workers` are spread: so many processes of so much concurrency each."""
+
+    processes: int
+    concurrency: int
+
+
+class Contender:
+    """One engine in one mode.
+
+    A race clones the database that `prepare` made, calls `start`, runs `commands` and counts with `steps`
+    and `final`.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    kind: ClassVar[str]
+    """floor, ours or peer"""
+    counts: ClassVar[tuple[int, ...]] = (1, 4, 16)
+    quick_counts: ClassVar[tuple[int, ...]] = (4,)
+    distributions: ClassVar[tuple[str, ...]] = ()
+    instances: ClassVar[int] = 2_000
+    note: ClassVar[str] = ""
+    """how the work is put to this engine, for the report"""
+
+    def missing(self) -> str | None:
+        """Why this contender cannot run here, or None."""
+        absent = [name for name in self.distributions if _version(name) is None]
+        return f"not installed: {', '.join(absent)}" if absent else None
+
+    def versions(self) -> dict[str, str]:
+        """The distributions this contender is made of, with the versions that ran."""
+        return {name: _version(name) or "missing" for name in self.distributions}
+
+    def prepare(self, cluster: Cluster) -> str:
+        """Make the template database with everything installed and no instance; return its name."""
+        raise NotImplementedError
+
+    def start(self, dsn: str, count: int) -> None:
+        """Start `count` instances; nothing works on them yet."""
+        raise NotImplementedError
+
+    def layout(self, workers: int) -> Layout:
+        """The spread of `workers` that served this engine best."""
+        return Layout(1, workers)
+
+    def commands(self, dsn: str, workers: int) -> list[list[str]]:
+        """The command lines of the worker processes; each prints ``ready`` and waits for a line."""
+        raise NotImplementedError
+
+    def environment(self, dsn: str) -> dict[str, str]:
+        """What the worker processes need in their environment."""
+        return {}
+
+    def steps(self, conn: psycopg.Connection) -> int:
+        """How many steps are committed."""
+        raise NotImplementedError
+
+    def final(self, conn: psycopg.Connection) -> int:
+        """How many instances are final."""
+        raise NotImplementedError
+
+
+class ModuleContender(Contender):
+    """A contender whose workers are ``python -m <module> --dsn D --concurrency C``."""
+
+    module: ClassVar[str]
+
+    def commands(self, dsn: str, workers: int) -> list[list[str]]:
+        layout = self.layout(workers)
+        command = [sys.executable, "-m", self.module, "--dsn", dsn, "--concurrency", str(layout.concurrency)]
+        return [command for _ in range(layout.processes)]
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def scalar(conn: psycopg.Connection, query: str) -> int:
+    """The one integer a query answers."""
+    row = conn.execute(query).fetchone()
+    return int(row[0]) if row else 0

@@ -1,0 +1,64 @@
+"""The instance and history rows for peers that are queues: they keep none, the handler writes them.
+
+A step is then one transaction: move the instance row, add the history row and, where the step is the
+second of the two parallel ones, queue the last step.
+"""
+
+from __future__ import annotations
+
+import psycopg
+
+from bench.contenders.base import Contender, scalar
+
+SCHEMA = """
+create schema bench;
+create table bench.instance (
+  wid int generated always as identity primary key,
+  status text not null default 'R', seq int not null default 0,
+  a1 text default 'ready', a2 text, a3 text
+) with (fillfactor = 70);
+create table bench.history (
+  id bigint generated always as identity primary key, wid int not null, seq int not null,
+  tstmp timestamptz not null default now(), trw text not null, state jsonb not null
+);
+"""
+
+# {p} is the driver's spelling of the single parameter, the instance.
+_MOVE = """
+with moved as (
+  update bench.instance set {change}, seq = seq + 1 where wid = {p}
+  returning wid, seq, a1, a2, a3
+), kept as (
+  insert into bench.history (wid, seq, trw, state)
+  select wid, seq, '{step}', jsonb_build_object('a1', a1, 'a2', a2, 'a3', a3) from moved
+)
+select a2 is not null and a3 is not null from moved
+"""
+_CHANGES = {
+    "tr_a2": "a2 = 'done'",
+    "tr_a3": "a3 = 'done'",
+    "tr_final": "a1 = 'final', status = 'F'",
+}
+STEPS = tuple(_CHANGES)
+
+
+def move(step: str, parameter: str) -> str:
+    """The statement of one step; it answers whether both parallel steps are done."""
+    return _MOVE.format(change=_CHANGES[step], step=step, p=parameter)
+
+
+def insert_instances(conn: psycopg.Connection, count: int) -> list[int]:
+    """Insert `count` fresh instances and return their keys."""
+    rows = conn.execute("insert into bench.instance (a1) select 'ready' from generate_series(1, %s) returning wid",
+                        [count]).fetchall()
+    return [wid for (wid,) in rows]
+
+
+class QueueContender(Contender):
+    """Counting for peers that work on the rows of this module."""
+
+    def steps(self, conn: psycopg.Connection) -> int:
+        return scalar(conn, "select count(*) from bench.history")
+
+    def final(self, conn: psycopg.Connection) -> int:
+        return scalar(conn, "select count(*) from bench.instance where status = 'F'")

@@ -1,0 +1,52 @@
+"""pgqueuer's worker: its own QueueManager over an asyncpg pool, the next step queued in the same transaction."""
+
+from __future__ import annotations
+
+import asyncio
+
+import asyncpg
+from pgqueuer import PgQueuer
+from pgqueuer.db import AsyncpgDriver
+from pgqueuer.models import Job
+from pgqueuer.queries import Queries
+
+from bench.contenders.rows import STEPS, move
+from bench.peers.gate import arguments, run_until_terminated, wait_for_go
+
+
+async def perform(pool: asyncpg.Pool, step: str, wid: int) -> None:
+    """One step: move the instance, add its history and, when both parallel steps are done, queue the last."""
+    async with pool.acquire() as connection, connection.transaction():
+        both = await connection.fetchval(move(step, "$1"), wid)
+        if both and step != "tr_final":
+            await Queries(AsyncpgDriver(connection)).enqueue("tr_final", str(wid).encode())
+
+
+def register(queue: PgQueuer, pool: asyncpg.Pool) -> None:
+    """One entrypoint a step."""
+    for step in STEPS:
+
+        @queue.entrypoint(step)
+        async def handle(job: Job, step: str = step) -> None:
+            await perform(pool, step, int(job.payload or b"0"))
+
+
+async def main() -> None:
+    """Serve the queue until SIGTERM."""
+    options = arguments()
+    pool = await asyncpg.create_pool(options.dsn, min_size=options.concurrency, max_size=options.concurrency)
+    queue = PgQueuer(AsyncpgDriver(await asyncpg.connect(options.dsn)))
+    register(queue, pool)
+    wait_for_go()
+    work = asyncio.create_task(queue.run(**limits(options.concurrency)))
+    await run_until_terminated(work)
+
+
+def limits(concurrency: int) -> dict[str, int]:
+    """pgqueuer bounds a worker by a batch and by twice that many running jobs; its own default batch is ten."""
+    batch = max(1, concurrency)
+    return {"batch_size": batch, "max_concurrent_tasks": 2 * batch}
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -1,0 +1,1 @@
+"""Measures other than throughput: latency, browsers, growth, triggers, footprint, pages."""

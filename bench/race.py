@@ -1,0 +1,151 @@
+"""One timed run of one contender: clone, start the instances, let the workers go, stop the clock."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+
+from bench.cluster import Cluster
+from bench.contenders.base import STEPS_PER_INSTANCE, Contender
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+READY_SECONDS = 30.0
+POLL_SECONDS = 0.02
+
+
+@dataclass(frozen=True)
+class Run:
+    """The outcome of one race: `rate` is committed steps a second."""
+
+    contender: str
+    workers: int
+    instances: int
+    steps: int
+    seconds: float
+    complete: bool
+    """False when the time limit came first; the rate then counts the steps committed until then"""
+    commands: list[str]
+
+    @property
+    def rate(self) -> float:
+        """Committed steps a second."""
+        return self.steps / self.seconds
+
+
+class WorkerProcesses:
+    """The worker processes of one run: started, gated on ``ready``, released, stopped."""
+
+    def __init__(self, commands: list[list[str]], environment: dict[str, str]) -> None:
+        self.log = Path(os.environ.get("TMPDIR", "/tmp")) / f"wedbench-workers-{os.getpid()}.log"
+        self._sink = self.log.open("wb")
+        env = {**os.environ, "PYTHONPATH": str(CHECKOUT), **environment}
+        self.processes = [
+            subprocess.Popen(command, cwd=CHECKOUT, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                             stderr=self._sink, text=True, start_new_session=True)
+            for command in commands
+        ]
+
+    def wait_ready(self) -> None:
+        """Block until every process printed ``ready``; RuntimeError with its log when one does not."""
+        timer = threading.Timer(READY_SECONDS, self.kill)
+        timer.start()
+        try:
+            for process in self.processes:
+                self._wait_line(process)
+        finally:
+            timer.cancel()
+
+    def _wait_line(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.strip() == "ready":
+                return
+        raise RuntimeError(f"a worker ended before it was ready: {self.tail()}")
+
+    def go(self) -> None:
+        """Open the gate for all."""
+        for process in self.processes:
+            if process.stdin is not None:
+                process.stdin.write("go\n")
+                process.stdin.flush()
+
+    def alive(self) -> bool:
+        """Whether every worker still runs."""
+        return all(process.poll() is None for process in self.processes)
+
+    def tail(self) -> str:
+        """The last lines the workers wrote to stderr."""
+        lines = self.log.read_text(errors="replace").strip().splitlines()
+        return " | ".join(lines[-4:])[-600:]
+
+    def stop(self) -> None:
+        """Ask them to end, then insist; nothing of this run is left behind."""
+        for process in self.processes:
+            process.terminate()
+        deadline = time.monotonic() + 5
+        for process in self.processes:
+            try:
+                process.wait(max(0.1, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                continue
+        self.kill()
+        self._sink.close()
+        self.log.unlink(missing_ok=True)
+
+    def kill(self) -> None:
+        """End the process groups this run started, helpers of the workers included."""
+        for process in self.processes:
+            try:
+                os.killpg(process.pid, 9)
+            except ProcessLookupError:
+                continue
+            process.wait()
+
+
+@contextmanager
+def working(contender: Contender, dsn: str, workers: int) -> Iterator[WorkerProcesses]:
+    """The contender's worker processes, ready but not yet let go."""
+    processes = WorkerProcesses(contender.commands(dsn, workers), contender.environment(dsn))
+    try:
+        processes.wait_ready()
+        yield processes
+    finally:
+        processes.stop()
+
+
+def race(cluster: Cluster, contender: Contender, template: str, workers: int, limit: float) -> Run:
+    """Time one contender at one concurrency; RuntimeError when its workers die."""
+    dsn = cluster.create_database("race", template)
+    count = contender.instances
+    contender.start(dsn, count)
+    with psycopg.connect(dsn, autocommit=True) as conn, working(contender, dsn, workers) as processes:
+        conn.execute("vacuum analyze")
+        before = contender.steps(conn)
+        began = time.perf_counter()
+        processes.go()
+        complete = _wait_final(contender, conn, processes, count, began + limit)
+        seconds = time.perf_counter() - began
+        steps = contender.steps(conn) - before
+        if steps == 0 or (complete and steps < count * STEPS_PER_INSTANCE):
+            raise RuntimeError(f"{steps} of {count * STEPS_PER_INSTANCE} steps were done: {processes.tail()}")
+    shown = [" ".join(command) for command in contender.commands(dsn, workers)]
+    return Run(contender.name, workers, count, steps, seconds, complete, shown)
+
+
+def _wait_final(contender: Contender, conn: psycopg.Connection, processes: WorkerProcesses, count: int,
+                deadline: float) -> bool:
+    while time.perf_counter() < deadline:
+        if contender.final(conn) >= count:
+            return True
+        if not processes.alive():
+            raise RuntimeError(f"a worker ended during the run: {processes.tail()}")
+        time.sleep(POLL_SECONDS)
+    return False
