@@ -1,0 +1,68 @@
+# `make run` starts everything, `make test` proves everything; both need only Python 3.11 or newer.
+PYTHON ?= python3
+VENV ?= .venv
+PY := $(VENV)/bin/python
+RUN_STAMP := $(VENV)/.requirements
+DEV_STAMP := $(VENV)/.requirements-dev
+KEEP := PYTHONUNBUFFERED=1
+
+.DEFAULT_GOAL := help
+.PHONY: help install run stop status reset logs test check bench chaos browser lint types
+
+help:  ## what there is
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+$(PY):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; name it: make PYTHON=/path/to/python3 ..."; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "The virtual environment could not be made. On Debian: apt-get install python3-venv"; exit 1; }
+
+$(RUN_STAMP): requirements.txt | $(PY)
+	@echo "Installing the requirements ..."
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+$(DEV_STAMP): requirements-dev.txt requirements.txt | $(PY)
+	@echo "Installing the requirements of the tests ..."
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $@ $(RUN_STAMP)
+
+install: $(RUN_STAMP)  ## the virtual environment with everything that running needs
+
+run: $(RUN_STAMP)  ## database, web, workers, reaper and demo; Ctrl-C stops all of it
+	@exec $(KEEP) $(PY) manage.py wedsql up
+
+stop: $(RUN_STAMP)  ## stops what `make run` started, from another terminal
+	@$(PY) manage.py wedsql stop
+
+status: $(RUN_STAMP)  ## what is installed, running, outdated
+	@$(PY) manage.py wedsql status
+
+reset: $(RUN_STAMP)  ## stops everything and deletes this checkout's database and secrets
+	@$(PY) manage.py wedsql reset
+
+logs: $(RUN_STAMP)  ## follows the logs of every process
+	@$(PY) manage.py wedsql logs
+
+lint: $(DEV_STAMP)
+	@$(PY) -m ruff check .
+	@$(PY) -m compileall -q flows workers monitor wedsql_site tests bench manage.py conftest.py
+
+types: $(DEV_STAMP)
+	@$(PY) -m mypy .
+
+browser:
+	@PY=$(PY) sh .ci/browser
+
+check: lint types  ## the fast subset, for an editor
+	@$(PY) -m pytest -q -x -m "not slow and not browser and not chaos"
+
+test: browser lint types  ## everything that is promised, proved
+	@$(PY) manage.py makemigrations --check --dry-run
+	@$(PY) -m pytest -q -m "not chaos"
+	@$(PY) -m pytest -q -m kernel --pg debian
+
+bench: $(DEV_STAMP)  ## throughput and latency, as told in docs
+	@$(PY) -m bench
+
+chaos: $(DEV_STAMP)  ## kills processes under load and counts what was lost (nothing may be)
+	@$(PY) -m pytest -q -m chaos

@@ -1,0 +1,19 @@
+#!/usr/bin/env python
+"""Django's command line; starts the embedded PostgreSQL first when the command needs a database."""
+
+import os
+import sys
+
+from wedsql_site.ondemand import start_database_for
+
+
+def main() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "wedsql_site.settings")
+    start_database_for(sys.argv)
+    from django.core.management import execute_from_command_line
+
+    execute_from_command_line(sys.argv)
+
+
+if __name__ == "__main__":
+    main()

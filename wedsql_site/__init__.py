@@ -1,0 +1,1 @@
+"""Composition root: settings, routing, embedded PostgreSQL, supervisor. Imports all, imported by none."""

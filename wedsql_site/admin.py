@@ -1,0 +1,45 @@
+"""Titles of the admin, and Django-Q's pages for superusers only: a Schedule runs any function by its name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from django_q.admin import FailAdmin, QueueAdmin, ScheduleAdmin, TaskAdmin
+from django_q.models import Failure, OrmQ, Schedule, Success
+
+admin.site.site_header = _("WED-SQL administration")
+admin.site.site_title = "WED-SQL"
+admin.site.index_title = _("Flows, people and rights")
+
+
+class SuperusersOnly(admin.ModelAdmin):
+    """Closes a model admin to everybody but superusers, whatever permissions they were given."""
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return request.user.is_active and request.user.is_superuser
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.has_module_permission(request) and super().has_view_permission(request, obj)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self.has_module_permission(request) and super().has_add_permission(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.has_module_permission(request) and super().has_change_permission(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.has_module_permission(request) and super().has_delete_permission(request, obj)
+
+
+for _model, _base in {
+    Schedule: ScheduleAdmin,
+    Success: TaskAdmin,
+    Failure: FailAdmin,
+    OrmQ: QueueAdmin,
+}.items():
+    if admin.site.is_registered(_model):
+        admin.site.unregister(_model)
+    admin.site.register(_model, type(f"Closed{_base.__name__}", (SuperusersOnly, _base), {}))

@@ -1,0 +1,29 @@
+"""Wires what has to happen once in every process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.apps import AppConfig
+from django.db import connections
+from django.db.models.signals import pre_migrate
+
+
+class SiteConfig(AppConfig):
+    name = "wedsql_site"
+    label = "wedsql_site"
+    verbose_name = "WED-SQL"
+
+    def ready(self) -> None:
+        from wedsql_site import checks, forking  # noqa: F401 - importing registers the checks
+
+        forking.install()
+        pre_migrate.connect(_create_schema, dispatch_uid="wedsql_site.create_schema")
+
+
+def _create_schema(using: str, **_signal: Any) -> None:
+    """The schema of the search path must be there before Django writes its first table."""
+    with connections[using].cursor() as cursor:
+        cursor.execute("select to_regnamespace('wedsql') is null")
+        if cursor.fetchone() == (True,):
+            cursor.execute("create schema if not exists wedsql")

@@ -1,0 +1,24 @@
+"""The web process: pages and static files over HTTP, live updates over WebSockets."""
+
+import os
+
+from channels.auth import AuthMiddlewareStack
+from channels.routing import ProtocolTypeRouter, URLRouter
+from channels.security.websocket import AllowedHostsOriginValidator
+from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler
+from django.core.asgi import get_asgi_application
+
+from wedsql_site.ondemand import start_database
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "wedsql_site.settings")
+start_database()
+_pages = get_asgi_application()
+
+from monitor.routing import websocket_urlpatterns  # noqa: E402 - needs the applications to be loaded
+
+application = ProtocolTypeRouter(
+    {
+        "http": ASGIStaticFilesHandler(_pages),
+        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
+    }
+)

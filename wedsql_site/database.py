@@ -1,0 +1,78 @@
+"""Which database a process talks to, as which role, with which limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from wedsql_site import environment, postgres
+
+SCHEMA = "wedsql"
+TEST_DATABASE = "test_wedsql"
+# Seconds a statement may run, and seconds a transaction may idle, by role; 0 is no limit.
+_LIMITS = {"web": (5, 30), "worker": (30, 90), "reaper": (30, 30), "monitor": (5, 30), "admin": (0, 0)}
+_LOCK_WAIT = {"admin": 15}
+_CONNECT_SECONDS = 5
+_POOL_SIZE = 8
+
+
+def url(role: str) -> str:
+    """The connection URI for a role: its own variable, DATABASE_URL, or the embedded server."""
+    given = environment.text(f"DATABASE_URL_{role.upper()}") or environment.text("DATABASE_URL")
+    if given:
+        return given
+    user = postgres.SUPERUSER if role == "admin" else f"wed_{role}"
+    return postgres.default_cluster().dsn(user=user)
+
+
+def default(role: str) -> dict[str, Any]:
+    """Django's DATABASES entry for a process of this role; raises BadEnvironment for an unusable URI."""
+    try:
+        parameters: dict[str, Any] = {**conninfo_to_dict(url(role))}
+    except psycopg.ProgrammingError:
+        # The reason would quote parts of the URI, and a password may be among them.
+        raise environment.BadEnvironment(f"the database URI of {role} cannot be read") from None
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": parameters.pop("dbname", SCHEMA),
+        "USER": parameters.pop("user", ""),
+        "PASSWORD": parameters.pop("password", ""),
+        "HOST": parameters.pop("host", ""),
+        "PORT": parameters.pop("port", ""),
+        "CONN_HEALTH_CHECKS": True,
+        # Each of the many threads of a web process would keep a connection: it uses the pool instead.
+        # A worker is one thread that would open one for each task, and a pool does not survive its forks.
+        "CONN_MAX_AGE": 60 if role in {"worker", "reaper"} else 0,
+        "OPTIONS": _options(role, parameters),
+        "TEST": {"NAME": TEST_DATABASE},
+    }
+
+
+def _options(role: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    parameters.setdefault("connect_timeout", _CONNECT_SECONDS)
+    parameters.setdefault("application_name", f"wedsql-{role}")
+    # A peer that vanished without a word is given up after about ten seconds, not after two hours.
+    parameters |= {
+        "keepalives_idle": 5,
+        "keepalives_interval": 2,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 12000,
+    }
+    parameters["options"] = " ".join(filter(None, [session_options(role), parameters.get("options", "")]))
+    if role == "web":
+        parameters["pool"] = {"min_size": 1, "max_size": _POOL_SIZE, "timeout": _CONNECT_SECONDS}
+    return parameters
+
+
+def session_options(role: str) -> str:
+    """The `options` of a session of this role: search path and time limits."""
+    statement, idle = _LIMITS[role]
+    values = {
+        "search_path": SCHEMA,
+        "statement_timeout": f"{statement}s",
+        "lock_timeout": f"{_LOCK_WAIT.get(role, 2)}s",
+        "idle_in_transaction_session_timeout": f"{idle}s",
+    }
+    return " ".join(f"-c {name}={value}" for name, value in values.items())

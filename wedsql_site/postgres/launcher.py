@@ -1,0 +1,183 @@
+"""Starts, stops and removes an embedded cluster; safe to call from any number of processes at once."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+from wedsql_site.postgres import account, binaries, configuration, process
+from wedsql_site.postgres.cluster import DATABASE, SUPERUSER, Cluster, default_cluster
+from wedsql_site.postgres.errors import PostgresError
+
+_START_PATIENCE = 8.0
+_LOCK_PATIENCE = 60.0
+
+
+def ensure_running(cluster: Cluster | None = None) -> str:
+    """Starts the cluster if it does not answer; returns the URI of its database; raises PostgresError."""
+    cluster = cluster or default_cluster()
+    if not process.answers(cluster, DATABASE):
+        with _locked(cluster):
+            if not process.answers(cluster):
+                _start(cluster)
+            _create_database(cluster)
+    return cluster.dsn()
+
+
+def is_running(cluster: Cluster | None = None) -> bool:
+    """Whether the cluster answers now."""
+    return process.answers(cluster or default_cluster())
+
+
+def stop(cluster: Cluster | None = None) -> bool:
+    """Stops the cluster (open transactions are rolled back); False when it did not run."""
+    cluster = cluster or default_cluster()
+    if not cluster.lock.exists():
+        return False
+    with _locked(cluster):
+        if process.postmaster(cluster) is None:
+            return False
+        user = account.current()
+        command = [
+            _programs(cluster, user) / "pg_ctl",
+            "-D",
+            cluster.data,
+            "-m",
+            "fast",
+            "-w",
+            "-t",
+            "60",
+            "stop",
+        ]
+        answer = user.run(command, capture_output=True)
+        if answer.returncode != 0:
+            raise PostgresError(f"PostgreSQL did not stop: {answer.stderr.strip() or answer.stdout.strip()}")
+        return True
+
+
+def reset(cluster: Cluster | None = None) -> None:
+    """Stops the cluster and deletes its data for ever."""
+    cluster = cluster or default_cluster()
+    stop(cluster)
+    for directory in {cluster.home, cluster.socket}:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _start(cluster: Cluster) -> None:
+    user = account.current()
+    programs = _programs(cluster, user)
+    user.own_directory(cluster.home)
+    _own_socket_directory(cluster, user)
+    if not (cluster.data / "PG_VERSION").exists():
+        _initialise(cluster, programs, user)
+    _check_version(cluster, programs, user)
+    configuration.write(cluster, user)
+    _rotate(cluster.log)
+    _launch(cluster, programs, user)
+
+
+def _launch(cluster: Cluster, programs: Path, user: account.Account) -> None:
+    """Starts the postmaster; tries again while the children of a killed one are still dying."""
+    # Always with a log file: without it the server keeps the caller's stdout open and pg_ctl never returns.
+    command = [programs / "pg_ctl", "-D", cluster.data, "-w", "-t", "60", "-l", cluster.log, "start"]
+    deadline = time.monotonic() + _START_PATIENCE
+    while True:
+        process.clear_the_way(cluster)
+        answer = user.run(command, capture_output=True)
+        if process.answers(cluster):
+            return
+        if time.monotonic() > deadline:
+            raise PostgresError(f"PostgreSQL did not start.\n{answer.stderr.strip()}\n{_tail(cluster.log)}")
+        time.sleep(0.1)
+
+
+def _initialise(cluster: Cluster, programs: Path, user: account.Account) -> None:
+    """Makes the data directory under another name first: an interrupted attempt leaves no half one."""
+    new = cluster.home / "data.new"
+    shutil.rmtree(new, ignore_errors=True)
+    command = [
+        programs / "initdb",
+        "-D",
+        new,
+        "-U",
+        SUPERUSER,
+        "--auth=trust",
+        "--locale=C.UTF-8",
+        "-E",
+        "UTF8",
+    ]
+    answer = user.run(command, capture_output=True)
+    if answer.returncode != 0:
+        raise PostgresError(f"initdb failed: {answer.stderr.strip()}")
+    new.rename(cluster.data)
+
+
+def _create_database(cluster: Cluster) -> None:
+    with psycopg.connect(cluster.dsn(database="postgres"), autocommit=True) as connection:
+        if not connection.execute("select from pg_database where datname = %s", [DATABASE]).rowcount:
+            connection.execute(sql.SQL("create database {}").format(sql.Identifier(DATABASE)))
+
+
+def _programs(cluster: Cluster, user: account.Account) -> Path:
+    return binaries.reachable(cluster.programs or binaries.find(), user)
+
+
+def _check_version(cluster: Cluster, programs: Path, user: account.Account) -> None:
+    wanted = int((cluster.data / "PG_VERSION").read_text())
+    found = binaries.major(programs, user)
+    if wanted != found:
+        raise PostgresError(
+            f"{cluster.data} was written by PostgreSQL {wanted}, but {programs} is {found}. Name programs of "
+            f"version {wanted} in WED_PG_BIN, or move the data with pg_dump, or delete it with 'make reset'."
+        )
+
+
+def _own_socket_directory(cluster: Cluster, user: account.Account) -> None:
+    """Refuses a directory in /tmp that somebody else made first."""
+    try:
+        cluster.socket.mkdir(mode=0o700)
+    except FileExistsError:
+        found = cluster.socket.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid not in {user.uid, os.geteuid()}:
+            raise PostgresError(f"{cluster.socket} belongs to somebody else; remove it") from None
+    user.own_directory(cluster.socket)
+
+
+def _rotate(log: Path, limit: int = 10_000_000) -> None:
+    if log.exists() and log.stat().st_size > limit:
+        log.rename(log.with_suffix(".old.log"))
+
+
+def _tail(log: Path, lines: int = 12) -> str:
+    return "\n".join(log.read_text(errors="replace").splitlines()[-lines:]) if log.exists() else ""
+
+
+@contextmanager
+def _locked(cluster: Cluster) -> Iterator[None]:
+    """One starter or stopper at a time; the system drops the lock when its holder dies."""
+    cluster.lock.parent.mkdir(parents=True, exist_ok=True)
+    # Group and others get no right: only the user of the installation may start it.
+    with os.fdopen(os.open(cluster.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "w") as handle:
+        deadline = time.monotonic() + _LOCK_PATIENCE
+        while not _try_lock(handle.fileno()):
+            if time.monotonic() > deadline:
+                raise PostgresError(f"another process has held {cluster.lock} for {_LOCK_PATIENCE:.0f} s")
+            time.sleep(0.05)
+        yield
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
