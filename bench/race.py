@@ -113,7 +113,7 @@ class WorkerProcesses:
 @contextmanager
 def working(contender: Contender, dsn: str, workers: int) -> Iterator[WorkerProcesses]:
     """The contender's worker processes, ready but not yet let go."""
-    processes = WorkerProcesses(contender.commands(dsn, workers), contender.environment(dsn))
+    processes = WorkerProcesses(contender.commands(dsn, workers), contender.environment(dsn, workers))
     try:
         processes.wait_ready()
         yield processes
@@ -125,15 +125,17 @@ def race(cluster: Cluster, contender: Contender, template: str, workers: int, li
     """Time one contender at one concurrency; RuntimeError when its workers die."""
     dsn = cluster.create_database("race", template)
     count = contender.instances
-    contender.start(dsn, count)
+    if not contender.starts_when_ready:
+        contender.start(dsn, count)
     with psycopg.connect(dsn, autocommit=True) as conn, working(contender, dsn, workers) as processes:
-        conn.execute("vacuum analyze")
-        before = contender.steps(conn)
-        began = time.perf_counter()
+        conn.execute("analyze")
         processes.go()
+        if contender.starts_when_ready:
+            contender.start(dsn, count)
+        began = time.perf_counter()
         complete = _wait_final(contender, conn, processes, count, began + limit)
         seconds = time.perf_counter() - began
-        steps = contender.steps(conn) - before
+        steps = contender.steps(conn)
         if steps == 0 or (complete and steps < count * STEPS_PER_INSTANCE):
             raise RuntimeError(f"{steps} of {count * STEPS_PER_INSTANCE} steps were done: {processes.tail()}")
     shown = [" ".join(command) for command in contender.commands(dsn, workers)]

@@ -37,6 +37,8 @@ class Contender:
     quick_counts: ClassVar[tuple[int, ...]] = (4,)
     distributions: ClassVar[tuple[str, ...]] = ()
     instances: ClassVar[int] = 2_000
+    starts_when_ready: ClassVar[bool] = False
+    """True when the workers must be up first; `start` is then one transaction and its commit the signal"""
     note: ClassVar[str] = ""
     """how the work is put to this engine, for the report"""
 
@@ -65,7 +67,7 @@ class Contender:
         """The command lines of the worker processes; each prints ``ready`` and waits for a line."""
         raise NotImplementedError
 
-    def environment(self, dsn: str) -> dict[str, str]:
+    def environment(self, dsn: str, workers: int) -> dict[str, str]:
         """What the worker processes need in their environment."""
         return {}
 

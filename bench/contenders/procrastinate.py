@@ -7,7 +7,7 @@ import asyncio
 import psycopg
 
 from bench.cluster import Cluster
-from bench.contenders.base import ModuleContender
+from bench.contenders.base import Layout, ModuleContender
 from bench.contenders.rows import SCHEMA, QueueContender, insert_instances
 
 
@@ -19,7 +19,7 @@ class ProcrastinateContender(QueueContender, ModuleContender):
     kind = "peer"
     distributions = ("procrastinate", "psycopg")
     module = "bench.peers.procrastinate"
-    note = "three async tasks, psycopg pools, LISTEN/NOTIFY on"
+    note = "two processes from 4 workers on, three async tasks, psycopg pools, LISTEN/NOTIFY on"
 
     def prepare(self, cluster: Cluster) -> str:
         dsn = cluster.create_database("tpl_procrastinate")
@@ -27,6 +27,9 @@ class ProcrastinateContender(QueueContender, ModuleContender):
             conn.execute(SCHEMA)
         asyncio.run(_install(dsn))
         return "tpl_procrastinate"
+
+    def layout(self, workers: int) -> Layout:
+        return Layout(1, workers) if workers < 4 else Layout(2, workers // 2)
 
     def start(self, dsn: str, count: int) -> None:
         with psycopg.connect(dsn) as conn:

@@ -1,0 +1,48 @@
+"""DBOS: durable workflows as a Python library."""
+
+from __future__ import annotations
+
+import psycopg
+
+from bench.cluster import Cluster
+from bench.contenders.base import ModuleContender, scalar
+
+_SYSTEM = "dbos"
+
+
+class DbosContender(ModuleContender):
+    """One workflow an instance of three steps; workflow_status and operation_outputs are the engine's own rows.
+
+    Starting belongs to the timed part here (one commit of five): workflows queued beforehand and taken from a
+    DBOS queue gave lower figures at 4 and 16.
+    """
+
+    name = "dbos"
+    label = "DBOS"
+    kind = "peer"
+    distributions = ("dbos", "SQLAlchemy", "psycopg")
+    module = "bench.peers.dbos"
+    note = "one workflow of three steps run by `workers` threads; a DBOS queue was slower"
+
+    def prepare(self, cluster: Cluster) -> str:
+        from dbos import DBOS
+
+        from bench.peers.dbos import configure
+
+        dsn = cluster.create_database("tpl_dbos")
+        DBOS(config=configure(dsn, 4))
+        DBOS.launch()
+        DBOS.destroy()
+        return "tpl_dbos"
+
+    def start(self, dsn: str, count: int) -> None:
+        """Nothing: the worker process starts its workflows itself, `workers` at a time."""
+
+    def environment(self, dsn: str, workers: int) -> dict[str, str]:
+        return {"BENCH_INSTANCES": str(self.instances)}
+
+    def steps(self, conn: psycopg.Connection) -> int:
+        return scalar(conn, f"select count(*) from {_SYSTEM}.operation_outputs")
+
+    def final(self, conn: psycopg.Connection) -> int:
+        return scalar(conn, f"select count(*) from {_SYSTEM}.workflow_status where status = 'SUCCESS'")
