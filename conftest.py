@@ -1,4 +1,7 @@
-"""The database of the tests: a private cluster for each run, so that runs never meet."""
+"""Each test run is an installation of its own, with a private cluster, so that runs never meet.
+
+DATABASE_URL names another server instead. The settings are loaded here, after their environment is made.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +14,31 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import django
 import psycopg
 import pytest
-from django.conf import settings
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from wedsql_site import database, postgres
+from wedsql_site import postgres
 from wedsql_site.postgres import binaries
 
 CHECKOUT = Path(__file__).resolve().parent
+OWN_SERVER = "DATABASE_URL" not in os.environ
 # A crash of the machine may lose a test's data, a kill of any process may not.
 _TEST_SERVER = {"fsync": "off", "full_page_writes": "off", "deadlock_timeout": "100ms"}
-_CLUSTER = pytest.StashKey[postgres.Cluster]()
+_PREFIX = "wedsql-test-"
+_STATE = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
+_STATE.chmod(0o711)  # the user of the server passes through, and nobody can list it
+
+os.environ |= {
+    "DJANGO_SETTINGS_MODULE": "wedsql_site.settings",
+    "WEDSQL_STATE_DIR": str(_STATE),
+    "WEDSQL_SECRET_KEY": "for-tests-only-" + "x" * 50,
+    "WEDSQL_ALLOWED_HOSTS": "testserver,127.0.0.1,localhost",
+    "WEDSQL_HTTPS": "0",
+}
+django.setup()
 
 Connect = Callable[..., psycopg.Connection[Any]]
 
@@ -37,56 +52,50 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Points Django at the server of this run before anything connects."""
-    if "DATABASE_URL" not in os.environ:
-        config.stash[_CLUSTER] = cluster = _private_cluster(config.getoption("--pg"))
-        os.environ["DATABASE_URL"] = postgres.ensure_running(cluster)
-    entry = database.default("admin")
-    settings.DATABASES["default"]["TEST"].update(entry.pop("TEST"))
-    settings.DATABASES["default"].update(entry)
-    settings.MONITOR_DATABASE_URL = database.url("monitor")
+    if OWN_SERVER:
+        _remove_abandoned()
+        _choose_programs(config.getoption("--pg"))
+        postgres.ensure_running(postgres.Cluster(postgres.default_cluster().home, settings=_TEST_SERVER))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    cluster = config.stash.get(_CLUSTER, None)
-    if cluster is not None:
-        postgres.reset(cluster)
-        shutil.rmtree(cluster.home.parent, ignore_errors=True)
+    if OWN_SERVER:
+        postgres.reset()
+    shutil.rmtree(_STATE, ignore_errors=True)
 
 
-def _private_cluster(choice: str) -> postgres.Cluster:
-    _remove_abandoned()
-    home = Path(tempfile.mkdtemp(prefix=f"wedsql-test-{os.getpid()}-"))
-    home.chmod(0o711)
-    return postgres.Cluster(home / "postgres", _programs(choice), dict(_TEST_SERVER))
-
-
-def _programs(choice: str) -> Path | None:
+def _choose_programs(choice: str) -> None:
     if choice == "embedded":
-        return None
+        return
     programs = binaries.from_system() if choice == "debian" else Path(choice)
     if programs is None or not (programs / "initdb").exists():
         raise pytest.UsageError(
             f"--pg {choice}: no PostgreSQL programs there (Debian: apt-get install postgresql)"
         )
-    return programs
+    os.environ["WED_PG_BIN"] = str(programs)
 
 
 def _remove_abandoned() -> None:
     """Stops the clusters of runs that were killed."""
-    for home in Path(tempfile.gettempdir()).glob("wedsql-test-*"):
-        owner = re.match(r"wedsql-test-(\d+)-", home.name)
+    for home in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        owner = re.match(rf"{_PREFIX}(\d+)-", home.name)
         if owner and not Path(f"/proc/{owner[1]}").exists() and home.stat().st_uid == os.geteuid():
             postgres.reset(postgres.Cluster(home / "postgres"))
             shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
-def dsn(django_db_setup: None) -> str:
+def dsn(django_db_setup: None, django_db_blocker: Any) -> str:
     """The URI of the migrated test database for its owner."""
     from django.db import connection
 
-    return make_conninfo(os.environ["DATABASE_URL"], dbname=connection.settings_dict["NAME"])
+    from wedsql_site.supervisor import preparation
+
+    with django_db_blocker.unblock():
+        preparation.install_roles()
+        connection.close()
+    base = os.environ.get("DATABASE_URL") or postgres.default_cluster().dsn()
+    return make_conninfo(base, dbname=connection.settings_dict["NAME"])
 
 
 @pytest.fixture
@@ -95,12 +104,14 @@ def connect(dsn: str) -> Iterator[Connect]:
     opened: list[psycopg.Connection[Any]] = []
 
     def open_connection(role: str | None = None, **options: Any) -> psycopg.Connection[Any]:
-        options.setdefault("options", f"-c search_path={database.SCHEMA}")
-        if role:
+        options.setdefault("options", "-c search_path=wedsql")
+        if role and OWN_SERVER:
             options["user"] = role
         # Definitions change under these connections, and a prepared plan would not survive that.
         connection = psycopg.connect(dsn, autocommit=True, prepare_threshold=None, **options)
         opened.append(connection)
+        if role and not OWN_SERVER:  # the roles of that server may want passwords
+            connection.execute(sql.SQL("set session authorization {}").format(sql.Identifier(role)))
         return connection
 
     yield open_connection

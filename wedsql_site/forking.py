@@ -1,32 +1,24 @@
-"""What a forked process must do before its first statement, and with whom it dies.
+"""What a forked process must do before its first statement.
 
-Django-Q's cluster forks its sentinel, workers, pusher and monitor. A child that used its parent's sockets
-would mix up both their protocols; one that outlived its parent would work on with nobody to stop it.
+Django-Q's cluster forks its sentinel, workers, pusher and monitor. A child that used the connections of its
+parent would mix up the protocol of both.
 """
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
-import sys
 from typing import Any
 
 from django.db import connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 
-from wedsql_site import environment
-
-_PR_SET_PDEATHSIG = 1
 # Kept alive on purpose: closing them here would say good-bye on the parent's sockets.
 _inherited: list[Any] = []
 
 
 def install() -> None:
-    """Registers the hooks for this process and its forks."""
+    """Registers the hook for every later fork of this process and of its children."""
     os.register_at_fork(after_in_child=forget_connections)
-    if environment.process() in {"worker", "reaper"}:
-        os.register_at_fork(after_in_child=lambda: die_with_parent(signal.SIGKILL))
 
 
 def forget_connections() -> None:
@@ -36,9 +28,3 @@ def forget_connections() -> None:
     for connection in connections.all(initialized_only=True):
         _inherited.append(connection.connection)
         connection.connection = None
-
-
-def die_with_parent(signum: int) -> None:
-    """Asks the kernel to signal this process when its parent ends, however it ends (Linux only)."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signum, 0, 0, 0)

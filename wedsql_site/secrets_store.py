@@ -24,6 +24,12 @@ def once(name: str, make: Callable[[], str]) -> str:
     return path.read_text().strip()
 
 
+def kept(name: str) -> str | None:
+    """The content of `<state>/<name>`, None when it was never made."""
+    path = environment.state_dir() / name
+    return path.read_text().strip() if path.exists() else None
+
+
 def _publish(path: Path, value: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, scratch = tempfile.mkstemp(dir=path.parent)

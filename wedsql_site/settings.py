@@ -6,7 +6,8 @@ from pathlib import Path
 
 from django.utils.translation import gettext_lazy as _
 
-from wedsql_site import database, environment, queue, secrets_store
+from wedsql_site import database, environment, secrets_store
+from workers.q_settings import q_cluster
 
 BASE_DIR: Path = environment.CHECKOUT
 STATE_DIR: Path = environment.state_dir()
@@ -76,7 +77,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 MONITOR_DATABASE_URL = database.url("monitor")
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
-Q_CLUSTER = queue.q_cluster()
+Q_CLUSTER = q_cluster()
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

@@ -1,0 +1,89 @@
+"""`manage.py wedsql …`: runs an installation as a whole."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
+
+from wedsql_site import environment, postgres
+from wedsql_site.supervisor import actions, report
+
+NOT_RUNNING = 3
+
+
+class Command(BaseCommand):
+    help = "Starts, stops and shows an installation: database, web, workers, reaper."
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        commands = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+        up = self._add(commands, "up", "start everything and watch over it; Ctrl-C stops it")
+        up.add_argument("--no-demo", action="store_true", help="no demo flows, no simulation (WEDSQL_DEMO=0)")
+        self._add(commands, "stop", "stop what 'up' started, and the embedded database")
+        status = self._add(
+            commands, "status", "what is installed, running, outdated (exit code 3: not running)"
+        )
+        status.add_argument("--json", action="store_true", help="for programs")
+        reset = self._add(commands, "reset", "stop everything; delete the embedded database and the secrets")
+        reset.add_argument("--yes", action="store_true", help="do not ask")
+        logs = self._add(commands, "logs", "follow the logs of all processes")
+        logs.add_argument("--no-follow", action="store_true", help="show the last lines and end")
+        self._add(commands, "install", "bring tables, kernel and roles up to date")
+        self._add(commands, "roles", "create the runtime roles and give them their rights")
+
+    def _add(self, commands: Any, name: str, help_text: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=help_text, description=help_text)
+
+    def handle(self, *_args: Any, action: str, **options: Any) -> None:
+        try:
+            code = getattr(self, f"_{action}")(options)
+        except (actions.Refused, postgres.PostgresError, environment.BadEnvironment) as error:
+            raise CommandError(str(error)) from error
+        except DatabaseError as error:
+            raise CommandError(f"the database refused: {error}") from error
+        if code:
+            sys.exit(code)
+
+    def _say(self, line: str) -> None:
+        self.stdout.write(line)
+        self.stdout.flush()
+
+    def _up(self, options: dict[str, Any]) -> int:
+        demo = environment.flag("WEDSQL_DEMO", default=True) and not options["no_demo"]
+        return actions.up(demo, self._say)
+
+    def _stop(self, _options: dict[str, Any]) -> int:
+        self._say("stopped" if actions.stop() else "nothing was running")
+        return 0
+
+    def _status(self, options: dict[str, Any]) -> int:
+        facts = report.status()
+        self._say(json.dumps(facts, indent=1, default=str) if options["json"] else report.as_text(facts))
+        return 0 if facts["running"] else NOT_RUNNING
+
+    def _reset(self, options: dict[str, Any]) -> int:
+        question = f"Delete the database and the secrets in {environment.state_dir()}? [y/N] "
+        if not options["yes"] and input(question).strip().lower() not in {"y", "yes"}:
+            self._say("nothing was deleted")
+            return 1
+        actions.reset()
+        self._say("deleted")
+        return 0
+
+    def _logs(self, options: dict[str, Any]) -> int:
+        return actions.logs(follow=not options["no_follow"])
+
+    def _install(self, _options: dict[str, Any]) -> int:
+        actions.install()
+        self._say("installed")
+        return 0
+
+    def _roles(self, _options: dict[str, Any]) -> int:
+        actions.roles()
+        self._say("roles are up to date")
+        return 0

@@ -1,0 +1,146 @@
+"""The verbs of `manage.py wedsql`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+
+from django.db import connections
+
+from wedsql_site import environment, postgres
+from wedsql_site.supervisor import preparation, programs, report
+from wedsql_site.supervisor.loop import Supervisor
+from wedsql_site.supervisor.record import Running
+
+Say = Callable[[str], None]
+_STOP_PATIENCE = 60.0
+_WEB_PATIENCE = 60.0
+
+
+class Refused(RuntimeError):
+    """The action cannot be done now; the text names the remedy."""
+
+
+def up(demo: bool, say: Say) -> int:
+    """Starts everything and returns when it was told to stop."""
+    where = programs.address()
+    running = Running()
+    if not running.take():
+        say(f"already running at {(running.read() or {}).get('url', where.url)} (stop it with: make stop)")
+        return 0
+    try:
+        running.write(url=where.url, children=[])
+        _refuse_taken_port(where)
+        return _run(where, demo, running, say)
+    finally:
+        running.release()
+
+
+def _run(where: programs.Address, demo: bool, running: Running, say: Say) -> int:
+    supervisor = Supervisor(programs.all_programs(where, demo), where, running, say)
+    supervisor.catch_signals()
+    try:
+        login = _prepare(demo, say)
+        if supervisor.stopping.is_set():
+            return 0
+        supervisor.start()
+        if supervisor.wait_for_web(_WEB_PATIENCE):
+            say(report.welcome(where, login))
+        elif not supervisor.stopping.is_set():
+            say(f"The web process does not answer yet; its log is {programs.log_dir() / 'web.log'}")
+        supervisor.run()
+    finally:
+        supervisor.stop()
+        preparation.stop_database()
+    say("stopped")
+    return 0
+
+
+def _prepare(demo: bool, say: Say) -> preparation.Login:
+    say("Starting the database ..." if preparation.uses_embedded() else "Waiting for the database ...")
+    preparation.start_database()
+    preparation.wait_for_database()
+    preparation.install()
+    login = preparation.ensure_login()
+    if demo:
+        preparation.load_demo()
+    connections.close_all()
+    return login
+
+
+def stop() -> bool:
+    """Ends the supervisor and the embedded database; False when nothing ran."""
+    ended = _end_supervisor()
+    return preparation.stop_database(always=True) or ended
+
+
+def reset() -> None:
+    """Deletes the embedded database, the secrets and the logs of this state directory, nothing else."""
+    _end_supervisor()
+    postgres.reset()
+    state = environment.state_dir()
+    shutil.rmtree(state / "log", ignore_errors=True)
+    for name in ("secret_key", "admin_password", "supervisor.json", "postgres.owned"):
+        (state / name).unlink(missing_ok=True)
+
+
+def install() -> None:
+    """Brings the database up to date without starting anything else."""
+    preparation.start_database()
+    preparation.wait_for_database()
+    preparation.install()
+
+
+def roles() -> None:
+    """Creates the roles of a database that is installed."""
+    preparation.start_database()
+    preparation.wait_for_database()
+    preparation.install_roles()
+
+
+def logs(follow: bool) -> int:
+    """Shows the logs of all processes until it is interrupted; the exit code of tail."""
+    files = sorted(
+        str(path) for path in programs.log_dir().glob("*.log") if not path.name.endswith(".old.log")
+    )
+    if not files:
+        raise Refused(f"no logs in {programs.log_dir()} yet; start with: make run")
+    try:
+        return subprocess.run(
+            ["tail", "-n", "20", *(["-F"] if follow else []), *files], check=False
+        ).returncode
+    except KeyboardInterrupt:
+        return 0
+
+
+def _end_supervisor() -> bool:
+    record = Running().read()
+    if record is None:
+        return False
+    if "pid" not in record:
+        raise Refused("it is just starting; try again in a few seconds")
+    os.kill(record["pid"], signal.SIGTERM)
+    deadline = time.monotonic() + _STOP_PATIENCE
+    while Running().read() is not None:
+        if time.monotonic() > deadline:
+            raise Refused(f"process {record['pid']} did not end in {_STOP_PATIENCE:.0f} s")
+        time.sleep(0.05)
+    return True
+
+
+def _refuse_taken_port(where: programs.Address) -> None:
+    family = socket.AF_INET6 if ":" in where.host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((where.host, where.port))
+        except OSError as error:
+            raise Refused(
+                f"cannot listen on {where.host} port {where.port}: {error.strerror}. Stop what listens "
+                f"there, or choose another port: WEDSQL_PORT={where.port + 1} make run"
+            ) from None

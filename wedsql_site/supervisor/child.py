@@ -1,0 +1,120 @@
+"""One supervised process, its restarts and its end."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from typing import IO
+
+from wedsql_site import environment
+from wedsql_site.supervisor.programs import Program
+
+_PR_SET_PDEATHSIG = 1
+_FIRST_PAUSE = 0.5
+_LONGEST_PAUSE = 30.0
+_STEADY_AFTER = 30.0
+_LOG_LIMIT = 20_000_000
+_libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+
+
+@dataclass
+class Child:
+    """Keeps one program running: started again after a pause that doubles while it keeps failing."""
+
+    program: Program
+    process: subprocess.Popen[bytes] | None = None
+    started: float = 0.0
+    due: float = 0.0
+    pause: float = 0.0
+    restarts: int = 0
+
+    def start(self) -> None:
+        """Starts the program in a session of its own, so that its whole family has one process group."""
+        log = self._open_log()
+        parent = os.getpid()
+        with log:
+            self.process = subprocess.Popen(
+                self.program.arguments,
+                cwd=environment.CHECKOUT,
+                env=self.program.environ(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=lambda: _die_with(parent),  # safe: this process has one thread
+            )
+        self.started = time.monotonic()
+
+    def watch(self) -> str:
+        """Notices an end and makes up for it; returns a line to show, or ''."""
+        now = time.monotonic()
+        if self.process is None:
+            if now >= self.due:
+                self.restarts += 1
+                self.start()
+            return ""
+        code = self.process.poll()
+        if code is None:
+            return ""
+        self._end_family()  # what a killed cluster leaves behind must not work beside its successor
+        steady = now - self.started > _STEADY_AFTER
+        self.pause = _FIRST_PAUSE if steady or not self.pause else min(self.pause * 2, _LONGEST_PAUSE)
+        self.due = now + self.pause
+        self.process = None
+        return f"{self.program.name} ended ({_told(code)}); starting it again in {self.pause:g} s"
+
+    def terminate(self) -> None:
+        """Asks the main process to end; a signal to its whole group would hang Django-Q's sentinel."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.terminate()
+
+    def finish(self, deadline: float) -> bool:
+        """Waits until `deadline` (monotonic), then kills the family; True when it ended by itself."""
+        if self.process is None:
+            return True
+        try:
+            self.process.wait(max(0.0, deadline - time.monotonic()))
+            graceful = True
+        except subprocess.TimeoutExpired:
+            graceful = False
+        self._end_family()
+        self.process.wait()
+        self.process = None
+        return graceful
+
+    def trim_log(self) -> None:
+        """Keeps one old log; the process appends, so it goes on at the start of the emptied file."""
+        path = self.program.log()
+        if path.exists() and path.stat().st_size > _LOG_LIMIT:
+            path.with_suffix(".old.log").write_bytes(path.read_bytes())
+            os.truncate(path, 0)
+
+    def _open_log(self) -> IO[bytes]:
+        path = self.program.log()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.open("ab")
+
+    def _end_family(self) -> None:
+        if self.process is None:
+            return
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except (ProcessLookupError, PermissionError):
+            return
+
+
+def _die_with(parent: int) -> None:
+    """In the new process: asks the system to kill it when the supervisor ends, however that ends (Linux)."""
+    if _libc is not None:
+        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _told(code: int) -> str:
+    return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"

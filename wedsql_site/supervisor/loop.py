@@ -1,0 +1,126 @@
+"""Keeps the programs and the embedded database alive until somebody says stop."""
+
+from __future__ import annotations
+
+import http.client
+import signal
+import threading
+import time
+from collections.abc import Callable
+from types import FrameType
+
+from wedsql_site import postgres
+from wedsql_site.ondemand import uses_embedded
+from wedsql_site.supervisor.child import Child
+from wedsql_site.supervisor.programs import Address, Program
+from wedsql_site.supervisor.record import Running
+
+_TICK = 0.2
+_DATABASE_EVERY = 2.0
+_LOGS_EVERY = 60.0
+Say = Callable[[str], None]
+
+
+class Supervisor:
+    """Starts the programs, watches them, and stops what it started and nothing else."""
+
+    def __init__(self, programs: list[Program], where: Address, running: Running, say: Say) -> None:
+        self.children = [Child(program) for program in programs]
+        self.where = where
+        self.running = running
+        self.say = say
+        self.stopping = threading.Event()
+        self._database_due = self._logs_due = 0.0
+
+    def catch_signals(self) -> None:
+        """SIGTERM, SIGINT and SIGHUP end the loop; a second one changes nothing."""
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            signal.signal(number, self._on_signal)
+
+    def start(self) -> None:
+        """Starts every program."""
+        for child in self.children:
+            child.start()
+        self._write_record()
+
+    def wait_for_web(self, seconds: float) -> bool:
+        """Watches over the start until the first page answers; False when it does not in time."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline and not self.stopping.is_set():
+            if _answers(self.where):
+                return True
+            self._watch()
+            self.stopping.wait(0.05)
+        return False
+
+    def run(self) -> None:
+        """Watches until a signal arrives."""
+        while not self.stopping.is_set():
+            self._watch()
+            self.stopping.wait(_TICK)
+
+    def stop(self) -> None:
+        """Ends all programs together, each within its grace."""
+        began = time.monotonic()
+        for child in self.children:
+            child.terminate()
+        for child in self.children:
+            if not child.finish(began + child.program.grace):
+                self.say(f"{child.program.name} did not end in {child.program.grace:g} s and was killed")
+
+    def _watch(self) -> None:
+        self._watch_database()
+        changed = False
+        for child in self.children:
+            before = child.restarts
+            line = child.watch()
+            if line:
+                self.say(line)
+            changed = changed or bool(line) or before != child.restarts
+        if changed:
+            self._write_record()
+        self._trim_logs()
+
+    def _watch_database(self) -> None:
+        now = time.monotonic()
+        if now < self._database_due or not uses_embedded():
+            return
+        self._database_due = now + _DATABASE_EVERY
+        if not postgres.is_running():
+            self.say("the database does not answer; starting it again")
+            try:
+                postgres.ensure_running()
+            except postgres.PostgresError as error:
+                self.say(str(error))
+
+    def _trim_logs(self) -> None:
+        if time.monotonic() >= self._logs_due:
+            self._logs_due = time.monotonic() + _LOGS_EVERY
+            for child in self.children:
+                child.trim_log()
+
+    def _write_record(self) -> None:
+        children = [
+            {
+                "name": child.program.name,
+                "pid": child.process.pid if child.process else None,
+                "restarts": child.restarts,
+            }
+            for child in self.children
+        ]
+        self.running.write(url=self.where.url, children=children)
+
+    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
+        self.stopping.set()
+
+
+def _answers(where: Address) -> bool:
+    host = "127.0.0.1" if where.host in {"0.0.0.0", "::", ""} else where.host  # noqa: S104 - compared, not bound
+    connection = http.client.HTTPConnection(host, where.port, timeout=5)
+    try:
+        connection.request("GET", "/accounts/login/")
+        return connection.getresponse().status < 500
+    except OSError:
+        return False
+    finally:
+        connection.close()

@@ -1,0 +1,87 @@
+"""What must be true before the first process starts: a database, its tables and roles, a log-in, the demo."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import dataclass
+
+from django.contrib.auth import get_user_model
+from django.core.management import call_command, get_commands
+from django.db import OperationalError, connection
+
+from flows import kernel
+from wedsql_site import environment, grants, postgres, secrets_store
+from wedsql_site.ondemand import uses_embedded
+
+ADMIN = "admin"
+_PASSWORD_FILE = "admin_password"  # noqa: S105 - the name of a file
+_OWNED = "postgres.owned"
+
+
+@dataclass(frozen=True)
+class Login:
+    """The log-in of the first superuser; `password` is None when somebody has changed it."""
+
+    name: str
+    password: str | None
+
+
+def start_database() -> None:
+    """Starts the embedded server if this installation uses it and remembers that it is ours to stop."""
+    if not uses_embedded() or postgres.is_running():
+        return
+    postgres.ensure_running()
+    (environment.state_dir() / _OWNED).touch()
+
+
+def stop_database(always: bool = False) -> bool:
+    """Stops the embedded server when a supervisor started it (or `always`); True when it did."""
+    mark = environment.state_dir() / _OWNED
+    if not (always or mark.exists()):
+        return False
+    mark.unlink(missing_ok=True)
+    return postgres.stop()
+
+
+def wait_for_database(seconds: float = 60.0) -> None:
+    """Returns when the database answers; raises OperationalError with the last reason when it does not."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            connection.ensure_connection()
+            return
+        except OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.5)
+
+
+def install() -> None:
+    """Brings tables, kernel and rights up to date; changes nothing when they are."""
+    call_command("migrate", interactive=False, verbosity=0)
+    install_roles()
+
+
+def install_roles() -> None:
+    """Creates the runtime roles and gives each what it needs, and no more."""
+    kernel.install_roles(connection)
+    grants.grant_django_tables(connection)
+
+
+def ensure_login() -> Login:
+    """Makes the superuser `admin` when there is no superuser yet."""
+    users = get_user_model()._default_manager
+    if not users.filter(is_superuser=True).exists():
+        password = secrets_store.once(_PASSWORD_FILE, lambda: secrets.token_urlsafe(12))
+        get_user_model().objects.create_superuser(ADMIN, password=password)  # type: ignore[attr-defined]
+        return Login(ADMIN, password)
+    admin = users.filter(username=ADMIN).first()
+    known = secrets_store.kept(_PASSWORD_FILE)
+    return Login(ADMIN, known if admin and known and admin.check_password(known) else None)
+
+
+def load_demo() -> None:
+    """Defines the demo flows that are not there yet."""
+    if "loaddemo" in get_commands():
+        call_command("loaddemo", verbosity=0)

@@ -1,0 +1,94 @@
+"""The processes of an installation: what runs, as which role, and where it writes its log."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from django.core.management import get_commands
+
+from wedsql_site import environment
+
+MANAGE = str(environment.CHECKOUT / "manage.py")
+
+
+@dataclass(frozen=True)
+class Program:
+    """One process to keep alive; `role` is its WEDSQL_PROCESS, `grace` its seconds to end by itself."""
+
+    name: str
+    arguments: tuple[str, ...]
+    role: str
+    grace: float = 10.0
+    extra: dict[str, str] = field(default_factory=dict)
+
+    def environ(self) -> dict[str, str]:
+        own = {
+            "WEDSQL_PROCESS": self.role,
+            "PYTHONUNBUFFERED": "1",
+            "DJANGO_SETTINGS_MODULE": "wedsql_site.settings",
+        }
+        return {**os.environ, **own, **self.extra}
+
+    def log(self) -> Path:
+        return log_dir() / f"{self.name}.log"
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where the web process listens."""
+
+    host: str
+    port: int
+
+    @property
+    def url(self) -> str:
+        shown = "127.0.0.1" if self.host in {"0.0.0.0", "::", ""} else self.host  # noqa: S104 - compared, not bound
+        return f"http://{f'[{shown}]' if ':' in shown else shown}:{self.port}/"
+
+    @property
+    def loopback(self) -> bool:
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+
+def address() -> Address:
+    """WEDSQL_HOST and WEDSQL_PORT."""
+    return Address(environment.text("WEDSQL_HOST", "127.0.0.1"), environment.number("WEDSQL_PORT", 8000))
+
+
+def log_dir() -> Path:
+    """The directory of the processes' logs."""
+    return environment.state_dir() / "log"
+
+
+def all_programs(where: Address, demo: bool) -> list[Program]:
+    """Everything `wedsql up` keeps alive."""
+    programs = [
+        _web(where),
+        Program("worker", _manage("qcluster"), "worker", extra={"Q_CLUSTER_NAME": "wedsql"}),
+        Program("reaper", _manage("qcluster"), "reaper", extra={"Q_CLUSTER_NAME": "reaper"}),
+    ]
+    if demo and "simulate" in get_commands():
+        programs.append(Program("simulate", _manage("simulate"), "web", grace=3.0))
+    return programs
+
+
+def _web(where: Address) -> Program:
+    arguments = [sys.executable, "-m", "daphne", "-b", where.host, "-p", str(where.port), "--no-server-name"]
+    behind_proxy = environment.flag("WEDSQL_BEHIND_PROXY")
+    if behind_proxy:
+        arguments.append("--proxy-headers")
+    # Nobody speaks TLS on one's own machine; a proxy in front of a loopback address does.
+    plain = where.loopback and not behind_proxy and "WEDSQL_HTTPS" not in os.environ
+    extra = {"WEDSQL_HTTPS": "0"} if plain else {}
+    return Program("web", (*arguments, "wedsql_site.asgi:application"), "web", extra=extra)
+
+
+def _manage(*arguments: str) -> tuple[str, ...]:
+    return (sys.executable, MANAGE, *arguments)

@@ -1,0 +1,69 @@
+"""The supervisor's mark in the state directory: who runs here, since when, with which children."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from wedsql_site import environment
+
+
+class Running:
+    """A lock that lives exactly as long as its supervisor, and a record beside it for the other commands."""
+
+    def __init__(self) -> None:
+        self.directory = environment.state_dir()
+        self._descriptor: int | None = None
+
+    @property
+    def _lock(self) -> Path:
+        return self.directory / "supervisor.lock"
+
+    @property
+    def _record(self) -> Path:
+        return self.directory / "supervisor.json"
+
+    def take(self) -> bool:
+        """Becomes the supervisor of this state directory; False when there is one."""
+        self.directory.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            return False
+        self._descriptor = descriptor
+        return True
+
+    def release(self) -> None:
+        """Removes the record and gives the lock back."""
+        self._record.unlink(missing_ok=True)
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def write(self, **facts: Any) -> None:
+        """Replaces the record at once, so that a reader never sees half of it."""
+        scratch = self._record.with_suffix(".new")
+        scratch.write_text(json.dumps({"pid": os.getpid(), **facts}, indent=1))
+        scratch.replace(self._record)
+
+    def read(self) -> dict[str, Any] | None:
+        """The record of the live supervisor, {} while it is only starting, None when there is none."""
+        if not self._lock.exists() or self._probe():
+            return None
+        try:
+            return json.loads(self._record.read_text())
+        except (FileNotFoundError, json.JSONDecodeError):
+            return {}
+
+    def _probe(self) -> bool:
+        """Whether the lock is free."""
+        other = Running()
+        if not other.take():
+            return False
+        os.close(other._descriptor or 0)
+        return True

@@ -1,0 +1,117 @@
+"""What a person reads: the welcome after the start, and the state of an installation."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+
+from flows import kernel
+from wedsql_site import environment, postgres
+from wedsql_site.ondemand import uses_embedded
+from wedsql_site.supervisor import programs
+from wedsql_site.supervisor.preparation import Login
+from wedsql_site.supervisor.record import Running
+
+
+def welcome(where: programs.Address, login: Login) -> str:
+    """The lines shown when everything runs."""
+    return "\n".join(
+        [
+            "",
+            f"  WED-SQL runs at  {where.url}",
+            f"  log in as        {login.name}",
+            f"  password         {_password(where, login)}",
+            "",
+            "  Look first at the list of flows: open 'orders' and watch its instances move.",
+            "  A flow is defined under Administration; figure 2 of the paper is the flow 'figure2'.",
+            "  Logs: make logs     What runs: make status     Stop: Ctrl-C or make stop",
+            "",
+        ]
+    )
+
+
+def _password(where: programs.Address, login: Login) -> str:
+    """Shown on one's own machine only: elsewhere standard output ends in a log."""
+    if login.password is None:
+        return "(yours)"
+    private = where.loopback and not environment.flag("WEDSQL_BEHIND_PROXY")
+    return login.password if private else f"in {environment.state_dir() / 'admin_password'}"
+
+
+def status() -> dict[str, Any]:
+    """Everything `wedsql status` says, as plain data."""
+    record = Running().read()
+    return {
+        "running": record is not None,
+        "url": (record or {}).get("url"),
+        "pid": (record or {}).get("pid"),
+        "processes": [
+            {**child, "alive": _alive(child["pid"])} for child in (record or {}).get("children", [])
+        ],
+        "state_dir": str(environment.state_dir()),
+        "database": _database(),
+    }
+
+
+def _database() -> dict[str, Any]:
+    facts: dict[str, Any] = {"embedded": uses_embedded(), "answers": False}
+    if facts["embedded"] and not postgres.is_running():
+        return facts  # asking is no reason to start it
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("select current_setting('server_version'), current_user, current_database()")
+            version, user, name = cursor.fetchone()
+        facts |= {"answers": True, "version": version, "user": user, "name": name}
+        facts["pending_migrations"] = _pending_migrations()
+        facts["kernel"] = kernel.status(connection)
+    except DatabaseError as error:
+        facts["error"] = str(error).strip()
+    finally:
+        connection.close()
+    return facts
+
+
+def _pending_migrations() -> list[str]:
+    executor = MigrationExecutor(connection)
+    plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return [f"{migration.app_label}.{migration.name}" for migration, _backwards in plan]
+
+
+def _alive(pid: int | None) -> bool:
+    if pid is None:
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def as_text(facts: dict[str, Any]) -> str:
+    """The same for people."""
+    lines = [f"installation  {facts['state_dir']}"]
+    lines.append(
+        f"running       {facts['url']} (pid {facts['pid']})" if facts["running"] else "running       no"
+    )
+    for child in facts["processes"]:
+        state = f"pid {child['pid']}" if child["alive"] else "down, about to start again"
+        lines.append(f"  {child['name']:<12}{state}, restarted {child['restarts']} times")
+    return "\n".join([*lines, *_database_lines(facts["database"])])
+
+
+def _database_lines(database: dict[str, Any]) -> list[str]:
+    kind = "embedded" if database["embedded"] else "DATABASE_URL"
+    if not database["answers"]:
+        return [f"database      {kind}, does not answer {database.get('error', '')}".rstrip()]
+    lines = [f"database      {kind}, PostgreSQL {database['version']}, as {database['user']}"]
+    if "error" in database:
+        return [*lines, f"              {database['error']}"]
+    pending = database["pending_migrations"]
+    lines.append(f"migrations    {'to apply: ' + ', '.join(pending) if pending else 'all applied'}")
+    lines.append(f"kernel        {database['kernel']}")
+    return lines
