@@ -1,5 +1,40 @@
 """What a migration may say about flows, and the operation that installs the kernel itself."""
 
+from flows.operations.attributes import AddAttribute, AlterAttribute, RemoveAttribute, RenameAttribute
+from flows.operations.base import FlowOperation
+from flows.operations.design import Design, FlowMigrationError
+from flows.operations.flows import AlterFlow, CreateFlow, DropFlow
 from flows.operations.install import InstallKernel
+from flows.operations.triggers import AddTrigger, AlterTrigger, RemoveTrigger
 
-__all__ = ["InstallKernel"]
+__all__ = [
+    "AddAttribute",
+    "AddTrigger",
+    "AlterAttribute",
+    "AlterFlow",
+    "AlterTrigger",
+    "CreateFlow",
+    "Design",
+    "DropFlow",
+    "FlowMigrationError",
+    "FlowOperation",
+    "InstallKernel",
+    "RemoveAttribute",
+    "RemoveTrigger",
+    "RenameAttribute",
+]
+
+# Migrations name the operations by this package alone.
+for _operation in (
+    AddAttribute,
+    AddTrigger,
+    AlterAttribute,
+    AlterFlow,
+    AlterTrigger,
+    CreateFlow,
+    DropFlow,
+    RemoveAttribute,
+    RemoveTrigger,
+    RenameAttribute,
+):
+    _operation.__module__ = __name__

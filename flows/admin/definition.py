@@ -1,0 +1,247 @@
+"""The designer's page in the admin: a flow with its attributes and its triggers, saved whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin.models import LogEntry
+from django.db import DatabaseError, connection, transaction
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from flows.admin.forms import (
+    AnsweredFormSet,
+    AttributeForm,
+    FlowForm,
+    IntervalFormField,
+    TriggerForm,
+    overtaken,
+)
+from flows.admin.refusals import Refusal, Refused, refusal
+from flows.admin.saving import DefinitionSave
+from flows.models import Attribute, Flow, Instance, Trigger
+from flows.models.fields import IntervalField
+
+NOTHING_SAVED = gettext_lazy("Nothing was saved. Correct what is marked below, then save again.")
+
+
+class AttributeInline(admin.TabularInline):
+    """The attributes, one a line."""
+
+    model = Attribute
+    form = AttributeForm
+    formset = AnsweredFormSet
+    formfield_overrides = {IntervalField: {"form_class": IntervalFormField}}
+
+    def get_extra(self, request: HttpRequest, obj: Flow | None = None, **kwargs: Any) -> int:
+        return 1 if obj else 3
+
+
+class TriggerInline(admin.StackedInline):
+    """The triggers: what most flows need first, the rest folded away."""
+
+    model = Trigger
+    form = TriggerForm
+    formset = AnsweredFormSet
+    formfield_overrides = {IntervalField: {"form_class": IntervalFormField}}
+    fieldsets = (
+        (
+            None,
+            {"fields": (("name", "transition", "condition"), "predicate", ("timeout", "final", "enabled"))},
+        ),
+        (
+            gettext_lazy("Failing, waiting and repeating"),
+            {
+                "classes": ("collapse",),
+                "fields": (
+                    ("on_error", "revalidate", "mode"),
+                    ("max_attempts", "backoff", "max_firings"),
+                    ("pickup_deadline", "priority"),
+                    ("due_attr", "due_after"),
+                    ("concurrent", "fire_once", "refresh_payload"),
+                ),
+            },
+        ),
+        (
+            gettext_lazy("Writing, undoing and describing"),
+            {
+                "classes": ("collapse",),
+                "fields": ("writes", ("compensation", "compensated_by", "kind"), ("label", "description")),
+            },
+        ),
+    )
+
+    def get_extra(self, request: HttpRequest, obj: Flow | None = None, **kwargs: Any) -> int:
+        return 1 if obj else 4
+
+
+@admin.register(Flow)
+class FlowAdmin(admin.ModelAdmin):
+    """Defines a flow; every save is one transaction that the kernel checks row by row."""
+
+    form = FlowForm
+    inlines = (AttributeInline, TriggerInline)
+    formfield_overrides = {IntervalField: {"form_class": IntervalFormField}}
+    list_display = ("name", "label", "version", "attribute_count", "trigger_count", "instances")
+    search_fields = ("name", "label")
+    show_full_result_count = False
+    actions = None
+    fieldsets = (
+        (None, {"fields": ("name", "label", "description", "final_when_pending", "reason", "seen_version")}),
+        (
+            gettext_lazy("Limits"),
+            {
+                "classes": ("collapse",),
+                "fields": ("default_timeout", "max_firings", "retention", "notify_trace"),
+            },
+        ),
+    )
+
+    class Media:
+        css = {"all": ("flows/admin.css",)}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Flow]:
+        counts = {
+            "n_attributes": Count("attributes", distinct=True),
+            "n_triggers": Count("triggers", distinct=True),
+        }
+        return super().get_queryset(request).annotate(**counts)
+
+    @admin.display(description=gettext_lazy("attributes"))
+    def attribute_count(self, flow: Any) -> int:
+        return flow.n_attributes
+
+    @admin.display(description=gettext_lazy("triggers"))
+    def trigger_count(self, flow: Any) -> int:
+        return flow.n_triggers
+
+    @admin.display(description=gettext_lazy("instances"))
+    def instances(self, flow: Flow) -> str:
+        address = reverse(f"{self.admin_site.name}:flows_instance_changelist")
+        return format_html('<a href="{}?flow__id__exact={}">{}</a>', address, flow.pk, _("show"))
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Flow | None = None) -> tuple[str, ...]:
+        return ("name",) if obj else ()
+
+    # -- one transaction, and the database's answers on the page ------------------------------------------------
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: Any = None,
+    ) -> HttpResponse:
+        """Saves, or shows the same content with what the database answered to it."""
+        if request.method != "POST":
+            return super().changeform_view(request, object_id, form_url, extra_context)
+        try:
+            with transaction.atomic():
+                return super().changeform_view(request, object_id, form_url, extra_context)
+        except Refused as refused:
+            answers = refused.refusals
+        except DatabaseError as error:
+            answers = {"": refusal(error, Flow)}
+        answers.setdefault("", Refusal(None, str(NOTHING_SAVED)))
+        request.wed_answers = answers  # type: ignore[attr-defined]
+        return super().changeform_view(request, object_id, form_url, extra_context)
+
+    def get_form(
+        self, request: HttpRequest, obj: Flow | None = None, change: bool = False, **kwargs: Any
+    ) -> Any:
+        form = super().get_form(request, obj, change=change, **kwargs)
+        form.answer = getattr(request, "wed_answers", {}).get("")  # the class is made anew for each request
+        return form
+
+    def get_formset_kwargs(self, request: HttpRequest, obj: Flow, inline: Any, prefix: str) -> dict[str, Any]:
+        kwargs = super().get_formset_kwargs(request, obj, inline, prefix)
+        return {**kwargs, "answers": getattr(request, "wed_answers", {})}
+
+    def save_model(self, request: HttpRequest, obj: Flow, form: Any, change: bool) -> None:
+        """The flow's own row; a new flow is created by the kernel, which makes its schema."""
+        announce(request, form.cleaned_data.get("reason", ""))
+        try:
+            if change:
+                self._still_current(obj, form)
+            else:
+                obj.pk = create(obj.name)
+            fields = [name for name in form.changed_data if name in _columns(Flow) and name != "name"]
+            if fields:
+                obj.save(force_update=True, update_fields=fields)
+        except DatabaseError as error:
+            raise Refused({"": refusal(error, Flow)}) from error
+        obj.refresh_from_db(fields=["version"])
+
+    def _still_current(self, obj: Flow, form: Any) -> None:
+        Flow.objects.select_for_update(of=("self",)).order_by().filter(pk=obj.pk).first()
+        answer = overtaken(obj, form.cleaned_data.get("seen_version"))
+        if answer:
+            raise Refused({"": answer})
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        DefinitionSave(form.instance, formsets).run()
+
+    def construct_change_message(
+        self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
+    ) -> Any:
+        message = super().construct_change_message(request, form, formsets, add)
+        reason = form.cleaned_data.get("reason")
+        if not reason:
+            return message
+        return f"{reason}: {LogEntry(change_message=json.dumps(message)).get_change_message()}"
+
+    # -- deleting ------------------------------------------------------------------------------------------------
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[list[str], dict, set, list[str]]:
+        """A flow goes with its attributes and triggers; while it has instances it does not go at all."""
+        flows = list(objs)
+        kept = [_instances_kept(flow) for flow in flows if Instance.objects.filter(flow=flow).exists()]
+        counts = {
+            Attribute._meta.verbose_name_plural: Attribute.objects.filter(flow__in=flows).count(),
+            Trigger._meta.verbose_name_plural: Trigger.objects.filter(flow__in=flows).count(),
+        }
+        return [flow.name for flow in flows], counts, set(), kept
+
+    def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
+        try:
+            with transaction.atomic():
+                return super().delete_view(request, object_id, extra_context)
+        except DatabaseError as error:
+            answer = refusal(error, Flow)
+        self.message_user(request, f"{answer.message} {answer.hint}".strip(), messages.ERROR)
+        return HttpResponseRedirect(reverse(f"{self.admin_site.name}:flows_flow_change", args=(object_id,)))
+
+    def delete_model(self, request: HttpRequest, obj: Flow) -> None:
+        announce(request, "")
+        with connection.cursor() as cursor:
+            cursor.execute("select wedsql.drop_flow(%s)", [obj.name])
+
+
+def announce(request: HttpRequest, reason: str) -> None:
+    """Tells the kernel who acts and why, for the rest of the transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "select set_config('wedsql.actor', %s, true), set_config('wedsql.reason', %s, true)",
+            [request.user.get_username(), reason],
+        )
+
+
+def create(name: str) -> int:
+    """Has the kernel create a flow; its id."""
+    with connection.cursor() as cursor:
+        cursor.execute("select wedsql.create_flow(%s)", [name])
+        return cursor.fetchone()[0]
+
+
+def _columns(model: Any) -> set[str]:
+    return {field.name for field in model._meta.concrete_fields}
+
+
+def _instances_kept(flow: Flow) -> str:
+    return _("Flow %(flow)s has instances; their history would be lost.") % {"flow": flow.name}

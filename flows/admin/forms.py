@@ -1,0 +1,174 @@
+"""The forms of a flow: one-line fields, and the database's own answers at the field that they are about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db import DatabaseError, connection, transaction
+from django.forms.models import BaseInlineFormSet
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from flows.admin.refusals import Refusal, refusal
+from flows.models import Attribute, Flow, FlowVersion, Trigger
+
+
+class LinesField(forms.CharField):
+    """A list of short texts, one a line; nothing written is no list."""
+
+    widget = forms.Textarea(attrs={"rows": 2, "cols": 16, "class": "wed-lines"})
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(value) if isinstance(value, (list, tuple)) else value
+
+    def to_python(self, value: Any) -> list[str] | None:  # type: ignore[override]
+        lines = value if isinstance(value, list) else super().to_python(value).splitlines()
+        return [line.strip() for line in lines if line.strip()] or None
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return (initial or None) != self.to_python(data)
+
+
+class IntervalFormField(forms.CharField):
+    """A duration as PostgreSQL reads it: 30 seconds, 3d18h, 00:00:10."""
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        if not text:
+            return text
+        try:
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute("select %s::interval", [text])
+        except DatabaseError as error:
+            raise ValidationError(
+                _("“%(text)s” is not a duration: write for example 30 seconds, 2 hours or 3d18h."),
+                params={"text": text[:80]},
+            ) from error
+        return text
+
+
+class TextField(forms.CharField):
+    """A text of several lines, with the line ends that the database keeps whatever the browser sends."""
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value)
+        return text.replace("\r\n", "\n") if isinstance(text, str) else text
+
+
+class AnsweredForm(forms.ModelForm):
+    """A form that shows what the database answered to the same content a moment ago."""
+
+    answer: Refusal | None = None
+
+    def _post_clean(self) -> None:
+        super()._post_clean()  # type: ignore[misc]
+        if self.answer:
+            field = self.answer.field if self.answer.field in self.fields else None
+            self.add_error(field, self.answer.as_error())
+
+
+class AnsweredFormSet(BaseInlineFormSet):
+    """Hands the database's answers to the rows that they are about."""
+
+    def __init__(self, *args: Any, answers: dict[str, Refusal] | None = None, **kwargs: Any) -> None:
+        self.answers = answers or {}
+        super().__init__(*args, **kwargs)
+
+    def add_fields(self, form: Any, index: int | None) -> None:
+        super().add_fields(form, index)
+        form.answer = self.answers.get(form.prefix)
+
+
+class FlowForm(AnsweredForm):
+    """The flow itself, the version that the page was opened at, and why it is changed."""
+
+    description = TextField(
+        label=gettext_lazy("description"),
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2, "cols": 60}),
+    )
+    seen_version = forms.IntegerField(widget=forms.HiddenInput, required=False)
+    reason = forms.CharField(
+        label=gettext_lazy("Reason"),
+        required=False,
+        max_length=1000,
+        help_text=gettext_lazy("Why you change it; kept in the history of the flow."),
+    )
+
+    class Meta:
+        model = Flow
+        fields = "__all__"  # noqa: DJ007 - the admin's fieldsets name them
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if self.instance.pk:
+            self.initial["seen_version"] = self.instance.version
+
+    def clean(self) -> dict[str, Any] | None:
+        cleaned = super().clean()
+        if self.instance.pk and self.answer is None:
+            answer = overtaken(self.instance, self.cleaned_data.get("seen_version"))
+            if answer:
+                self.add_error(None, answer.as_error())
+        return cleaned
+
+
+def overtaken(flow: Flow, seen: int | None) -> Refusal | None:
+    """The refusal to give when the flow is no longer at the version that the page showed."""
+    now = Flow.objects.filter(pk=flow.pk).values_list("version", flat=True).first()
+    if now == seen:
+        return None
+    last = FlowVersion.objects.filter(flow_id=flow.pk).order_by("-version").first()
+    who = last.actor if last else ""
+    return Refusal(
+        field=None,
+        message=_(
+            "This flow was changed to version %(now)s by %(who)s after you opened it at version %(seen)s."
+        )
+        % {"now": now, "who": who or _("somebody"), "seen": seen},
+        hint=_("Nothing was saved. Open the flow again to see the change, then make yours."),
+    )
+
+
+class AttributeForm(AnsweredForm):
+    """One attribute, a line."""
+
+    options = LinesField(
+        label=gettext_lazy("options"), required=False, help_text=gettext_lazy("For an enum: one a line.")
+    )
+    default = forms.CharField(
+        label=gettext_lazy("initial value"), required=False, strip=False, empty_value=None
+    )
+
+    class Meta:
+        model = Attribute
+        fields = ("name", "type", "default", "options", "label", "description", "position")
+
+
+class TriggerForm(AnsweredForm):
+    """One trigger: a condition and the transition that it fires."""
+
+    predicate = TextField(
+        label=gettext_lazy("predicate"),
+        widget=forms.Textarea(attrs={"rows": 2, "class": "wed-predicate", "spellcheck": "false"}),
+        help_text=gettext_lazy(
+            "As in an SQL WHERE, over this flow's attributes: a1 = 'ready' and a2 is null"
+        ),
+    )
+    writes = LinesField(
+        label=gettext_lazy("may write only"),
+        required=False,
+        help_text=gettext_lazy("Attributes, one a line; empty for all."),
+    )
+
+    class Meta:
+        model = Trigger
+        exclude = ("flow",)  # noqa: DJ006 - the admin's fieldsets name the fields
+
+
+def refused_row(error: BaseException, form: forms.ModelForm) -> Refusal:
+    """What the database's error means for this row of the page."""
+    text = form.cleaned_data.get("predicate") or ""
+    return refusal(error, form._meta.model, form.changed_data, text)

@@ -1,0 +1,183 @@
+"""What runs, in the admin: to look at and to find, never to change."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from django.contrib import admin
+from django.core.paginator import Paginator
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.functional import cached_property
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy
+
+from flows.models import ConditionError, Instance, Job, JobLog, TraceEntry, WorkerProcess
+
+
+class CappedPaginator(Paginator):
+    """Counts no further than the rows that anybody would page through, so that a long history costs nothing."""
+
+    cap = 1000
+
+    @cached_property
+    def count(self) -> int:
+        return len(self.object_list.order_by().values_list("pk")[: self.cap])
+
+
+class ReadOnlyAdmin(admin.ModelAdmin):
+    """A list that can be filtered and a page a row, without a way to write.
+
+    Lists are in the order of their key, newest first: every other order would sort the whole table.
+    """
+
+    actions = None
+    sortable_by: tuple[str, ...] = ()
+    list_per_page = 50
+    list_max_show_all = 50
+    list_select_related: Any = ("flow",)
+    show_full_result_count = False
+    paginator = CappedPaginator
+    number_field = "wid"
+
+    class Media:
+        css = {"all": ("flows/admin.css",)}
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet, search_term: str
+    ) -> tuple[QuerySet, bool]:
+        """Finds by number: the index serves it, and nothing else is worth a look at every row."""
+        term = search_term.strip()
+        if not term:
+            return queryset, False
+        if not (term.isascii() and term.isdigit() and len(term) < 10):
+            return queryset.none(), False
+        return queryset.filter(**{self.number_field: int(term)}), False
+
+
+def pretty(value: Any) -> str:
+    """JSON as a person reads it."""
+    return format_html('<pre class="wed-state">{}</pre>', json.dumps(value, indent=1, ensure_ascii=False))
+
+
+def listed(admin_site: Any, model: str, wid: int, text: Any) -> str:
+    """A link to the rows of one instance in another list."""
+    address = reverse(f"{admin_site.name}:flows_{model}_changelist")
+    return format_html('<a href="{}?q={}">{}</a>', address, wid, text)
+
+
+@admin.register(Instance)
+class InstanceAdmin(ReadOnlyAdmin):
+    """The instances of all flows, with their state and the way to their history."""
+
+    list_display = ("wid", "flow", "status", "seq", "reason", "changed_at", "key")
+    list_filter = ("flow", "status")
+    search_fields = ("wid",)
+    search_help_text = gettext_lazy("Number of an instance")
+    readonly_fields = ("state_now", "history", "pending")
+
+    @admin.display(description=gettext_lazy("state"))
+    def state_now(self, instance: Instance) -> str:
+        last = TraceEntry.objects.filter(wid=instance.wid).order_by("-seq").first()
+        return pretty(last.state) if last else "-"
+
+    @admin.display(description=gettext_lazy("history"))
+    def history(self, instance: Instance) -> str:
+        return listed(self.admin_site, "traceentry", instance.wid, instance.seq + 1)
+
+    @admin.display(description=gettext_lazy("jobs"))
+    def pending(self, instance: Instance) -> str:
+        jobs = Job.objects.filter(wid=instance.wid).order_by("tgid")
+        names = ", ".join(job.transition for job in jobs) or "-"
+        return listed(self.admin_site, "job", instance.wid, names)
+
+
+@admin.register(Job)
+class JobAdmin(ReadOnlyAdmin):
+    """The work that waits or is being done."""
+
+    list_display = (
+        "id",
+        "transition",
+        "wid",
+        "flow",
+        "state",
+        "attempts",
+        "holder",
+        "fired_at",
+        "last_error",
+    )
+    list_filter = ("flow", "state")
+    search_fields = ("wid",)
+    search_help_text = gettext_lazy("Number of an instance")
+    exclude = ("payload",)
+    readonly_fields = ("payload_now",)
+
+    @admin.display(description=gettext_lazy("payload"))
+    def payload_now(self, job: Job) -> str:
+        return pretty(job.payload)
+
+
+@admin.register(TraceEntry)
+class TraceEntryAdmin(ReadOnlyAdmin):
+    """The history, step by step."""
+
+    list_display = ("key", "flow", "written_by", "status", "fired_names", "at", "actor", "reason")
+    list_filter = ("flow", "status")
+    search_fields = ("wid",)
+    search_help_text = gettext_lazy("Number of an instance")
+    ordering = ("-wid", "-seq")
+    exclude = ("state", "before", "fired")
+    readonly_fields = ("fired_names", "state_then", "replaced")
+
+    @admin.display(description=gettext_lazy("fired"))
+    def fired_names(self, entry: TraceEntry) -> str:
+        return ", ".join(entry.fired) or "-"
+
+    @admin.display(description=gettext_lazy("state"))
+    def state_then(self, entry: TraceEntry) -> str:
+        return pretty(entry.state)
+
+    @admin.display(description=gettext_lazy("replaced values"))
+    def replaced(self, entry: TraceEntry) -> str:
+        return pretty(entry.before)
+
+
+@admin.register(JobLog)
+class JobLogAdmin(ReadOnlyAdmin):
+    """What went wrong with jobs."""
+
+    list_display = ("id", "transition", "wid", "flow", "outcome", "attempt", "at", "actor", "message")
+    list_filter = ("flow", "outcome")
+    search_fields = ("wid",)
+    search_help_text = gettext_lazy("Number of an instance")
+
+
+@admin.register(ConditionError)
+class ConditionErrorAdmin(ReadOnlyAdmin):
+    """Conditions that fail while they are evaluated."""
+
+    list_display = ("trigger", "flow", "n", "last_at", "sqlstate", "message", "wid")
+    list_filter = ("flow",)
+    list_select_related = ("flow", "trigger")
+    ordering = ("-last_at",)
+
+
+@admin.register(WorkerProcess)
+class WorkerProcessAdmin(ReadOnlyAdmin):
+    """Who performs transitions, as last reported."""
+
+    list_display = ("name", "kind", "host", "pid", "serves", "seen_at", "waiting")
+    list_filter = ("kind",)
+    list_select_related = False

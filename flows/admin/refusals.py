@@ -1,0 +1,124 @@
+"""What the database refused, said at the field that a person can change.
+
+The kernel alone decides; here its answer is only put in place: the field it speaks of, its hint, and for a
+predicate the text around the character it names.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext as _
+
+# The field that a kernel error is about, by model and SQLSTATE; a detail that names a column goes before it.
+FIELDS = {
+    "flow": {"WD004": "name", "42P06": "name"},
+    "attribute": {"WD003": "default", "WD004": "name", "WD009": "options"},
+    "trigger": {
+        "WD002": "predicate",
+        "WD003": "predicate",
+        "WD004": "transition",
+        "WD005": "predicate",
+        "WD006": "predicate",
+        "WD008": "final",
+    },
+}
+EXCERPT = 60
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One answer of the database: the field it is about (None: the row), the sentence, the hint and a text."""
+
+    field: str | None
+    message: str
+    hint: str = ""
+    places: tuple[str, ...] = ()
+    excerpt: tuple[str, str] | None = None
+
+    def as_error(self) -> ValidationError:
+        """The same as a form error, escaped."""
+        parts = [self.message, *([self.hint] if self.hint else [])]
+        html = format_html_join(" ", "<span>{}</span>", ((part,) for part in parts))
+        if self.places:
+            html += format_html(
+                "<ul>{}</ul>", format_html_join("", "<li>{}</li>", ((p,) for p in self.places))
+            )
+        if self.excerpt:
+            html += format_html('<code class="wed-excerpt" aria-hidden="true">{}\n{}</code>', *self.excerpt)
+        return ValidationError(html)
+
+
+class Refused(Exception):
+    """The database refused a save; the refusals by the prefix of the form that each is about."""
+
+    def __init__(self, refusals: dict[str, Refusal]) -> None:
+        super().__init__("; ".join(refusal.message for refusal in refusals.values()))
+        self.refusals = refusals
+
+
+def refusal(
+    error: BaseException, model: type[models.Model], changed: Iterable[str] = (), text: str = ""
+) -> Refusal:
+    """What a database error means for a row of this model; text is the predicate that was sent."""
+    diagnosis = getattr(error.__cause__, "diag", None)
+    code = getattr(error.__cause__, "sqlstate", None) or ""
+    detail = _detail(getattr(diagnosis, "message_detail", None))
+    found = detail if isinstance(detail, dict) else {}
+    return Refusal(
+        field=_field(model, code, found, diagnosis, set(changed)),
+        message=_sentence(getattr(diagnosis, "message_primary", None) or str(error), found),
+        hint=getattr(diagnosis, "message_hint", None) or "",
+        places=tuple(str(place) for place in detail) if isinstance(detail, list) else (),
+        excerpt=excerpt(text, found.get("position")) if code.startswith("WD") else None,
+    )
+
+
+def excerpt(text: str, position: Any) -> tuple[str, str] | None:
+    """The line of the text around a 1-based position, and a line with a caret under it; None without a position."""
+    if not isinstance(position, int) or not 1 <= position <= len(text) + 1:
+        return None
+    at = position - 1
+    begin = text.rfind("\n", 0, at) + 1
+    end = text.find("\n", at)
+    left = text[begin:at][-EXCERPT:]
+    right = text[at : len(text) if end < 0 else end][:EXCERPT]
+    return left + right, "".join("\t" if c == "\t" else " " for c in left) + "^"
+
+
+def _detail(text: str | None) -> Any:
+    try:
+        return json.loads(text or "null")
+    except ValueError:
+        return None
+
+
+def _sentence(message: str, found: dict[str, Any]) -> str:
+    position = found.get("position")
+    return (
+        _("%(message)s (character %(position)s)") % {"message": message, "position": position}
+        if position
+        else message
+    )
+
+
+def _field(
+    model: type[models.Model], code: str, found: dict[str, Any], diagnosis: Any, changed: set[str]
+) -> str | None:
+    kind, table = model._meta.model_name or "", model._meta.db_table
+    column = found.get("column") or getattr(diagnosis, "column_name", None)
+    constraint = getattr(diagnosis, "constraint_name", None) or ""
+    if not column and constraint.startswith(f"{table}_"):
+        column = constraint.removeprefix(f"{table}_").removesuffix("_check").removesuffix("_key")
+    by_column = {field.column: field.name for field in model._meta.concrete_fields}
+    if column in by_column:
+        return by_column[column]
+    if kind == "attribute" and code == "WD003" and "type" in changed and "default" not in changed:
+        return "type"
+    return FIELDS.get(kind, {}).get(code)

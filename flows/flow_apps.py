@@ -1,0 +1,80 @@
+"""The migration packages of flows, each a small Django app of its own, so that `migrate` treats them as any other.
+
+One directory holds them: `flow_migrations/` in the checkout, or the one that WEDSQL_FLOW_MIGRATIONS names. A flow
+`orders` lives in its sub-package `orders/` (apps.py, migrations/) under the app label `flow_orders`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+VARIABLE = "WEDSQL_FLOW_MIGRATIONS"
+LABEL = "flow_"
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+def directory() -> Path:
+    """Where the packages are: what WEDSQL_FLOW_MIGRATIONS says, else flow_migrations in the checkout."""
+    return Path(os.environ.get(VARIABLE, "").strip() or CHECKOUT / "flow_migrations").resolve()
+
+
+def label(flow: str) -> str:
+    """The app label of a flow's migrations, which is what `manage.py migrate` wants to hear."""
+    return LABEL + flow
+
+
+def config_path(flow: str) -> str:
+    """The dotted name of the flow's app configuration, as INSTALLED_APPS wants it."""
+    return f"{directory().name}.{flow}.apps.Config"
+
+
+def installed() -> list[str]:
+    """The app configurations of all flow packages, for INSTALLED_APPS; makes their directory importable.
+
+    A settings module says `INSTALLED_APPS = [..., *flow_apps.installed()]`. Nothing is imported here but the file
+    system is looked at once; without the directory the list is empty.
+    """
+    home = directory()
+    found = sorted(
+        path.parent.name for path in home.glob("*/apps.py") if (path.parent / "migrations").is_dir()
+    )
+    if found and str(home.parent) not in sys.path:
+        sys.path.append(str(home.parent))
+    return [config_path(flow) for flow in found]
+
+
+def create(flow: str) -> Path:
+    """Makes the package of a flow where it is missing; the directory of its migrations."""
+    home = directory()
+    package = home / flow
+    for path, text in (
+        (home / "__init__.py", '"""What was designed, flow by flow, as migrations."""\n'),
+        (package / "__init__.py", f'"""The flow {flow}."""\n'),
+        (package / "apps.py", _apps(flow)),
+        (package / "migrations" / "__init__.py", ""),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.write_text(text)
+    return package / "migrations"
+
+
+def flows() -> list[str]:
+    """The names of the flows that have a package."""
+    return [re.sub(r"^.*\.(\w+)\.apps\.Config$", r"\1", path) for path in installed()]
+
+
+def _apps(flow: str) -> str:
+    return f'''"""The flow {flow} as an app whose only content is migrations."""
+
+from django.apps import AppConfig
+
+
+class Config(AppConfig):
+    name = "{directory().name}.{flow}"
+    label = "{label(flow)}"
+    verbose_name = "Flow {flow}"
+'''

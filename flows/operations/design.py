@@ -1,0 +1,153 @@
+"""A flow's rows in the control tables, written in the words of its definition."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+from psycopg import sql
+
+Words = Mapping[str, Any]
+
+# The words of a definition whose columns keep the paper's names; every other word is its column.
+ATTRIBUTE_COLUMNS = {"name": "aname", "default": "adv"}
+TRIGGER_COLUMNS = {
+    "name": "tgname",
+    "transition": "trname",
+    "condition": "cname",
+    "predicate": "cpred",
+    "final": "cfinal",
+}
+
+
+class FlowMigrationError(Exception):
+    """The flow is not as the migration expects it."""
+
+
+class Design:
+    """One flow of one database, to be changed row by row; the kernel checks and carries out every row."""
+
+    def __init__(self, connection: BaseDatabaseWrapper, flow: str, actor: str = "migration") -> None:
+        self.connection = connection
+        self.flow = flow
+        self._ask("select set_config('wedsql.actor', %s, true)", [actor])
+
+    # The flow itself
+
+    def id(self) -> int | None:
+        """The flow's id; None while there is no such flow."""
+        found = self._ask("select id from wedsql.flow where name = %s", [self.flow])
+        return found[0][0] if found else None
+
+    def create(self, settings: Words) -> None:
+        """Makes the flow where it is missing, and gives a new one these settings."""
+        if self.id() is None:
+            self._ask("select wedsql.create_flow(%s)", [self.flow])
+            self.alter(settings)
+
+    def alter(self, settings: Words) -> None:
+        """Changes settings of the flow: label, final_when_pending, max_firings and so on."""
+        if settings:
+            self._update("flow", settings, {}, {"id": self._known()})
+
+    def drop(self) -> None:
+        """Drops the flow where it is there; the kernel refuses one that has instances."""
+        if self.id() is not None:
+            self._ask("select wedsql.drop_flow(%s)", [self.flow])
+
+    def definition(self) -> dict[str, Any]:
+        """The flow's definition, in the words of the kernel."""
+        found = self._ask("select wedsql.definition(%s)::text", [self.flow])
+        return json.loads(found[0][0])
+
+    # Attributes
+
+    def has_attribute(self, name: str) -> bool:
+        return bool(
+            self._ask("select 1 from wedsql.attr where flow_id = %s and aname = %s", [self._known(), name])
+        )
+
+    def add_attribute(self, name: str, words: Words) -> None:
+        self._insert("attr", {"name": name, **words}, ATTRIBUTE_COLUMNS)
+
+    def alter_attribute(self, name: str, words: Words) -> None:
+        """Changes words of an attribute; raises FlowMigrationError where there is none of that name."""
+        where = {"flow_id": self._known(), "aname": name}
+        if not self._update("attr", words, ATTRIBUTE_COLUMNS, where):
+            raise FlowMigrationError(f"Flow {self.flow} has no attribute {name}.")
+
+    def remove_attribute(self, name: str) -> None:
+        self._ask(
+            "delete from wedsql.attr where flow_id = %s and aname = %s returning aid", [self._known(), name]
+        )
+
+    # Triggers
+
+    def triggers(self, words: Words) -> list[int]:
+        """The ids of the triggers that have all these words, in the order of their making."""
+        tests = [
+            sql.SQL("{} is not distinct from %s::" + _CASTS.get(column, "text")).format(
+                sql.Identifier(column)
+            )
+            for column in _columns(words, TRIGGER_COLUMNS)
+        ]
+        query = sql.SQL("select tgid from wedsql.trig where {} order by tgid").format(
+            sql.SQL(" and ").join([sql.SQL("flow_id = %s"), *tests])
+        )
+        return [row[0] for row in self._ask(query, [self._known(), *words.values()])]
+
+    def add_trigger(self, words: Words) -> None:
+        self._insert("trig", words, TRIGGER_COLUMNS)
+
+    def alter_trigger(self, tgid: int, words: Words) -> None:
+        self._update("trig", words, TRIGGER_COLUMNS, {"tgid": tgid})
+
+    def remove_trigger(self, tgid: int) -> None:
+        self._ask("delete from wedsql.trig where tgid = %s returning tgid", [tgid])
+
+    # SQL
+
+    def _known(self) -> int:
+        number = self.id()
+        if number is None:
+            raise FlowMigrationError(f"There is no flow {self.flow}.")
+        return number
+
+    def _insert(self, table: str, words: Words, columns: Mapping[str, str]) -> None:
+        query = sql.SQL("insert into wedsql.{} (flow_id, {}) values (%s, {}) returning flow_id").format(
+            sql.Identifier(table),
+            sql.SQL(", ").join(map(sql.Identifier, _columns(words, columns))),
+            sql.SQL(", ").join([sql.SQL("%s")] * len(words)),
+        )
+        self._ask(query, [self._known(), *words.values()])
+
+    def _update(self, table: str, words: Words, columns: Mapping[str, str], where: Words) -> int:
+        """How many rows were changed."""
+        query = sql.SQL("update wedsql.{} set {} where {} returning 1").format(
+            sql.Identifier(table),
+            sql.SQL(", ").join(
+                sql.SQL("{} = %s").format(sql.Identifier(c)) for c in _columns(words, columns)
+            ),
+            sql.SQL(" and ").join(sql.SQL("{} = %s").format(sql.Identifier(column)) for column in where),
+        )
+        return len(self._ask(query, [*words.values(), *where.values()]))
+
+    def _ask(self, query: str | sql.Composable, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        with self.connection.cursor() as cursor:
+            cursor.execute(query, values)
+            return cursor.fetchall()
+
+
+# How a word is compared with what is stored.
+_CASTS = {
+    **dict.fromkeys(("timeout", "backoff", "pickup_deadline", "due_after"), "interval"),
+    **dict.fromkeys(("enabled", "cfinal", "concurrent", "fire_once", "refresh_payload"), "boolean"),
+    **dict.fromkeys(("max_attempts", "max_firings", "priority"), "integer"),
+    "writes": "text[]",
+}
+
+
+def _columns(words: Words, columns: Mapping[str, str]) -> list[str]:
+    return [columns.get(word, word) for word in words]

@@ -1,0 +1,91 @@
+"""Operations on a flow as a whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flows.operations.base import FlowOperation, words
+from flows.operations.design import Design
+
+
+class CreateFlow(FlowOperation):
+    """Creates an empty flow with these settings (label, final_when_pending, max_firings and so on)."""
+
+    def __init__(self, flow: str, settings: dict[str, Any] | None = None) -> None:
+        super().__init__(flow)
+        self.settings = words(settings)
+
+    def forwards(self, design: Design) -> None:
+        design.create(self.settings)
+
+    def backwards(self, design: Design) -> None:
+        design.drop()
+
+    def describe(self) -> str:
+        return f"Create flow {self.flow}"
+
+    @property
+    def migration_name_fragment(self) -> str:
+        return self.flow
+
+
+class AlterFlow(FlowOperation):
+    """Changes settings of a flow; was holds the old ones for the way back."""
+
+    def __init__(self, flow: str, settings: dict[str, Any], was: dict[str, Any] | None = None) -> None:
+        super().__init__(flow)
+        self.settings = words(settings)
+        self.was = words(was)
+
+    @property
+    def reversible(self) -> bool:  # type: ignore[override]
+        return set(self.was) >= set(self.settings)
+
+    def forwards(self, design: Design) -> None:
+        design.alter(self.settings)
+
+    def backwards(self, design: Design) -> None:
+        design.alter(self.was)
+
+    def describe(self) -> str:
+        return f"Change {', '.join(self.settings)} of flow {self.flow}"
+
+    @property
+    def migration_name_fragment(self) -> str:
+        return "alter_" + "_".join(self.settings)
+
+
+class DropFlow(FlowOperation):
+    """Drops a flow without instances; settings, attributes and triggers are for the way back."""
+
+    def __init__(
+        self,
+        flow: str,
+        settings: dict[str, Any] | None = None,
+        attributes: list[dict[str, Any]] | None = None,
+        triggers: list[dict[str, Any]] | None = None,
+    ) -> None:
+        super().__init__(flow)
+        self.settings = words(settings)
+        self.attributes = attributes or []
+        self.triggers = triggers or []
+
+    def forwards(self, design: Design) -> None:
+        design.drop()
+
+    def backwards(self, design: Design) -> None:
+        if design.id() is not None:
+            return
+        design.create(self.settings)
+        for attribute in self.attributes:
+            rest = {word: value for word, value in attribute.items() if word != "name"}
+            design.add_attribute(attribute["name"], rest)
+        for trigger in self.triggers:
+            design.add_trigger(trigger)
+
+    def describe(self) -> str:
+        return f"Drop flow {self.flow}"
+
+    @property
+    def migration_name_fragment(self) -> str:
+        return f"drop_{self.flow}"

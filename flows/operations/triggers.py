@@ -1,0 +1,120 @@
+"""Operations on the triggers of a flow.
+
+A trigger's name need be neither given nor unique and its number differs between databases. So a trigger is
+found by the words that it has, as many as are needed to mean one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flows.operations.base import FlowOperation, words
+from flows.operations.design import Design, FlowMigrationError
+
+IDENTITY = ("name", "transition", "condition", "predicate", "final")
+
+
+def called(trigger: dict[str, Any]) -> str:
+    """What to call a trigger in a sentence."""
+    given = (trigger.get(word) for word in ("name", "transition", "condition"))
+    return str(
+        next((value for value in given if value), "final" if trigger.get("final") else "without a name")
+    )
+
+
+class _TriggerOperation(FlowOperation):
+    def __init__(self, flow: str, trigger: dict[str, Any]) -> None:
+        super().__init__(flow)
+        self.trigger = words(trigger)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What tells the trigger from the others of its flow."""
+        return {word: value for word, value in self.trigger.items() if word in IDENTITY}
+
+    def _add(self, design: Design) -> None:
+        if not design.triggers(self.identity):
+            design.add_trigger(self.trigger)
+
+    def _remove(self, design: Design) -> None:
+        for tgid in design.triggers(self.identity)[-1:]:
+            design.remove_trigger(tgid)
+
+
+class AddTrigger(_TriggerOperation):
+    """Adds a trigger with these words: transition, predicate, name, condition, final, timeout and so on."""
+
+    def forwards(self, design: Design) -> None:
+        self._add(design)
+
+    def backwards(self, design: Design) -> None:
+        self._remove(design)
+
+    def describe(self) -> str:
+        return f"Add trigger {called(self.trigger)} to flow {self.flow}"
+
+    @property
+    def migration_name_fragment(self) -> str:
+        return f"trigger_{called(self.trigger)}".replace(" ", "_").lower()
+
+
+class RemoveTrigger(_TriggerOperation):
+    """Removes the trigger with these words, all of which are put back on the way back."""
+
+    def forwards(self, design: Design) -> None:
+        self._remove(design)
+
+    def backwards(self, design: Design) -> None:
+        self._add(design)
+
+    def describe(self) -> str:
+        return f"Remove trigger {called(self.trigger)} from flow {self.flow}"
+
+    @property
+    def migration_name_fragment(self) -> str:
+        return f"remove_trigger_{called(self.trigger)}".replace(" ", "_").lower()
+
+
+class AlterTrigger(_TriggerOperation):
+    """Changes words of the one trigger that has these words; was holds the old ones for the way back."""
+
+    def __init__(
+        self,
+        flow: str,
+        trigger: dict[str, Any],
+        changes: dict[str, Any],
+        was: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(flow, trigger)
+        self.changes = words(changes)
+        self.was = words(was)
+
+    @property
+    def reversible(self) -> bool:  # type: ignore[override]
+        return set(self.was) >= set(self.changes)
+
+    def forwards(self, design: Design) -> None:
+        self._alter(design, {**self.was, **self.trigger}, self.changes)
+
+    def backwards(self, design: Design) -> None:
+        before = {**self.trigger, **self.was}
+        changes = {word: before[word] for word in self.changes}
+        self._alter(design, {**self.trigger, **self.changes}, changes)
+
+    def _alter(self, design: Design, found_by: dict[str, Any], changes: dict[str, Any]) -> None:
+        wanted = {**found_by, **changes}
+        identity = {word: found_by[word] for word in self.trigger}
+        found = design.triggers(identity)
+        if not found and len(design.triggers({word: wanted[word] for word in self.trigger})) == 1:
+            return
+        if len(found) != 1:
+            many = "no trigger" if not found else f"{len(found)} triggers"
+            raise FlowMigrationError(f"Flow {self.flow} has {many} with {identity}.")
+        design.alter_trigger(found[0], changes)
+
+    def describe(self) -> str:
+        return f"Change {', '.join(self.changes)} of trigger {called(self.trigger)} of flow {self.flow}"
+
+    @property
+    def migration_name_fragment(self) -> str:
+        return f"alter_trigger_{called(self.trigger)}".replace(" ", "_").lower()
