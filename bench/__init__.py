@@ -1,1 +1,1 @@
-"""The measuring bench: the floor, the peers and WED-SQL on the same work, in one run (see docs/performance.md)."""
+"""The measuring bench: floor, peers and WED-SQL on the same work, in one run (docs/performance.md)."""

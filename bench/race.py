@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -44,12 +46,19 @@ class WorkerProcesses:
     """The worker processes of one run: started, gated on ``ready``, released, stopped."""
 
     def __init__(self, commands: list[list[str]], environment: dict[str, str]) -> None:
-        self.log = Path(os.environ.get("TMPDIR", "/tmp")) / f"wedbench-workers-{os.getpid()}.log"
-        self._sink = self.log.open("wb")
+        self.sink = tempfile.NamedTemporaryFile("w+", prefix="wedbench-workers-")
         env = {**os.environ, "PYTHONPATH": str(CHECKOUT), **environment}
         self.processes = [
-            subprocess.Popen(command, cwd=CHECKOUT, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                             stderr=self._sink, text=True, start_new_session=True)
+            subprocess.Popen(
+                command,
+                cwd=CHECKOUT,
+                env=env,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self.sink,
+                text=True,
+                start_new_session=True,
+            )
             for command in commands
         ]
 
@@ -64,8 +73,7 @@ class WorkerProcesses:
             timer.cancel()
 
     def _wait_line(self, process: subprocess.Popen[str]) -> None:
-        assert process.stdout is not None
-        for line in process.stdout:
+        for line in process.stdout or ():
             if line.strip() == "ready":
                 return
         raise RuntimeError(f"a worker ended before it was ready: {self.tail()}")
@@ -83,7 +91,7 @@ class WorkerProcesses:
 
     def tail(self) -> str:
         """The last lines the workers wrote to stderr."""
-        lines = self.log.read_text(errors="replace").strip().splitlines()
+        lines = Path(self.sink.name).read_text(errors="replace").strip().splitlines()
         return " | ".join(lines[-4:])[-600:]
 
     def stop(self) -> None:
@@ -97,8 +105,7 @@ class WorkerProcesses:
             except subprocess.TimeoutExpired:
                 continue
         self.kill()
-        self._sink.close()
-        self.log.unlink(missing_ok=True)
+        self.sink.close()
 
     def kill(self) -> None:
         """End the process groups this run started, helpers of the workers included."""
@@ -122,7 +129,7 @@ def working(contender: Contender, dsn: str, workers: int) -> Iterator[WorkerProc
 
 
 def race(cluster: Cluster, contender: Contender, template: str, workers: int, limit: float) -> Run:
-    """Time one contender at one concurrency; RuntimeError when its workers die."""
+    """Time one contender at one concurrency; RuntimeError when its workers die or skip work."""
     dsn = cluster.create_database("race", template)
     count = contender.instances
     if not contender.starts_when_ready:
@@ -136,18 +143,25 @@ def race(cluster: Cluster, contender: Contender, template: str, workers: int, li
         complete = _wait_final(contender, conn, processes, count, began + limit)
         seconds = time.perf_counter() - began
         steps = contender.steps(conn)
-        if steps == 0 or (complete and steps < count * STEPS_PER_INSTANCE):
+        if steps == 0 or (complete and steps != count * STEPS_PER_INSTANCE):
             raise RuntimeError(f"{steps} of {count * STEPS_PER_INSTANCE} steps were done: {processes.tail()}")
-    shown = [" ".join(command) for command in contender.commands(dsn, workers)]
+    shown = [_shown(command, dsn) for command in contender.commands(dsn, workers)]
     return Run(contender.name, workers, count, steps, seconds, complete, shown)
 
 
-def _wait_final(contender: Contender, conn: psycopg.Connection, processes: WorkerProcesses, count: int,
-                deadline: float) -> bool:
+def _shown(command: list[str], dsn: str) -> str:
+    """A command line as a person would type it, without this run's private places."""
+    return " ".join(command).replace(sys.executable, "python").replace(dsn, "$DSN")
+
+
+def _wait_final(
+    contender: Contender, conn: psycopg.Connection, processes: WorkerProcesses, count: int, deadline: float
+) -> bool:
     while time.perf_counter() < deadline:
+        alive = processes.alive()  # asked first: workers that end with the work done are no failure
         if contender.final(conn) >= count:
             return True
-        if not processes.alive():
+        if not alive:
             raise RuntimeError(f"a worker ended during the run: {processes.tail()}")
         time.sleep(POLL_SECONDS)
     return False

@@ -16,11 +16,12 @@ QUEUE = "bench"
 
 
 class AbsurdContender(ModuleContender):
-    """One task an instance, its three steps as checkpoints; the tables t_, r_ and c_ are the engine's own."""
+    """One task an instance, its three steps as checkpoints; the tables t_, r_, c_ are the engine's own."""
 
     name = "absurd"
     label = "absurd"
     kind = "peer"
+    quick_counts = (16,)
     distributions = ("absurd-sdk", "absurdctl", "psycopg")
     module = "bench.peers.absurd"
     note = "one task of three checkpoints, single worker processes, batches of ten, polling at 10 ms"
@@ -35,10 +36,17 @@ class AbsurdContender(ModuleContender):
         path = f"{cluster.bindir}{os.pathsep}{os.environ.get('PATH', '')}"
         environment = {**os.environ, "ABSURD_DATABASE_URL": dsn, "PATH": path}
         code = "import sys, absurdctl; sys.exit(absurdctl.main())"
-        done = subprocess.run([sys.executable, "-c", code, *arguments], env=environment, capture_output=True,
-                              text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if done.returncode:
-            raise RuntimeError(f"absurdctl {arguments[0]} failed: {(done.stderr or done.stdout).strip()[-300:]}")
+            raise RuntimeError(
+                f"absurdctl {arguments[0]} failed: {(done.stderr or done.stdout).strip()[-300:]}"
+            )
 
     def layout(self, workers: int) -> Layout:
         return Layout(workers, 1)
@@ -53,7 +61,7 @@ class AbsurdContender(ModuleContender):
                 app.spawn("advance", {"number": str(number)}, queue=QUEUE)
 
     def steps(self, conn: psycopg.Connection) -> int:
-        return scalar(conn, f"select count(*) from absurd.c_{QUEUE}")
+        return scalar(conn, "select count(*) from absurd.c_bench")
 
     def final(self, conn: psycopg.Connection) -> int:
-        return scalar(conn, f"select count(*) from absurd.t_{QUEUE} where state = 'completed'")
+        return scalar(conn, "select count(*) from absurd.t_bench where state = 'completed'")

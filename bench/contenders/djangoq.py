@@ -56,7 +56,8 @@ class DjangoQContender(QueueContender, ModuleContender):
 
     def _django(self, dsn: str, *arguments: str) -> None:
         environment = {**os.environ, **self.environment(dsn, 1)}
-        done = subprocess.run([sys.executable, *arguments], env=environment, capture_output=True, text=True,
-                              check=False)
+        done = subprocess.run(
+            [sys.executable, *arguments], env=environment, capture_output=True, text=True, check=False
+        )
         if done.returncode:
             raise RuntimeError(f"django {arguments[0]} failed: {done.stderr.strip()[-300:]}")

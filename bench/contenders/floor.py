@@ -10,8 +10,10 @@ from pathlib import Path
 from bench.cluster import Cluster
 
 SCHEMA = """
-create table job (id bigint generated always as identity primary key, wid int not null, trname text not null);
-create table instance (wid int primary key, status text not null default 'R', seq int not null default 0,
+create table job (id bigint generated always as identity primary key,
+                  wid int not null, trname text not null);
+create table instance (wid int primary key,
+                       status text not null default 'R', seq int not null default 0,
                        a1 text, a2 text, a3 text) with (fillfactor = 70);
 create table history (id bigint generated always as identity primary key, wid int not null,
                       tstmp timestamptz not null default now(), state jsonb not null);
@@ -20,7 +22,8 @@ insert into job (wid, trname) select wid, 'tr_a2' from generate_series(1, 2000) 
 """
 SCRIPT = """
 begin;
-delete from job where id = (select id from job order by id for update skip locked limit 1) returning wid \\gset
+delete from job where id = (select id from job order by id for update skip locked limit 1)
+  returning wid \\gset
 update instance set a2 = 'done', seq = seq + 1 where wid = :wid;
 insert into history (wid, state) values (:wid, '{"a1": "ready", "a2": "done", "a3": null}');
 insert into job (wid, trname) values (:wid, 'tr_a2');
@@ -53,9 +56,21 @@ class Floor:
 
     def command(self, clients: int, seconds: float, script: Path) -> list[str]:
         """The pgbench command line, as printed in the report."""
-        return [str(self.cluster.bindir / "pgbench"), "-n", "-M", "prepared", "-j", "2", "-c", str(clients),
-                "-T", str(max(1, round(seconds))), "-f", str(script),
-                "-h", str(self.cluster.root), "-U", "wed", "floor"]
+        return [
+            str(self.cluster.bindir / "pgbench"),
+            "-n",
+            "-M",
+            "prepared",
+            "-j",
+            "2",
+            "-c",
+            str(clients),
+            "-T",
+            str(max(1, round(seconds))),
+            "-f",
+            str(script),
+            self.cluster.dsn("floor"),
+        ]
 
     def rate(self, clients: int, seconds: float, script: str = SCRIPT) -> float:
         """Run pgbench on a fresh database and answer its transactions a second."""

@@ -17,6 +17,7 @@ class PgQueuerContender(QueueContender, ModuleContender):
     name = "pgqueuer"
     label = "pgqueuer"
     kind = "peer"
+    quick_counts = (16,)
     distributions = ("pgqueuer", "asyncpg")
     module = "bench.peers.pgqueuer"
     note = "three entrypoints, asyncpg, durable tables; batch = workers"

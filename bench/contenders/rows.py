@@ -49,8 +49,8 @@ def move(step: str, parameter: str) -> str:
 
 def insert_instances(conn: psycopg.Connection, count: int) -> list[int]:
     """Insert `count` fresh instances and return their keys."""
-    rows = conn.execute("insert into bench.instance (a1) select 'ready' from generate_series(1, %s) returning wid",
-                        [count]).fetchall()
+    query = "insert into bench.instance (a1) select 'ready' from generate_series(1, %s) returning wid"
+    rows = conn.execute(query, [count]).fetchall()
     return [wid for (wid,) in rows]
 
 

@@ -32,8 +32,9 @@ def main() -> None:
 
     signal.signal(signal.SIGTERM, stop)
     wait_for_go()
-    # The SDK polls; the shortest interval that still leaves an idle worker idle. Batches as the SDK offers them.
-    app.start_worker(concurrency=options.concurrency, batch_size=max(10, options.concurrency), poll_interval=0.01)
+    # The SDK polls: the shortest interval that still leaves an idle worker idle, and the batches it offers.
+    batch = max(10, options.concurrency)
+    app.start_worker(concurrency=options.concurrency, batch_size=batch, poll_interval=0.01)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,14 @@ VERSION = "bench"
 
 def configure(dsn: str, pool: int) -> DBOSConfig:
     """The same application in the preparing and in the working processes."""
-    return DBOSConfig(name=APPLICATION, system_database_url=dsn, application_version=VERSION,
-                      sys_db_pool_size=pool, log_level="ERROR", run_admin_server=False)
+    return DBOSConfig(
+        name=APPLICATION,
+        system_database_url=dsn,
+        application_version=VERSION,
+        sys_db_pool_size=pool,
+        log_level="ERROR",
+        run_admin_server=False,
+    )
 
 
 @DBOS.step()

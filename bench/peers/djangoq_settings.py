@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 _url = urlsplit(os.environ["BENCH_DSN"])
 
-SECRET_KEY = "bench"  # signs the tasks of a database that lives for one run
+SECRET_KEY = "bench"  # noqa: S105 - signs the tasks of a database that lives for one run
 USE_TZ = True
 TIME_ZONE = "UTC"
 INSTALLED_APPS = ["django.contrib.contenttypes", "django.contrib.auth", "django_q"]

@@ -1,4 +1,4 @@
-"""pgqueuer's worker: its own QueueManager over an asyncpg pool, the next step queued in the same transaction."""
+"""pgqueuer's worker: its QueueManager and an asyncpg pool; a step queues the next in its own transaction."""
 
 from __future__ import annotations
 
@@ -43,9 +43,8 @@ async def main() -> None:
 
 
 def limits(concurrency: int) -> dict[str, int]:
-    """pgqueuer bounds a worker by a batch and by twice that many running jobs; its own default batch is ten."""
-    batch = max(1, concurrency)
-    return {"batch_size": batch, "max_concurrent_tasks": 2 * batch}
+    """pgqueuer bounds a worker by a batch and by no less than twice that many running jobs."""
+    return {"batch_size": concurrency, "max_concurrent_tasks": 2 * concurrency}
 
 
 if __name__ == "__main__":

@@ -26,7 +26,9 @@ def build(dsn: str, concurrency: int) -> procrastinate.App:
     return app
 
 
-async def perform(app: procrastinate.App, pool: psycopg_pool.AsyncConnectionPool, step: str, wid: int) -> None:
+async def perform(
+    app: procrastinate.App, pool: psycopg_pool.AsyncConnectionPool, step: str, wid: int
+) -> None:
     """One step: move the instance, add its history and, when both parallel steps are done, defer the last."""
     async with pool.connection() as connection:
         cursor = await connection.execute(move(step, "%s").encode(), [wid])
@@ -41,8 +43,9 @@ async def main() -> None:
     app = build(options.dsn, options.concurrency)
     async with app.open_async(), app.pool:  # type: ignore[attr-defined]
         wait_for_go()
-        work = asyncio.create_task(app.run_worker_async(concurrency=options.concurrency,
-                                                        install_signal_handlers=False))
+        work = asyncio.create_task(
+            app.run_worker_async(concurrency=options.concurrency, install_signal_handlers=False)
+        )
         await run_until_terminated(work)
 
 

@@ -1,0 +1,82 @@
+"""``python -m bench``: run the bench, print the report, keep the record."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench import chart, conditions, report
+from bench.cluster import Cluster
+from bench.contenders import ALL as CONTENDERS
+from bench.contest import Contest, Plan, say
+from bench.probes import ALL as PROBES
+from bench.probes.base import Stage
+from bench.results import Results, default_path, read
+from bench.verdicts import throughput_measures
+
+_FULL = Plan(rounds=3, limit=4.0, floor_seconds=2, quick=False)
+_QUICK = Plan(rounds=1, limit=2.0, floor_seconds=1, quick=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what was asked for; 0 when nothing of ours failed to run."""
+    options = _parse(arguments)
+    if options.chart:
+        options.svg.write_text(chart.draw(read(options.chart)))
+        return 0
+    results = _measure(options)
+    path = options.json or default_path()
+    results.write(path)
+    sys.stdout.write(report.render(results) + f"\n\nRaw runs: {path}\n")
+    ours = [name for name in results.failures if results.labels.get(name, ("ours",))[0] == "ours"]
+    return 1 if ours else 0
+
+
+def _measure(options: argparse.Namespace) -> Results:
+    plan = _plan(options)
+    chosen = set(options.only.split(",")) if options.only else set()
+    contenders = [kind() for kind in CONTENDERS if not chosen or {kind.name, kind.kind} & chosen]
+    with Cluster() as cluster:
+        results = Results(conditions.describe(cluster))
+        if contenders or "floor" in chosen:
+            Contest(cluster, contenders, plan, results).run()
+            results.measures += throughput_measures(results)
+        _probe(cluster, plan, chosen, results)
+    return results
+
+
+def _probe(cluster: Cluster, plan: Plan, chosen: set[str], results: Results) -> None:
+    stage = Stage(cluster, plan.quick)
+    for name, probe in PROBES.items():
+        if chosen and not {name, "probes"} & chosen:
+            continue
+        say(f"measuring {name}")
+        try:
+            results.measures += probe(stage)
+        except Exception as error:  # noqa: BLE001 - the other figures are still wanted; the reason is reported
+            results.failures[name] = f"{type(error).__name__}: {error}"
+            say(f"{name} failed: {error}")
+
+
+def _plan(options: argparse.Namespace) -> Plan:
+    base = _QUICK if options.quick else _FULL
+    return Plan(options.rounds or base.rounds, options.limit or base.limit, base.floor_seconds, base.quick)
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    names = ", ".join([*(kind.name for kind in CONTENDERS), *PROBES])
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="one short round, under two minutes")
+    parser.add_argument("--only", default="", help=f"some of: floor, ours, peer, probes, {names}")
+    parser.add_argument("--rounds", type=int, help="interleaved rounds (3; with --quick 1)")
+    parser.add_argument("--limit", type=float, help="seconds after which a race is cut (4; with --quick 2)")
+    parser.add_argument("--json", type=Path, help="where to write the raw runs (bench/results/<time>.json)")
+    parser.add_argument("--chart", type=Path, metavar="JSON", help="only draw the chart of an earlier run")
+    parser.add_argument("--svg", type=Path, default=Path("docs/performance.svg"), help="where --chart draws")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+"""The throughput contest: every contender between two runs of the floor, in interleaved rounds."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from bench.cluster import Cluster
+from bench.contenders.base import Contender
+from bench.contenders.floor import ONE_STATEMENT, SCRIPT, Floor
+from bench.race import race
+from bench.results import Results, Timed
+
+BETWEEN = 16  # clients of the floor that is run between the contenders
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much of the contest to run."""
+
+    rounds: int
+    limit: float
+    """seconds after which a race is cut; its rate then counts the steps committed until then"""
+    floor_seconds: float
+    quick: bool
+
+
+class Contest:
+    """Runs the contenders that can run here and records why the others cannot."""
+
+    def __init__(
+        self, cluster: Cluster, contenders: Sequence[Contender], plan: Plan, results: Results
+    ) -> None:
+        self.cluster = cluster
+        self.plan = plan
+        self.results = results
+        self.floor = Floor(cluster)
+        self.contenders = list(contenders)
+        self.templates: dict[str, str] = {}
+
+    def run(self) -> None:
+        """All rounds; a contender that fails once is reported and left out of the rest."""
+        self._prepare()
+        for number in range(1, self.plan.rounds + 1):
+            self._round(number)
+
+    def _prepare(self) -> None:
+        for contender in self.contenders:
+            self.results.labels[contender.name] = (contender.kind, contender.label)
+            self.results.versions[contender.name] = contender.versions()
+            say(f"preparing {contender.label}")
+            if reason := contender.missing():
+                self.results.failures[contender.name] = reason
+            else:
+                self._guarded(contender, lambda c=contender: self._install(c))  # type: ignore[misc]
+        self.contenders = [c for c in self.contenders if c.name in self.templates]
+
+    def _install(self, contender: Contender) -> None:
+        self.templates[contender.name] = contender.prepare(self.cluster)
+
+    def _round(self, number: int) -> None:
+        for clients in (1, 4):
+            self._measure_floor(number, clients)
+        self._measure_floor(number, BETWEEN, ONE_STATEMENT)
+        before = self._measure_floor(number, BETWEEN)
+        for contender in self._turn(number):
+            done: list[Timed] = []
+            self._guarded(contender, lambda c=contender, d=done: self._races(c, number, d))  # type: ignore[misc]
+            after = self._measure_floor(number, BETWEEN)
+            self.results.runs += [_against(run, (before + after) / 2) for run in done]
+            before = after
+
+    def _turn(self, number: int) -> list[Contender]:
+        """Each round begins with another contender, so that none always runs first."""
+        running = [c for c in self.contenders if c.name not in self.results.failures]
+        shift = (number - 1) * max(1, len(running) // 3) % max(1, len(running))
+        return running[shift:] + running[:shift]
+
+    def _races(self, contender: Contender, number: int, done: list[Timed]) -> None:
+        for workers in contender.quick_counts if self.plan.quick else contender.counts:
+            run = race(self.cluster, contender, self.templates[contender.name], workers, self.plan.limit)
+            self.results.commands[f"{contender.name}, {workers}"] = run.commands
+            done.append(
+                Timed(
+                    contender.name,
+                    workers,
+                    number,
+                    run.instances,
+                    run.steps,
+                    run.seconds,
+                    run.complete,
+                    floor16=0.0,
+                )
+            )
+            say(f"round {number}: {contender.label}, {workers}: {run.rate:,.0f} steps/s")
+
+    def _measure_floor(self, number: int, clients: int, script: str = SCRIPT) -> float:
+        rate = self.floor.rate(clients, self.plan.floor_seconds, script)
+        one = script == ONE_STATEMENT
+        self.results.floors.append({"round": number, "clients": clients, "rate": rate, "one_statement": one})
+        say(
+            f"round {number}: floor, {clients} clients{', one statement' if one else ''}: {rate:,.0f} steps/s"
+        )
+        return rate
+
+    def _guarded(self, contender: Contender, action: Callable[[], None]) -> None:
+        """A peer's failure of whatever kind is a line of the report, never the end of the run."""
+        try:
+            action()
+        except Exception as error:  # noqa: BLE001 - any library may fail in any way; the reason is reported
+            self.results.failures[contender.name] = f"{type(error).__name__}: {error}"
+            say(f"{contender.label} failed: {error}")
+
+
+def _against(run: Timed, floor16: float) -> Timed:
+    return Timed(
+        run.contender, run.workers, run.round, run.instances, run.steps, run.seconds, run.complete, floor16
+    )
+
+
+def say(message: str) -> None:
+    """Progress, on stderr, so that the table can be piped."""
+    sys.stderr.write(f"{time.strftime('%H:%M:%S')} {message}\n")
+    sys.stderr.flush()

@@ -1,0 +1,135 @@
+"""Everything one bench run measured: raw runs, floors, measures, failures; written as JSON."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bench.targets import Measure
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One race with the floor that was measured around it: `ratio` is to the 16-client floor."""
+
+    contender: str
+    workers: int
+    round: int
+    instances: int
+    steps: int
+    seconds: float
+    complete: bool
+    floor16: float
+
+    @property
+    def rate(self) -> float:
+        """Committed steps a second."""
+        return self.steps / self.seconds
+
+    @property
+    def ratio(self) -> float:
+        """The rate as a share of the floor with 16 clients, measured just before and just after."""
+        return self.rate / self.floor16
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Median, lowest and highest of some runs."""
+
+    median: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Spread:
+        found = list(values)
+        return cls(statistics.median(found), min(found), max(found))
+
+
+@dataclass
+class Results:
+    """The record of one run of the bench."""
+
+    conditions: dict[str, Any]
+    runs: list[Timed] = field(default_factory=list)
+    floors: list[dict[str, float]] = field(default_factory=list)
+    measures: list[Measure] = field(default_factory=list)
+    failures: dict[str, str] = field(default_factory=dict)
+    """contender or probe, to the reason why there is no figure"""
+    versions: dict[str, dict[str, str]] = field(default_factory=dict)
+    commands: dict[str, list[str]] = field(default_factory=dict)
+    labels: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """contender to its kind and its label"""
+
+    def of(self, contender: str, workers: int | None = None) -> list[Timed]:
+        """The runs of a contender, at one concurrency or at all."""
+        return [run for run in self.runs if run.contender == contender and workers in (None, run.workers)]
+
+    def counts(self, contender: str) -> list[int]:
+        """The concurrencies a contender ran at."""
+        return sorted({run.workers for run in self.of(contender)})
+
+    def rate(self, contender: str, workers: int) -> Spread:
+        """Steps a second over the rounds."""
+        return Spread.of(run.rate for run in self.of(contender, workers))
+
+    def ratio(self, contender: str, workers: int) -> Spread:
+        """The share of the 16-client floor over the rounds."""
+        return Spread.of(run.ratio for run in self.of(contender, workers))
+
+    def floor(self, clients: int) -> Spread | None:
+        """The floor over the rounds."""
+        found = [
+            floor["rate"]
+            for floor in self.floors
+            if floor["clients"] == clients and not floor["one_statement"]
+        ]
+        return Spread.of(found) if found else None
+
+    def best(self, kind: str) -> tuple[str, int, float] | None:
+        """The contender of a kind with the highest median ratio: name, workers, ratio."""
+        found = [
+            (self.ratio(name, workers).median, name, workers)
+            for name, (its_kind, _) in self.labels.items()
+            if its_kind == kind
+            for workers in self.counts(name)
+        ]
+        if not found:
+            return None
+        ratio, name, workers = max(found)
+        return name, workers, ratio
+
+    def measured(self) -> set[str]:
+        """The keys that have a figure."""
+        return {measure.key for measure in self.measures}
+
+    def write(self, path: Path) -> None:
+        """Write the raw record as JSON."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        record = asdict(self)
+        record["runs"] = [asdict(run) | {"rate": run.rate, "ratio": run.ratio} for run in self.runs]
+        record["measures"] = [asdict(measure) | {"verdict": measure.verdict} for measure in self.measures]
+        path.write_text(json.dumps(record, indent=1, ensure_ascii=False, default=str) + "\n")
+
+
+def read(path: Path) -> Results:
+    """Read a record back, to draw the chart of an earlier run."""
+    record = json.loads(path.read_text())
+    record["runs"] = [
+        Timed(**{key: run[key] for key in Timed.__dataclass_fields__}) for run in record["runs"]
+    ]
+    record["measures"] = [
+        Measure(**{key: item[key] for key in Measure.__dataclass_fields__}) for item in record["measures"]
+    ]
+    record["labels"] = {name: (kind, label) for name, (kind, label) in record["labels"].items()}
+    return Results(**record)
+
+
+def default_path() -> Path:
+    """bench/results/<time>.json, beside the committed reference."""
+    return Path(__file__).parent / "results" / f"{datetime.now(UTC):%Y%m%d-%H%M%S}.json"

@@ -1,0 +1,73 @@
+"""The figures WED-SQL has promised itself, and whether today's run keeps them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+
+_COMPARE: dict[str, Callable[[float, float], bool]] = {"≥": operator.ge, "≤": operator.le}
+
+
+@dataclass(frozen=True)
+class Target:
+    """`value` is compared with the measure by `sign`; `unit` is only printed."""
+
+    label: str
+    sign: str
+    value: float
+    unit: str = ""
+
+    def met(self, measured: float) -> bool:
+        """Whether a measured value keeps the promise."""
+        return _COMPARE[self.sign](measured, self.value)
+
+    def __str__(self) -> str:
+        return f"{self.sign} {self.value:g}{' ' + self.unit if self.unit else ''}"
+
+
+FLOOR = "x floor16"
+TARGETS: dict[str, Target] = {
+    "step16": Target("one commit a step, 16 workers", "≥", 0.60, FLOOR),
+    "batch": Target("several steps a commit, best of 2 and 4 processes", "≥", 3.0, FLOOR),
+    "cluster-step": Target("Django-Q cluster, 2 workers, each step on its own", "≥", 0.35, FLOOR),
+    "cluster-batch": Target("Django-Q cluster, 2 workers, batched", "≥", 1.5, FLOOR),
+    "best-peer": Target("our best against the best peer of this run", "≥", 8.0, "times"),
+    "latency-p50": Target("idle, start to final, p50", "≤", 3.5, "ms"),
+    "latency-p99": Target("idle, start to final, p99", "≤", 12.0, "ms"),
+    "growth-step": Target(
+        "a step, 1,000,000 finished instances against none, one commit a step", "≤", 1.10, "times"
+    ),
+    "growth-batch": Target("a step, 1,000,000 finished instances against none, batched", "≤", 1.10, "times"),
+    "triggers-100": Target("a state change, 100 triggers against 4", "≤", 2.0, "times"),
+    "triggers-1000": Target("a state change, 1,000 triggers against 4", "≤", 10.0, "times"),
+    "connections": Target("connections of a process serving 50 transitions", "≤", 3),
+    "memory": Target("memory of a process serving 50 transitions", "≤", 120, "MB"),
+    "browser-delivered": Target("commit to browser, 200 watching, delivered", "≥", 100.0, "%"),
+    "browser-p99": Target("commit to browser, 200 watching, p99", "≤", 150, "ms"),
+    "browser-cpu": Target("daphne's share of a core meanwhile", "≤", 15, "%"),
+    "page-list": Target("instance list on a million instances, slowest first page", "≤", 50, "ms"),
+}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measured value; `key` names its target in TARGETS or is free for figures without one."""
+
+    key: str
+    label: str
+    value: float
+    unit: str = ""
+    detail: str = ""
+
+    @property
+    def target(self) -> Target | None:
+        """The target this measure answers, if any."""
+        return TARGETS.get(self.key)
+
+    @property
+    def verdict(self) -> str:
+        """``met``, ``not met`` or nothing."""
+        if self.target is None:
+            return ""
+        return "met" if self.target.met(self.value) else "NOT MET"
