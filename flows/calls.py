@@ -1,0 +1,68 @@
+"""How the door speaks to a connection: Django's default one or a psycopg one, answers as plain Python values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from psycopg.types.json import Jsonb
+
+from flows.errors import BadDefinition, translated
+
+
+def to_json(state: Any) -> str:
+    """Write a state as JSON; dates, decimals and intervals as the texts that PostgreSQL reads back."""
+    try:
+        return json.dumps(state, default=_plain, ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise BadDefinition(f"The state cannot be written as JSON: {error}.") from error
+
+
+def _plain(value: Any) -> str | float:
+    if isinstance(value, (date, datetime)):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return f"{value.total_seconds()} seconds"
+    if isinstance(value, Decimal):
+        return str(value)
+    raise TypeError(f"a value of type {type(value).__name__} has no JSON form")
+
+
+def JSON(value: Any) -> Jsonb:  # noqa: N802 - reads as a type in a list of parameters
+    """Pass a value as one jsonb parameter."""
+    return Jsonb(value, dumps=to_json)
+
+
+def quoted(name: str) -> str:
+    """Quote an identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def rows(conn: Any, sql: str, params: Sequence[Any]) -> list[Sequence[Any]]:
+    """Run one statement and give its rows. Raises WedError."""
+    with translated(), _cursor(conn) as cursor:
+        cursor.execute(sql, params)
+        return cursor.fetchall()
+
+
+def value(conn: Any, sql: str, params: Sequence[Any]) -> Any:
+    """Run one statement and give its only value. Raises WedError."""
+    return rows(conn, sql, params)[0][0]
+
+
+def _cursor(conn: Any) -> Any:
+    return conn.cursor() if conn is not None else _django_cursor()
+
+
+def _django_cursor() -> Any:
+    """Import Django only when its connection is wanted: a worker of the paper's kind runs without it.
+
+    The psycopg cursor below Django's is used, as Django's own reads jsonb as text.
+    """
+    from django.db import connection
+
+    connection.ensure_connection()
+    return connection.connection.cursor()

@@ -1,0 +1,265 @@
+"""One class for each of the kernel's SQLSTATEs; the docstring is the message when the database gave none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+
+class WedError(Exception):
+    """The kernel refused."""
+
+    sqlstate: ClassVar[str] = ""
+    transient: ClassVar[bool] = False
+
+    def __init__(self, message: str = "", *, hint: str = "", detail: str = "", code: str = "") -> None:
+        """Promise message, hint and detail for a person; `where` has the machine-readable part of the detail."""
+        self.message = message or (type(self).__doc__ or "").strip()
+        self.hint = hint
+        self.detail = detail
+        self.code = code or self.sqlstate
+        super().__init__(self.message)
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """Promise the JSON object of the detail: position, token, attribute ...; empty when there is none."""
+        try:
+            value = json.loads(self.detail)
+        except ValueError:
+            return {}
+        return value if isinstance(value, dict) else {"list": value}
+
+    @property
+    def sentence(self) -> str:
+        """Promise message and hint in one line."""
+        return f"{self.message} {self.hint}".strip()
+
+
+class UnknownFlow(WedError):
+    """There is no such flow."""
+
+    sqlstate = "WD001"
+
+
+class UnknownAttribute(WedError):
+    """The flow has no such attribute."""
+
+    sqlstate = "WD002"
+
+
+class WrongType(WedError):
+    """A value does not fit the type of its attribute."""
+
+    sqlstate = "WD003"
+
+
+class BadName(WedError):
+    """That name cannot be used."""
+
+    sqlstate = "WD004"
+
+
+class PredicateRefused(WedError):
+    """The predicate has something that a condition may not have."""
+
+    sqlstate = "WD005"
+
+
+class PredicateType(WedError):
+    """The predicate does not make a true or false."""
+
+    sqlstate = "WD006"
+
+
+class AttributeInUse(WedError):
+    """It is still in use elsewhere."""
+
+    sqlstate = "WD007"
+
+
+class SecondFinal(WedError):
+    """The flow has a final condition already."""
+
+    sqlstate = "WD008"
+
+
+class BadDefinition(WedError):
+    """The definition is not well formed."""
+
+    sqlstate = "WD009"
+
+
+class LockBusy(WedError):
+    """Another transaction stands in the way; try again."""
+
+    sqlstate = "WD010"
+    transient = True
+
+
+class NoMatch(WedError):
+    """No condition holds for the first state."""
+
+    sqlstate = "WD101"
+
+
+class InstanceFinal(WedError):
+    """The instance is final and cannot be changed."""
+
+    sqlstate = "WD102"
+
+
+class FinalPending(WedError):
+    """The state would be final while other transitions are pending."""
+
+    sqlstate = "WD103"
+
+
+class UnknownInstance(WedError):
+    """There is no such instance."""
+
+    sqlstate = "WD104"
+
+
+class NotRunning(WedError):
+    """The instance is not running."""
+
+    sqlstate = "WD105"
+
+
+class ConditionError(WedError):
+    """A predicate failed at run time."""
+
+    sqlstate = "WD106"
+
+
+class NoLock(WedError):
+    """The transaction holds no lock on a pending job of the instance."""
+
+    sqlstate = "WD201"
+
+
+class WrongInstance(WedError):
+    """The lock belongs to a job of another instance."""
+
+    sqlstate = "WD202"
+
+
+class NotOwner(WedError):
+    """Somebody else holds the job."""
+
+    sqlstate = "WD203"
+
+
+class Timeout(WedError):
+    """The result came too late."""
+
+    sqlstate = "WD204"
+
+
+class StaleJob(WedError):
+    """The job is no longer pending."""
+
+    sqlstate = "WD205"
+
+
+class AmbiguousLock(WedError):
+    """The transaction holds several jobs of the instance."""
+
+    sqlstate = "WD206"
+
+
+class SessionLock(WedError):
+    """The lock belongs to the session, not to the transaction."""
+
+    sqlstate = "WD207"
+
+
+class SharedLock(WedError):
+    """The lock is shared; it must be exclusive."""
+
+    sqlstate = "WD208"
+
+
+class AlreadyWritten(WedError):
+    """The transaction has written the instance already."""
+
+    sqlstate = "WD209"
+
+
+class WriteSet(WedError):
+    """The transition wrote an attribute that its write-set does not declare."""
+
+    sqlstate = "WD210"
+
+
+class BadSet(WedError):
+    """The SET string cannot be read."""
+
+    sqlstate = "WD211"
+
+
+class Forbidden(WedError):
+    """That is not allowed."""
+
+    sqlstate = "WD301"
+
+
+class TryAgain(WedError):
+    """Another transaction was in the way; the same call may succeed now."""
+
+    transient = True
+
+
+class DatabaseGone(WedError):
+    """The database cannot be reached."""
+
+    transient = True
+
+
+BY_STATE: dict[str, type[WedError]] = {
+    cls.sqlstate: cls for cls in WedError.__subclasses__() if cls.sqlstate.startswith("WD")
+}
+TRANSIENT = frozenset({"40001", "40P01", "55P03"})
+GONE_CLASSES = ("08", "57P")
+
+
+def error_for(sqlstate: str, message: str = "", *, hint: str = "", detail: str = "") -> WedError:
+    """Promise the typed error of a SQLSTATE."""
+    cls = BY_STATE.get(sqlstate)
+    if cls is None:
+        gone = sqlstate.startswith(GONE_CLASSES)
+        cls = DatabaseGone if gone else TryAgain if sqlstate in TRANSIENT else WedError
+    return cls(message, hint=hint, detail=detail, code=sqlstate)
+
+
+def from_database(error: BaseException) -> WedError | None:
+    """Promise the typed error behind an exception of psycopg or Django, None when it is none of the database's."""
+    import psycopg
+
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, psycopg.Error):
+        cause = cause.__cause__
+    if cause is None:
+        return None
+    diag = cause.diag
+    if diag.sqlstate is None:
+        return DatabaseGone(f"The database cannot be reached: {str(cause).strip().splitlines()[0]}" if str(cause) else "")
+    return error_for(
+        diag.sqlstate, diag.message_primary or "", hint=diag.message_hint or "", detail=diag.message_detail or ""
+    )
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Promise that an error of the database leaves the block as a WedError, its cause kept."""
+    try:
+        yield
+    except WedError:
+        raise
+    except Exception as error:
+        known = from_database(error)
+        if known is None:
+            raise
+        raise known from error

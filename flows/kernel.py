@@ -1,0 +1,119 @@
+"""Installs the kernel's SQL, knows its hash, and says whether a database has it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+SQL_DIR = Path(__file__).parent / "sql"
+SCHEMA = "wedsql"
+VERSION = "1.0.0"
+LOCK = 0x57454453  # one installer at a time in a database
+
+
+@dataclass(frozen=True)
+class KernelStatus:
+    """What a database has of the kernel: INSTALLED, OUTDATED or MISSING, and what differs."""
+
+    state: str
+    version: str
+    installed_hash: str
+    expected_hash: str
+    problems: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Promise the same facts as plain JSON-able values."""
+        return asdict(self)
+
+
+def files() -> Iterator[Path]:
+    """Promise the kernel's SQL files in the order in which they run."""
+    return iter(sorted(SQL_DIR.rglob("*.sql"), key=lambda path: path.relative_to(SQL_DIR).as_posix()))
+
+
+@cache
+def digest() -> str:
+    """Promise one hash over all the kernel's SQL."""
+    total = hashlib.sha256()
+    for path in files():
+        total.update(path.relative_to(SQL_DIR).as_posix().encode())
+        total.update(path.read_bytes())
+    return total.hexdigest()
+
+
+def install(connection: Any) -> None:
+    """Promise that the database has this kernel: all files in one transaction, one installer at a time."""
+    from django.db import transaction
+
+    with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
+        cursor.execute("select pg_advisory_xact_lock(%s)", [LOCK])
+        cursor.execute("set local client_min_messages = warning")
+        for path in files():
+            cursor.execute(path.read_text(encoding="utf-8"))
+        cursor.execute(f"comment on schema {SCHEMA} is 'WED-SQL kernel {VERSION} {digest()} {_bodies(cursor)}'")
+
+
+def install_roles(connection: Any) -> None:
+    """Promise that the kernel's roles exist and Django's own tables are open to those that need them."""
+    from flows import grants
+
+    with connection.cursor() as cursor:
+        cursor.execute((SQL_DIR / "00_base" / "01_roles.sql").read_text(encoding="utf-8"))
+        cursor.execute((SQL_DIR / "91_grants.sql").read_text(encoding="utf-8"))
+        grants.grant_django_tables(cursor)
+
+
+def ensure_schema(connection: Any) -> None:
+    """Promise that the schema of the search_path exists before Django writes its first table."""
+    with connection.cursor() as cursor:
+        cursor.execute("select 1 from pg_namespace where nspname = %s", [SCHEMA])
+        if cursor.fetchone() is None:
+            cursor.execute((SQL_DIR / "00_base" / "01_roles.sql").read_text(encoding="utf-8"))
+
+
+def install_if_outdated(connection: Any) -> bool:
+    """Promise that a migrated database runs the kernel of this code; whether it had to be installed anew."""
+    if status(connection).state != "OUTDATED":
+        return False
+    install(connection)
+    return True
+
+
+def status(connection: Any) -> KernelStatus:
+    """Promise what the database has of the kernel, and which guards are not as they should be."""
+    with connection.cursor() as cursor:
+        cursor.execute("select obj_description(to_regnamespace(%s)::oid, 'pg_namespace')", [SCHEMA])
+        comment = cursor.fetchone()[0] or ""
+        words = comment.split()
+        if len(words) != 5:
+            return KernelStatus("MISSING", "", "", digest(), ("The kernel is not installed: run migrate.",))
+        problems = tuple(_problems(cursor, words[4]))
+    state = "INSTALLED" if words[3] == digest() and not problems else "OUTDATED"
+    return KernelStatus(state, words[2], words[3], digest(), problems)
+
+
+def _problems(cursor: Any, bodies: str) -> Iterator[str]:
+    if _bodies(cursor) != bodies:
+        yield "A function of the kernel was changed in the database; migrate puts it back."
+    cursor.execute(
+        "select c.oid::regclass::text, t.tgname from pg_trigger t join pg_class c on c.oid = t.tgrelid"
+        " join pg_proc p on p.oid = t.tgfoid"
+        " where p.pronamespace = %s::regnamespace and not t.tgisinternal and t.tgenabled <> 'O'",
+        [SCHEMA],
+    )
+    for table, trigger in cursor.fetchall():
+        yield f"Trigger {trigger} on {table} is disabled: the kernel does not see what is written there."
+
+
+def _bodies(cursor: Any) -> str:
+    cursor.execute(
+        "select md5(coalesce(string_agg(p.oid::regprocedure::text || p.prosrc || p.prosecdef || p.proowner::regrole"
+        " || coalesce(p.proconfig::text, ''), '' order by p.oid::regprocedure::text collate \"C\"), ''))"
+        " from pg_proc p where p.pronamespace = %s::regnamespace",
+        [SCHEMA],
+    )
+    return cursor.fetchone()[0]

@@ -1,0 +1,62 @@
+-- The roles of the kernel (README of roles: docs/operating.md).
+-- wed_owner owns every object of the kernel and never logs in: a function that runs with its rights is the only
+-- writer of wed_flow, job_pool, instance and wed_trace. wed_eval owns the matchers and may read nothing at all.
+do $$
+declare
+  v_role text;
+begin
+  foreach v_role in array array['wed_owner', 'wed_eval'] loop
+    if not exists (select 1 from pg_catalog.pg_roles where rolname = v_role) then
+      begin
+        execute pg_catalog.format('create role %I nologin', v_role);
+      exception when duplicate_object or unique_violation then null;  -- another installer was faster
+      end;
+    end if;
+  end loop;
+  foreach v_role in array array['wed_web', 'wed_worker', 'wed_reaper', 'wed_monitor'] loop
+    if not exists (select 1 from pg_catalog.pg_roles where rolname = v_role) then
+      begin
+        execute pg_catalog.format('create role %I login', v_role);
+      exception when duplicate_object or unique_violation then null;
+      end;
+    end if;
+  end loop;
+  if not pg_catalog.pg_has_role(current_user, 'wed_owner', 'usage') then
+    execute pg_catalog.format('grant wed_owner to %I', current_user);
+  end if;
+  if not pg_catalog.pg_has_role(current_user, 'wed_eval', 'usage') then
+    execute pg_catalog.format('grant wed_eval to %I', current_user);
+  end if;
+  -- Ending an overdue transaction needs the right to signal; only the reaper's function uses it.
+  if not pg_catalog.pg_has_role('wed_owner', 'pg_signal_backend', 'member') then
+    begin
+      grant pg_signal_backend to wed_owner;
+    exception when insufficient_privilege then
+      raise notice 'wed_owner may not end other sessions: ask a superuser for "grant pg_signal_backend to wed_owner"';
+    end;
+  end if;
+  if not pg_catalog.pg_has_role('wed_owner', 'pg_read_all_stats', 'member') then
+    begin
+      grant pg_read_all_stats to wed_owner;
+    exception when insufficient_privilege then
+      raise notice 'wed_owner may not see other sessions: ask a superuser for "grant pg_read_all_stats to wed_owner"';
+    end;
+  end if;
+end $$;
+
+do $$
+begin
+  if not exists (select 1 from pg_catalog.pg_namespace where nspname = 'wedsql') then
+    create schema wedsql authorization wed_owner;
+  end if;
+  if (select nspowner::regrole::text from pg_catalog.pg_namespace where nspname = 'wedsql') <> 'wed_owner' then
+    alter schema wedsql owner to wed_owner;
+  end if;
+  if not exists (select 1 from pg_catalog.pg_namespace where nspname = 'wed_match') then
+    create schema wed_match authorization wed_eval;
+  end if;
+  execute pg_catalog.format('grant all on schema wedsql to %I', current_user);
+  execute pg_catalog.format('grant create on database %I to wed_owner', current_database());
+end $$;
+grant usage on schema wedsql to wed_web, wed_worker, wed_reaper, wed_monitor, wed_eval;
+grant usage on schema wed_match to wed_owner;

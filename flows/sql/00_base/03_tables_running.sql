@@ -1,0 +1,119 @@
+-- What runs: one row an instance, one row a piece of pending work. The row of f.wed_flow is the instance's lock:
+-- the order is always instance (wed_flow, then wedsql.instance), then job, then trace.
+create table if not exists wedsql.instance (
+  wid integer primary key,
+  flow_id integer not null references wedsql.flow (id),
+  status "char" not null default 'R' check (status in ('R', 'F', 'E', 'S', 'X', 'A', 'C')),
+  seq integer not null default 0,
+  version integer not null default 0,
+  reason text,
+  started_at timestamptz not null,
+  changed_at timestamptz not null,
+  finished_at timestamptz,
+  actor text not null default '',
+  key text,
+  parent_wid integer,
+  derived_from integer
+) with (fillfactor = 80);
+create index if not exists instance_list on wedsql.instance (flow_id, status, wid);
+create index if not exists instance_flow on wedsql.instance (flow_id, wid);
+create unique index if not exists instance_key on wedsql.instance (flow_id, key) where key is not null;
+create index if not exists instance_finished on wedsql.instance (flow_id, finished_at) where finished_at is not null;
+
+create table if not exists wedsql.job_pool (
+  id bigint not null default nextval('wedsql.job_seq'),
+  wid integer not null,
+  tgid integer not null,
+  flow_id integer not null,
+  trname text not null,
+  lckid text,
+  timeout interval,
+  payload jsonb not null,
+  state "char" not null default 'P' check (state in ('P', 'L', 'K')),
+  claim bigint,
+  lease_until timestamptz,
+  attempts smallint not null default 0,
+  not_before timestamptz,
+  priority smallint not null default 0,
+  last_error text,
+  last_state text,
+  late boolean not null default false,
+  fired_at timestamptz not null,
+  fired_xid bigint not null,
+  cause_seq integer,
+  version integer not null,
+  primary key (wid, tgid)
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+        autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000);
+create index if not exists job_pool_ready on wedsql.job_pool (flow_id, trname, priority desc, id) where state = 'P';
+create index if not exists job_pool_leased on wedsql.job_pool (lease_until) where state = 'L';
+
+create table if not exists wedsql.timer (
+  wid integer not null,
+  tgid integer not null references wedsql.trig (tgid) on delete cascade,
+  flow_id integer not null,
+  due_at timestamptz not null,
+  primary key (wid, tgid)
+);
+create index if not exists timer_due on wedsql.timer (due_at);
+
+create table if not exists wedsql.job_log (
+  id bigint primary key generated always as identity,
+  job_id bigint not null,
+  wid integer not null,
+  tgid integer not null,
+  flow_id integer not null,
+  trname text not null,
+  at timestamptz not null,
+  outcome text not null,
+  actor text not null default '',
+  sqlstate text,
+  message text not null default '',
+  attempt smallint not null default 0
+);
+create index if not exists job_log_wid on wedsql.job_log (wid, id);
+create index if not exists job_log_flow on wedsql.job_log (flow_id, id);
+
+create table if not exists wedsql.worker (
+  id bigint primary key generated always as identity,
+  kind text not null,
+  name text not null,
+  host text not null default '',
+  pid integer not null default 0,
+  backend_pid integer,
+  role name not null default session_user,
+  serves text[] not null default '{}',
+  started_at timestamptz not null,
+  seen_at timestamptz not null,
+  waiting boolean not null default false
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 50);
+
+-- Clients of the paper's protocol cannot register: where one was seen its channel keeps being notified.
+create table if not exists wedsql.paper_client (
+  flow_id integer not null references wedsql.flow (id) on delete cascade,
+  trname text not null,
+  seen_at timestamptz not null,
+  primary key (flow_id, trname)
+);
+
+create table if not exists wedsql.watch (
+  id bigint primary key generated always as identity,
+  name text not null,
+  seen_at timestamptz not null
+) with (fillfactor = 50);
+
+-- When the reaper first saw a transaction hold a job: a fact about sessions, worthless after a restart.
+create unlogged table if not exists wedsql.lock_seen (
+  pid integer not null,
+  wid integer not null,
+  tgid integer not null,
+  job_id bigint not null,
+  xact_start timestamptz not null,
+  first_seen timestamptz not null,
+  primary key (pid, wid, tgid)
+);
+create table if not exists wedsql.beat (
+  name text primary key,
+  seen_at timestamptz not null,
+  detail jsonb not null default '{}'
+) with (fillfactor = 50);

@@ -1,0 +1,54 @@
+-- The history (the paper's WED_trace): append-only, by month, ordered inside an instance by seq and never by a clock.
+create table if not exists wedsql.wed_trace (
+  flow_id integer not null,
+  wid integer not null,
+  seq integer not null,
+  tstmp timestamptz not null,
+  trw text not null,
+  trf text[] not null default '{}',
+  state jsonb not null,
+  status "char" not null,
+  job_id bigint,
+  claim bigint,
+  tgid integer,
+  fired integer[] not null default '{}',
+  before jsonb,
+  cause_seq integer,
+  actor text not null default '',
+  reason text,
+  version integer not null,
+  compensates_seq integer,
+  case_id bigint,
+  tx_at timestamptz not null,
+  errors jsonb,
+  suppressed integer[],
+  primary key (wid, seq, tstmp)
+) partition by range (tstmp);
+
+create table if not exists wedsql.wed_trace_default partition of wedsql.wed_trace default;
+
+create or replace function wedsql.make_partitions(p_from timestamptz, p_months integer) returns integer
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: wed_trace has a partition for the month of p_from and p_months months after it; says how many were made.
+-- Locks: an advisory lock while it works, and the parent table for an instant when one is missing.
+declare
+  v_month timestamptz := date_trunc('month', p_from at time zone 'UTC') at time zone 'UTC';
+  v_next timestamptz;
+  v_name text;
+  v_made integer := 0;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('wedsql.make_partitions', 0));
+  for i in 0..p_months loop
+    v_next := ((v_month at time zone 'UTC') + interval '1 month') at time zone 'UTC';
+    v_name := 'wed_trace_' || to_char(v_month at time zone 'UTC', 'YYYY_MM');
+    if to_regclass('wedsql.' || v_name) is null
+       and not exists (select 1 from wedsql.wed_trace_default d where d.tstmp >= v_month and d.tstmp < v_next) then
+      execute format('create table wedsql.%I partition of wedsql.wed_trace for values from (%L) to (%L)',
+                     v_name, v_month, v_next);
+      execute format('alter table wedsql.%I owner to wed_owner', v_name);
+      v_made := v_made + 1;
+    end if;
+    v_month := v_next;
+  end loop;
+  return v_made;
+end $$;

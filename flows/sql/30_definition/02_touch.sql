@@ -1,0 +1,36 @@
+create or replace function wedsql._touch(p_flow integer, p_attrs boolean) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: the definition's version goes up once a transaction, and the commit will re-match what lives.
+-- Locks: as _lock_definition.
+begin
+  perform wedsql._lock_definition(p_flow);
+  update wedsql.flow f
+  set version = f.version + case when f.changed_xid is distinct from txid_current() then 1 else 0 end,
+      changed_xid = txid_current(), rematch_due = true, attrs_changed = f.attrs_changed or p_attrs
+  where f.id = p_flow;
+end $$;
+
+create or replace function wedsql._at_commit() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: when a transaction changed a definition, its commit re-matches the living instances and keeps the version (K-17).
+begin
+  perform wedsql._publish(f.id, wedsql._actor(), coalesce(current_setting('wedsql.reason', true), ''))
+  from wedsql.flow f where f.id = coalesce(new.flow_id, old.flow_id) and f.rematch_due;
+  return null;
+end $$;
+
+create or replace function wedsql._derive(p_flow integer) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: what a step needs to know of the triggers is copied to the flow's row.
+begin
+  update wedsql.flow f
+  set final_tgid = d.final_tgid, shared = d.shared, plain = d.plain,
+      fuse = least(f.max_firings, d.least_firings)
+  from (select max(t.tgid) filter (where t.cfinal and t.enabled) as final_tgid,
+               count(t.trname) > count(distinct t.trname) as shared,
+               coalesce(bool_and(t.revalidate <> 'withdraw' and not t.fire_once and not t.refresh_payload
+                                 and t.due_attr is null and t.due_after is null), true) as plain,
+               min(t.max_firings) as least_firings
+        from wedsql.trig t where t.flow_id = p_flow) d
+  where f.id = p_flow;
+end $$;

@@ -1,0 +1,114 @@
+create or replace function wedsql._attr_before() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: a row of wed_attr is a legal WED-attribute, or the statement fails saying why.
+-- Raises: WD003, WD004, WD007, WD009.
+declare
+  v_places text[];
+begin
+  if tg_op = 'DELETE' then
+    v_places := wedsql._places(old.flow_id, old.aname);
+    if v_places is not null and exists (select 1 from wedsql.flow where id = old.flow_id) then
+      perform wedsql._raise('WD007', format('Attribute %I is still named by %s.', old.aname, array_to_string(v_places, ', ')),
+        'Change or remove those triggers first, in the same transaction if you like.', to_jsonb(v_places)::text);
+    end if;
+    return old;
+  end if;
+  if tg_op = 'UPDATE' and new.flow_id <> old.flow_id then
+    perform wedsql._raise('WD009', 'An attribute cannot move to another flow.');
+  end if;
+  new.type := coalesce(nullif(new.type, ''), 'text');
+  perform wedsql.check_name(new.aname, 'attribute');
+  if exists (select 1 from wedsql.attr a where a.flow_id = new.flow_id and a.aname = new.aname and a.aid <> new.aid) then
+    perform wedsql._raise('WD004', format('The flow has an attribute %I already.', new.aname), 'Attribute names are unique in a flow.');
+  end if;
+  perform wedsql._check_default(new.aname, new.type, new.options, new.adv);
+  return new;
+end $$;
+
+create or replace function wedsql._attr_after() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: wed_flow has exactly the columns, defaults and checks that wed_attr tells (the paper's section 2.2).
+-- Locks: the flow's definition, then wed_flow in access exclusive mode until the commit.
+-- Raises: WD003 when living values do not fit a new type, WD010.
+declare
+  v_flow text;
+  v_row wedsql.attr := coalesce(new, old);
+begin
+  select name into v_flow from wedsql.flow where id = v_row.flow_id;
+  if not found or to_regclass(format('%I.wed_flow', v_flow)) is null then
+    return null;  -- the whole flow is being dropped
+  end if;
+  perform wedsql._touch(v_row.flow_id, tg_op <> 'UPDATE' or (new.aname, new.type) is distinct from (old.aname, old.type));
+  if tg_op = 'INSERT' then
+    execute format('alter table %I.wed_flow add column %I %s default %L', v_flow, new.aname, wedsql._sql_type(new.type), new.adv);
+    perform wedsql._attr_check(v_flow, new);
+    execute format('revoke all on %I.wed_flow from public', v_flow);
+  elsif tg_op = 'DELETE' then
+    perform wedsql._archive(v_flow, old);
+    execute format('alter table %I.wed_flow drop column %I', v_flow, old.aname);
+  else
+    perform wedsql._attr_alter(v_flow, old, new);
+  end if;
+  return null;
+end $$;
+
+create or replace function wedsql._attr_check(p_flow text, p_attr wedsql.attr) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: an enum column accepts its options and null only; other columns carry no such check.
+declare
+  v_name text := 'enum_' || p_attr.aid;
+begin
+  if exists (select 1 from pg_constraint c where c.conname = v_name and c.conrelid = to_regclass(format('%I.wed_flow', p_flow))) then
+    execute format('alter table %I.wed_flow drop constraint %I', p_flow, v_name);
+  end if;
+  if p_attr.type = 'enum' then
+    execute format('alter table %I.wed_flow add constraint %I check (%I = any (%L::text[]))', p_flow, v_name, p_attr.aname, p_attr.options);
+  end if;
+exception when check_violation then
+  perform wedsql._raise('WD003', format('Living instances hold values of %I that are none of its options.', p_attr.aname),
+    'Keep the old options, or repair those instances first.');
+end $$;
+
+create or replace function wedsql._attr_alter(p_flow text, p_old wedsql.attr, p_new wedsql.attr) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: rename, type, default and options reach the column; predicates, write-sets and due attributes follow a rename (K-20).
+declare
+  v_type text := wedsql._sql_type(p_new.type);
+begin
+  if p_new.aname <> p_old.aname then
+    execute format('alter table %I.wed_flow rename column %I to %I', p_flow, p_old.aname, p_new.aname);
+    perform wedsql._rename_in_triggers(p_new.flow_id, p_old.aname, p_new.aname);
+  end if;
+  if v_type <> wedsql._sql_type(p_old.type) then
+    begin
+      execute format('alter table %I.wed_flow alter column %I drop default', p_flow, p_new.aname);
+      execute format('alter table %I.wed_flow alter column %I type %s using %I::text::%s', p_flow, p_new.aname, v_type, p_new.aname, v_type);
+    exception when data_exception then
+      perform wedsql._raise('WD003', format('Living values of %I cannot become %s: %s.', p_new.aname, p_new.type, sqlerrm),
+        'Repair those instances first, or add a new attribute.', jsonb_build_object('attribute', p_new.aname)::text);
+    end;
+  end if;
+  if p_new.type is distinct from p_old.type or p_new.options is distinct from p_old.options then
+    perform wedsql._attr_check(p_flow, p_new);
+    perform wedsql._recheck_triggers(p_new.flow_id, p_new.aname);
+  end if;
+  execute format('alter table %I.wed_flow alter column %I set default %L', p_flow, p_new.aname, p_new.adv);
+end $$;
+
+create or replace function wedsql._archive(p_flow text, p_attr wedsql.attr) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the values that go with a removed attribute stay readable in the history of the living instances (K-21).
+begin
+  if not exists (select 1 from wedsql.instance i where i.flow_id = p_attr.flow_id and i.status in ('R', 'E', 'S')) then
+    return;
+  end if;
+  execute format($q$
+    with living as (
+      update wedsql.instance i set seq = i.seq + 1, changed_at = wedsql.now()
+      from %1$I.wed_flow w where w.wid = i.wid and i.flow_id = $1 and i.status in ('R', 'E', 'S')
+      returning i.wid, i.seq, i.status, i.version, to_jsonb(w) - 'wid' as state)
+    insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, before, actor, reason, version, tx_at)
+    select $1, l.wid, l.seq, wedsql.now(), '_REMATCH', l.state - $2, l.status, jsonb_build_object($2, l.state -> $2),
+           wedsql._actor(), 'attribute removed', l.version, now()
+    from living l $q$, p_flow) using p_attr.flow_id, p_attr.aname;
+end $$;

@@ -1,0 +1,124 @@
+create or replace function wedsql._prepare(p_flow wedsql.flow, p_steps wedsql.step[], p_now timestamptz) returns wedsql.step[]
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: conditions that failed are taken out of `matched` and told in `errors`; options beyond the paper's are applied.
+-- Raises: WD106 when a failing trigger says on_error = abort.
+declare
+  v_step wedsql.step;
+begin
+  if p_flow.plain and not exists (select 1 from unnest(p_steps) s where 0 > any (s.matched)) then
+    return p_steps;
+  end if;
+  for i in 1..cardinality(p_steps) loop
+    v_step := p_steps[i];
+    if 0 > any (v_step.matched) then
+      v_step := wedsql._condition_errors(p_flow, v_step, p_now);
+    end if;
+    if not p_flow.plain then
+      v_step := wedsql._apply_options(p_flow, v_step, p_now);
+    end if;
+    p_steps[i] := v_step;
+  end loop;
+  return p_steps;
+end $$;
+
+create or replace function wedsql._condition_errors(p_flow wedsql.flow, p_step wedsql.step, p_now timestamptz) returns wedsql.step
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: a predicate that fails at run time counts as not true, is named in the trace, and never blocks the others.
+-- Raises: WD106 when its trigger says on_error = abort.
+declare
+  v_errors jsonb;
+  v_abort jsonb;
+begin
+  execute format('select wed_match.e_%s(jsonb_populate_record(null::%I.wed_flow, $1))', p_flow.id, p_flow.name)
+    into v_errors using p_step.state;
+  select jsonb_agg(e || jsonb_build_object('trigger', coalesce(t.tgname, t.trname))), jsonb_agg(e) filter (where t.on_error = 'abort')
+  into v_errors, v_abort from jsonb_array_elements(v_errors) e join wedsql.trig t on t.tgid = (e ->> 'tgid')::integer;
+  if v_abort is not null then
+    perform wedsql._raise('WD106', format('Predicate of trigger %s failed: %s %s', v_errors -> 0 ->> 'trigger',
+      v_errors -> 0 ->> 'sqlstate', v_errors -> 0 ->> 'message'), 'The commit was refused because the trigger says on_error = abort.', v_errors::text);
+  end if;
+  insert into wedsql.condition_error as c (tgid, flow_id, last_at, sqlstate, message, wid)
+  select (e ->> 'tgid')::integer, p_flow.id, p_now, e ->> 'sqlstate', e ->> 'message', p_step.wid
+  from jsonb_array_elements(v_errors) e order by 1
+  on conflict (tgid) do update set n = c.n + 1, last_at = excluded.last_at, sqlstate = excluded.sqlstate,
+    message = excluded.message, wid = excluded.wid;
+  p_step.errors := v_errors;
+  p_step.matched := (select coalesce(array_agg(m order by m), '{}') from unnest(p_step.matched) m where m > 0);
+  return p_step;
+end $$;
+
+create or replace function wedsql._apply_options(p_flow wedsql.flow, p_step wedsql.step, p_now timestamptz) returns wedsql.step
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: revalidate = withdraw removes what is no longer true (K-26), fire_once and timers hold a trigger back, refresh_payload renews (K-04).
+begin
+  with gone as (
+    delete from wedsql.job_pool j using wedsql.trig t
+    where j.wid = p_step.wid and t.tgid = j.tgid and t.revalidate = 'withdraw' and j.id is distinct from p_step.job_id
+      and not j.tgid = any (p_step.matched)
+    returning j.*)
+  insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message)
+  select g.id, g.wid, g.tgid, g.flow_id, g.trname, p_now, 'withdrawn', p_step.actor, 'its condition is no longer true' from gone g;
+  update wedsql.job_pool j set payload = p_step.state from wedsql.trig t
+  where j.wid = p_step.wid and t.tgid = j.tgid and t.refresh_payload and j.tgid = any (p_step.matched);
+  p_step.matched := (
+    select coalesce(array_agg(m order by m), '{}') from unnest(p_step.matched) m join wedsql.trig t on t.tgid = m
+    where not (t.fire_once and exists (select 1 from wedsql.wed_trace x where x.wid = p_step.wid and t.tgid = any (x.fired))));
+  return wedsql._apply_timers(p_flow, p_step, p_now);
+end $$;
+
+create or replace function wedsql._apply_timers(p_flow wedsql.flow, p_step wedsql.step, p_now timestamptz) returns wedsql.step
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: a trigger with a due time fires when its condition holds and the time has come; until then a timer waits (K-37).
+-- A due attribute is read anew at each commit; due_after alone counts from the commit that made the condition true.
+begin
+  delete from wedsql.timer x where x.wid = p_step.wid and not x.tgid = any (p_step.matched);
+  insert into wedsql.timer as x (wid, tgid, flow_id, due_at)
+  select p_step.wid, t.tgid, p_flow.id,
+         case when t.due_attr is null then p_now else (p_step.state ->> t.due_attr)::timestamptz end + coalesce(t.due_after, interval '0')
+  from wedsql.trig t
+  where t.tgid = any (p_step.matched) and (t.due_attr is not null or t.due_after is not null)
+    and (t.due_attr is null or p_step.state ->> t.due_attr is not null)
+  on conflict (wid, tgid) do update set due_at = excluded.due_at
+    where (select t.due_attr from wedsql.trig t where t.tgid = x.tgid) is not null;
+  p_step.matched := (
+    select coalesce(array_agg(m order by m), '{}') from unnest(p_step.matched) m join wedsql.trig t on t.tgid = m
+    where t.due_attr is null and t.due_after is null
+       or exists (select 1 from wedsql.timer x where x.wid = p_step.wid and x.tgid = m and x.due_at <= p_now));
+  delete from wedsql.timer x where x.wid = p_step.wid and (x.tgid = any (p_step.matched) or p_flow.final_tgid = any (p_step.matched));
+  return p_step;
+end $$;
+
+create or replace function wedsql._has_timer(p_flow wedsql.flow, p_wid integer) returns boolean
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: whether a timer of the instance waits, which counts as pending work.
+begin
+  return not p_flow.plain and exists (select 1 from wedsql.timer x where x.wid = p_wid);
+end $$;
+
+create or replace function wedsql._withdraw_rest(p_wid integer, p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+-- Promise: what was still pending when the state became final is withdrawn (final_when_pending = cancel, K-06).
+with gone as (delete from wedsql.job_pool j where j.wid = p_wid returning j.*)
+insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, message)
+select g.id, g.wid, g.tgid, g.flow_id, g.trname, p_now, 'withdrawn', 'the instance became final' from gone g
+$$;
+
+create or replace function wedsql._fuse(p_flow wedsql.flow, p_wid integer, p_seq integer, p_now timestamptz) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+-- Promise: a trigger that fired more than max_firings times in one instance is parked and the instance is an exception (K-18, K-31).
+declare
+  v_step wedsql.wed_trace;
+  v_blown integer[];
+begin
+  select * into v_step from wedsql.wed_trace t where t.wid = p_wid and t.seq = p_seq;
+  select array_agg(t.tgid) into v_blown from wedsql.trig t
+  where t.tgid = any (v_step.fired) and (select count(*) from wedsql.wed_trace x where x.wid = p_wid and t.tgid = any (x.fired))
+        > coalesce(t.max_firings, p_flow.max_firings);
+  if v_blown is null then
+    return false;
+  end if;
+  perform wedsql._park(p_flow, p_wid, v_blown, case when v_step.before is not null and v_step.state @> v_step.before
+    then 'NO_PROGRESS' else 'LOOP' end, null, p_now);
+  update wedsql.wed_trace t set status = 'E' where t.wid = p_wid and t.seq = p_seq;
+  return true;
+end $$;

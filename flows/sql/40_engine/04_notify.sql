@@ -1,0 +1,50 @@
+create or replace function wedsql._notify(p_flow wedsql.flow, p_wids integer[], p_seqs integer[], p_names text[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: after the commit as many sleeping workers are woken as there is new work, watchers learn which instances
+-- moved (ids only), and the paper's channels carry the job where somebody may listen for it. Notifications are hints.
+-- NOTIFY makes commits queue for one lock, so nothing is sent that nobody waits for.
+declare
+  v_now timestamptz := wedsql.now();
+begin
+  if p_names <> '{}' then
+    perform pg_notify('wedsql_w' || w.id, '') from wedsql._sleepers(p_flow.name, p_names, v_now) w;
+    perform wedsql._notify_paper(p_flow, p_wids, p_names, v_now);
+  end if;
+  if p_flow.notify_trace and exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') then
+    if cardinality(p_wids) > 50 then
+      perform pg_notify('wedsql_trace', p_flow.id || ':0:0');
+    else
+      perform pg_notify('wedsql_trace', p_flow.id || ':' || u.wid || ':' || u.seq) from unnest(p_wids, p_seqs) u (wid, seq);
+    end if;
+  end if;
+end $$;
+
+create or replace function wedsql._sleepers(p_flow text, p_names text[], p_now timestamptz) returns table (id bigint)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: waiting workers for these transitions, at most one for each new job, those that slept longest first.
+select w.id from wedsql.worker w
+where w.waiting and w.seen_at > p_now - interval '30 seconds'
+  and exists (select 1 from unnest(p_names) n where p_flow || ':' || n = any (w.serves))
+order by w.seen_at limit cardinality(p_names)
+$$;
+
+create or replace function wedsql._notify_paper(p_flow wedsql.flow, p_wids integer[], p_names text[], p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the paper's message (section 5.1): channel = transition, payload = the new job as JSON, whole if it fits 8,000 bytes.
+-- A transition that only this product's own workers serve needs no such message; a client of the paper's protocol
+-- cannot announce itself, so the channel stays on while no own worker is alive or such a client was seen of late.
+declare
+  v_names text[];
+begin
+  select array_agg(distinct n) into v_names from unnest(p_names) n
+  where not exists (select 1 from wedsql.worker w where p_flow.name || ':' || n = any (w.serves) and w.seen_at > p_now - interval '30 seconds')
+     or exists (select 1 from wedsql.paper_client c where c.flow_id = p_flow.id and c.trname = n and c.seen_at > p_now - interval '1 day');
+  if v_names is not null then
+    perform pg_notify(j.trname, case when octet_length(m.whole) < 7900 then m.whole else m.brief end)
+    from wedsql.job_pool j
+    cross join lateral (select
+      json_build_object('wid', j.wid, 'tgid', j.tgid, 'trname', j.trname, 'lckid', j.lckid, 'timeout', j.timeout::text, 'payload', j.payload)::text,
+      json_build_object('wid', j.wid, 'tgid', j.tgid, 'trname', j.trname, 'lckid', j.lckid, 'timeout', j.timeout::text, 'payload', null)::text) m (whole, brief)
+    where j.wid = any (p_wids) and j.trname = any (v_names) and j.fired_xid = txid_current();
+  end if;
+end $$;

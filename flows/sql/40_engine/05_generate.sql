@@ -1,0 +1,63 @@
+create or replace function wed_match.compile(p_flow integer, p_schema text, p_matcher text, p_errors text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp set check_function_bodies = off as $$
+-- Promise: creates the flow's matcher as the powerless role: predicates run with the rights of wed_eval, which has none.
+begin
+  execute format('create or replace function wed_match.f_%s(r %I.wed_flow) returns integer[] language plpgsql stable security definer %s as %L',
+    p_flow, p_schema, 'set search_path = pg_catalog, pg_temp set timezone = ''UTC'' set datestyle = ''ISO, YMD''', p_matcher);
+  execute format('create or replace function wed_match.e_%s(r %I.wed_flow) returns jsonb language plpgsql stable security definer %s as %L',
+    p_flow, p_schema, 'set search_path = pg_catalog, pg_temp set timezone = ''UTC'' set datestyle = ''ISO, YMD''', p_errors);
+  execute format('revoke all on function wed_match.f_%1$s(%2$I.wed_flow), wed_match.e_%1$s(%2$I.wed_flow) from public', p_flow, p_schema);
+  execute format('grant execute on function wed_match.f_%1$s(%2$I.wed_flow), wed_match.e_%1$s(%2$I.wed_flow) to wed_owner', p_flow, p_schema);
+end $$;
+
+create or replace function wedsql._matcher(p_flow integer) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: the body of the matcher: all predicates in one pass, true triggers as tgid in their order, a trigger whose
+-- predicate failed as -tgid; only then is each one evaluated on its own.
+select format(E'declare\n  v integer[] := \'{}\';\nbegin\n  return array_remove(array[%s]::integer[], null);\nexception when others then\n%s  return v;\nend',
+  string_agg(format('case when (%s) then %s end', t.canonical, t.tgid), E',\n    ' order by t.tgid),
+  coalesce(string_agg(format(E'  begin if (%s) then v := v || %s; end if; exception when others then v := v || -%s; end;\n',
+                             t.canonical, t.tgid, t.tgid), '' order by t.tgid), ''))
+from wedsql.trig t where t.flow_id = p_flow and t.enabled
+$$;
+
+create or replace function wedsql._error_teller(p_flow integer) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: the body of the function that tells which predicates fail on a state, with SQLSTATE and message.
+select format(E'declare\n  v jsonb := \'[]\';\n  b boolean;\nbegin\n%s  return v;\nend', coalesce(string_agg(format(
+  E'  begin b := (%s); exception when others then v := v || jsonb_build_object(\'tgid\', %s, \'sqlstate\', sqlstate, \'message\', sqlerrm); end;\n',
+  t.canonical, t.tgid), '' order by t.tgid), ''))
+from wedsql.trig t where t.flow_id = p_flow and t.enabled
+$$;
+
+create or replace function wedsql._generate(p_flow integer) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set check_function_bodies = off as $$
+-- Promise: matcher and per-flow functions follow the definition as it stands in this transaction.
+declare
+  v_name text;
+begin
+  perform wedsql._derive(p_flow);
+  select name into v_name from wedsql.flow where id = p_flow;
+  perform wed_match.compile(p_flow, v_name, wedsql._matcher(p_flow), wedsql._error_teller(p_flow));
+  execute wedsql._gen_start(p_flow, v_name);
+  execute wedsql._gen_commit(p_flow, v_name);
+  execute wedsql._gen_taken(p_flow, v_name);
+  execute wedsql._gen_retest(p_flow, v_name);
+  execute format('revoke all on all functions in schema %I from public', v_name);
+end $$;
+
+create or replace function wedsql._regenerate() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: after every statement on wed_attr or wed_trig the flows it touched have their functions anew.
+declare
+  v_flow integer;
+begin
+  for v_flow in select distinct c.flow_id from changed c join wedsql.flow f on f.id = c.flow_id
+                where to_regclass(format('%I.wed_flow', f.name)) is not null loop
+    if tg_table_name = 'trig' then
+      perform wedsql._touch(v_flow, false);
+    end if;
+    perform wedsql._generate(v_flow);
+  end loop;
+  return null;
+end $$;

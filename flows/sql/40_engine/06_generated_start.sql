@@ -1,0 +1,54 @@
+create or replace function wedsql._column_list(p_flow integer, p_form text, p_between text default ', ') returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: the attributes in table order, each put into the format string: 1 name, 2 name as literal, 3 type, 4 default as literal, 5 -> or ->>.
+select string_agg(format(p_form, quote_ident(a.aname), quote_literal(a.aname), wedsql._sql_type(a.type), quote_nullable(a.adv),
+                         case when a.type = 'jsonb' then '->' else '->>' end), p_between order by a.aid)
+from wedsql.attr a where a.flow_id = p_flow
+$$;
+
+create or replace function wedsql._gen_start(p_flow integer, p_schema text) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
+-- Promise: the source of <flow>._start, which starts instances set-wise with typed columns and settles them.
+begin
+  return format($t$
+create or replace function %1$I._start(p_states jsonb[], p_actor text, p_keys text[]) returns table (ord integer, wid integer, status "char")
+language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' as $f$
+#variable_conflict use_column
+declare
+  v_wids integer[];
+  v_steps wedsql.step[];
+begin
+  perform wedsql._check_states(%2$s, %3$L::text[], p_states);
+  select array_agg(nextval('wedsql.wid_seq')::integer) into v_wids from generate_series(1, cardinality(p_states));
+  with born as (
+    insert into %1$I.wed_flow as w (wid%4$s)
+    select u.wid%5$s from unnest(v_wids, p_states) u (wid, s)
+    returning w.wid, to_jsonb(w) - 'wid' as state, wed_match.f_%2$s(w) as matched)
+  select array_agg(row(b.wid, true, null, null, '_INIT', null, p_actor, null, b.state, null, b.matched, null,
+                       p_keys[array_position(v_wids, b.wid)], null)::wedsql.step order by b.wid)
+  into v_steps from born b;
+  return query select array_position(v_wids, r.wid), r.wid, r.status from wedsql._settle(%2$s, v_steps) r;
+end $f$ $t$, p_schema, p_flow,
+    coalesce((select array_agg(a.aname) from wedsql.attr a where a.flow_id = p_flow), '{}'),
+    coalesce(', ' || wedsql._column_list(p_flow, '%1$s'), ''),
+    coalesce(', ' || wedsql._column_list(p_flow, 'case when u.s ? %2$s then (u.s %5$s %2$s)::%3$s else %4$s::%3$s end'), ''));
+end $g$;
+
+create or replace function wedsql._check_states(p_flow integer, p_attrs text[], p_states jsonb[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: every state is a JSON object over attributes of the flow.
+-- Raises: WD009, WD002 naming the attribute and the nearest known one.
+declare
+  v_bad text;
+begin
+  if exists (select 1 from unnest(p_states) s where jsonb_typeof(s) is distinct from 'object') then
+    perform wedsql._raise('WD009', 'A state is a JSON object: attribute names with their values.');
+  end if;
+  select k into v_bad from unnest(p_states) s cross join lateral jsonb_object_keys(s - p_attrs) k limit 1;
+  if found then
+    perform wedsql._raise('WD002', format('%L is no attribute of this flow.', left(v_bad, 80)),
+      case when p_attrs = '{}' then 'The flow has no attributes yet.'
+           else format('Did you mean %s? Attributes: %s.', wedsql.suggest(v_bad, p_attrs), array_to_string(p_attrs, ', ')) end,
+      jsonb_build_object('attribute', v_bad)::text);
+  end if;
+end $$;

@@ -1,0 +1,68 @@
+create or replace function wedsql._gen_commit(p_flow integer, p_schema text) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
+-- Promise: the source of <flow>._commit, which applies the results of several jobs of different instances at once:
+-- rows locked in wid order, jobs checked, columns written typed, conditions matched, everything settled.
+begin
+  return format($t$
+create or replace function %1$I._commit(p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text)
+returns table (wid integer, seq integer, status "char", fired text[])
+language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC'
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $f$
+#variable_conflict use_column
+declare
+  v_steps wedsql.step[];
+begin
+  perform 1 from %1$I.wed_flow w where w.wid = any (p_wids) order by w.wid for no key update;
+  v_steps := wedsql._check_jobs(%2$s, p_wids, p_jobs, p_claims, p_changes, p_actor);
+  perform wedsql._check_states(%2$s, %3$L::text[], p_changes);
+  with done as (
+    update %1$I.wed_flow w set %4$s
+    from unnest(v_steps) c join %1$I.wed_flow o on o.wid = c.wid
+    where w.wid = c.wid
+    returning c.*, to_jsonb(o) as old, to_jsonb(w) - 'wid' as now, wed_match.f_%2$s(w) as holds)
+  select array_agg(row(d.wid, false, d.job_id, d.tgid, d.trw, d.cause_seq, p_actor, null, d.now,
+                       (select coalesce(jsonb_object_agg(k, d.old -> k), '{}') from jsonb_object_keys(d.state) k),
+                       d.holds, null, null, d.claim)::wedsql.step)
+  into v_steps from done d;
+  return query select r.wid, r.seq, r.status, r.fired from wedsql._settle(%2$s, v_steps) r;
+end $f$ $t$, p_schema, p_flow,
+    coalesce((select array_agg(a.aname) from wedsql.attr a where a.flow_id = p_flow), '{}'),
+    coalesce(wedsql._column_list(p_flow, '%1$s = case when c.state ? %2$s then (c.state %5$s %2$s)::%3$s else w.%1$s end'), 'wid = w.wid'));
+end $g$;
+
+create or replace function wedsql._check_jobs(p_flow integer, p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text)
+returns wedsql.step[]
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+-- Promise: one step a job, its changes standing in for the state, if each instance is open and each job still pending,
+-- held by the caller and in time. The time of a transaction counts from its first take, that of a lease from the lease.
+-- Locks: the advisory lock of every job taken in transaction mode (held already by an honest caller).
+-- Raises: WD102, WD104, WD105, WD203, WD204, WD205, WD210; WD201 when nothing was taken in this transaction.
+declare
+  v_now timestamptz := wedsql.now();
+  v_took timestamptz := to_timestamp(nullif(current_setting('wedsql.took', true), '')::float8);
+  v_steps wedsql.step[];
+  v_bad text;
+begin
+  select array_agg(row(c.wid, false, j.id, j.tgid, j.trname, j.cause_seq, p_actor, null, c.s, null, null, null, null, j.claim)::wedsql.step
+                   order by c.wid), min(p.problem)
+  into v_steps, v_bad
+  from unnest(p_wids, p_jobs, p_claims, p_changes) c (wid, id, claim, s)
+  left join wedsql.instance i on i.wid = c.wid
+  left join wedsql.job_pool j on j.wid = c.wid and j.id = c.id
+  left join wedsql.trig t on t.tgid = j.tgid
+  cross join lateral (select case
+    when i.wid is null or i.flow_id <> p_flow then 'WD104'
+    when i.status = 'F' then 'WD102'
+    when i.status not in ('R', 'E') then 'WD105'
+    when j.id is null or j.state = 'K' then 'WD205'
+    when c.claim is not null and j.claim is distinct from c.claim then 'WD203'
+    when c.claim is not null and j.lease_until <= v_now then 'WD204'
+    when c.claim is null and (j.state = 'L' or not pg_try_advisory_xact_lock(c.wid, j.tgid)) then 'WD203'
+    when c.claim is null and v_took is null then 'WD201'
+    when c.claim is null and j.timeout is not null and v_now - v_took > j.timeout then 'WD204'
+    when t.writes is not null and c.s - t.writes <> '{}' then 'WD210' end as problem) p;
+  if v_bad is not null then
+    perform wedsql._refuse_job(v_bad, p_wids, p_jobs, p_changes);
+  end if;
+  return v_steps;
+end $$;

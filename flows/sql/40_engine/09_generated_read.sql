@@ -1,0 +1,57 @@
+create or replace function wedsql._gen_taken(p_flow integer, p_schema text) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
+-- Promise: the source of <flow>._taken, which reads jobs afresh under their locks, with the instance's present state.
+-- `matched` numbers the top-level disjuncts of the condition that held at firing (K-24); predicates are immutable,
+-- so evaluating them on the payload now tells what they were then.
+begin
+  return format($t$
+create or replace function %1$I._taken(p_wids integer[], p_ids bigint[]) returns setof wedsql.taken
+language sql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $f$
+  select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w) - 'wid',
+         case when cardinality(t.disjuncts) > 1 then wedsql._disjuncts(%2$s, %1$L, t.tgid, j.payload) else '{1}' end,
+         j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout), j.attempts::integer, t.reads, t.writes, j.version,
+         case when t.mode = 'auto' then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end else coalesce(t.mode, 'transaction') end
+  from unnest(p_wids, p_ids) with ordinality c (wid, id, ord)
+  join wedsql.job_pool j on j.wid = c.wid and j.id = c.id
+  join %1$I.wed_flow w on w.wid = j.wid
+  left join wedsql.trig t on t.tgid = j.tgid
+  order by c.ord
+$f$ $t$, p_schema, p_flow);
+end $g$;
+
+create or replace function wed_match.holds(p_schema text, p_exprs text[], p_state jsonb) returns boolean[]
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' as $$
+-- Promise: which of these rendered expressions hold on the state, evaluated as the powerless role; a failing one does not.
+declare
+  v_holds boolean[] := '{}';
+  v_one boolean;
+  v_expr text;
+begin
+  foreach v_expr in array p_exprs loop
+    begin
+      execute format('select (%s) from jsonb_populate_record(null::%I.wed_flow, $1) r', v_expr, p_schema) into v_one using p_state;
+    exception when others then v_one := null;
+    end;
+    v_holds := v_holds || coalesce(v_one, false);
+  end loop;
+  return v_holds;
+end $$;
+
+create or replace function wedsql._disjuncts(p_flow integer, p_schema text, p_tgid integer, p_payload jsonb) returns integer[]
+language sql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the numbers, from 1, of the condition's top-level disjuncts that hold on the payload.
+select coalesce(array_agg(h.n::integer order by h.n), '{}')
+from unnest(wed_match.holds(p_schema, (select t.disjuncts from wedsql.trig t where t.tgid = p_tgid), p_payload)) with ordinality h (holds, n)
+where h.holds
+$$;
+
+create or replace function wedsql._gen_retest(p_flow integer, p_schema text) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
+-- Promise: the source of <flow>._retest, which tells for locked instances what the definition as it stands makes of them.
+begin
+  return format($t$
+create or replace function %1$I._retest(p_wids integer[]) returns table (wid integer, state jsonb, matched integer[])
+language sql security definer set search_path = pg_catalog, pg_temp as $f$
+  select w.wid, to_jsonb(w) - 'wid', wed_match.f_%2$s(w) from %1$I.wed_flow w where w.wid = any (p_wids) order by w.wid for no key update
+$f$ $t$, p_schema, p_flow);
+end $g$;

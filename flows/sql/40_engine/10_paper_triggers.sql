@@ -1,0 +1,99 @@
+-- The paper's own protocol: a plain INSERT or UPDATE on wed_flow by any client. These triggers fire for everybody but
+-- wed_owner, whose functions settle by themselves; being wed_owner is nobody's log-in.
+create or replace function wedsql._paper_wid() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: the kernel numbers instances; a number is never reused and never chosen (W-083).
+begin
+  new.wid := nextval('wedsql.wid_seq');
+  return new;
+end $$;
+
+create or replace function wedsql._paper_insert() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: an inserted row is a new instance, settled in the statement that inserted it (Algorithm 1).
+declare
+  v_flow integer;
+  v_matched integer[];
+begin
+  select f.id into v_flow from wedsql.flow f where f.name = tg_table_schema;
+  execute format('select wed_match.f_%s($1)', v_flow) into v_matched using new;
+  perform wedsql._settle(v_flow, array[row(new.wid, true, null, null, '_INIT', null, wedsql._actor(), null,
+    to_jsonb(new) - 'wid', null, v_matched, null, null, null)::wedsql.step]);
+  return null;
+end $$;
+
+create or replace function wedsql._paper_update() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: an updated row is the result of the one job whose advisory lock this session holds (Algorithm 2).
+-- Raises: WD102, WD105, WD202, WD201, WD204, WD206, WD207, WD208, WD209, WD210.
+declare
+  v_flow integer;
+  v_job wedsql.job_pool;
+  v_matched integer[];
+  v_before jsonb;
+begin
+  if new.wid <> old.wid then
+    perform wedsql._raise('WD202', 'The number of an instance never changes.');
+  end if;
+  select f.id into v_flow from wedsql.flow f where f.name = tg_table_schema;
+  v_job := wedsql._paper_job(v_flow, new.wid);
+  select coalesce(jsonb_object_agg(o.key, o.value), '{}') into v_before
+  from jsonb_each(to_jsonb(old)) o where o.value is distinct from to_jsonb(new) -> o.key;
+  perform wedsql._check_writes(v_job, v_before);
+  insert into wedsql.paper_client as p (flow_id, trname, seen_at) values (v_flow, v_job.trname, wedsql.now())
+  on conflict (flow_id, trname) do update set seen_at = excluded.seen_at where p.seen_at < excluded.seen_at - interval '10 minutes';
+  execute format('select wed_match.f_%s($1)', v_flow) into v_matched using new;
+  perform wedsql._settle(v_flow, array[row(new.wid, false, v_job.id, v_job.tgid, v_job.trname, v_job.cause_seq, wedsql._actor(), null,
+    to_jsonb(new) - 'wid', v_before, v_matched, null, null, null)::wedsql.step]);
+  return null;
+end $$;
+
+create or replace function wedsql._paper_job(p_flow integer, p_wid integer) returns wedsql.job_pool
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the one pending job of the instance that this session's transaction holds, in time.
+declare
+  v_status "char";
+  v_jobs wedsql.job_pool[];
+  v_shared boolean;
+  v_other boolean;
+  v_named bigint := nullif(current_setting('wedsql.job', true), '')::bigint;
+begin
+  select i.status into v_status from wedsql.instance i where i.wid = p_wid;
+  if v_status = 'F' then
+    perform wedsql._raise('WD102', format('Instance %s is final and cannot be changed.', p_wid),
+      'Publish a changed definition with reopen_final to open final instances again.');
+  elsif v_status not in ('R', 'E') then
+    perform wedsql._raise('WD105', format('Instance %s is not running.', p_wid), 'It was cancelled or suspended.');
+  end if;
+  select array_agg(j) filter (where l.mode = 'ExclusiveLock'), bool_or(l.mode <> 'ExclusiveLock'), bool_or(l.classid <> p_wid::oid)
+  into v_jobs, v_shared, v_other
+  from pg_locks l
+  left join wedsql.job_pool j on j.wid = l.classid::integer and j.tgid = l.objid::integer and j.wid = p_wid and (v_named is null or j.id = v_named)
+  where l.locktype = 'advisory' and l.pid = pg_backend_pid() and l.objsubid = 2 and l.granted
+    and l.database = (select d.oid from pg_database d where d.datname = current_database());
+  v_jobs := array_remove(v_jobs, null::wedsql.job_pool);
+  if coalesce(cardinality(v_jobs), 0) = 0 then
+    perform wedsql._raise(
+      case when v_shared then 'WD208' when v_other then 'WD202' else 'WD201' end,
+      format(case when v_shared then 'The lock on a job of instance %s is shared; it must be exclusive.'
+                  when v_other then 'This transaction holds a lock, but on no pending job of instance %s.'
+                  else 'This transaction holds no lock on a pending job of instance %s.' end, p_wid),
+      'First: select pg_try_advisory_xact_lock(wid, tgid) for a row of job_pool, in the same transaction.');
+  elsif cardinality(v_jobs) > 1 then
+    perform wedsql._raise('WD206', format('This transaction holds %s jobs of instance %s.', cardinality(v_jobs), p_wid),
+      'Say which one is done: set local wedsql.job = ''<job id>''.');
+  end if;
+  perform wedsql._paper_in_time(v_jobs[1]);
+  return v_jobs[1];
+end $$;
+
+create or replace function wedsql._check_writes(p_job wedsql.job_pool, p_before jsonb) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the job's transition wrote only what its trigger declares (K-48).
+-- Raises: WD210.
+begin
+  if exists (select 1 from wedsql.trig t where t.tgid = p_job.tgid and t.writes is not null and p_before - t.writes <> '{}') then
+    perform wedsql._raise('WD210', format('Transition %s wrote an attribute that its write-set does not declare.', p_job.trname),
+      'Add the attribute to the write-set of the trigger, or leave it alone.');
+  end if;
+end $$;

@@ -1,0 +1,78 @@
+create or replace function wedsql.lease(p_flow text, p_transitions text[], p_limit integer, p_holder text, p_duration interval default null, p_job_ids bigint[] default null)
+returns setof wedsql.taken
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: up to p_limit ready jobs claimed durably, each with a token that is never used again and an expiry:
+-- p_duration, else the trigger's timeout, else five minutes. Commit at once, then work outside any transaction.
+-- Locks: advisory locks while it looks, then the job rows.
+-- Raises: WD001, WD009.
+declare
+  v_flow wedsql.flow := wedsql._flow(p_flow);
+  v_pick record;
+  v_now timestamptz := wedsql.now();
+begin
+  if p_duration <= interval '0' then
+    perform wedsql._raise('WD009', 'A lease must last longer than nothing.');
+  end if;
+  select * into v_pick from wedsql._pick(v_flow, p_transitions, p_limit, p_job_ids);
+  update wedsql.job_pool j
+  set state = 'L', claim = nextval('wedsql.claim_seq'), lckid = p_holder,
+      lease_until = v_now + coalesce(p_duration, j.timeout, interval '5 minutes')
+  from unnest(v_pick.wids, v_pick.ids) u (wid, id)
+  where j.wid = u.wid and j.id = u.id and j.state = 'P';
+  return query execute format('select * from %I._taken($1, $2) t where t.claim is not null', p_flow) using v_pick.wids, v_pick.ids;
+end $$;
+
+create or replace function wedsql._leased(p_wid integer, p_job bigint, p_claim bigint) returns wedsql.job_pool
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the job, locked, if this claim holds it now.
+-- Locks: the job.
+-- Raises: WD203, WD204, WD205.
+declare
+  v_job wedsql.job_pool;
+begin
+  select * into v_job from wedsql.job_pool j where j.wid = p_wid and j.id = p_job for update;
+  if not found then
+    perform wedsql._refuse_job('WD205', array[p_wid], array[p_job], array['{}'::jsonb]);
+  elsif v_job.claim is distinct from p_claim or p_claim is null then
+    perform wedsql._refuse_job('WD203', array[p_wid], array[p_job], array['{}'::jsonb]);
+  elsif v_job.lease_until <= wedsql.now() then
+    perform wedsql._refuse_job('WD204', array[p_wid], array[p_job], array['{}'::jsonb]);
+  end if;
+  return v_job;
+end $$;
+
+create or replace function wedsql.extend(p_wid integer, p_job_id bigint, p_claim bigint, p_duration interval) returns timestamptz
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: the lease lasts p_duration from now; the new expiry.
+-- Locks: the job.
+-- Raises: WD009, WD203, WD204, WD205.
+declare
+  v_until timestamptz := wedsql.now() + p_duration;
+begin
+  if p_duration is null or p_duration <= interval '0' then
+    perform wedsql._raise('WD009', 'A lease must last longer than nothing.');
+  end if;
+  perform wedsql._leased(p_wid, p_job_id, p_claim);
+  update wedsql.job_pool j set lease_until = v_until where j.wid = p_wid and j.id = p_job_id;
+  return v_until;
+end $$;
+
+create or replace function wedsql.release(p_wid integer, p_job_id bigint, p_claim bigint, p_actor text default null) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: the job is offered again to everybody; giving it back is no failed attempt (K-57).
+-- Locks: the job.
+-- Raises: WD203, WD204, WD205.
+declare
+  v_job wedsql.job_pool := wedsql._leased(p_wid, p_job_id, p_claim);
+begin
+  update wedsql.job_pool j set state = 'P', claim = null, lckid = null, lease_until = null where j.wid = p_wid and j.id = p_job_id;
+  insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, attempt)
+  values (v_job.id, v_job.wid, v_job.tgid, v_job.flow_id, v_job.trname, wedsql.now(), 'released', wedsql._actor(p_actor), v_job.attempts);
+  perform wedsql._wake(v_job.flow_id, array[v_job.trname]);
+end $$;
+
+create or replace function wedsql._wake(p_flow integer, p_names text[]) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+-- Promise: sleeping workers learn that work is ready again.
+select pg_notify('wedsql_w' || w.id, '') from wedsql.flow f cross join lateral wedsql._sleepers(f.name, p_names, wedsql.now()) w where f.id = p_flow
+$$;

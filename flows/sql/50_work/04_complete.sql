@@ -1,0 +1,96 @@
+create or replace function wedsql.complete_many(p_flow text, p_wids integer[], p_job_ids bigint[], p_claims bigint[], p_changes jsonb[],
+                                                p_actor text default null, p_sets text[] default null)
+returns table (job_id bigint, ok boolean, seq integer, status text, fired text[], sqlstate text, message text)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+-- Promise: applies the results of jobs of one flow. All at once when all are acceptable; where one is refused each is
+-- applied on its own, so that it touches nobody else. A repeated result gets the first answer.
+-- Locks: instances in wid order, jobs, trace.
+-- Raises: WD001 and what is worth trying again (40001, 40P01, 55P03, 57014); every other refusal is a row with ok = false.
+declare
+  v_actor text := wedsql._actor(p_actor);
+  v_state text;
+  v_message text;
+begin
+  if coalesce(cardinality(p_job_ids), 0) = 0 then
+    return;
+  end if;
+  if p_sets is null then
+    begin
+      return query execute format($q$
+        select p.id, true, c.seq, c.status::text, c.fired, null::text, null::text
+        from %I._commit($1, $2, $3, $4, $5) c join unnest($1, $2) p (wid, id) on p.wid = c.wid $q$, p_flow)
+        using p_wids, p_job_ids, p_claims, p_changes, v_actor;
+      return;
+    exception
+      when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
+      when invalid_schema_name or undefined_function then perform wedsql._flow(p_flow); raise;
+      when others then
+        get stacked diagnostics v_state = returned_sqlstate, v_message = message_text;
+    end;
+  end if;
+  for i in 1..cardinality(p_job_ids) loop
+    return query select * from wedsql._complete_one(p_flow, p_wids[i], p_job_ids[i], p_claims[i], p_changes[i], v_actor, p_sets[i]);
+  end loop;
+end $$;
+
+create or replace function wedsql._complete_one(p_flow text, p_wid integer, p_job bigint, p_claim bigint, p_changes jsonb, p_actor text, p_set text)
+returns table (job_id bigint, ok boolean, seq integer, status text, fired text[], sqlstate text, message text)
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+-- Promise: one result applied or refused, as one row; a refused one leaves nothing behind.
+declare
+  v_changes jsonb := coalesce(p_changes, '{}');
+  v_state text;
+  v_message text;
+begin
+  if p_set is not null then
+    v_changes := wedsql._set_changes(p_flow, p_wid, p_set);
+  end if;
+  return query execute format('select $2, true, c.seq, c.status::text, c.fired, null::text, null::text from %I._commit(array[$1], array[$2], array[$3], array[$4], $5) c', p_flow)
+    using p_wid, p_job, p_claim, v_changes, p_actor;
+exception
+  when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
+  when others then
+    get stacked diagnostics v_state = returned_sqlstate, v_message = message_text;
+    if v_state = 'WD205' then
+      return query select p_job, true, t.seq, t.status::text, t.trf, null::text, null::text from wedsql.wed_trace t
+        where t.wid = p_wid and t.job_id = p_job and t.claim is not distinct from p_claim and t.actor = p_actor;
+      if found then
+        return;
+      end if;
+    end if;
+    return query select p_job, false, null::integer, null::text, '{}'::text[], b.code, b.message
+      from wedsql._blame(p_flow, v_changes, v_state, v_message) b;
+end $$;
+
+create or replace function wedsql._set_changes(p_flow text, p_wid integer, p_set text) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: what the paper's SET string says (section 3.1), evaluated on the present state of the locked instance.
+-- Locks: the instance.
+-- Raises: WD211, and what the expressions raise.
+declare
+  v_flow wedsql.flow := wedsql._flow(p_flow);
+  v_state jsonb;
+  v_names text[];
+  v_exprs text[];
+begin
+  execute format('select to_jsonb(w) - ''wid'' from %I.wed_flow w where w.wid = $1 for no key update', p_flow) into v_state using p_wid;
+  select array_agg(c.attribute), array_agg((c.rendered).qualified) into v_names, v_exprs
+  from wedsql.canonical_set(p_set, wedsql._attr_types(v_flow.id)) c;
+  return wed_match.evaluate(p_flow, v_names, v_exprs, coalesce(v_state, '{}'));
+end $$;
+
+create or replace function wed_match.evaluate(p_schema text, p_names text[], p_exprs text[], p_state jsonb) returns jsonb
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' as $$
+-- Promise: the rendered expressions evaluated on the state by the powerless role, as an object of their names.
+declare
+  v_answer jsonb;
+  v_row refcursor;
+begin
+  open v_row for execute format('select jsonb_build_object(%s) from jsonb_populate_record(null::%I.wed_flow, $1) r',
+    (select string_agg(format('%L, %s', u.n, u.e), ', ') from unnest(p_names, p_exprs) u (n, e)), p_schema) using p_state;
+  fetch v_row into v_answer;
+  close v_row;
+  return v_answer;
+end $$;

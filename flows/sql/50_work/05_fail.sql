@@ -1,0 +1,89 @@
+create or replace function wedsql.fail_many(p_flow text, p_wids integer[], p_job_ids bigint[], p_claims bigint[], p_messages text[],
+                                            p_sqlstates text[] default null, p_outcome text default 'failed', p_actor text default null)
+returns table (job_id bigint, attempts integer, parked boolean, not_before timestamptz)
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+#variable_conflict use_column
+-- Promise: each attempt is counted and kept with its reason; the job is offered again after its back-off, or parked and
+-- its instance an exception when the attempts are used up (K-10). A job that is no longer the caller's is left alone.
+-- Locks: instances in wid order, jobs, trace.
+-- Raises: WD001.
+declare
+  v_flow wedsql.flow := wedsql._flow(p_flow);
+  v_now timestamptz := wedsql.now();
+  v_actor text := wedsql._actor(p_actor);
+  v_job record;
+begin
+  execute format('select 1 from %I.wed_flow w where w.wid = any ($1) order by w.wid for no key update', p_flow) using p_wids;
+  for v_job in
+    update wedsql.job_pool j
+    set attempts = j.attempts + 1, state = 'P', claim = null, lckid = null, lease_until = null,
+        last_error = left(u.message, 2000), last_state = u.code,
+        not_before = v_now + wedsql._backoff(coalesce(t.backoff, interval '1 second'), j.attempts::integer)
+    from unnest(p_wids, p_job_ids, p_claims, p_messages, p_sqlstates) u (wid, id, claim, message, code)
+    left join wedsql.trig t on t.tgid = (select o.tgid from wedsql.job_pool o where o.wid = u.wid and o.id = u.id)
+    where j.wid = u.wid and j.id = u.id and j.state <> 'K' and j.claim is not distinct from u.claim
+      and (u.claim is not null or pg_try_advisory_xact_lock(j.wid, j.tgid))
+    returning j.*, j.tgid > 0 and j.attempts >= coalesce(t.max_attempts, 5) as spent
+  loop
+    insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, sqlstate, message, attempt)
+    values (v_job.id, v_job.wid, v_job.tgid, v_flow.id, v_job.trname, v_now, p_outcome, v_actor, v_job.last_state, v_job.last_error, v_job.attempts);
+    if v_job.spent then
+      perform wedsql._except(v_flow, v_job.wid, array[v_job.tgid], 'ATTEMPTS', v_actor, v_job.last_error, v_now);
+    elsif v_job.last_state = 'WD103' then
+      perform wedsql._final_blocked(v_flow, v_job.wid, v_actor, v_now);
+    end if;
+    return query select v_job.id, v_job.attempts::integer, j.state = 'K', j.not_before from wedsql.job_pool j
+      where j.wid = v_job.wid and j.id = v_job.id;
+  end loop;
+end $$;
+
+create or replace function wedsql._backoff(p_base interval, p_attempts integer) returns interval
+language sql volatile set search_path = pg_catalog, pg_temp as $$
+-- Promise: twice as long after each attempt, an hour at most, with a fifth of jitter so that a herd spreads out.
+select least(p_base * power(2, least(p_attempts, 20)), interval '1 hour') * (0.9 + random() * 0.2)
+$$;
+
+create or replace function wedsql._final_blocked(p_flow wedsql.flow, p_wid integer, p_actor text, p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: when every pending job of an instance last failed because the others were pending, none can ever win: an exception (K-55).
+declare
+  v_tgids integer[];
+begin
+  select array_agg(j.tgid) into v_tgids from wedsql.job_pool j where j.wid = p_wid and j.tgid > 0
+  having bool_and(j.last_state = 'WD103') and count(*) > 1;
+  if v_tgids is not null then
+    perform wedsql._except(p_flow, p_wid, v_tgids, 'FINAL_BLOCKED', p_actor, 'each pending job would make the state final while the others are pending', p_now);
+  end if;
+end $$;
+
+create or replace function wedsql._park(p_flow wedsql.flow, p_wid integer, p_tgids integer[], p_reason text, p_actor text, p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the jobs are kept but offered to nobody, the instance is an exception with its reason, and the _EXCPT job stands for it.
+-- Locks: the caller holds the instance.
+begin
+  with parked as (
+    update wedsql.job_pool j set state = 'K', claim = null, lckid = null, lease_until = null
+    where j.wid = p_wid and j.tgid = any (p_tgids) returning j.*)
+  insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, sqlstate, message, attempt)
+  select k.id, k.wid, k.tgid, k.flow_id, k.trname, p_now, 'parked', coalesce(p_actor, 'kernel'), k.last_state, p_reason, k.attempts from parked k;
+  update wedsql.instance i set status = 'E', reason = p_reason, changed_at = p_now where i.wid = p_wid;
+  insert into wedsql.job_pool (wid, tgid, flow_id, trname, payload, fired_at, fired_xid, cause_seq, version)
+  select p_wid, 0, p_flow.id, '_EXCPT', t.state, p_now, txid_current(), t.seq, p_flow.version
+  from wedsql.wed_trace t where t.wid = p_wid order by t.seq desc limit 1
+  on conflict on constraint job_pool_pkey do nothing;
+end $$;
+
+create or replace function wedsql._except(p_flow wedsql.flow, p_wid integer, p_tgids integer[], p_reason text, p_actor text, p_why text, p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: as _park, with a row in the history that says so.
+-- Locks: the caller holds the instance.
+declare
+  v_seq integer;
+begin
+  perform wedsql._park(p_flow, p_wid, p_tgids, p_reason, p_actor, p_now);
+  update wedsql.instance i set seq = i.seq + 1 where i.wid = p_wid returning i.seq into v_seq;
+  insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, before, actor, reason, version, tx_at)
+  select p_flow.id, p_wid, v_seq, p_now, '_EXCPT', t.state, 'E', '{}', coalesce(p_actor, 'kernel'), p_reason || coalesce(': ' || p_why, ''), p_flow.version, now()
+  from wedsql.wed_trace t where t.wid = p_wid order by t.seq desc limit 1;
+  perform wedsql._notify(p_flow, array[p_wid], array[v_seq], array['_EXCPT']);
+end $$;

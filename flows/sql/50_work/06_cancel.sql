@@ -1,0 +1,44 @@
+create or replace function wedsql.cancel(p_wid integer, p_reason text, p_actor text default null) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: the instance is cancelled: its jobs and timers are withdrawn, nothing is compensated, the history says who and why.
+-- Locks: the instance, its jobs, the trace.
+-- Raises: WD104, WD105, WD009 without a reason.
+declare
+  v_flow wedsql.flow;
+  v_now timestamptz := wedsql.now();
+  v_seq integer;
+begin
+  if coalesce(btrim(p_reason), '') = '' then
+    perform wedsql._raise('WD009', 'A cancellation needs a reason.');
+  end if;
+  v_flow := wedsql._hold(p_wid);
+  perform wedsql._withdraw_rest(p_wid, v_now);
+  delete from wedsql.timer x where x.wid = p_wid;
+  update wedsql.instance i set status = 'C', seq = i.seq + 1, changed_at = v_now, finished_at = v_now, reason = p_reason
+  where i.wid = p_wid returning i.seq into v_seq;
+  insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, before, actor, reason, version, tx_at)
+  select v_flow.id, p_wid, v_seq, v_now, '_CANCEL', t.state, 'C', '{}', wedsql._actor(p_actor), p_reason, v_flow.version, now()
+  from wedsql.wed_trace t where t.wid = p_wid order by t.seq desc limit 1;
+  perform wedsql._notify(v_flow, array[p_wid], array[v_seq], '{}');
+end $$;
+
+create or replace function wedsql._hold(p_wid integer) returns wedsql.flow
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the flow of an instance that is running or an exception, with the instance locked.
+-- Locks: the instance's wed_flow row.
+-- Raises: WD104, WD105.
+declare
+  v_flow wedsql.flow;
+  v_status "char";
+begin
+  select f.* into v_flow from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wid;
+  if not found then
+    perform wedsql._raise('WD104', format('There is no instance %s.', p_wid));
+  end if;
+  execute format('select 1 from %I.wed_flow w where w.wid = $1 for no key update', v_flow.name) using p_wid;
+  select i.status into v_status from wedsql.instance i where i.wid = p_wid;
+  if v_status not in ('R', 'E', 'S') then
+    perform wedsql._raise('WD105', format('Instance %s is not running any more.', p_wid), 'It is final, aborted or cancelled.');
+  end if;
+  return v_flow;
+end $$;

@@ -1,0 +1,90 @@
+create or replace function wedsql.create_flow(p_name text, p_label text default '', p_final_when_pending text default 'reject') returns integer
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: a new, empty flow: its schema with wed_flow and the paper's control tables as views; its id.
+-- Raises: WD004, WD009 when the name is taken.
+declare
+  v_id integer;
+begin
+  perform wedsql.check_name(p_name, 'flow');
+  if to_regnamespace(quote_ident(p_name)) is not null then
+    perform wedsql._raise('WD004', format('The name %I is taken in this database.', p_name), 'Choose another name.');
+  end if;
+  if exists (select 1 from pg_roles where rolname = p_name and rolsuper) then
+    perform wedsql._raise('WD004', format('%I is the name of a superuser.', p_name), 'Choose another name.');
+  end if;
+  insert into wedsql.flow (name, label, final_when_pending) values (p_name, p_label, p_final_when_pending) returning id into v_id;
+  execute format('create schema %I', p_name);
+  execute format('create table %I.wed_flow (wid integer primary key) with (fillfactor = 80)', p_name);
+  perform wedsql._guard_flow(p_name);
+  perform wedsql._make_views(v_id, p_name);
+  execute format('grant usage on schema %I to wed_eval', p_name);
+  perform wedsql._grant_flow(p_name);
+  perform wedsql._touch(v_id, false);
+  perform wedsql._generate(v_id);
+  return v_id;
+end $$;
+
+create or replace function wedsql._guard_flow(p_name text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: every way to write wed_flow but the kernel's own passes the kernel's triggers.
+begin
+  execute format($q$
+    create trigger a_wid before insert on %1$I.wed_flow for each row when (current_user <> 'wed_owner') execute function wedsql._paper_wid();
+    create trigger b_insert after insert on %1$I.wed_flow for each row when (current_user <> 'wed_owner') execute function wedsql._paper_insert();
+    create trigger c_update after update on %1$I.wed_flow for each row when (current_user <> 'wed_owner') execute function wedsql._paper_update();
+    create trigger d_delete before delete on %1$I.wed_flow for each statement when (current_user <> 'wed_owner') execute function wedsql._never();
+    create trigger e_truncate before truncate on %1$I.wed_flow for each statement execute function wedsql._never()$q$, p_name);
+end $$;
+
+create or replace function wedsql._make_views(p_flow integer, p_name text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the paper's control tables of one flow, word for word usable with search_path = <flow>.
+begin
+  execute format($q$
+    create or replace view %1$I.wed_attr as select aname, adv, type, options, label, description, aid, flow_id from wedsql.attr
+      where flow_id = %2$s with cascaded check option;
+    alter view %1$I.wed_attr alter column flow_id set default %2$s;
+    create or replace view %1$I.wed_trig as select tgid, tgname, enabled, trname, cname, cpred, cfinal, timeout, on_error, revalidate, mode,
+      max_attempts, backoff, max_firings, pickup_deadline, priority, writes, due_attr, due_after, concurrent, fire_once, refresh_payload,
+      compensation, compensated_by, class, label, description, flow_id from wedsql.trig where flow_id = %2$s with cascaded check option;
+    alter view %1$I.wed_trig alter column flow_id set default %2$s;
+    create or replace view %1$I.job_pool as select wid, tgid, trname, lckid, timeout, payload, id, state, attempts, not_before, priority, fired_at
+      from wedsql.job_pool where flow_id = %2$s;
+    create or replace view %1$I.wed_trace as select wid, state, trf, trw, status, tstmp, seq, actor, reason, before, cause_seq
+      from wedsql.wed_trace where flow_id = %2$s;
+    create or replace view %1$I.st_status as select wid, status from wedsql.instance where flow_id = %2$s$q$, p_name, p_flow);
+end $$;
+
+create or replace function wedsql._grant_flow(p_name text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the product's roles, and a role named like the flow if there is one, may do in the flow's schema what they need.
+begin
+  execute format('grant usage on schema %I to wed_web, wed_worker, wed_reaper, wed_monitor', p_name);
+  execute format('grant select on all tables in schema %I to wed_web, wed_worker, wed_monitor', p_name);
+  if exists (select 1 from pg_roles where rolname = p_name) then
+    execute format('grant usage on schema %I to %I', p_name, p_name);
+    execute format('grant select on all tables in schema %1$I to %1$I', p_name);
+    execute format('grant insert, update on %1$I.wed_flow to %1$I', p_name);
+    execute format('grant insert, update, delete on %1$I.wed_attr, %1$I.wed_trig to %1$I', p_name);
+  end if;
+end $$;
+
+create or replace function wedsql.drop_flow(p_name text, p_force boolean default false) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: the flow is gone: definition, schema, and, with p_force, its instances and their history.
+-- Locks: everything of the flow.
+-- Raises: WD001, WD007 while it has instances.
+declare
+  v_flow wedsql.flow := wedsql._flow(p_name);
+begin
+  perform wedsql._lock_definition(v_flow.id);
+  if not p_force and exists (select 1 from wedsql.instance i where i.flow_id = v_flow.id) then
+    perform wedsql._raise('WD007', format('Flow %I has instances.', p_name), 'Dropping it would erase their history; say so with force.');
+  end if;
+  delete from wedsql.job_pool where flow_id = v_flow.id;
+  delete from wedsql.wed_trace where flow_id = v_flow.id;
+  delete from wedsql.instance where flow_id = v_flow.id;
+  delete from wedsql.timer where flow_id = v_flow.id;
+  execute format('drop schema %I cascade', p_name);
+  delete from wedsql.flow where id = v_flow.id;
+end $$;

@@ -1,0 +1,95 @@
+create or replace function wedsql._rematch(p_flow integer, p_wids integer[], p_all boolean, p_final boolean, p_actor text, p_reason text) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the conditions as they stand are tried on instances that live (running and exception; final ones if p_final, K-17).
+-- An instance for which nothing follows is left untouched, unless p_all. Counts by what happened.
+-- Locks: instances in wid order, jobs, trace.
+declare
+  v_name text;
+  v_ids integer[];
+  v_after integer := 0;
+  v_report jsonb := '{"checked": 0, "changed": 0, "fired": {}, "left_exception": 0, "new_exception": 0, "final": 0, "reopened": 0}';
+begin
+  select name into v_name from wedsql.flow where id = p_flow;
+  loop
+    select array_agg(w.wid) into v_ids from (
+      select i.wid from wedsql.instance i where i.flow_id = p_flow and i.wid > v_after and (p_wids is null or i.wid = any (p_wids))
+        and (i.status in ('R', 'E') or p_final and i.status = 'F') order by i.wid limit 1000) w;
+    exit when v_ids is null;
+    v_after := v_ids[cardinality(v_ids)];
+    v_report := wedsql._add_counts(v_report, wedsql._rematch_some(p_flow, v_name, v_ids, p_all, p_actor, p_reason));
+  end loop;
+  return v_report;
+end $$;
+
+create or replace function wedsql._rematch_some(p_flow integer, p_name text, p_wids integer[], p_all boolean, p_actor text, p_reason text) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+-- Promise: as _rematch for a thousand instances at the most.
+declare
+  v_flow wedsql.flow;
+  v_steps wedsql.step[];
+  v_report jsonb;
+begin
+  select * into v_flow from wedsql.flow f where f.id = p_flow;
+  execute format($q$
+    with t as (select r.*, i.status from %1$I._retest($1) r join wedsql.instance i on i.wid = r.wid),
+    due as (
+      select t.*, x.news, x.live, x.final from t cross join lateral (
+        select coalesce($2.final_tgid = any (t.matched), false) as final,
+               exists (select 1 from unnest(t.matched) m where m > 0 and m <> coalesce($2.final_tgid, 0)
+                       and not exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.tgid = m)) as news,
+               exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.tgid > 0) as live) x
+      where case t.status when 'F' then x.news and not x.final
+                          when 'E' then $3 or x.news or x.final and not x.live
+                          else $3 or x.news and not x.final or x.final and not x.live or not x.live and not x.news and not wedsql._has_timer($2, t.wid) end)
+    select array_agg(row(d.wid, false, null, null, '_REMATCH', null, $4, $5, d.state, '{}', d.matched, null, null, null)::wedsql.step)
+    from due d $q$, p_name) into v_steps using p_wids, v_flow, p_all, p_actor, p_reason;
+  v_report := jsonb_build_object('checked', cardinality(p_wids));
+  if v_steps is null then
+    return v_report;
+  end if;
+  return v_report || wedsql._settle_counted(v_flow, v_steps);
+end $$;
+
+create or replace function wedsql._settle_counted(p_flow wedsql.flow, p_steps wedsql.step[]) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: settles a re-match and counts what came of it. The _EXCPT job of an exception goes before and comes back if it is still one.
+declare
+  v_was jsonb;
+  v_report jsonb;
+begin
+  select jsonb_object_agg(i.wid, i.status) into v_was from wedsql.instance i where i.wid in (select s.wid from unnest(p_steps) s);
+  delete from wedsql.job_pool j using unnest(p_steps) s where j.wid = s.wid and j.tgid = 0
+    and not exists (select 1 from wedsql.job_pool k where k.wid = s.wid and k.state = 'K');
+  with r as materialized (select * from wedsql._settle(p_flow.id, p_steps, true)),
+       fired as (select f.name, count(*) as n from r cross join lateral unnest(r.fired) f (name) group by f.name)
+  select jsonb_build_object(
+    'changed', count(*),
+    'fired', coalesce((select jsonb_object_agg(name, n) from fired), '{}'),
+    'left_exception', count(*) filter (where v_was ->> r.wid::text = 'E' and r.status <> 'E'),
+    'new_exception', count(*) filter (where v_was ->> r.wid::text <> 'E' and r.status = 'E'),
+    'final', count(*) filter (where v_was ->> r.wid::text <> 'F' and r.status = 'F'),
+    'reopened', count(*) filter (where v_was ->> r.wid::text = 'F' and r.status <> 'F'))
+  into v_report from r;
+  return v_report;
+end $$;
+
+create or replace function wedsql._add_counts(p_one jsonb, p_two jsonb) returns jsonb
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+-- Promise: two reports added up, number by number.
+select p_one || (select coalesce(jsonb_object_agg(k, case
+    when jsonb_typeof(p_two -> k) = 'object' then wedsql._add_counts(coalesce(p_one -> k, '{}'), p_two -> k)
+    else to_jsonb(coalesce((p_one ->> k)::bigint, 0) + (p_two ->> k)::bigint) end), '{}') from jsonb_object_keys(p_two) k)
+$$;
+
+create or replace function wedsql.rematch(p_flow text, p_wids integer[] default null, p_reopen_final boolean default false,
+                                          p_actor text default null, p_reason text default null) returns jsonb
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: re-runs the match on living instances (final ones too if asked); counts of what followed.
+-- Locks: the flow's definition, instances in wid order, jobs, trace.
+-- Raises: WD001, WD010.
+declare
+  v_flow wedsql.flow := wedsql._flow(p_flow);
+begin
+  perform wedsql._lock_definition(v_flow.id);
+  return wedsql._rematch(v_flow.id, p_wids, false, p_reopen_final, wedsql._actor(p_actor), p_reason);
+end $$;

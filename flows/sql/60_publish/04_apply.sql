@@ -1,0 +1,115 @@
+create or replace function wedsql._apply_definition(p_flow integer, p_definition jsonb) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: attributes and triggers become those of the definition; how many were added, changed and removed.
+-- An attribute with "was" is renamed. Triggers are the same when condition, transition and finality agree in name
+-- (or "id" says so), so that pending jobs stay theirs.
+declare
+  v_report jsonb;
+begin
+  update wedsql.flow f
+  set label = coalesce(p_definition ->> 'label', f.label), description = coalesce(p_definition ->> 'description', f.description),
+      final_when_pending = coalesce(p_definition ->> 'final_when_pending', f.final_when_pending),
+      max_firings = coalesce((p_definition ->> 'max_firings')::integer, f.max_firings)
+  where f.id = p_flow;
+  perform wedsql._touch(p_flow, false);
+  v_report := wedsql._apply_new_attributes(p_flow, p_definition -> 'attributes');
+  v_report := v_report || wedsql._apply_triggers(p_flow, p_definition -> 'triggers');
+  with gone as (delete from wedsql.attr a where a.flow_id = p_flow and not exists (
+      select 1 from jsonb_array_elements(p_definition -> 'attributes') d where d ->> 'name' = a.aname) returning 1)
+  select v_report || jsonb_build_object('attributes_removed', count(*)) into v_report from gone;
+  perform wedsql._generate(p_flow);
+  return v_report;
+end $$;
+
+create or replace function wedsql._apply_new_attributes(p_flow integer, p_attributes jsonb) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: attributes are renamed, altered and added as told; those not named stay for now, as predicates may still name them.
+declare
+  v_changed integer;
+  v_added integer;
+begin
+  update wedsql.attr a set aname = d ->> 'name' from jsonb_array_elements(p_attributes) d
+  where a.flow_id = p_flow and a.aname = d ->> 'was' and d ->> 'was' <> d ->> 'name';
+  get diagnostics v_changed = row_count;
+  update wedsql.attr a set adv = d.adv, type = d.type, options = d.options, label = d.label, description = d.description
+  from (select * from wedsql._attribute_rows(p_attributes)) d
+  where a.flow_id = p_flow and a.aname = d.aname
+    and (a.adv, a.type, a.options, a.label, a.description) is distinct from (d.adv, d.type, d.options, d.label, d.description);
+  get diagnostics v_added = row_count;
+  v_changed := v_changed + v_added;
+  insert into wedsql.attr (flow_id, aname, adv, type, options, label, description)
+  select p_flow, d.aname, d.adv, d.type, d.options, d.label, d.description from wedsql._attribute_rows(p_attributes) d
+  where not exists (select 1 from wedsql.attr a where a.flow_id = p_flow and a.aname = d.aname) order by d.ord;
+  get diagnostics v_added = row_count;
+  return jsonb_build_object('attributes_added', v_added, 'attributes_changed', v_changed);
+end $$;
+
+create or replace function wedsql._attribute_rows(p_attributes jsonb)
+returns table (ord bigint, aname text, adv text, type text, options text[], label text, description text)
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+-- Promise: the attributes of a definition as rows.
+select d.ord, d.a ->> 'name', d.a ->> 'default', coalesce(d.a ->> 'type', 'text'),
+       case when jsonb_typeof(d.a -> 'options') = 'array' then array(select jsonb_array_elements_text(d.a -> 'options')) end,
+       coalesce(d.a ->> 'label', ''), coalesce(d.a ->> 'description', '')
+from jsonb_array_elements(p_attributes) with ordinality d (a, ord)
+$$;
+
+create or replace function wedsql._trigger_rows(p_flow integer, p_triggers jsonb) returns table (ord bigint, same integer, t wedsql.trig)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: the triggers of a definition as rows, each with the tgid of the trigger that it is today, if any.
+with d as (
+  select x.ord, x.j, jsonb_populate_record(null::wedsql.trig,
+    '{"enabled": true, "cfinal": false, "on_error": "exception", "revalidate": "none", "mode": "auto", "max_attempts": 5, "backoff": "1 second",
+      "priority": 0, "concurrent": false, "fire_once": false, "refresh_payload": false, "compensation": "none", "class": "retriable",
+      "label": "", "description": "", "timeout": "1 minute"}'::jsonb || (x.j - 'writes') || jsonb_build_object(
+      'flow_id', p_flow, 'tgid', 0, 'tgname', x.j -> 'name', 'trname', x.j -> 'transition', 'cname', x.j -> 'condition', 'cpred', x.j -> 'predicate',
+      'cfinal', coalesce(x.j -> 'final', 'false'), 'writes', x.j -> 'writes')) as t
+  from jsonb_array_elements(p_triggers) with ordinality x (j, ord)),
+ranked as (
+  select d.*, row_number() over (partition by (d.t).cfinal, case when (d.t).cfinal then '' else (d.t).trname end,
+                                 case when (d.t).cfinal then '' else coalesce((d.t).cname, '') end order by d.ord) as nth from d),
+now as (
+  select t.tgid, t.cfinal, case when t.cfinal then '' else t.trname end as trname, case when t.cfinal then '' else coalesce(t.cname, '') end as cname,
+         row_number() over (partition by t.cfinal, case when t.cfinal then '' else t.trname end, case when t.cfinal then '' else coalesce(t.cname, '') end order by t.tgid) as nth
+  from wedsql.trig t where t.flow_id = p_flow)
+select r.ord, coalesce((select t.tgid from wedsql.trig t where t.flow_id = p_flow and t.tgid = (r.j ->> 'id')::integer), n.tgid), r.t
+from ranked r left join now n on n.cfinal = (r.t).cfinal and n.nth = r.nth
+  and n.trname = case when (r.t).cfinal then '' else (r.t).trname end and n.cname = case when (r.t).cfinal then '' else coalesce((r.t).cname, '') end
+$$;
+
+create or replace function wedsql._apply_triggers(p_flow integer, p_triggers jsonb) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: triggers are removed, changed and added as told. Jobs of removed triggers are withdrawn.
+declare
+  v_rows jsonb;
+  v_removed integer;
+  v_changed integer;
+  v_added integer;
+begin
+  select coalesce(jsonb_agg(jsonb_build_object('same', r.same, 't', to_jsonb(r.t)) order by r.ord), '[]') into v_rows from wedsql._trigger_rows(p_flow, p_triggers) r;
+  with gone as (
+    delete from wedsql.job_pool j where j.flow_id = p_flow and j.tgid > 0 and not exists (
+      select 1 from jsonb_array_elements(v_rows) r where (r ->> 'same')::integer = j.tgid) returning j.*)
+  insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message)
+  select g.id, g.wid, g.tgid, g.flow_id, g.trname, wedsql.now(), 'withdrawn', wedsql._actor(), 'its trigger was removed' from gone g;
+  delete from wedsql.trig t where t.flow_id = p_flow and not exists (
+    select 1 from jsonb_array_elements(v_rows) r where (r ->> 'same')::integer = t.tgid);
+  get diagnostics v_removed = row_count;
+  update wedsql.trig t
+  set (tgname, enabled, trname, cname, cpred, cfinal, timeout, on_error, revalidate, mode, max_attempts, backoff, max_firings, pickup_deadline, priority, writes,
+       due_attr, due_after, concurrent, fire_once, refresh_payload, compensation, compensated_by, class, label, description) =
+      (n.tgname, n.enabled, n.trname, n.cname, n.cpred, n.cfinal, n.timeout, n.on_error, n.revalidate, n.mode, n.max_attempts, n.backoff, n.max_firings,
+       n.pickup_deadline, n.priority, n.writes, n.due_attr, n.due_after, n.concurrent, n.fire_once, n.refresh_payload, n.compensation, n.compensated_by,
+       n.class, n.label, n.description)
+  from jsonb_array_elements(v_rows) r cross join lateral jsonb_populate_record(null::wedsql.trig, r -> 't') n
+  where t.tgid = (r ->> 'same')::integer and wedsql._trigger_json(n) is distinct from wedsql._trigger_json(t);
+  get diagnostics v_changed = row_count;
+  insert into wedsql.trig (flow_id, tgname, enabled, trname, cname, cpred, cfinal, timeout, on_error, revalidate, mode, max_attempts, backoff, max_firings, pickup_deadline,
+    priority, writes, due_attr, due_after, concurrent, fire_once, refresh_payload, compensation, compensated_by, class, label, description)
+  select p_flow, n.tgname, n.enabled, n.trname, n.cname, n.cpred, n.cfinal, n.timeout, n.on_error, n.revalidate, n.mode, n.max_attempts, n.backoff, n.max_firings,
+    n.pickup_deadline, n.priority, n.writes, n.due_attr, n.due_after, n.concurrent, n.fire_once, n.refresh_payload, n.compensation, n.compensated_by, n.class, n.label, n.description
+  from jsonb_array_elements(v_rows) with ordinality r (j, ord) cross join lateral jsonb_populate_record(null::wedsql.trig, r.j -> 't') n
+  where r.j ->> 'same' is null order by r.ord;
+  get diagnostics v_added = row_count;
+  return jsonb_build_object('triggers_added', v_added, 'triggers_changed', v_changed, 'triggers_removed', v_removed);
+end $$;

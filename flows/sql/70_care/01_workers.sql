@@ -1,0 +1,40 @@
+create or replace function wedsql.register_worker(p_kind text, p_name text, p_host text, p_pid integer, p_serves text[]) returns bigint
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: this session's process is known as serving these transitions ('flow:transition'); the number it is woken by.
+insert into wedsql.worker (kind, name, host, pid, backend_pid, role, serves, started_at, seen_at)
+values (p_kind, p_name, p_host, p_pid, pg_backend_pid(), session_user, p_serves, wedsql.now(), wedsql.now()) returning id
+$$;
+
+create or replace function wedsql.heartbeat(p_worker bigint, p_waiting boolean) returns boolean
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: the worker is alive, and says whether it sleeps and wants to be woken; false when it must register again.
+begin
+  update wedsql.worker w set seen_at = wedsql.now(), waiting = p_waiting, backend_pid = pg_backend_pid() where w.id = p_worker;
+  return found;
+end $$;
+
+create or replace function wedsql.unregister_worker(p_worker bigint) returns void
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: the worker is known no longer.
+delete from wedsql.worker w where w.id = p_worker
+$$;
+
+create or replace function wedsql.watch(p_watch bigint, p_name text) returns bigint
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: somebody watches the history, so that commits tell wedsql_trace; repeat within a minute. The watcher's number.
+declare
+  v_id bigint;
+begin
+  update wedsql.watch w set seen_at = wedsql.now() where w.id = p_watch returning w.id into v_id;
+  if v_id is null then
+    delete from wedsql.watch w where w.seen_at < wedsql.now() - interval '10 minutes';
+    insert into wedsql.watch (name, seen_at) values (p_name, wedsql.now()) returning id into v_id;
+  end if;
+  return v_id;
+end $$;
+
+create or replace function wedsql.unwatch(p_watch bigint) returns void
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: the watcher is known no longer.
+delete from wedsql.watch w where w.id = p_watch
+$$;

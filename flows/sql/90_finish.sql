@@ -1,0 +1,58 @@
+-- Runs last: central triggers, owners, rights, first partitions.
+drop trigger if exists a_before on wedsql.attr;
+create trigger a_before before insert or update or delete on wedsql.attr for each row execute function wedsql._attr_before();
+drop trigger if exists b_after on wedsql.attr;
+create trigger b_after after insert or update or delete on wedsql.attr for each row execute function wedsql._attr_after();
+drop trigger if exists a_before on wedsql.trig;
+create trigger a_before before insert or update on wedsql.trig for each row execute function wedsql._trig_before();
+drop trigger if exists a_delete on wedsql.trig;
+create trigger a_delete before delete on wedsql.trig for each row execute function wedsql._trig_delete();
+do $$
+declare
+  v_table text;
+  v_event text[];
+begin
+  foreach v_table in array array['attr', 'trig'] loop
+    foreach v_event slice 1 in array array[['insert', 'new'], ['update', 'new'], ['delete', 'old']] loop
+      execute format('drop trigger if exists c_%s on wedsql.%I', v_event[1], v_table);
+      execute format('create trigger c_%s after %s on wedsql.%I referencing %s table as changed for each statement execute function wedsql._regenerate()',
+                     v_event[1], v_event[1], v_table, v_event[2]);
+    end loop;
+    execute format('drop trigger if exists d_commit on wedsql.%I', v_table);
+    execute format('create constraint trigger d_commit after insert or update or delete on wedsql.%I deferrable initially deferred
+                    for each row execute function wedsql._at_commit()', v_table);
+  end loop;
+end $$;
+
+do $$
+declare
+  v_object record;
+begin
+  for v_object in
+    select c.oid::regclass as name, c.relkind from pg_class c
+    where c.relnamespace = 'wedsql'::regnamespace and c.relkind in ('r', 'p', 'S')
+      and (c.relname in ('flow', 'attr', 'trig', 'flow_version', 'condition_error', 'instance', 'job_pool', 'timer', 'job_log', 'worker', 'paper_client',
+                         'watch', 'lock_seen', 'beat', 'wed_trace', 'wid_seq', 'job_seq', 'claim_seq', 'vocabulary') or c.relname like 'wed\_trace\_%')
+      and c.relowner <> 'wed_owner'::regrole
+      and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype in ('a', 'i') and c.relkind = 'S')
+  loop
+    execute format('alter %s %s owner to wed_owner', case v_object.relkind when 'S' then 'sequence' else 'table' end, v_object.name);
+  end loop;
+  for v_object in
+    select p.oid::regprocedure as name from pg_proc p
+    where p.pronamespace = 'wedsql'::regnamespace and p.proowner not in ('wed_owner'::regrole, 'wed_eval'::regrole)
+  loop
+    execute format('alter function %s owner to wed_owner', v_object.name);
+  end loop;
+  for v_object in
+    select p.oid::regprocedure as name from pg_proc p where p.pronamespace = 'wed_match'::regnamespace and p.proowner <> 'wed_eval'::regrole
+  loop
+    execute format('alter function %s owner to wed_eval', v_object.name);
+  end loop;
+end $$;
+
+revoke all on all functions in schema wedsql from public;
+revoke all on all functions in schema wed_match from public;
+grant execute on all functions in schema wed_match to wed_owner;
+grant execute on function wedsql.now() to public;
+select wedsql.make_partitions(wedsql.now(), 2);

@@ -1,0 +1,38 @@
+-- Least privilege: who may call what (docs/operating.md has the same in words). Writing the running tables is no right of
+-- anybody: only functions of wed_owner do it.
+grant execute on function
+  wedsql.check_predicate(text, text), wedsql.check_predicate_text(text, jsonb), wedsql.check_name(text, text), wedsql.suggest(text, text[]),
+  wedsql.definition(text), wedsql.create_flow(text, text, text), wedsql.drop_flow(text, boolean), wedsql.withdraw(text, integer, text),
+  wedsql.publish(text, jsonb, boolean, boolean, text, text), wedsql.rematch(text, integer[], boolean, text, text),
+  wedsql.start_many(text, jsonb[], text, text[]), wedsql.start(text, jsonb, text, text), wedsql.cancel(integer, text, text),
+  wedsql.take(text, text[], integer, text, bigint[]), wedsql.lease(text, text[], integer, text, interval, bigint[]),
+  wedsql.offer(text, text[], integer, bigint[]), wedsql.extend(integer, bigint, bigint, interval), wedsql.release(integer, bigint, bigint, text),
+  wedsql.complete_many(text, integer[], bigint[], bigint[], jsonb[], text, text[]),
+  wedsql.fail_many(text, integer[], bigint[], bigint[], text[], text[], text, text),
+  wedsql.watch(bigint, text), wedsql.unwatch(bigint)
+to wed_web;
+grant execute on function
+  wedsql.definition(text), wedsql.start_many(text, jsonb[], text, text[]), wedsql.start(text, jsonb, text, text),
+  wedsql.take(text, text[], integer, text, bigint[]), wedsql.lease(text, text[], integer, text, interval, bigint[]),
+  wedsql.offer(text, text[], integer, bigint[]), wedsql.extend(integer, bigint, bigint, interval), wedsql.release(integer, bigint, bigint, text),
+  wedsql.complete_many(text, integer[], bigint[], bigint[], jsonb[], text, text[]),
+  wedsql.fail_many(text, integer[], bigint[], bigint[], text[], text[], text, text),
+  wedsql.register_worker(text, text, text, integer, text[]), wedsql.heartbeat(bigint, boolean), wedsql.unregister_worker(bigint)
+to wed_worker;
+grant execute on function
+  wedsql.reap(integer), wedsql.next_due(), wedsql.maintain(), wedsql.register_worker(text, text, text, integer, text[]),
+  wedsql.heartbeat(bigint, boolean), wedsql.unregister_worker(bigint)
+to wed_reaper;
+
+do $$
+declare
+  v_name text;
+begin
+  foreach v_name in array array['flow', 'attr', 'trig', 'flow_version', 'condition_error', 'instance', 'job_pool', 'timer', 'job_log', 'worker', 'beat',
+                                'watch', 'wed_trace'] loop
+    execute format('grant select on wedsql.%I to wed_web, wed_worker, wed_reaper, wed_monitor', v_name);
+  end loop;
+  grant insert, update, delete on wedsql.attr, wedsql.trig to wed_web;
+  grant update (label, description, final_when_pending, max_firings, default_timeout, notify_trace, retention) on wedsql.flow to wed_web;
+  alter role wed_monitor set default_transaction_read_only = on;
+end $$;

@@ -1,0 +1,111 @@
+"""What goes in and out of the door (flows.api): plain frozen values, no behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from flows.errors import WedError
+
+
+class Job(NamedTuple):
+    """A pending transition that the caller holds: by locks of its transaction (claim None) or by a lease (claim)."""
+
+    id: int
+    flow: str
+    wid: int
+    tgid: int
+    transition: str
+    claim: int | None
+    payload: dict[str, Any]
+    state: dict[str, Any]
+    matched: list[int]
+    timeout: timedelta | None
+    deadline: datetime | None
+    attempts: int
+    reads: list[str] | None
+    writes: list[str] | None
+    version: int
+    mode: str
+
+
+class Offer(NamedTuple):
+    """A pending job as a plain look shows it; whether it is free is known only when it is taken."""
+
+    id: int
+    wid: int
+    tgid: int
+    transition: str
+
+
+@dataclass(frozen=True, slots=True)
+class StartResult:
+    """One answer of start_many: the number of the instance and its status, or the error; ord counts from 1."""
+
+    ord: int
+    wid: int | None
+    status: str | None
+    error: WedError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """One answer of complete_many: row number in the trace, status and what fired, or the error."""
+
+    job_id: int
+    ok: bool
+    seq: int | None
+    status: str | None
+    fired: list[str]
+    error: WedError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FailResult:
+    """One answer of fail_many: attempts so far, whether the job is parked, else when it is offered again."""
+
+    job_id: int
+    attempts: int
+    parked: bool
+    not_before: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """The result of a job: changed attributes, or the paper's SET string."""
+
+    job: Job
+    changes: Mapping[str, Any] | None = None
+    set_text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An attempt that did not work out."""
+
+    job: Job
+    message: str
+    sqlstate: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishReport:
+    """What publishing a definition did, or would do (dry_run), to definition and living instances; numbers of each."""
+
+    version: int
+    dry_run: bool
+    attributes_added: int = 0
+    attributes_changed: int = 0
+    attributes_removed: int = 0
+    triggers_added: int = 0
+    triggers_changed: int = 0
+    triggers_removed: int = 0
+    checked: int = 0
+    changed: int = 0
+    left_exception: int = 0
+    new_exception: int = 0
+    final: int = 0
+    reopened: int = 0
+    fired: dict[str, int] = field(default_factory=dict)
