@@ -1,0 +1,9 @@
+"""Whoever performs transitions: `@transition` names the function, the runner calls it.
+
+This module imports neither Django nor a driver, so a handler module stays cheap to import.
+"""
+
+from workers.context import Abort, Context
+from workers.registry import Changes, transition
+
+__all__ = ["Abort", "Changes", "Context", "transition"]

@@ -1,0 +1,9 @@
+"""The app `workers`."""
+
+from django.apps import AppConfig
+
+
+class WorkersConfig(AppConfig):
+    name = "workers"
+    label = "workers"
+    verbose_name = "WED workers"

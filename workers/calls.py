@@ -1,0 +1,171 @@
+"""The kernel functions a runner calls, as prepared statements for `Wire.round`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from psycopg.pq.abc import PGresult
+
+from workers.taken import COLUMNS, Taken
+from workers.wire import Command, Statement, ints, texts
+
+# Worth doing again as it is: nobody's fault, so not an attempt.
+TRANSIENT = frozenset({"40001", "40P01", "55P03", "57014"})
+
+_TAKE = Statement(
+    "wed_take",
+    f"select {COLUMNS} from wedsql.take($1::text, $2::text[], $3::int, $4::text, $5::bigint[])",  # noqa: S608
+)
+_LEASE = Statement(
+    "wed_lease",
+    f"select {COLUMNS} from"  # noqa: S608
+    " wedsql.lease($1::text, $2::text[], $3::int, $4::text, make_interval(secs => $5::float8), $6::bigint[])",
+)
+# Refused because the job is no longer this worker's, so there is no attempt to count.
+_NOT_OURS = "'WD102', 'WD104', 'WD105', 'WD203', 'WD205'"
+_RESULTS = "wedsql.complete_many($1::text, $2::int[], $3::bigint[], $4::bigint[], $5::jsonb[], $6::text) c"
+_SETS = (
+    "wedsql.complete_many($1::text, $2::int[], $3::bigint[], $4::bigint[], null::jsonb[],"
+    " $6::text, $5::text[]) c"
+)
+
+
+def _counting(call: str) -> str:
+    # What is refused is counted as a failed attempt while the job is still held.
+    return f"""select c.job_id, c.sqlstate, c.message from {call}
+join unnest($2::int[], $3::bigint[], $4::bigint[]) p (wid, id, claim) on p.id = c.job_id
+cross join lateral (select case when c.sqlstate in ({_NOT_OURS}) then '{{}}' else array[p.id] end) k (ids)
+left join lateral wedsql.fail_many($1, array[p.wid], k.ids, array[p.claim],
+  array[c.message], array[c.sqlstate],
+  case c.sqlstate when 'WD204' then 'timeout' else 'failed' end, $6) f on true
+where not c.ok"""  # noqa: S608  # made of constants
+
+
+# Only what was refused comes back; a batch that went well answers with nothing to read.
+_PLAIN = "select c.job_id, c.sqlstate, c.message from {} where not c.ok"
+_COMPLETE = {
+    (False, False): Statement("wed_complete", _PLAIN.format(_RESULTS)),
+    (False, True): Statement("wed_complete_sets", _PLAIN.format(_SETS)),
+    (True, False): Statement("wed_finish", _counting(_RESULTS)),
+    (True, True): Statement("wed_finish_sets", _counting(_SETS)),
+}
+_FAIL = Statement(
+    "wed_fail",
+    "select job_id, case when not parked then extract(epoch from not_before - wedsql.now())::float8 end"
+    " from wedsql.fail_many("
+    "$1::text, $2::int[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text, $8::text)",
+)
+_EXTEND = Statement(
+    "wed_extend",
+    "select to_jsonb(wedsql.extend($1::int, $2::bigint, $3::bigint, make_interval(secs => $4::float8)))",
+)
+_RELEASE = Statement("wed_release", "select wedsql.release($1::int, $2::bigint, $3::bigint, $4::text)")
+
+
+class Held(Protocol):
+    """What names a job to the kernel; a claim of None means transaction mode."""
+
+    @property
+    def wid(self) -> int: ...
+    @property
+    def job_id(self) -> int: ...
+    @property
+    def claim(self) -> int | None: ...
+
+
+@dataclass(slots=True)
+class Done:
+    """A job whose handler ended: with changes as JSON, a SET string, or an error."""
+
+    taken: Taken
+    changes: str | None = None
+    sets: str | None = None
+    error: BaseException | None = None
+    wrote: bool = False
+    """Whether the handler used the step's own transaction, so that its result depends on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A result that the kernel did not accept, and why."""
+
+    job_id: int
+    sqlstate: str
+    message: str
+
+
+def take(
+    flow: str, names: Sequence[str], limit: int, actor: str, ids: Sequence[int] | None = None
+) -> Command:
+    """Jobs held until the transaction ends."""
+    wanted = None if ids is None else ints(ids)
+    return _TAKE, (flow.encode(), texts(names), str(limit).encode(), actor.encode(), wanted)
+
+
+def lease(
+    flow: str, names: Sequence[str], limit: int, actor: str, span: float, ids: Sequence[int] | None
+) -> Command:
+    """Jobs claimed for `span` seconds, in a transaction of its own."""
+    wanted = None if ids is None else ints(ids)
+    numbers = (str(limit).encode(), actor.encode(), str(span).encode())
+    return _LEASE, (flow.encode(), texts(names), *numbers, wanted)
+
+
+def complete(flow: str, done: Sequence[Done], actor: str, *, counting: bool) -> list[Command]:
+    """The results of handlers that ended well: one call for the dicts, one for the SET strings.
+
+    counting: what is refused becomes a failed attempt at once, in the same transaction.
+    """
+    commands: list[Command] = []
+    for worded in (False, True):
+        jobs = [d for d in done if d.error is None and (d.sets is not None) == worded]
+        if jobs:
+            values = texts([d.sets if worded else d.changes for d in jobs])
+            who = _who(flow, [d.taken for d in jobs])
+            commands.append((_COMPLETE[counting, worded], (*who, values, actor.encode())))
+    return commands
+
+
+def fail(flow: str, failed: Sequence[tuple[Held, str, str]], outcome: str, actor: str) -> Command:
+    """Failures of one outcome, each (job, message, SQLSTATE); what somebody else holds is passed over."""
+    jobs = [job for job, _, _ in failed]
+    messages = texts([message for _, message, _ in failed])
+    states = texts([state for _, _, state in failed])
+    return _FAIL, (*_who(flow, jobs), messages, states, outcome.encode(), actor.encode())
+
+
+def extend(taken: Taken, seconds: float) -> Command:
+    """A leased job lasts so long from now; answers the new deadline as JSON."""
+    return _EXTEND, (*_lease(taken), str(seconds).encode())
+
+
+def release(taken: Held, actor: str) -> Command:
+    """A leased job given back untouched."""
+    return _RELEASE, (*_lease(taken), actor.encode())
+
+
+def refusals(result: PGresult) -> list[Refusal]:
+    """What a completion's answer refused."""
+    return [
+        Refusal(int(result.get_value(r, 0) or 0), _text(result, r, 1), _text(result, r, 2))
+        for r in range(result.ntuples)
+    ]
+
+
+def _text(result: PGresult, row: int, column: int) -> str:
+    return (result.get_value(row, column) or b"").decode()
+
+
+def _who(flow: str, jobs: Sequence[Held]) -> tuple[bytes, bytes, bytes, bytes]:
+    return (
+        flow.encode(),
+        ints([job.wid for job in jobs]),
+        ints([job.job_id for job in jobs]),
+        ints([job.claim for job in jobs]),
+    )
+
+
+def _lease(taken: Held) -> tuple[bytes, bytes, bytes]:
+    return str(taken.wid).encode(), str(taken.job_id).encode(), str(taken.claim).encode()

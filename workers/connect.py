@@ -1,0 +1,33 @@
+"""Opens the connections of workers from Django's settings, as plain psycopg connections of their own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+# Keys of Django's own wrapper that mean nothing to psycopg.connect.
+_DJANGO_ONLY = ("context", "cursor_factory", "pool", "server_side_binding", "assume_role", "isolation_level")
+
+
+def opener(name: str) -> Callable[[], psycopg.Connection[Any]]:
+    """A function that opens an autocommit connection to the default database under this application name."""
+    from django.db import connection
+
+    params = dict(connection.get_connection_params())
+    for key in _DJANGO_ONLY:
+        params.pop(key, None)
+    # Statements are prepared by name where it pays (workers.wire); definitions change under the others.
+    params |= {"autocommit": True, "prepare_threshold": None, "application_name": name[:63]}
+    return lambda: psycopg.connect(**params)
+
+
+def journal_dir() -> Path:
+    """Where the processes of this machine note what they run (workers.journal)."""
+    from django.conf import settings
+
+    state = getattr(settings, "STATE_DIR", None) or os.environ.get("WEDSQL_STATE_DIR", "var")
+    return Path(state) / "jobs"

@@ -1,0 +1,132 @@
+"""What a handler may know and do besides the state it is given."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+    from flows.types import Job
+    from workers.wire import Taken
+
+log = logging.getLogger("workers.handler")
+
+
+class Abort(Exception):
+    """The handler gives the job back undone; it counts as an attempt and the reason is recorded."""
+
+
+class WrongMode(RuntimeError):
+    """This is offered in the other mode only: `connection` in a transaction, `extend` in a lease."""
+
+
+class Hands(Protocol):
+    """What a runner lends to a context while a handler runs."""
+
+    actor: str
+
+    def borrow(self) -> Connection[Any]: ...
+
+    def extend(self, taken: Taken, duration: timedelta) -> datetime: ...
+
+
+class Context:
+    """One job as its handler sees it; valid only while the handler runs."""
+
+    __slots__ = ("_hands", "_until", "flow", "taken")
+
+    def __init__(self, flow: str, taken: Taken, hands: Hands, until: float | None) -> None:
+        self.flow = flow
+        self.taken = taken
+        self._hands = hands
+        self._until = until
+
+    @property
+    def wid(self) -> int:
+        """The instance."""
+        return self.taken.wid
+
+    @property
+    def job_id(self) -> int:
+        """The firing: never reused, so it serves as an idempotency key for the outside world."""
+        return self.taken.job_id
+
+    @property
+    def transition(self) -> str:
+        """The transition's name."""
+        return self.taken.trname
+
+    @property
+    def attempt(self) -> int:
+        """Which try this is, from 1."""
+        return self.taken.attempts + 1
+
+    @property
+    def payload(self) -> Mapping[str, Any]:
+        """The state that fired the job; the state given to the handler is the current one."""
+        return self.taken.payload()
+
+    @property
+    def state(self) -> Mapping[str, Any]:
+        """The instance's state when the job was taken."""
+        return self.taken.state()
+
+    @property
+    def matched(self) -> list[int]:
+        """Which top-level alternatives of the condition were true at firing, from 1."""
+        return self.taken.matched or []
+
+    @property
+    def deadline(self) -> datetime | None:
+        """When the kernel stops accepting the result, by the database's clock; None: never."""
+        return self.taken.deadline
+
+    @property
+    def actor(self) -> str:
+        """The name under which the step is recorded."""
+        return self._hands.actor
+
+    @property
+    def job(self) -> Job:
+        """The job as flows.api knows it."""
+        return self.taken.job(self.flow)
+
+    @property
+    def logger(self) -> logging.LoggerAdapter[logging.Logger]:
+        """A logger that names the instance and the job."""
+        return logging.LoggerAdapter(
+            log, {"flow": self.flow, "wid": self.wid, "job": self.job_id, "transition": self.transition}
+        )
+
+    @property
+    def connection(self) -> Connection[Any]:
+        """The psycopg connection of the step's own transaction: what is written here commits with the state.
+
+        The first use opens a savepoint for this job. WrongMode in lease mode, where no transaction is open.
+        """
+        if self.taken.claim is not None:
+            raise WrongMode("A leased job has no transaction; register the handler with mode='transaction'.")
+        return self._hands.borrow()
+
+    def remaining(self) -> timedelta | None:
+        """How long the handler may still run; None: as long as it likes."""
+        if self._until is None:
+            return None
+        return timedelta(seconds=max(0.0, self._until - time.monotonic()))
+
+    def extend(self, duration: timedelta) -> datetime:
+        """Ask for more time from now on and get the new deadline; lease mode only (WrongMode)."""
+        if self.taken.claim is None:
+            raise WrongMode("Only a leased job can be extended; register the handler with mode='lease'.")
+        deadline = self._hands.extend(self.taken, duration)
+        self._until = time.monotonic() + duration.total_seconds()
+        return deadline
+
+    def abort(self, reason: str) -> NoReturn:
+        """Give the job back with a reason (never returns)."""
+        raise Abort(reason)

@@ -1,0 +1,136 @@
+"""A process's note of the job it is about to run, so that its death is counted against that job.
+
+One small file per process, mapped into memory: a note costs a microsecond and outlives a SIGKILL,
+because the page belongs to the system and not to the process. Whoever starts next on this machine
+reads the notes of the dead (`Journal.dead`) and reports them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import struct
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+SIZE = 64 * 1024
+_HEAD = struct.Struct("<qqqd64s")  # job id (0: no handler runs), wid, claim (0: none), until, flow
+_COUNT = struct.Struct("<q")
+_HELD = struct.Struct("<qqq")  # wid, job id, claim
+_HELD_AT = _HEAD.size + _COUNT.size
+_HELD_MAX = (SIZE - _HELD_AT) // _HELD.size
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A job that was running, or leased and waiting, when its process died."""
+
+    flow: str
+    wid: int
+    job_id: int
+    claim: int | None
+    running: bool
+
+
+class Journal:
+    """The notes of this process; every method is cheap but `dead`."""
+
+    def __init__(self, folder: Path, pid: int | None = None) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        pid = pid or os.getpid()
+        self.path = folder / f"{pid}-{_born(pid)}.job"
+        with self.path.open("w+b") as file:
+            file.truncate(SIZE)
+            self._map = mmap.mmap(file.fileno(), SIZE)
+
+    def begin(self, flow: bytes, job_id: int, wid: int, claim: int | None, until: float | None) -> None:
+        """Note the job whose handler is called next, and the monotonic moment by which it must be back."""
+        _HEAD.pack_into(self._map, 0, job_id, wid, claim or 0, until or 0.0, flow)
+
+    def end(self) -> None:
+        """Note that no handler runs."""
+        _COUNT.pack_into(self._map, 0, 0)  # a job id of 0 is nobody's
+
+    def hold(self, flow: bytes, leases: Iterable[tuple[int, int, int]]) -> None:
+        """Note leases (wid, job id, claim) that wait their turn in this process; () clears them."""
+        kept = list(leases)[:_HELD_MAX]
+        for place, lease in enumerate(kept):
+            _HELD.pack_into(self._map, _HELD_AT + place * _HELD.size, *lease)
+        _HEAD.pack_into(self._map, 0, 0, 0, 0, 0.0, flow)
+        _COUNT.pack_into(self._map, _HEAD.size, len(kept))
+
+    def close(self) -> None:
+        """The process ends in order: nothing is left to report."""
+        self._map.close()
+        self.path.unlink(missing_ok=True)
+
+    @staticmethod
+    def dead(folder: Path) -> Iterator[tuple[Path, list[Note]]]:
+        """Notes of processes that no longer live, each file handed to one caller only.
+
+        The caller unlinks the path once its notes are reported; what it could not report comes back
+        at its next call, or to whoever asks after the caller has died.
+        """
+        me = f"{os.getpid()}-{_born(os.getpid())}."
+        for path in sorted(folder.glob("*.job")) if folder.is_dir() else []:
+            mine = path
+            with contextlib.suppress(FileNotFoundError):
+                if not path.name.startswith(me):
+                    if _alive(path):
+                        continue
+                    # The rename decides who reports.
+                    mine = path.rename(path.with_name(me + path.name[-100:]))
+                    os.utime(mine)
+                elif path.name == me + "job":
+                    continue
+                yield mine, _notes(mine.read_bytes())
+
+    @staticmethod
+    def overdue(folder: Path, pid: int, grace: float) -> bool:
+        """Whether the process runs a handler that should have been back `grace` seconds ago."""
+        path = folder / f"{pid}-{_born(pid)}.job"
+        try:
+            raw = path.read_bytes()[: _HEAD.size]
+        except OSError:
+            return False
+        job_id, _wid, _claim, until, _flow = _HEAD.unpack(raw)
+        return bool(job_id and until and time.monotonic() > until + grace)
+
+
+def _notes(raw: bytes) -> list[Note]:
+    if len(raw) < SIZE:
+        return []
+    job_id, wid, claim, _until, flow_raw = _HEAD.unpack_from(raw, 0)
+    flow = flow_raw.rstrip(b"\0").decode()
+    running = [Note(flow, wid, job_id, claim or None, True)] if job_id else []
+    (count,) = _COUNT.unpack_from(raw, _HEAD.size)
+    held = [_HELD.unpack_from(raw, _HELD_AT + place * _HELD.size) for place in range(min(count, _HELD_MAX))]
+    return running + [Note(flow, w, j, c, False) for w, j, c in held if j != job_id]
+
+
+def _born(pid: int) -> str:
+    """The process's start in clock ticks: a pid that is used again is another process."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return "0"
+    return stat.rpartition(")")[2].split()[19]
+
+
+def _alive(path: Path) -> bool:
+    pid, _, rest = path.name.partition("-")
+    born = rest.partition(".")[0]
+    if not pid.isdigit():
+        return False
+    now = _born(int(pid))
+    return now != "0" and now == born and not _zombie(int(pid))
+
+
+def _zombie(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True

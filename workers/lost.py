@@ -1,0 +1,44 @@
+"""Counts an attempt against every job whose process died with it, so that poison ends parked, not looping."""
+
+from __future__ import annotations
+
+import logging
+import time
+from pathlib import Path
+
+import psycopg
+
+from workers import calls
+from workers.journal import Journal, Note
+from workers.wire import Wire
+
+log = logging.getLogger("workers.lost")
+
+# The dead process's session may live a little longer and hold the job; then the report waits for it.
+PATIENCE = 15.0
+MESSAGE = "The worker process died while it ran the handler."
+
+
+def report_lost(wire: Wire, folder: Path, actor: str) -> int:
+    """Report what dead processes of this machine left behind; how many jobs were counted."""
+    counted = 0
+    for path, notes in Journal.dead(folder):
+        answers = [_report(wire, note, actor) for note in notes]
+        counted += sum(answers)
+        if all(answers) or time.time() - path.stat().st_mtime > PATIENCE:
+            path.unlink(missing_ok=True)
+    return counted
+
+
+def _report(wire: Wire, note: Note, actor: str) -> bool:
+    """Whether the kernel took the report; False while somebody else holds the job, or when it is gone."""
+    try:
+        if not note.running:
+            wire.round(calls.release(note, actor))
+            return True
+        answer = wire.round(calls.fail(note.flow, [(note, MESSAGE, "")], "lost", actor))[0]
+    except psycopg.Error as error:
+        log.warning("%s job %s of a dead process: %s", note.flow, note.job_id, error)
+        return True
+    log.warning("%s job %s: %s", note.flow, note.job_id, MESSAGE)
+    return answer.ntuples > 0

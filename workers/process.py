@@ -1,0 +1,57 @@
+"""A worker process of `manage.py wedworker`: one connection, one thread, every transition it knows."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from collections.abc import Collection
+from dataclasses import dataclass
+from types import FrameType
+
+from workers.connect import journal_dir, opener
+from workers.journal import Journal
+from workers.lost import report_lost
+from workers.registry import Registry
+from workers.runner import Runner
+from workers.service import Service
+from workers.wire import ConnectionLost, Wire
+
+
+@dataclass(frozen=True)
+class WorkerProcess:
+    """What each process of the pool runs: flows (none: all), jobs a commit, and whether to end when idle."""
+
+    registry: Registry
+    flows: Collection[str] = ()
+    size: int = 1
+    once: bool = False
+
+    def __call__(self, number: int) -> None:
+        """Serve until SIGTERM or SIGINT; the handler that runs then is finished first."""
+        name = f"wedworker#{number}@{socket.gethostname()}:{os.getpid()}"
+        journals = journal_dir()
+        journal = Journal(journals)
+        runner = Runner(Wire(opener(name)), self.registry, name, journal)
+        wake = _on_signal(runner)
+        try:
+            report_lost(runner.wire, journals, name)
+        except ConnectionLost:
+            runner.wire.close()  # the service reports them once the database is there
+        Service(runner, self.registry, size=self.size, flows=self.flows, journals=journals).run(
+            once=self.once, wake=wake
+        )
+        journal.close()
+
+
+def _on_signal(runner: Runner) -> int:
+    """Tell the runner to stop at SIGTERM and SIGINT; the descriptor that wakes its sleep."""
+    read, write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        runner.stopping = True
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    return read

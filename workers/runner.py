@@ -1,0 +1,314 @@
+"""Takes jobs of a flow, runs their handlers, and commits what they gave back.
+
+The usual case costs one round trip a commit: results, COMMIT, BEGIN and the next take travel together.
+Whatever goes wrong with a set is undone and settled job by job, so a failure touches its own job alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import math
+import time
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import psycopg
+from psycopg.pq import TransactionStatus
+
+from workers import calls
+from workers.alarm import limit
+from workers.calls import TRANSIENT, Done, Held, Refusal
+from workers.context import Context
+from workers.heart import Heart
+from workers.journal import Journal
+from workers.outcome import HandlerTimeout, describe, kind_of, read_result, sqlstate_of
+from workers.registry import Registry
+from workers.taken import Taken, read_jobs
+from workers.wire import BEGIN, COMMIT, ROLLBACK, Command, ConnectionLost, Statement, Wire, pause
+
+log = logging.getLogger("workers.runner")
+
+# A lost connection is tried again for about ten seconds: the result of a handler is worth waiting for.
+TRIES = 12
+# Handlers of one commit run at most this long together, so that nobody's result waits for strangers.
+BATCH_SECONDS = 0.5
+_SAVEPOINT = (Statement("wed_savepoint", "savepoint wed_job"), ())
+_BACK = (Statement("wed_back", "rollback to savepoint wed_job"), ())
+_KEEP = (Statement("wed_keep", "release savepoint wed_job"), ())
+
+
+class BrokenStep(Exception):
+    """The handler ended or broke the transaction that it was lent."""
+
+
+class Runner:
+    """Performs jobs over one connection, in one thread; `actor` is the name in the history."""
+
+    def __init__(self, wire: Wire, registry: Registry, actor: str, journal: Journal) -> None:
+        self.wire = wire
+        self.registry = registry
+        self.actor = actor
+        self.journal = journal
+        self.stopping = False
+        self.performed = 0
+        self.retry_at = math.inf
+        """When the earliest job that failed here is offered again, by the monotonic clock."""
+        self.heart = Heart(wire)
+        self._borrowed = False
+        self._ending: BaseException | None = None
+
+    # What a handler is lent (workers.context.Hands).
+
+    def borrow(self) -> psycopg.Connection[Any]:
+        """The step's connection, behind a savepoint of this job."""
+        if not self._borrowed:
+            self.wire.round(_SAVEPOINT)
+            self._borrowed = True
+        return self.wire.connection
+
+    def extend(self, taken: Taken, duration: timedelta) -> datetime:
+        """More time for a leased job."""
+        answer = self.wire.round(calls.extend(taken, duration.total_seconds()))[0].get_value(0, 0) or b'""'
+        self.heart.prolong(taken, time.monotonic() + duration.total_seconds())
+        return datetime.fromisoformat(answer.decode().strip('"'))
+
+    # Transaction mode.
+
+    def work(
+        self,
+        flow: str,
+        names: Sequence[str],
+        size: int = 1,
+        ids: Sequence[int] | None = None,
+        seconds: float = 1.0,
+    ) -> int:
+        """Perform ready jobs, `size` a commit, for about `seconds`; how many handlers were run.
+
+        Jobs that another worker holds are passed over. Raises ConnectionLost, psycopg.Error (an unknown
+        flow, a missing right), and what ends the process itself.
+        """
+        until = time.monotonic() + seconds
+        before = self.performed
+        take = calls.take(flow, names, size, self.actor, ids)
+        jobs = read_jobs(self.wire.round(BEGIN, take)[-1])
+        while jobs:
+            done = self._perform(flow, jobs)
+            more = time.monotonic() < until and not self.stopping and self._ending is None
+            jobs = self._settle(flow, done, [COMMIT, BEGIN, take] if more else [COMMIT])
+            self._end_if_asked()
+        self.leave()
+        return self.performed - before
+
+    def leave(self) -> None:
+        """End an open transaction that holds nothing."""
+        if self.wire.status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):
+            self.wire.round(ROLLBACK)
+
+    # Lease mode.
+
+    def work_leased(
+        self, flow: str, names: Sequence[str], size: int, span: float, ids: Sequence[int] | None = None
+    ) -> int:
+        """Lease up to `size` jobs for `span` seconds, perform them outside any transaction, and finish them.
+
+        The leases are renewed while the handlers run. Answers and raises like `work`.
+        """
+        before = self.performed
+        jobs = read_jobs(self.wire.round(calls.lease(flow, names, size, self.actor, span, ids))[-1])
+        if jobs:
+            self._hold(flow, jobs, span)
+            done = self._perform(flow, jobs)
+            for job in jobs[len(done) :]:
+                self._give_back(job)
+            self._settle(flow, done, [])
+            self._hold(flow, (), span)
+            self._end_if_asked()
+        return self.performed - before
+
+    def _hold(self, flow: str, jobs: Sequence[Taken], span: float) -> None:
+        self.journal.hold(flow.encode(), [(t.wid, t.job_id, t.claim or 0) for t in jobs])
+        self.heart.hold(jobs, span)
+
+    def _give_back(self, taken: Taken) -> None:
+        with contextlib.suppress(psycopg.Error):  # it expired: the reaper offers it again
+            self.wire.round(calls.release(taken, self.actor))
+
+    # Handlers.
+
+    def _perform(self, flow: str, jobs: Sequence[Taken]) -> list[Done]:
+        begun = time.monotonic()
+        known = [t.timeout for t in jobs if t.timeout is not None]
+        allowed = min([BATCH_SECONDS, *(t / 2 for t in known)])
+        done: list[Done] = []
+        for taken in jobs:
+            if done and (time.monotonic() - begun > allowed or self.stopping or not self._sound(taken)):
+                break  # the rest is given back with the commit, untouched
+            done.append(self._run(flow, taken))
+            if self._ending is not None:
+                break
+        return done
+
+    def _sound(self, taken: Taken) -> bool:
+        return taken.claim is not None or self.wire.status == TransactionStatus.INTRANS
+
+    def _run(self, flow: str, taken: Taken) -> Done:
+        """Call the handler of one job; whatever it raises is in the answer."""
+        entry = self.registry.find(flow, taken.trname)
+        if entry is None:
+            return Done(taken, error=LookupError(f"No handler for {taken.trname!r} in this process."))
+        until = None if taken.timeout is None else time.monotonic() + taken.timeout
+        context = Context(flow, taken, self, until)
+        self._borrowed = False
+        self.performed += 1
+        self.journal.begin(flow.encode(), taken.job_id, taken.wid, taken.claim, until)
+        done = Done(taken)
+        try:
+            with limit(taken.timeout):
+                result = entry.handler(taken.state(), context)
+            done.changes, done.sets = read_result(result)
+        except KeyboardInterrupt as error:
+            self._ending = error
+            done.error = error
+        except BaseException as error:  # noqa: BLE001  # a handler's failure is its job's, whatever it is
+            done.error = error
+            if kind_of(error) == "timeout" and not isinstance(error, HandlerTimeout):
+                self._ending = error  # the cluster replaces this process
+        finally:
+            self.journal.end()
+        return self._return_loan(done) if self._borrowed else done
+
+    def _return_loan(self, done: Done) -> Done:
+        """Keep what the handler wrote, or undo it back to its savepoint."""
+        status = self.wire.status
+        if done.error is None and status == TransactionStatus.INTRANS:
+            with contextlib.suppress(psycopg.Error):
+                self.wire.round(_KEEP)
+                done.wrote = True
+                return done
+        if done.error is None:
+            done.error = BrokenStep("The handler left its transaction broken or ended it.")
+        if status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+            try:
+                self.wire.round(_BACK)
+            except (psycopg.Error, ConnectionLost):
+                self.wire.close()
+        elif status != TransactionStatus.IDLE:
+            self.wire.close()
+        return done
+
+    # Commits.
+
+    def _settle(self, flow: str, done: list[Done], following: list[Command]) -> list[Taken]:
+        """Commit these and take the next; [] when there is no next or something had to be sorted out."""
+        leased = bool(done) and done[0].taken.claim is not None
+        if not leased and self.wire.status != TransactionStatus.INTRANS:
+            self._one_by_one(flow, done)
+            return []
+        wrote = any(d.wrote for d in done)
+        closing = self._closing(flow, done, counting=not wrote)
+        try:
+            if not wrote:
+                results = self.wire.round(*closing, *following)
+            else:
+                if self._refused(self.wire.round(*closing)):
+                    raise BrokenStep
+                results = self.wire.round(*following)
+        except (psycopg.Error, ConnectionLost, BrokenStep) as error:
+            if sqlstate_of(error) not in TRANSIENT and not isinstance(error, BrokenStep):
+                log.warning("%s: %d results are settled one by one: %s", flow, len(done), error)
+            self._one_by_one(flow, done)
+            return []
+        self._say(flow, results[: len(closing)] if not wrote else [])
+        return read_jobs(results[-1]) if len(following) > 1 else []
+
+    def _closing(self, flow: str, done: Sequence[Done], *, counting: bool) -> list[Command]:
+        commands = calls.complete(flow, done, self.actor, counting=counting)
+        kinds: dict[str, list[tuple[Held, str, str]]] = {}
+        for one in done:
+            if one.error is not None and not isinstance(one.error, KeyboardInterrupt):
+                failure = (one.taken, describe(one.error), sqlstate_of(one.error))
+                kinds.setdefault(kind_of(one.error), []).append(failure)
+                log.info("%s job %s: %s", one.taken.trname, one.taken.job_id, failure[1])
+        return commands + [calls.fail(flow, failed, kind, self.actor) for kind, failed in kinds.items()]
+
+    @staticmethod
+    def _refused(results: Sequence[Any]) -> list[Refusal]:
+        return [r for result in results if result.nfields == 3 for r in calls.refusals(result)]
+
+    def _say(self, flow: str, results: Sequence[Any]) -> None:
+        self._note_retries(results)
+        for refusal in self._refused(results):
+            log.info("%s job %s refused: %s %s", flow, refusal.job_id, refusal.sqlstate, refusal.message)
+
+    def _note_retries(self, results: Sequence[Any]) -> None:
+        failures = [result for result in results if result.nfields == 2]
+        waits = [result.get_value(row, 1) for result in failures for row in range(result.ntuples)]
+        delays = [float(wait) for wait in waits if wait is not None]
+        if delays:
+            self.retry_at = min(self.retry_at, time.monotonic() + max(0.0, min(delays)))
+
+    def _one_by_one(self, flow: str, done: Sequence[Done]) -> None:
+        """Settle each job on its own after the set could not be; the transaction and its writes are gone."""
+        self._undo()
+        for one in done:
+            for attempt in range(TRIES):
+                try:
+                    if self._alone(flow, one):
+                        break
+                    pause(attempt)
+                except ConnectionLost as error:
+                    log.warning("%s job %s: trying again, %s", flow, one.taken.job_id, error)
+                    pause(attempt, least=0.1)
+                except psycopg.Error as error:
+                    self._undo()
+                    if sqlstate_of(error) not in TRANSIENT:
+                        one.error, one.wrote = error, False
+                    pause(attempt)
+
+    def _alone(self, flow: str, one: Done) -> bool:
+        """One job in a commit of its own; False to try again. A job that is gone was settled before."""
+        if one.taken.claim is not None:
+            self._say(flow, self.wire.round(*self._closing(flow, [one], counting=True)))
+            return True
+        found = read_jobs(
+            self.wire.round(BEGIN, calls.take(flow, [one.taken.trname], 1, self.actor, [one.taken.job_id]))[
+                -1
+            ]
+        )
+        if not found:
+            self.leave()
+            return True
+        if one.wrote:  # its writes went with the lost transaction, so its work is done again
+            again = self._run(flow, found[0])
+            one.changes, one.sets, one.error, one.wrote = again.changes, again.sets, again.error, again.wrote
+        one.taken = found[0]
+        results = self.wire.round(*self._closing(flow, [one], counting=not one.wrote))
+        refused = self._refused(results) if one.error is None else []
+        if refused and one.wrote:
+            self._undo()
+            one.error, one.wrote = Refused(refused[0]), False
+            return False
+        self.wire.round(COMMIT)
+        return True
+
+    def _undo(self) -> None:
+        """Roll back whatever is open, by closing the connection if need be."""
+        try:
+            self.leave()
+        except (psycopg.Error, ConnectionLost):
+            self.wire.close()
+
+    def _end_if_asked(self) -> None:
+        if self._ending is not None:
+            ending, self._ending = self._ending, None
+            raise ending
+
+
+class Refused(Exception):
+    """The kernel did not accept what the handler gave back."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.message)
+        self.sqlstate = refusal.sqlstate

@@ -1,0 +1,200 @@
+"""Several prepared statements in one round trip, and what they answer as plain bytes.
+
+The runner's calls are few and always the same, so they bypass the driver's general machinery: one
+libpq pipeline a round, values in the text protocol, columns read only when somebody looks at them.
+A connection serves one thread at a time; `Wire` keeps a lock so that a heartbeat may share it.
+"""
+
+from __future__ import annotations
+
+import select
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import psycopg
+from psycopg import pq
+from psycopg.errors import error_from_result
+
+Params = Sequence[bytes | None]
+Command = tuple["Statement", Params]
+
+_OK = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK, pq.ExecStatus.EMPTY_QUERY)
+_SYNC = pq.ExecStatus.PIPELINE_SYNC
+_SKIPPED = pq.ExecStatus.PIPELINE_ABORTED
+
+
+class Statement:
+    """One SQL text under the name by which each connection prepares it once."""
+
+    __slots__ = ("name", "text")
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name = name.encode()
+        self.text = text.encode()
+
+
+BEGIN = (Statement("wed_begin", "begin"), ())
+COMMIT = (Statement("wed_commit", "commit"), ())
+ROLLBACK = (Statement("wed_rollback", "rollback"), ())
+
+
+class ConnectionLost(Exception):
+    """The connection broke; what was sent last may or may not have happened."""
+
+
+class Wire:
+    """A psycopg connection driven by rounds; reopens itself when it is used after it broke."""
+
+    def __init__(self, connect: Callable[[], psycopg.Connection[Any]]) -> None:
+        self._connect = connect
+        self._prepared: set[bytes] = set()
+        self._poll = select.poll()
+        self._lock = threading.RLock()
+        self._connection: psycopg.Connection[Any] | None = None
+        self.generation = 0
+        self.heard: set[bytes] = set()
+
+    @property
+    def connection(self) -> psycopg.Connection[Any]:
+        """The live connection, opened when there is none; ConnectionLost when it cannot be."""
+        if self._connection is None or self._connection.closed:
+            self._connection = self._open()
+        return self._connection
+
+    @property
+    def status(self) -> pq.TransactionStatus:
+        """Where the connection stands, without a round trip; UNKNOWN when it is closed."""
+        if self._connection is None or self._connection.closed:
+            return pq.TransactionStatus.UNKNOWN
+        return pq.TransactionStatus(self._connection.pgconn.transaction_status)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the next round has to open a connection."""
+        return self._connection is None or self._connection.closed
+
+    @property
+    def socket(self) -> int:
+        """The descriptor to watch while idle."""
+        return self.connection.pgconn.socket
+
+    def round(self, *commands: Command) -> list[pq.abc.PGresult]:
+        """Send the commands together and give one result each; what follows the first error is skipped.
+
+        Raises psycopg.Error for that error and ConnectionLost when the answer did not come.
+        """
+        with self._lock:
+            pgconn = self.connection.pgconn
+            try:
+                results = self._exchange(pgconn, commands)
+            except psycopg.OperationalError as error:
+                self.close()
+                raise ConnectionLost(str(error)) from error
+            except BaseException:
+                self.close()  # interrupted half-way: the rest of the answer would be read as the next one
+                raise
+        for result in results:
+            if result.status not in _OK:
+                raise error_from_result(result, self.connection.info.encoding)
+        return results
+
+    def wait(self, seconds: float, *others: int) -> None:
+        """Sleep until a notification, a byte on one of the other descriptors, or the time is over."""
+        pgconn = self.connection.pgconn
+        readable, _, _ = select.select([pgconn.socket, *others], [], [], max(0.0, seconds))
+        if pgconn.socket in readable:
+            try:
+                pgconn.consume_input()
+            except psycopg.OperationalError as error:
+                self.close()
+                raise ConnectionLost(str(error)) from error
+            self._read_notifications(pgconn)
+
+    def close(self) -> None:
+        """Close the connection; whatever it had begun is undone by the server."""
+        if self._connection is not None:
+            self._connection.close()
+        self._connection = None
+
+    def _open(self) -> psycopg.Connection[Any]:
+        try:
+            connection = self._connect()
+        except psycopg.OperationalError as error:
+            raise ConnectionLost(str(error)) from error
+        connection.add_notify_handler(self._poke)
+        self._prepared.clear()
+        self._poll = select.poll()
+        self._poll.register(connection.pgconn.socket, select.POLLIN)
+        self.generation += 1
+        return connection
+
+    def _poke(self, notify: psycopg.Notify) -> None:
+        self.heard.add(notify.channel.encode())
+
+    def _exchange(self, pgconn: pq.abc.PGconn, commands: Sequence[Command]) -> list[pq.abc.PGresult]:
+        pgconn.enter_pipeline_mode()
+        skip = []
+        for statement, params in commands:
+            name = statement.name
+            if name not in self._prepared:
+                pgconn.send_prepare(name, statement.text)
+                skip.append(True)
+                self._prepared.add(name)
+            skip.append(False)
+            pgconn.send_query_prepared(name, params)
+        pgconn.pipeline_sync()
+        while pgconn.flush():
+            select.select([pgconn.socket], [pgconn.socket], [])
+            pgconn.consume_input()
+        results = [self._next(pgconn) for _ in skip]
+        self._next(pgconn, sync=True)
+        pgconn.exit_pipeline_mode()
+        self._read_notifications(pgconn)
+        self._forget_unprepared(results, skip, commands)
+        return [r for r, prepare in zip(results, skip, strict=True) if not prepare or r.status not in _OK]
+
+    def _next(self, pgconn: pq.abc.PGconn, sync: bool = False) -> pq.abc.PGresult:
+        while True:
+            while pgconn.is_busy():
+                self._poll.poll()
+                pgconn.consume_input()
+            result = pgconn.get_result()
+            if result is None:
+                continue  # the null that ends each command's results
+            if not sync:
+                return result
+            if result.status == _SYNC:
+                return result
+
+    def _forget_unprepared(
+        self, results: Sequence[pq.abc.PGresult], skip: Sequence[bool], commands: Sequence[Command]
+    ) -> None:
+        if any(result.status not in _OK for result, prepare in zip(results, skip, strict=True) if prepare):
+            for statement, _ in commands:
+                self._prepared.discard(statement.name)
+
+    def _read_notifications(self, pgconn: pq.abc.PGconn) -> None:
+        while (notify := pgconn.notifies()) is not None:
+            self.heard.add(notify.relname)
+
+
+def ints(values: Sequence[int | None]) -> bytes:
+    """A PostgreSQL array of whole numbers."""
+    return ("{" + ",".join(["NULL" if v is None else str(v) for v in values]) + "}").encode()
+
+
+def texts(values: Sequence[str | None]) -> bytes:
+    """A PostgreSQL array of texts (or of JSON, ranges, anything written as text)."""
+    quoted = [
+        "NULL" if v is None else '"' + v.replace("\\", "\\\\").replace('"', '\\"') + '"' for v in values
+    ]
+    return ("{" + ",".join(quoted) + "}").encode()
+
+
+def pause(attempt: int, least: float = 0.005, most: float = 1.0) -> None:
+    """Sleep a little longer each attempt, never twice the same for two processes that collide."""
+    import random
+
+    time.sleep(min(most, least * 2**attempt) * (0.5 + random.random()))  # noqa: S311  # not a secret
