@@ -34,12 +34,12 @@ class SuperusersOnly(admin.ModelAdmin):
         return self.has_module_permission(request) and super().has_delete_permission(request, obj)
 
 
-for _model, _base in {
-    Schedule: ScheduleAdmin,
-    Success: TaskAdmin,
-    Failure: FailAdmin,
-    OrmQ: QueueAdmin,
-}.items():
+for _model, _base in (
+    (Schedule, ScheduleAdmin),
+    (Success, TaskAdmin),
+    (Failure, FailAdmin),
+    (OrmQ, QueueAdmin),
+):
     if admin.site.is_registered(_model):
         admin.site.unregister(_model)
-    admin.site.register(_model, type(f"Closed{_base.__name__}", (SuperusersOnly, _base), {}))
+        admin.site.register(_model, type(f"Closed{_base.__name__}", (SuperusersOnly, _base), {}))

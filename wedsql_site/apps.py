@@ -23,7 +23,6 @@ class SiteConfig(AppConfig):
 
 def _create_schema(using: str, **_signal: Any) -> None:
     """The schema of the search path must be there before Django writes its first table."""
-    with connections[using].cursor() as cursor:
-        cursor.execute("select to_regnamespace('wedsql') is null")
-        if cursor.fetchone() == (True,):
-            cursor.execute("create schema if not exists wedsql")
+    from flows import kernel
+
+    kernel.ensure_schema(connections[using])

@@ -41,11 +41,12 @@ def kernel_is_current(databases: Sequence[str] | None = None, **_options: Any) -
     found = []
     for alias in databases or ():
         try:
-            state = kernel.status(connections[alias])
+            status = kernel.status(connections[alias])
+            state, problems = status.state, status.problems
         except DatabaseError as error:
-            state = f"unknown ({error})"
-        if str(state) != "INSTALLED":
-            message = f"The kernel in the database {alias!r} is {state}."
+            state, problems = "unknown", (str(error).strip(),)
+        if state != "INSTALLED":
+            message = " ".join([f"The kernel in the database {alias!r} is {state}.", *problems])
             found.append(Error(message, hint="manage.py wedsql install", id="wedsql.E001"))
     return found
 

@@ -66,7 +66,7 @@ def _database() -> dict[str, Any]:
             version, user, name = cursor.fetchone()
         facts |= {"answers": True, "version": version, "user": user, "name": name}
         facts["pending_migrations"] = _pending_migrations()
-        facts["kernel"] = kernel.status(connection)
+        facts["kernel"] = kernel.status(connection).as_dict()
     except DatabaseError as error:
         facts["error"] = str(error).strip()
     finally:
@@ -113,5 +113,6 @@ def _database_lines(database: dict[str, Any]) -> list[str]:
         return [*lines, f"              {database['error']}"]
     pending = database["pending_migrations"]
     lines.append(f"migrations    {'to apply: ' + ', '.join(pending) if pending else 'all applied'}")
-    lines.append(f"kernel        {database['kernel']}")
-    return lines
+    state = database["kernel"]
+    lines.append(f"kernel        {state['state']} {state['version']}".rstrip())
+    return [*lines, *(f"              {problem}" for problem in state["problems"])]

