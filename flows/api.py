@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from flows.calls import JSON, quoted, rows, to_json, value
-from flows.errors import error_for
+from flows.errors import WedError, error_for
 from flows.types import Completion, Failure, FailResult, Job, Offer, PublishReport, StartResult, StepResult
 
 State = Mapping[str, Any]
@@ -85,12 +85,12 @@ def start_many(
     texts = [to_json(state) for state in states]
     found = rows(
         conn,
-        "select ord, wid, status, sqlstate, message from wedsql.start_many(%s, %s::jsonb[], %s, %s::text[])",
+        "select ord, wid, status, sqlstate, message, hint, detail from wedsql.start_many(%s, %s::jsonb[], %s, %s::text[])",
         (flow, texts, actor, list(keys) if keys else None),
     )
     return [
-        StartResult(ord, wid, status, error_for(state, message) if state else None)
-        for ord, wid, status, state, message in sorted(found, key=lambda row: row[0])
+        StartResult(ord, wid, status, _error(*why))
+        for ord, wid, status, *why in sorted(found, key=lambda row: row[0])
     ]
 
 
@@ -155,7 +155,7 @@ def complete_many(flow: str, completions: Iterable[Completion], *, actor: str = 
     sets = [c.set_text for c in done]
     found = rows(
         conn,
-        "select job_id, ok, seq, status, fired, sqlstate, message from wedsql.complete_many("
+        "select job_id, ok, seq, status, fired, sqlstate, message, hint, detail from wedsql.complete_many("
         "%s, %s::integer[], %s::bigint[], %s::bigint[], %s::jsonb[], %s, %s::text[])",
         (
             flow,
@@ -168,8 +168,8 @@ def complete_many(flow: str, completions: Iterable[Completion], *, actor: str = 
         ),
     )
     return [
-        StepResult(job_id, ok, seq, status, fired, error_for(state, message) if state else None)
-        for job_id, ok, seq, status, fired, state, message in found
+        StepResult(job_id, ok, seq, status, fired, _error(*why))
+        for job_id, ok, seq, status, fired, *why in found
     ]
 
 
@@ -269,6 +269,10 @@ def check_predicate(flow: str, predicate: str, *, conn: Any = None) -> str:
 def schema_name(flow: str) -> str:
     """Quote a flow's schema for use in a search_path."""
     return quoted(flow)
+
+
+def _error(sqlstate: str | None, message: str, hint: str | None, detail: str | None) -> WedError | None:
+    return error_for(sqlstate, message, hint=hint or "", detail=detail or "") if sqlstate else None
 
 
 def _job(flow: str, row: Sequence[Any]) -> Job:

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from psycopg.types.json import Jsonb
+from psycopg.types.json import Jsonb, JsonbLoader
 
 from flows.errors import BadDefinition, translated
 
@@ -60,9 +60,11 @@ def _cursor(conn: Any) -> Any:
 def _django_cursor() -> Any:
     """Import Django only when its connection is wanted: a worker of the paper's kind runs without it.
 
-    The psycopg cursor below Django's is used, as Django's own reads jsonb as text.
+    Django's connections read jsonb as text; here it is wanted as Python values.
     """
     from django.db import connection
 
     connection.ensure_connection()
-    return connection.connection.cursor()
+    cursor = connection.connection.cursor()
+    cursor.adapters.register_loader("jsonb", JsonbLoader)
+    return cursor

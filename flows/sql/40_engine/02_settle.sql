@@ -2,7 +2,7 @@ create or replace function wedsql._settle(p_flow_id integer, p_steps wedsql.step
 returns table (wid integer, seq integer, status "char", fired text[])
 language plpgsql
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 -- Promise: the paper's Algorithm 1 for any number of instances at once (section 4): own job out, conditions that
 -- hold fire, final and exception states are set, each step has its row in the trace, who waits is woken.
@@ -12,7 +12,8 @@ declare
   v_flow wedsql.flow;
   v_now timestamptz := wedsql.now();
   v_xid bigint := txid_current();
-  v_names text[];
+  v_names text[] := '{}';
+  v_jobs integer := 0;
   v_wids integer[];
   v_seqs integer[];
 begin
@@ -22,67 +23,62 @@ begin
   where j.wid = s.wid and (j.tgid = s.tgid and j.id = s.job_id or s.tgid = 0 and j.state = 'K');
   for wid, seq, status, fired in
     with s as materialized (
-      select u.*, coalesce(v_flow.final_tgid = any (u.matched), false) as is_final, p.live, p.parked
+      select u.*, coalesce(x.seq, 0) + 1 as seq, x.reason as why, p.live, p.parked, coalesce(v_flow.final_tgid = any (u.matched), false) as is_final
       from unnest(p_steps) u
+      left join wedsql.instance x on x.wid = u.wid
       cross join lateral (
         select count(*) filter (where j.tgid > 0) as live, count(*) filter (where j.state = 'K') as parked
         from wedsql.job_pool j where j.wid = u.wid) p),
-    new as (
-      insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at, fired_xid, cause_seq, version)
-      select s.wid, t.tgid, v_flow.id, t.trname, t.timeout, s.state, t.priority, v_now, v_xid, coalesce(i.seq, 0) + 1, v_flow.version
-      from s cross join lateral unnest(s.matched) m (tgid)
-      join wedsql.trig t on t.tgid = m.tgid
-      left join wedsql.instance i on i.wid = s.wid
-      where not s.is_final
-      on conflict on constraint job_pool_pkey do nothing
-      returning job_pool.wid, job_pool.tgid, job_pool.trname),
-    f as (
-      select n.wid, array_agg(n.tgid order by n.tgid) as tgids, array_agg(n.trname order by n.tgid) as names from new n group by n.wid),
     o as materialized (
       select s.*, coalesce(f.tgids, '{}') as tgids, coalesce(f.names, '{}') as names,
         case when s.is_final and (s.live = 0 or v_flow.final_when_pending = 'cancel' and not p_rematch) then 'F'
              when s.is_final and v_flow.final_when_pending = 'reject' and not p_rematch then '!'
              when s.parked > 0 then 'E'
-             when f.wid is not null or s.live > 0 or wedsql._has_timer(v_flow, s.wid) then 'R'
+             when f.tgids is not null or s.live > 0 or wedsql._has_timer(v_flow, s.wid) then 'R'
              when s.fresh then '?'
              else 'E' end::"char" as new_status
-      from s left join f on f.wid = s.wid),
+      from s cross join lateral (
+        select array_agg(t.tgid order by t.tgid) as tgids, array_agg(t.trname order by t.tgid) as names
+        from unnest(s.matched) m (tgid) join wedsql.trig t on t.tgid = m.tgid
+        where not s.is_final and not exists (select 1 from wedsql.job_pool j where j.wid = s.wid and j.tgid = m.tgid)) f),
     i as (
       update wedsql.instance x
-      set seq = x.seq + 1, status = o.new_status, changed_at = v_now,
+      set seq = o.seq, status = o.new_status, changed_at = v_now,
           reason = case when o.new_status <> 'E' then null when o.errors is not null then 'CONDITION_ERROR'
-                        when o.parked > 0 then x.reason else 'STUCK' end,
+                        when o.parked > 0 then o.why else 'STUCK' end,
           finished_at = case when o.new_status = 'F' then v_now end
-      from o where x.wid = o.wid and not o.fresh
-      returning x.wid, x.seq),
+      from o where x.wid = o.wid and not o.fresh),
     born as (
       insert into wedsql.instance (wid, flow_id, status, seq, version, started_at, changed_at, finished_at, actor, key)
-      select o.wid, v_flow.id, o.new_status, 1, v_flow.version, v_now, v_now,
-             case when o.new_status = 'F' then v_now end, o.actor, o.key
-      from o where o.fresh and o.new_status <> '?'
-      returning instance.wid, instance.seq),
-    n as (select * from i union all select * from born),
+      select o.wid, v_flow.id, o.new_status, 1, v_flow.version, v_now, v_now, case when o.new_status = 'F' then v_now end, o.actor, o.key
+      from o where o.fresh and o.new_status <> '?'),
+    fire as (
+      insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at, fired_xid, cause_seq, version)
+      select o.wid, t.tgid, v_flow.id, t.trname, t.timeout, o.state, t.priority, v_now, v_xid, o.seq, v_flow.version
+      from o cross join lateral unnest(o.tgids) n (tgid) join wedsql.trig t on t.tgid = n.tgid),
+    stuck as (
+      insert into wedsql.job_pool (wid, tgid, flow_id, trname, payload, fired_at, fired_xid, cause_seq, version)
+      select o.wid, 0, v_flow.id, '_EXCPT', o.state, v_now, v_xid, o.seq, v_flow.version from o where o.new_status = 'E'
+      on conflict on constraint job_pool_pkey do nothing),
     trace as (
       insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired, before, cause_seq,
                                     actor, reason, version, tx_at, errors, suppressed)
-      select v_flow.id, o.wid, n.seq, v_now, o.trw, o.names, o.state, o.new_status, o.job_id, o.claim, o.tgid, o.tgids, o.before,
+      select v_flow.id, o.wid, o.seq, v_now, o.trw, o.names, o.state, o.new_status, o.job_id, o.claim, o.tgid, o.tgids, o.before,
              o.cause_seq, o.actor, o.reason, v_flow.version, now(), o.errors,
              case when o.is_final then nullif(array_remove(o.matched, v_flow.final_tgid), '{}') end
-      from o join n on n.wid = o.wid),
-    stuck as (
-      insert into wedsql.job_pool (wid, tgid, flow_id, trname, payload, fired_at, fired_xid, cause_seq, version)
-      select o.wid, 0, v_flow.id, '_EXCPT', o.state, v_now, v_xid, n.seq, v_flow.version
-      from o join n on n.wid = o.wid where o.new_status = 'E'
-      on conflict on constraint job_pool_pkey do nothing)
-    select o.wid, coalesce(n.seq, 0), o.new_status, o.names from o left join n on n.wid = o.wid
+      from o)
+    select o.wid, o.seq, o.new_status, o.names from o
   loop
     if status in ('!', '?') then
       perform wedsql._refuse(v_flow, wid, status, p_steps);
     end if;
     v_wids := v_wids || wid;
     v_seqs := v_seqs || seq;
-    v_names := v_names || fired;
-    if status = 'E' then
+    v_jobs := v_jobs + cardinality(fired);
+    if not fired <@ v_names then
+      v_names := v_names || fired;
+    end if;
+    if status = 'E' and not '_EXCPT' = any (v_names) then
       v_names := v_names || '_EXCPT'::text;
     end if;
     if seq >= v_flow.fuse and fired <> '{}' and wedsql._fuse(v_flow, wid, seq, v_now) then
@@ -93,7 +89,7 @@ begin
     end if;
     return next;
   end loop;
-  perform wedsql._notify(v_flow, v_wids, v_seqs, v_names);
+  perform wedsql._notify(v_flow, v_wids, v_seqs, v_names, v_jobs);
 end $$;
 
 create or replace function wedsql._refuse(p_flow wedsql.flow, p_wid integer, p_status "char", p_steps wedsql.step[]) returns void

@@ -1,4 +1,4 @@
-create or replace function wedsql._notify(p_flow wedsql.flow, p_wids integer[], p_seqs integer[], p_names text[]) returns void
+create or replace function wedsql._notify(p_flow wedsql.flow, p_wids integer[], p_seqs integer[], p_names text[], p_jobs integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: after the commit as many sleeping workers are woken as there is new work, watchers learn which instances
 -- moved (ids only), and the paper's channels carry the job where somebody may listen for it. Notifications are hints.
@@ -7,7 +7,7 @@ declare
   v_now timestamptz := wedsql.now();
 begin
   if p_names <> '{}' then
-    perform pg_notify('wedsql_w' || w.id, '') from wedsql._sleepers(p_flow.name, p_names, v_now) w;
+    perform pg_notify('wedsql_w' || w.id, '') from wedsql._sleepers(p_flow.name, p_names, p_jobs, v_now) w;
     perform wedsql._notify_paper(p_flow, p_wids, p_names, v_now);
   end if;
   if p_flow.notify_trace and exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') then
@@ -19,13 +19,13 @@ begin
   end if;
 end $$;
 
-create or replace function wedsql._sleepers(p_flow text, p_names text[], p_now timestamptz) returns table (id bigint)
+create or replace function wedsql._sleepers(p_flow text, p_names text[], p_jobs integer, p_now timestamptz) returns table (id bigint)
 language sql stable set search_path = pg_catalog, pg_temp as $$
 -- Promise: waiting workers for these transitions, at most one for each new job, those that slept longest first.
 select w.id from wedsql.worker w
 where w.waiting and w.seen_at > p_now - interval '30 seconds'
   and exists (select 1 from unnest(p_names) n where p_flow || ':' || n = any (w.serves))
-order by w.seen_at limit cardinality(p_names)
+order by w.seen_at limit greatest(p_jobs, 1)
 $$;
 
 create or replace function wedsql._notify_paper(p_flow wedsql.flow, p_wids integer[], p_names text[], p_now timestamptz) returns void

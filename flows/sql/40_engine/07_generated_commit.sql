@@ -5,9 +5,9 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
   return format($t$
 create or replace function %1$I._commit(p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text)
-returns table (wid integer, seq integer, status "char", fired text[])
+returns table (job_id bigint, seq integer, status "char", fired text[])
 language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC'
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $f$
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan as $f$
 #variable_conflict use_column
 declare
   v_steps wedsql.step[];
@@ -24,7 +24,7 @@ begin
                        (select coalesce(jsonb_object_agg(k, d.old -> k), '{}') from jsonb_object_keys(d.state) k),
                        d.holds, null, null, d.claim)::wedsql.step)
   into v_steps from done d;
-  return query select r.wid, r.seq, r.status, r.fired from wedsql._settle(%2$s, v_steps) r;
+  return query select u.job_id, r.seq, r.status, r.fired from wedsql._settle(%2$s, v_steps) r join unnest(v_steps) u on u.wid = r.wid;
 end $f$ $t$, p_schema, p_flow,
     coalesce((select array_agg(a.aname) from wedsql.attr a where a.flow_id = p_flow), '{}'),
     coalesce(wedsql._column_list(p_flow, '%1$s = case when c.state ? %2$s then (c.state %5$s %2$s)::%3$s else w.%1$s end'), 'wid = w.wid'));
@@ -32,7 +32,7 @@ end $g$;
 
 create or replace function wedsql._check_jobs(p_flow integer, p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text)
 returns wedsql.step[]
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan as $$
 -- Promise: one step a job, its changes standing in for the state, if each instance is open and each job still pending,
 -- held by the caller and in time. The time of a transaction counts from its first take, that of a lease from the lease.
 -- Locks: the advisory lock of every job taken in transaction mode (held already by an honest caller).

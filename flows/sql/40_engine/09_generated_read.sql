@@ -6,8 +6,9 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
   return format($t$
 create or replace function %1$I._taken(p_wids integer[], p_ids bigint[]) returns setof wedsql.taken
-language sql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $f$
-  select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w) - 'wid',
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan as $f$
+begin
+  return query select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w) - 'wid',
          case when cardinality(t.disjuncts) > 1 then wedsql._disjuncts(%2$s, %1$L, t.tgid, j.payload) else '{1}' end,
          j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout), j.attempts::integer, t.reads, t.writes, j.version,
          case when t.mode = 'auto' then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end else coalesce(t.mode, 'transaction') end
@@ -15,8 +16,8 @@ language sql security definer set search_path = pg_catalog, pg_temp set enable_s
   join wedsql.job_pool j on j.wid = c.wid and j.id = c.id
   join %1$I.wed_flow w on w.wid = j.wid
   left join wedsql.trig t on t.tgid = j.tgid
-  order by c.ord
-$f$ $t$, p_schema, p_flow);
+  order by c.ord;
+end $f$ $t$, p_schema, p_flow);
 end $g$;
 
 create or replace function wed_match.holds(p_schema text, p_exprs text[], p_state jsonb) returns boolean[]
@@ -51,7 +52,8 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
   return format($t$
 create or replace function %1$I._retest(p_wids integer[]) returns table (wid integer, state jsonb, matched integer[])
-language sql security definer set search_path = pg_catalog, pg_temp as $f$
-  select w.wid, to_jsonb(w) - 'wid', wed_match.f_%2$s(w) from %1$I.wed_flow w where w.wid = any (p_wids) order by w.wid for no key update
-$f$ $t$, p_schema, p_flow);
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $f$
+begin
+  return query select w.wid, to_jsonb(w) - 'wid', wed_match.f_%2$s(w) from %1$I.wed_flow w where w.wid = any (p_wids) order by w.wid for no key update;
+end $f$ $t$, p_schema, p_flow);
 end $g$;

@@ -1,5 +1,5 @@
 create or replace function wedsql.start_many(p_flow text, p_states jsonb[], p_actor text default null, p_keys text[] default null)
-returns table (ord integer, wid integer, status text, sqlstate text, message text)
+returns table (ord integer, wid integer, status text, sqlstate text, message text, hint text, detail text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 -- Promise: starts one instance a state, all in one go; where one is refused the others start all the same.
@@ -8,12 +8,13 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_actor text := wedsql._actor(p_actor);
   v_one integer;
+  v_why wedsql.why;
 begin
   if coalesce(cardinality(p_states), 0) = 0 then
     return;
   end if;
   begin
-    return query execute format('select s.ord, s.wid, s.status::text, null::text, null::text from %I._start($1, $2, $3) s', p_flow)
+    return query execute format('select s.ord, s.wid, s.status::text, null::text, null::text, null::text, null::text from %I._start($1, $2, $3) s', p_flow)
       using p_states, v_actor, p_keys;
     return;
   exception
@@ -21,58 +22,56 @@ begin
     when invalid_schema_name or undefined_function then perform wedsql._flow(p_flow); raise;
     when others then
       if cardinality(p_states) = 1 then
-        return query select 1, r.wid, r.status, r.sqlstate, r.message
-          from wedsql._start_refused(p_flow, p_states[1], p_keys[1], sqlstate, sqlerrm) r;
+        get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text, v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
+        return query select 1, r.* from wedsql._start_refused(p_flow, p_states[1], p_keys[1], v_why) r;
         return;
       end if;
   end;
   for v_one in 1..cardinality(p_states) loop
-    return query select v_one, r.wid, r.status, r.sqlstate, r.message
+    return query select v_one, r.wid, r.status, r.sqlstate, r.message, r.hint, r.detail
       from wedsql.start_many(p_flow, array[p_states[v_one]], v_actor, array[p_keys[v_one]]) r;
   end loop;
 end $$;
 
-create or replace function wedsql._start_refused(p_flow text, p_state jsonb, p_key text, p_sqlstate text, p_message text)
-returns table (wid integer, status text, sqlstate text, message text)
+create or replace function wedsql._start_refused(p_flow text, p_state jsonb, p_key text, p_why wedsql.why)
+returns table (wid integer, status text, sqlstate text, message text, hint text, detail text)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 -- Promise: the answer for a start that failed: the instance the key already names, or the reason in the kernel's words.
 begin
-  if p_sqlstate = '23505' and p_key is not null then
-    return query select i.wid, i.status::text, null::text, null::text from wedsql.instance i join wedsql.flow f on f.id = i.flow_id
+  if p_why.code = '23505' and p_key is not null then
+    return query select i.wid, i.status::text, null::text, null::text, null::text, null::text from wedsql.instance i join wedsql.flow f on f.id = i.flow_id
                  where f.name = p_flow and i.key = p_key;
   else
-    return query select null::integer, null::text, b.code, b.message from wedsql._blame(p_flow, p_state, p_sqlstate, p_message) b;
+    return query select null::integer, null::text, b.* from wedsql._blame(p_flow, p_state, p_why) b;
   end if;
 end $$;
 
-create or replace function wedsql._blame(p_flow text, p_changes jsonb, p_sqlstate text, p_message text)
-returns table (code text, message text)
+create or replace function wedsql._blame(p_flow text, p_changes jsonb, p_why wedsql.why) returns wedsql.why
 language plpgsql set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' as $$
 -- Promise: a value that does not fit its column is told as WD003 with attribute, type and value; other errors stay as they are.
 declare
   v_attr wedsql.attr;
   v_text text;
 begin
-  if p_sqlstate !~ '^22' and p_sqlstate <> '23514' then
-    return query select p_sqlstate, p_message;
-    return;
+  if p_why.code !~ '^22' and p_why.code <> '23514' then
+    return p_why;
   end if;
   for v_attr in select a.* from wedsql.attr a join wedsql.flow f on f.id = a.flow_id where f.name = p_flow and p_changes ? a.aname order by a.aid loop
     v_text := p_changes ->> v_attr.aname;
     begin
       if v_attr.type = 'enum' and not v_text = any (v_attr.options) then
-        return query select 'WD003', format('%L is none of the options of %I: %s.', left(v_text, 80), v_attr.aname, array_to_string(v_attr.options, ', '));
-        return;
+        return row('WD003', format('%L is none of the options of %I.', left(v_text, 80), v_attr.aname),
+          format('Options: %s.', array_to_string(v_attr.options, ', ')), jsonb_build_object('attribute', v_attr.aname)::text)::wedsql.why;
       elsif v_attr.type <> 'jsonb' then
         execute format('select ($1::%s)::text', wedsql._sql_type(v_attr.type)) into v_text using v_text;
       end if;
     exception when data_exception then
-      return query select 'WD003', format('%L is not a value of type %s for attribute %I.', left(v_text, 80), v_attr.type, v_attr.aname);
-      return;
+      return row('WD003', format('%L is not a value of type %s for attribute %I.', left(v_text, 80), v_attr.type, v_attr.aname),
+        sqlerrm, jsonb_build_object('attribute', v_attr.aname)::text)::wedsql.why;
     end;
   end loop;
-  return query select p_sqlstate, p_message;
+  return p_why;
 end $$;
 
 create or replace function wedsql.start(p_flow text, p_state jsonb default '{}', p_actor text default null, p_key text default null) returns integer
@@ -84,7 +83,7 @@ declare
 begin
   select * into v_answer from wedsql.start_many(p_flow, array[p_state], p_actor, array[p_key]) s;
   if v_answer.sqlstate is not null then
-    perform wedsql._raise(v_answer.sqlstate, v_answer.message);
+    perform wedsql._raise(v_answer.sqlstate, v_answer.message, v_answer.hint, v_answer.detail);
   end if;
   return v_answer.wid;
 end $$;

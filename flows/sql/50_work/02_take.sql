@@ -1,6 +1,6 @@
 create or replace function wedsql._pick(p_flow wedsql.flow, p_transitions text[], p_limit integer, p_ids bigint[], out wids integer[], out ids bigint[])
 language plpgsql set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
 -- Promise: locks up to p_limit ready jobs of different instances, by priority and age; asks for no lock that another holds.
 -- Locks: one transaction-level advisory lock (wid, tgid) a job, as the paper's workers take.
 declare

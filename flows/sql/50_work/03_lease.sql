@@ -74,5 +74,5 @@ end $$;
 create or replace function wedsql._wake(p_flow integer, p_names text[]) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 -- Promise: sleeping workers learn that work is ready again.
-select pg_notify('wedsql_w' || w.id, '') from wedsql.flow f cross join lateral wedsql._sleepers(f.name, p_names, wedsql.now()) w where f.id = p_flow
+select pg_notify('wedsql_w' || w.id, '') from wedsql.flow f cross join lateral wedsql._sleepers(f.name, p_names, 1, wedsql.now()) w where f.id = p_flow
 $$;

@@ -1,6 +1,6 @@
 create or replace function wedsql.complete_many(p_flow text, p_wids integer[], p_job_ids bigint[], p_claims bigint[], p_changes jsonb[],
                                                 p_actor text default null, p_sets text[] default null)
-returns table (job_id bigint, ok boolean, seq integer, status text, fired text[], sqlstate text, message text)
+returns table (job_id bigint, ok boolean, seq integer, status text, fired text[], sqlstate text, message text, hint text, detail text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 -- Promise: applies the results of jobs of one flow. All at once when all are acceptable; where one is refused each is
@@ -9,24 +9,19 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 -- Raises: WD001 and what is worth trying again (40001, 40P01, 55P03, 57014); every other refusal is a row with ok = false.
 declare
   v_actor text := wedsql._actor(p_actor);
-  v_state text;
-  v_message text;
 begin
   if coalesce(cardinality(p_job_ids), 0) = 0 then
     return;
   end if;
   if p_sets is null then
     begin
-      return query execute format($q$
-        select p.id, true, c.seq, c.status::text, c.fired, null::text, null::text
-        from %I._commit($1, $2, $3, $4, $5) c join unnest($1, $2) p (wid, id) on p.wid = c.wid $q$, p_flow)
+      return query execute format('select c.job_id, true, c.seq, c.status::text, c.fired, null::text, null::text, null::text, null::text from %I._commit($1, $2, $3, $4, $5) c', p_flow)
         using p_wids, p_job_ids, p_claims, p_changes, v_actor;
       return;
     exception
       when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
       when invalid_schema_name or undefined_function then perform wedsql._flow(p_flow); raise;
-      when others then
-        get stacked diagnostics v_state = returned_sqlstate, v_message = message_text;
+      when others then null;  -- one of them is refused: each is tried on its own below
     end;
   end if;
   for i in 1..cardinality(p_job_ids) loop
@@ -35,33 +30,32 @@ begin
 end $$;
 
 create or replace function wedsql._complete_one(p_flow text, p_wid integer, p_job bigint, p_claim bigint, p_changes jsonb, p_actor text, p_set text)
-returns table (job_id bigint, ok boolean, seq integer, status text, fired text[], sqlstate text, message text)
+returns table (job_id bigint, ok boolean, seq integer, status text, fired text[], sqlstate text, message text, hint text, detail text)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 -- Promise: one result applied or refused, as one row; a refused one leaves nothing behind.
 declare
   v_changes jsonb := coalesce(p_changes, '{}');
-  v_state text;
-  v_message text;
+  v_why wedsql.why;
 begin
   if p_set is not null then
     v_changes := wedsql._set_changes(p_flow, p_wid, p_set);
   end if;
-  return query execute format('select $2, true, c.seq, c.status::text, c.fired, null::text, null::text from %I._commit(array[$1], array[$2], array[$3], array[$4], $5) c', p_flow)
+  return query execute format('select c.job_id, true, c.seq, c.status::text, c.fired, null::text, null::text, null::text, null::text from %I._commit(array[$1], array[$2], array[$3], array[$4], $5) c', p_flow)
     using p_wid, p_job, p_claim, v_changes, p_actor;
 exception
   when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
   when others then
-    get stacked diagnostics v_state = returned_sqlstate, v_message = message_text;
-    if v_state = 'WD205' then
-      return query select p_job, true, t.seq, t.status::text, t.trf, null::text, null::text from wedsql.wed_trace t
+    get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text, v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
+    if v_why.code = 'WD205' then
+      return query select p_job, true, t.seq, t.status::text, t.trf, null::text, null::text, null::text, null::text from wedsql.wed_trace t
         where t.wid = p_wid and t.job_id = p_job and t.claim is not distinct from p_claim and t.actor = p_actor;
       if found then
         return;
       end if;
     end if;
-    return query select p_job, false, null::integer, null::text, '{}'::text[], b.code, b.message
-      from wedsql._blame(p_flow, v_changes, v_state, v_message) b;
+    return query select p_job, false, null::integer, null::text, '{}'::text[], b.*
+      from wedsql._blame(p_flow, v_changes, v_why) b;
 end $$;
 
 create or replace function wedsql._set_changes(p_flow text, p_wid integer, p_set text) returns jsonb

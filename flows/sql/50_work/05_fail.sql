@@ -85,5 +85,5 @@ begin
   insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, before, actor, reason, version, tx_at)
   select p_flow.id, p_wid, v_seq, p_now, '_EXCPT', t.state, 'E', '{}', coalesce(p_actor, 'kernel'), p_reason || coalesce(': ' || p_why, ''), p_flow.version, now()
   from wedsql.wed_trace t where t.wid = p_wid order by t.seq desc limit 1;
-  perform wedsql._notify(p_flow, array[p_wid], array[v_seq], array['_EXCPT']);
+  perform wedsql._notify(p_flow, array[p_wid], array[v_seq], array['_EXCPT'], 1);
 end $$;

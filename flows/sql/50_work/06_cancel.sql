@@ -19,7 +19,7 @@ begin
   insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, before, actor, reason, version, tx_at)
   select v_flow.id, p_wid, v_seq, v_now, '_CANCEL', t.state, 'C', '{}', wedsql._actor(p_actor), p_reason, v_flow.version, now()
   from wedsql.wed_trace t where t.wid = p_wid order by t.seq desc limit 1;
-  perform wedsql._notify(v_flow, array[p_wid], array[v_seq], '{}');
+  perform wedsql._notify(v_flow, array[p_wid], array[v_seq], '{}', 0);
 end $$;
 
 create or replace function wedsql._hold(p_wid integer) returns wedsql.flow

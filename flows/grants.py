@@ -1,0 +1,27 @@
+"""Opens Django's own tables to the product's roles: the kernel's tables are granted by its SQL alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flows.kernel import SCHEMA
+
+# The worker's cluster keeps its results and schedules in these; every process reads content types and users.
+WORKER_TABLES = ("django_q_ormq", "django_q_task", "django_q_schedule", "wedsql_cache")
+
+
+def grant_django_tables(cursor: Any) -> None:
+    """Promise that wed_web may use every table that Django manages, workers those of Django-Q, and nobody the kernel's."""
+    cursor.execute(
+        "select c.relname, c.relkind from pg_class c where c.relnamespace = %s::regnamespace"
+        " and c.relkind in ('r', 'S') and c.relowner <> 'wed_owner'::regrole",
+        [SCHEMA],
+    )
+    for name, kind in cursor.fetchall():
+        what = "sequence" if kind == "S" else "table"
+        rights = "usage, select" if kind == "S" else "select, insert, update, delete"
+        roles = ["wed_web"]
+        if name.removesuffix("_id_seq") in WORKER_TABLES:
+            roles += ["wed_worker", "wed_reaper"]
+        cursor.execute(f'grant {rights} on {what} {SCHEMA}."{name}" to {", ".join(roles)}')
+    cursor.execute(f"grant select on {SCHEMA}.django_migrations to wed_worker, wed_reaper, wed_monitor")
