@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
     from flows.types import Job
-    from workers.wire import Taken
+    from workers.taken import Taken
 
 log = logging.getLogger("workers.handler")
 

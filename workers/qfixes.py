@@ -29,18 +29,18 @@ class PatientQueue(q_queues.Queue):
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
         """The next item; waits for it without holding anything another process needs."""
         while True:
-            if not self._poll(timeout if block else 0):  # type: ignore[attr-defined]
+            if not self._poll(timeout if block else 0):
                 raise Empty
-            if not self._rlock.acquire(timeout=_LOCK_PATIENCE):  # type: ignore[attr-defined]
-                _release(self._rlock)  # type: ignore[attr-defined]  # its holder died inside a read
+            if not self._rlock.acquire(timeout=_LOCK_PATIENCE):
+                _release(self._rlock)  # its holder died inside a read
                 continue
             try:
-                if self._poll(0):  # type: ignore[attr-defined]
-                    item = self._recv_bytes()  # type: ignore[attr-defined]
-                    self._sem.release()  # type: ignore[attr-defined]
+                if self._poll(0):
+                    item = self._recv_bytes()
+                    self._sem.release()
                     break
             finally:
-                _release(self._rlock)  # type: ignore[attr-defined]
+                _release(self._rlock)
         self.size.increment(-1)
         return ForkingPickler.loads(item)
 

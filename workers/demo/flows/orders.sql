@@ -1,0 +1,38 @@
+-- The orders of a small shop. Payment and stock go their ways side by side and meet at the parcel; a card that is
+-- declined and an address that no carrier knows end at the exception desk, because a person has to decide.
+BEGIN;
+
+INSERT INTO wed_attr (aname, adv, type, options, label) VALUES
+  ('customer',     NULL,    'text',    NULL, 'Customer'),
+  ('country',      'BR',    'text',    NULL, 'Country of delivery'),
+  ('items',        '1',     'integer', NULL, 'Articles'),
+  ('total',        NULL,    'numeric', NULL, 'Total'),
+  ('express',      'false', 'boolean', NULL, 'Express delivery'),
+  ('ordered_on',   NULL,    'date',    NULL, 'Ordered on'),
+  ('payment',      NULL,    'enum',    ARRAY['paid', 'declined', 'refunded'], 'Payment'),
+  ('stock',        NULL,    'enum',    ARRAY['reserved', 'short', 'sold_out'], 'Stock'),
+  ('restocks',     '0',     'integer', NULL, 'Times restocked'),
+  ('parcel',       NULL,    'text',    NULL, 'Parcel number'),
+  ('invoice',      NULL,    'text',    NULL, 'Invoice number'),
+  ('delivered_on', NULL,    'date',    NULL, 'Delivered on');
+
+INSERT INTO wed_trig (tgname, trname, cname, cpred, timeout, label) VALUES
+  ('pay',     'tr_charge',  'to_be_paid',     $$total > 0 and payment is null$$, '00:00:20', 'Charge the card'),
+  ('reserve', 'tr_reserve', 'to_be_reserved', $$items > 0 and stock is null$$, '00:00:10', 'Reserve the articles'),
+  ('restock', 'tr_restock', 'short_of_stock', $$stock = 'short'$$, '00:00:30', 'Order more articles'),
+  ('bill',    'tr_invoice', 'to_be_billed',   $$payment = 'paid' and invoice is null$$, '00:00:10', 'Write the invoice');
+-- The carrier's computer sometimes hangs: three seconds, then the attempt is over and the next one begins.
+INSERT INTO wed_trig (tgname, trname, cname, cpred, timeout, max_attempts, label) VALUES
+  ('ship',    'tr_ship',    'to_be_shipped',  $$payment = 'paid' and stock = 'reserved' and parcel is null$$, '00:00:03', 4,
+   'Hand over to the carrier');
+-- Being under way takes its time, and no transaction stays open for it.
+INSERT INTO wed_trig (tgname, trname, cname, cpred, timeout, mode, label) VALUES
+  ('deliver', 'tr_deliver', 'under_way',      $$parcel is not null and delivered_on is null$$, '00:02:00', 'lease',
+   'Deliver');
+INSERT INTO wed_trig (tgname, trname, cname, cpred, timeout, writes, label) VALUES
+  ('refund',  'tr_refund',  'cannot_deliver', $$payment = 'paid' and stock = 'sold_out' and invoice is not null$$, '00:00:20',
+   ARRAY['payment'], 'Pay the money back');
+INSERT INTO wed_trig (cpred, cfinal) VALUES
+  ($$invoice is not null and (delivered_on is not null or payment = 'refunded')$$, True);
+
+COMMIT;

@@ -1,0 +1,13 @@
+"""The demo's definitions and where they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+FLOWS = ("fig2", "counter", "orders")
+LABELS = {"fig2": "Figure 2 of the paper", "counter": "Counter", "orders": "Orders of a small shop"}
+
+
+def script(name: str) -> str:
+    """The SQL of one of FLOWS."""
+    return (Path(__file__).parent / "flows" / f"{name}.sql").read_text(encoding="utf-8")

@@ -1,0 +1,71 @@
+"""`manage.py simulate`: keeps starting instances of the demo flows, so that there is something to see."""
+
+from __future__ import annotations
+
+import random
+import signal
+import threading
+import time
+from argparse import ArgumentParser
+from datetime import date
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import OperationalError, connection
+from django.utils import timezone
+
+from flows import api
+from flows.errors import DatabaseGone, UnknownFlow, WedError
+from workers.demo.people import counter, order
+
+_LONGEST_PAUSE = 5.0
+
+
+class Command(BaseCommand):
+    help = "Starts instances of the demo flows at a steady rate until SIGTERM or Ctrl-C."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--rate", type=float, default=0.5, help="instances a second (default 0.5)")
+        parser.add_argument("--for", type=float, dest="seconds", help="end after so many seconds")
+        parser.add_argument("--seed", type=int, default=None, help="the same seed gives the same instances")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["rate"] <= 0:
+            raise CommandError("--rate is more than 0.")
+        over = threading.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: over.set())
+        chance = random.Random(options["seed"])  # noqa: S311  # a story, not a secret
+        self.stdout.write(f"Starting {options['rate']:g} instances a second.")
+        started = self._start_steadily(chance, options["rate"], options["seconds"], over)
+        self.stdout.write(f"Started {started} instances.")
+
+    def _start_steadily(
+        self, chance: random.Random, rate: float, seconds: float | None, over: threading.Event
+    ) -> int:
+        begun = time.monotonic()
+        started = failures = 0
+        while not over.is_set() and (seconds is None or time.monotonic() - begun < seconds):
+            try:
+                start_one(chance, timezone.localdate())
+            except UnknownFlow as error:
+                raise CommandError(f"{error} Define the demo flows with: manage.py loaddemo") from error
+            except (DatabaseGone, OperationalError, WedError) as error:
+                self.stderr.write(f"Not started: {error}")
+                connection.close()
+                failures = min(failures + 1, 6)
+            else:
+                started, failures = started + 1, 0
+            over.wait(chance.expovariate(rate) if not failures else min(_LONGEST_PAUSE, 0.1 * 2**failures))
+        return started
+
+
+def start_one(chance: random.Random, today: date) -> int:
+    """Start one instance of some demo flow; its number. Raises WedError."""
+    name = chance.choices(("orders", "fig2", "counter"), (6, 2, 2))[0]
+    states: dict[str, dict[str, Any]] = {
+        "orders": order(chance, today),
+        "counter": counter(chance),
+        "fig2": {},
+    }
+    return api.start(name, states[name], actor="simulate")
