@@ -1,4 +1,4 @@
-"""The designer's page in the admin: a flow with its attributes and its triggers, saved whole or not at all."""
+"""The designer's page in the admin: a flow with its attributes and triggers, saved whole or not at all."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class FlowAdmin(admin.ModelAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Flow | None = None) -> tuple[str, ...]:
         return ("name",) if obj else ()
 
-    # -- one transaction, and the database's answers on the page ------------------------------------------------
+    # One transaction, and the database's answers on the page
 
     def changeform_view(
         self,
@@ -155,7 +155,7 @@ class FlowAdmin(admin.ModelAdmin):
     def get_form(
         self, request: HttpRequest, obj: Flow | None = None, change: bool = False, **kwargs: Any
     ) -> Any:
-        form = super().get_form(request, obj, change=change, **kwargs)
+        form: Any = super().get_form(request, obj, change=change, **kwargs)
         form.answer = getattr(request, "wed_answers", {}).get("")  # the class is made anew for each request
         return form
 
@@ -196,7 +196,7 @@ class FlowAdmin(admin.ModelAdmin):
             return message
         return f"{reason}: {LogEntry(change_message=json.dumps(message)).get_change_message()}"
 
-    # -- deleting ------------------------------------------------------------------------------------------------
+    # Deleting
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[list[str], dict, set, list[str]]:
         """A flow goes with its attributes and triggers; while it has instances it does not go at all."""

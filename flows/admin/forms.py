@@ -24,7 +24,7 @@ class LinesField(forms.CharField):
         return "\n".join(value) if isinstance(value, (list, tuple)) else value
 
     def to_python(self, value: Any) -> list[str] | None:  # type: ignore[override]
-        lines = value if isinstance(value, list) else super().to_python(value).splitlines()
+        lines = value if isinstance(value, list) else (super().to_python(value) or "").splitlines()
         return [line.strip() for line in lines if line.strip()] or None
 
     def has_changed(self, initial: Any, data: Any) -> bool:
@@ -144,7 +144,7 @@ class AttributeForm(AnsweredForm):
 
     class Meta:
         model = Attribute
-        fields = ("name", "type", "default", "options", "label", "description", "position")
+        fields = ("name", "type", "default", "options", "label", "description")
 
 
 class TriggerForm(AnsweredForm):

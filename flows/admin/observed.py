@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -18,13 +19,14 @@ from flows.models import ConditionError, Instance, Job, JobLog, TraceEntry, Work
 
 
 class CappedPaginator(Paginator):
-    """Counts no further than the rows that anybody would page through, so that a long history costs nothing."""
+    """Counts no further than anybody would page, so that a long history costs nothing."""
 
     cap = 1000
 
     @cached_property
     def count(self) -> int:
-        return len(self.object_list.order_by().values_list("pk")[: self.cap])
+        rows: Any = self.object_list
+        return len(rows.order_by().values_list("pk")[: self.cap])
 
 
 class ReadOnlyAdmin(admin.ModelAdmin):
@@ -34,10 +36,10 @@ class ReadOnlyAdmin(admin.ModelAdmin):
     """
 
     actions = None
-    sortable_by: tuple[str, ...] = ()
+    sortable_by = ()
     list_per_page = 50
     list_max_show_all = 50
-    list_select_related: Any = ("flow",)
+    list_select_related: bool | Sequence[str] = ("flow",)  # type: ignore[assignment,misc]
     show_full_result_count = False
     paginator = CappedPaginator
     number_field = "wid"
@@ -170,7 +172,7 @@ class ConditionErrorAdmin(ReadOnlyAdmin):
 
     list_display = ("trigger", "flow", "n", "last_at", "sqlstate", "message", "wid")
     list_filter = ("flow",)
-    list_select_related = ("flow", "trigger")
+    list_select_related = ("flow", "trigger")  # type: ignore[misc]
     ordering = ("-last_at",)
 
 
@@ -180,4 +182,4 @@ class WorkerProcessAdmin(ReadOnlyAdmin):
 
     list_display = ("name", "kind", "host", "pid", "serves", "seen_at", "waiting")
     list_filter = ("kind",)
-    list_select_related = False
+    list_select_related = False  # type: ignore[misc]

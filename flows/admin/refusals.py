@@ -6,7 +6,6 @@ predicate the text around the character it names.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,8 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _
+
+from flows.errors import WedError, from_database
 
 # The field that a kernel error is about, by model and SQLSTATE; a detail that names a column goes before it.
 FIELDS = {
@@ -34,7 +35,7 @@ EXCERPT = 60
 
 @dataclass(frozen=True)
 class Refusal:
-    """One answer of the database: the field it is about (None: the row), the sentence, the hint and a text."""
+    """One answer of the database: the field it is about (None: the row), the sentence and the hint."""
 
     field: str | None
     message: str
@@ -67,21 +68,21 @@ def refusal(
     error: BaseException, model: type[models.Model], changed: Iterable[str] = (), text: str = ""
 ) -> Refusal:
     """What a database error means for a row of this model; text is the predicate that was sent."""
-    diagnosis = getattr(error.__cause__, "diag", None)
-    code = getattr(error.__cause__, "sqlstate", None) or ""
-    detail = _detail(getattr(diagnosis, "message_detail", None))
-    found = detail if isinstance(detail, dict) else {}
+    known = from_database(error) or WedError(str(error))
+    position = known.where.get("position")
     return Refusal(
-        field=_field(model, code, found, diagnosis, set(changed)),
-        message=_sentence(getattr(diagnosis, "message_primary", None) or str(error), found),
-        hint=getattr(diagnosis, "message_hint", None) or "",
-        places=tuple(str(place) for place in detail) if isinstance(detail, list) else (),
-        excerpt=excerpt(text, found.get("position")) if code.startswith("WD") else None,
+        field=_field(model, known, getattr(error.__cause__, "diag", None), set(changed)),
+        message=_("%(message)s (character %(position)s)") % {"message": known.message, "position": position}
+        if position
+        else known.message,
+        hint=known.hint,
+        places=tuple(str(place) for place in known.where.get("list", ())),
+        excerpt=excerpt(text, position),
     )
 
 
 def excerpt(text: str, position: Any) -> tuple[str, str] | None:
-    """The line of the text around a 1-based position, and a line with a caret under it; None without a position."""
+    """The line of the text around a 1-based position over a line with a caret; None without a position."""
     if not isinstance(position, int) or not 1 <= position <= len(text) + 1:
         return None
     at = position - 1
@@ -92,33 +93,15 @@ def excerpt(text: str, position: Any) -> tuple[str, str] | None:
     return left + right, "".join("\t" if c == "\t" else " " for c in left) + "^"
 
 
-def _detail(text: str | None) -> Any:
-    try:
-        return json.loads(text or "null")
-    except ValueError:
-        return None
-
-
-def _sentence(message: str, found: dict[str, Any]) -> str:
-    position = found.get("position")
-    return (
-        _("%(message)s (character %(position)s)") % {"message": message, "position": position}
-        if position
-        else message
-    )
-
-
-def _field(
-    model: type[models.Model], code: str, found: dict[str, Any], diagnosis: Any, changed: set[str]
-) -> str | None:
+def _field(model: type[models.Model], known: WedError, diagnosis: Any, changed: set[str]) -> str | None:
     kind, table = model._meta.model_name or "", model._meta.db_table
-    column = found.get("column") or getattr(diagnosis, "column_name", None)
+    column = known.where.get("column") or getattr(diagnosis, "column_name", None)
     constraint = getattr(diagnosis, "constraint_name", None) or ""
     if not column and constraint.startswith(f"{table}_"):
         column = constraint.removeprefix(f"{table}_").removesuffix("_check").removesuffix("_key")
     by_column = {field.column: field.name for field in model._meta.concrete_fields}
     if column in by_column:
         return by_column[column]
-    if kind == "attribute" and code == "WD003" and "type" in changed and "default" not in changed:
+    if kind == "attribute" and known.code == "WD003" and "type" in changed and "default" not in changed:
         return "type"
-    return FIELDS.get(kind, {}).get(code)
+    return FIELDS.get(kind, {}).get(known.code)

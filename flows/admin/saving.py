@@ -1,4 +1,4 @@
-"""Carries what a person changed on the flow's page to the kernel's tables, in the order in which it can hold."""
+"""Carries what was changed on the flow's page to the kernel's tables, in the order in which it can hold."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flows.models import Attribute, Flow, Trigger
 
 
 class DefinitionSave:
-    """One save of a flow's rows; collects the refusals of all rows that can be judged, then raises Refused."""
+    """One save of a flow's rows; collects the refusals of all rows that can be judged."""
 
     def __init__(self, flow: Flow, formsets: Iterable[AnsweredFormSet]) -> None:
         self.flow = flow
@@ -22,7 +22,7 @@ class DefinitionSave:
         self.sets = {formset.model: formset for formset in formsets}
 
     def run(self) -> None:
-        """Triggers go first and come last, so that an attribute may leave with the predicate that named it."""
+        """Triggers go first and come last, so that an attribute may leave with what named it (Refused)."""
         for formset in self.sets.values():
             formset.save(commit=False)  # fills the lists that the admin's log is written from
         self._each(self._removed(Trigger), self._delete)

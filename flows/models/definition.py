@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from flows.models.fields import IntervalField
@@ -55,7 +56,7 @@ class Flow(models.Model):
     )
     notify_trace = models.BooleanField(_("tell the monitor of every step"), default=True)
     retention = IntervalField(_("keep finished instances for"), null=True, blank=True)
-    created_at = models.DateTimeField(_("created at"), editable=False, db_default=models.functions.Now())
+    created_at = models.DateTimeField(_("created at"), editable=False, db_default=Now())
 
     class Meta:
         managed = False
@@ -76,7 +77,7 @@ class Attribute(models.Model):
         Flow, models.DO_NOTHING, db_column="flow_id", related_name="attributes", verbose_name=_("flow")
     )
     name = models.CharField(_("name"), db_column="aname")
-    default = models.CharField(
+    default = models.CharField(  # noqa: DJ001 - none is not the empty text
         _("initial value"), db_column="adv", null=True, blank=True, help_text=_("Empty for none.")
     )
     type = models.CharField(_("type"), choices=AttributeType, default=AttributeType.TEXT)

@@ -34,7 +34,7 @@ class IntervalField(models.CharField):
 class TraceKeyField(models.CharField):
     """The key of a history row, '<wid>.<seq>', made of the two columns that hold it.
 
-    The table has no column of this name. A look-up by key is turned into one by wid and seq, so the index serves it.
+    The table has no column of this name; a look-up by key becomes one by wid and seq, which the index serves.
     """
 
     shape = re.compile(r"(\d{1,10})\.(\d{1,10})", re.ASCII)
@@ -58,16 +58,16 @@ class TraceKeyField(models.CharField):
 class TraceKeyCol(Col):
     """Reads the key out of wid and seq."""
 
-    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[str | int, ...]]:
         quote, alias = compiler.quote_name_unless_alias, self.alias
-        return "({0}.wid || '.' || {0}.seq)".format(quote(alias)), []
+        return "({0}.wid || '.' || {0}.seq)".format(quote(alias)), ()
 
 
 @TraceKeyField.register_lookup
 class TraceKeyExact(Exact):
     """key = '12.3' asks for wid = 12 and seq = 3."""
 
-    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[str | int, ...]]:
         wid, seq = str(self.rhs).split(".")
         table = compiler.quote_name_unless_alias(self.lhs.alias)
-        return f"({table}.wid = %s and {table}.seq = %s)", [int(wid), int(seq)]
+        return f"({table}.wid = %s and {table}.seq = %s)", (int(wid), int(seq))

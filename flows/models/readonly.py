@@ -24,9 +24,9 @@ class ReadOnlyQuerySet(models.QuerySet):
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise ReadOnly(self.model)
 
-    create = update = delete = _refuse  # type: ignore[assignment]
-    get_or_create = update_or_create = _refuse  # type: ignore[assignment]
-    bulk_create = bulk_update = _raw_delete = _refuse  # type: ignore[assignment]
+    create = update = delete = _refuse
+    get_or_create = update_or_create = _refuse
+    bulk_create = bulk_update = _raw_delete = _refuse
 
 
 class ReadOnlyModel(models.Model):
@@ -43,4 +43,4 @@ class ReadOnlyModel(models.Model):
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise ReadOnly(type(self))
 
-    save_base = save  # type: ignore[assignment]
+    save_base = save

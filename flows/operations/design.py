@@ -9,6 +9,8 @@ from typing import Any
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import sql
 
+from flows import api
+
 Words = Mapping[str, Any]
 
 # The words of a definition whose columns keep the paper's names; every other word is its column.
@@ -20,6 +22,7 @@ TRIGGER_COLUMNS = {
     "predicate": "cpred",
     "final": "cfinal",
 }
+OTHER_SETTINGS = ("default_timeout", "notify_trace", "retention")
 
 
 class FlowMigrationError(Exception):
@@ -44,8 +47,12 @@ class Design:
     def create(self, settings: Words) -> None:
         """Makes the flow where it is missing, and gives a new one these settings."""
         if self.id() is None:
-            self._ask("select wedsql.create_flow(%s)", [self.flow])
-            self.alter(settings)
+            self.create_new(settings)
+
+    def create_new(self, settings: Words) -> None:
+        """Makes the flow; raises BadName where there is one of that name."""
+        api.create_flow(self.flow, conn=self._door())
+        self.alter(settings)
 
     def alter(self, settings: Words) -> None:
         """Changes settings of the flow: label, final_when_pending, max_firings and so on."""
@@ -55,12 +62,17 @@ class Design:
     def drop(self) -> None:
         """Drops the flow where it is there; the kernel refuses one that has instances."""
         if self.id() is not None:
-            self._ask("select wedsql.drop_flow(%s)", [self.flow])
+            api.drop_flow(self.flow, conn=self._door())
 
     def definition(self) -> dict[str, Any]:
-        """The flow's definition, in the words of the kernel."""
-        found = self._ask("select wedsql.definition(%s)::text", [self.flow])
-        return json.loads(found[0][0])
+        """The flow's definition in the words of the kernel, with those of its settings that it leaves out."""
+        found = self._ask(
+            "select wedsql.definition(f.name)::text, f.default_timeout::text, f.notify_trace,"
+            " f.retention::text from wedsql.flow f where f.id = %s",
+            [self._known()],
+        )
+        text, *others = found[0]
+        return json.loads(text) | dict(zip(OTHER_SETTINGS, others, strict=True))
 
     # Attributes
 
@@ -108,6 +120,11 @@ class Design:
         self._ask("delete from wedsql.trig where tgid = %s returning tgid", [tgid])
 
     # SQL
+
+    def _door(self) -> Any:
+        """The connection as flows.api takes it."""
+        self.connection.ensure_connection()
+        return self.connection.connection
 
     def _known(self) -> int:
         number = self.id()

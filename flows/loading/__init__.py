@@ -1,0 +1,6 @@
+"""Definitions as files: read from SQL or JSON, written as SQL or JSON."""
+
+from flows.loading.dump import as_sql
+from flows.loading.load import LoadError, load_definition, load_sql
+
+__all__ = ["LoadError", "as_sql", "load_definition", "load_sql"]

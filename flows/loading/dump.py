@@ -1,0 +1,57 @@
+"""Writes a definition as the paper writes one: SQL over wed_attr and wed_trig."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flows.operations.design import ATTRIBUTE_COLUMNS, TRIGGER_COLUMNS
+from flows.operations.difference import ATTRIBUTE_DEFAULTS, TRIGGER_DEFAULTS, settings, written
+
+
+def as_sql(definition: dict[str, Any]) -> str:
+    """A script that defines the flow anew, under whichever name it is loaded."""
+    lines = [f"-- Flow {definition['flow']}, version {definition['version']}.", "BEGIN;", ""]
+    changed = settings(definition)
+    if changed:
+        values = ", ".join(f"{word} = {literal(value)}" for word, value in changed.items())
+        lines += [f"UPDATE wedsql.flow SET {values} WHERE name = current_schema();", ""]  # noqa: S608 - to be read
+    lines += [
+        _insert("wed_attr", written(attribute, ATTRIBUTE_DEFAULTS), ATTRIBUTE_COLUMNS)
+        for attribute in definition["attributes"]
+    ]
+    lines.append("")
+    lines += [
+        _insert("wed_trig", written(trigger, TRIGGER_DEFAULTS), TRIGGER_COLUMNS)
+        for trigger in definition["triggers"]
+    ]
+    return "\n".join([*lines, "", "COMMIT;", ""])
+
+
+def _insert(table: str, words: dict[str, Any], columns: dict[str, str]) -> str:
+    names = ", ".join(columns.get(word, word) for word in words)
+    values = ", ".join(
+        quoted(value) if word == "predicate" else literal(value) for word, value in words.items()
+    )
+    return f"INSERT INTO {table} ({names})\nVALUES ({values});"
+
+
+def literal(value: Any) -> str:
+    """A value as an SQL literal."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return str(value)
+    if isinstance(value, list):
+        return f"ARRAY[{', '.join(literal(item) for item in value)}]::text[]"
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+def quoted(text: str) -> str:
+    """A text between dollar signs, with a tag where the text has dollar signs of its own."""
+    for tag in ("", *(f"q{n}" for n in range(1, len(text) + 2))):
+        quote = f"${tag}$"
+        if (text + quote).index(quote) == len(text):
+            break
+    return quote + text + quote

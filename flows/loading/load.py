@@ -1,0 +1,115 @@
+"""Runs a script, or applies a definition, as one transaction of one flow."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django.db import DatabaseError, connection, transaction
+from psycopg import sql
+
+from flows import api
+from flows.errors import WedError, from_database
+from flows.loading.statements import Statement, statements
+from flows.operations.design import OTHER_SETTINGS, Design
+
+_BEGIN_OR_COMMIT = re.compile(r"(begin|start transaction|commit|end)( work| transaction)?\b(?! prepared)")
+_OTHER_CONTROL = re.compile(r"(rollback|abort|savepoint|release|prepare transaction|commit prepared)\b")
+_WIDTH = 100
+
+
+class LoadError(Exception):
+    """A script was refused: the line, the reason, and the text around the place."""
+
+    def __init__(self, error: WedError, line: int, excerpt: str = "") -> None:
+        super().__init__(f"line {line}: {error.sentence}" if line else error.sentence)
+        self.error, self.line, self.excerpt = error, line, excerpt
+
+
+def load_sql(flow: str, script: str, actor: str) -> None:
+    """Runs the script with the flow's search_path, creating the flow where it is missing; all or nothing.
+
+    BEGIN and COMMIT in the script are allowed and mean nothing more than that. Raises LoadError, WedError.
+    """
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            _prepare(flow, actor)
+            cursor.execute(
+                sql.SQL("set local search_path = {}, wedsql, pg_temp").format(sql.Identifier(flow))
+            )
+            for statement in statements(script):
+                _run(cursor, script, statement)
+            cursor.execute("set constraints all immediate")
+    except DatabaseError as error:
+        raise (from_database(error) or WedError(str(error))) from error
+    finally:
+        _reset()
+
+
+def load_definition(flow: str, definition: dict[str, Any], actor: str, reason: str = "") -> None:
+    """Makes the flow what the definition says, creating it where it is missing; raises WedError."""
+    with transaction.atomic():
+        _prepare(flow, actor)
+        others = {word: definition[word] for word in OTHER_SETTINGS if word in definition}
+        Design(connection, flow, actor).alter(others)
+        api.publish(flow, definition, actor=actor, reason=reason)
+
+
+def _prepare(flow: str, actor: str) -> None:
+    design = Design(connection, flow, actor)
+    if design.id() is None:
+        api.create_flow(flow)
+
+
+def _reset() -> None:
+    if connection.connection is not None and not connection.needs_rollback and connection.is_usable():
+        with connection.cursor() as cursor:
+            cursor.execute("reset search_path")
+
+
+def _run(cursor: Any, script: str, statement: Statement) -> None:
+    words = statement.words
+    if _BEGIN_OR_COMMIT.match(words):
+        return
+    if words.startswith("\\") or _OTHER_CONTROL.match(words):
+        known = WedError(
+            f"“{words.split()[0]}” cannot stand in a definition.",
+            hint="The file is run as one transaction of plain SQL statements.",
+        )
+        raise LoadError(known, _line(script, statement.begin), _around(script, statement.begin))
+    try:
+        cursor.execute(statement.text)
+    except DatabaseError as error:
+        refused = from_database(error) or WedError(str(error))
+        place = _place(statement, refused, error)
+        raise LoadError(refused, _line(script, place), _around(script, place)) from error
+
+
+def _place(statement: Statement, refused: WedError, error: DatabaseError) -> int:
+    """Where in the script the error is: in the statement, or in the predicate that the kernel read."""
+    position = getattr(getattr(error.__cause__, "diag", None), "statement_position", None)
+    if position:
+        return statement.begin + int(position) - 1
+    at, token = refused.where.get("position"), str(refused.where.get("token") or "")
+    if isinstance(at, int):
+        for begin, text in statement.literals:
+            if at <= len(text) + 1 and text[at - 1 :].startswith(token) and not _is_a_name(text):
+                return begin + at - 1
+    return statement.begin
+
+
+def _is_a_name(text: str) -> bool:
+    return text.isidentifier()
+
+
+def _line(script: str, at: int) -> int:
+    return script.count("\n", 0, at) + 1
+
+
+def _around(script: str, at: int) -> str:
+    """The line at that place with a caret under it."""
+    begin = script.rfind("\n", 0, at) + 1
+    end = script.find("\n", at)
+    begin = max(begin, at - _WIDTH)
+    line = script[begin : min(len(script) if end < 0 else end, at + _WIDTH)]
+    return f"{line}\n" + re.sub(r"[^\t]", " ", script[begin:at]) + "^"

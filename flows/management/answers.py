@@ -1,0 +1,119 @@
+"""What the commands about flows have in common: how they answer, and how they say no."""
+
+from __future__ import annotations
+
+import getpass
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from flows.errors import DatabaseGone, UnknownFlow, WedError, translated
+from flows.loading import LoadError
+from flows.models import Flow
+from flows.operations import FlowMigrationError
+
+
+class Refused(CommandError):
+    """Understood, but it cannot be done; exit code 1."""
+
+
+class Usage(CommandError):
+    """The command line says nothing that can be done; exit code 2."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, returncode=2)
+
+
+class FlowCommand(BaseCommand):
+    """Answers in a table for people or in JSON for programs, and turns every refusal into one sentence."""
+
+    requires_system_checks: tuple[str, ...] = ()
+    acts = False
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="answer in JSON")
+        if self.acts:
+            parser.add_argument(
+                "--actor", default=_user(), help="who does it, for the history (default: you)"
+            )
+        self.arguments(parser)
+
+    def arguments(self, parser: CommandParser) -> None:
+        """The command's own arguments."""
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            with translated():
+                self.answer(**options)
+        except LoadError as refused:
+            self._refuse(refused.error, options, f"line {refused.line}: ", refused.excerpt, line=refused.line)
+        except FlowMigrationError as refused:
+            self._refuse(WedError(str(refused)), options)
+        except WedError as refused:
+            self._refuse(refused, options)
+
+    def answer(self, **options: Any) -> None:
+        """Does it and says so."""
+        raise NotImplementedError
+
+    def _refuse(
+        self, error: WedError, options: dict[str, Any], before: str = "", excerpt: str = "", **more: Any
+    ) -> None:
+        if options["json"]:
+            facts = {"code": error.code, "message": error.message, "hint": error.hint, "where": error.where}
+            self.write_json({"error": facts | more})
+        sentence = " ".join(f"{before}{error.sentence}".split())
+        if isinstance(error, DatabaseGone):
+            sentence += " Is the server running, and is DATABASE_URL right?"
+        raise Refused("\n".join([sentence, *([excerpt] if excerpt else [])])) from error
+
+    def write_json(self, value: Any) -> None:
+        self.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+
+    def write_table(self, headers: Sequence[str], rows: Iterable[Sequence[Any]], empty: str) -> None:
+        """Columns as wide as they need to be, numbers to the right; one sentence where there is no row."""
+        texts = [[cell(value) for value in row] for row in rows]
+        if not texts:
+            self.stdout.write(empty)
+            return
+        widths = [max(map(len, column)) for column in zip(headers, *texts, strict=True)]
+        numeric = [
+            all(text.isdigit() or text == "-" for text in column) for column in zip(*texts, strict=True)
+        ]
+        for line in (headers, ["-" * width for width in widths], *texts):
+            aligned = (
+                text.rjust(width) if number else text.ljust(width)
+                for text, width, number in zip(line, widths, numeric, strict=True)
+            )
+            self.stdout.write("  ".join(aligned).rstrip())
+
+
+def cell(value: Any, width: int = 80) -> str:
+    """A value in one line of a table."""
+    if value is None or value == "" or value == []:
+        return "-"
+    if isinstance(value, (list, tuple)):
+        text = ", ".join(map(str, value))
+    elif hasattr(value, "isoformat"):
+        text = value.isoformat(sep=" ", timespec="milliseconds")
+    else:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = " ".join(text.split())
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def the_flow(name: str) -> Flow:
+    """The flow of that name; raises UnknownFlow."""
+    found = Flow.objects.filter(name=name).first()
+    if found is None:
+        raise UnknownFlow(f"There is no flow {name}.", hint="“manage.py flows” lists those that there are.")
+    return found
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return ""

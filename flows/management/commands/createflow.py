@@ -1,0 +1,35 @@
+"""manage.py createflow NAME: a new, empty flow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.db import connection, transaction
+
+from flows.management.answers import FlowCommand
+from flows.models import Flow
+from flows.operations import Design
+
+
+class Command(FlowCommand):
+    help = (
+        "Creates an empty flow: its schema, wed_flow and the views wed_attr, wed_trig, job_pool, wed_trace."
+    )
+    acts = True
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("name", help="lower-case letters, digits and _")
+        parser.add_argument("--label", default="", help="the name for people")
+        parser.add_argument("--final-when-pending", choices=Flow.FinalPolicy.values, default="reject")
+
+    def answer(self, **options: Any) -> None:
+        name = options["name"]
+        settings = {"label": options["label"], "final_when_pending": options["final_when_pending"]}
+        with transaction.atomic():
+            design = Design(connection, name, options["actor"])
+            design.create_new(settings)
+        if options["json"]:
+            self.write_json({"flow": name, "id": design.id(), **settings})
+        else:
+            self.stdout.write(f"Flow {name} created. Define it with: manage.py loadflow FILE --flow {name}")

@@ -1,0 +1,49 @@
+"""manage.py flows: the flows of this database and how many instances stand where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db.models import Count
+
+from flows.management.answers import FlowCommand
+from flows.models import Flow, Instance, Job, Status
+
+HEADERS = ("flow", "version", "attributes", "triggers", "running", "exception", "final", "other", "jobs")
+SHOWN = {Status.RUNNING: "running", Status.EXCEPTION: "exception", Status.FINAL: "final"}
+
+
+class Command(FlowCommand):
+    help = "Lists the flows with the number of their attributes, triggers, instances and jobs."
+
+    def answer(self, **options: Any) -> None:
+        rows = list(_rows())
+        if options["json"]:
+            self.write_json(rows)
+        else:
+            self.write_table(
+                HEADERS,
+                [[row[header] for header in HEADERS] for row in rows],
+                "There is no flow yet. Create one with: manage.py createflow NAME",
+            )
+
+
+def _rows() -> Iterator[dict[str, Any]]:
+    jobs = dict(Job.objects.order_by().values_list("flow_id").annotate(n=Count("*")))
+    standing = Instance.objects.order_by().values_list("flow_id", "status").annotate(n=Count("*"))
+    counts: dict[int, dict[str, int]] = {}
+    for flow_id, status, n in standing:
+        found = counts.setdefault(flow_id, {"running": 0, "exception": 0, "final": 0, "other": 0})
+        found[SHOWN.get(status, "other")] += n
+    for flow in Flow.objects.annotate(
+        n_attributes=Count("attributes", distinct=True), n_triggers=Count("triggers", distinct=True)
+    ):
+        yield {
+            "flow": flow.name,
+            "version": flow.version,
+            "attributes": flow.n_attributes,
+            "triggers": flow.n_triggers,
+            **counts.get(flow.pk, {"running": 0, "exception": 0, "final": 0, "other": 0}),
+            "jobs": jobs.get(flow.pk, 0),
+        }

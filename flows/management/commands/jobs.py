@@ -1,0 +1,53 @@
+"""manage.py jobs [FLOW]: the work that waits or is being done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from flows.management.answers import FlowCommand, the_flow
+from flows.models import Job
+
+
+class Command(FlowCommand):
+    help = "Lists the pending, leased and parked jobs, the oldest first."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("flow", nargs="?", help="only of this flow")
+        parser.add_argument("--limit", type=int, default=200, help="how many at the most (default: 200)")
+
+    def answer(self, **options: Any) -> None:
+        found = Job.objects.select_related("flow").order_by("id")
+        if options["flow"]:
+            found = found.filter(flow=the_flow(options["flow"]))
+        jobs = list(found[: max(options["limit"], 0)])
+        if options["json"]:
+            self.write_json([_facts(job) for job in jobs])
+            return
+        headers = (
+            "job",
+            "flow",
+            "instance",
+            "transition",
+            "state",
+            "attempts",
+            "fired",
+            "holder",
+            "last error",
+        )
+        self.write_table(headers, [_row(job) for job in jobs], "No job is pending.")
+
+
+def _row(job: Job) -> tuple[Any, ...]:
+    state = Job.State(job.state).name.lower()
+    return (
+        *(job.id, job.flow.name, job.wid, job.transition, state, job.attempts, job.fired_at),
+        *(job.holder, job.last_error),
+    )
+
+
+def _facts(job: Job) -> dict[str, Any]:
+    names = ("id", "wid", "tgid", "transition", "state", "attempts", "priority", "holder", "fired_at")
+    later = ("not_before", "lease_until", "timeout", "last_error", "last_sqlstate", "payload")
+    return {"flow": job.flow.name, **{name: getattr(job, name) for name in (*names, *later)}}

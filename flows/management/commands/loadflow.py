@@ -1,0 +1,65 @@
+"""manage.py loadflow FILE: defines a flow from SQL as the paper writes it, or from a JSON definition."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from flows.errors import WedError
+from flows.loading import LoadError, load_definition, load_sql
+from flows.management.answers import FlowCommand, Usage, the_flow
+
+
+class Command(FlowCommand):
+    help = "Defines a flow from a file of SQL statements or a .json definition; all of it or nothing."
+    acts = True
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, help="a .sql or .json file")
+        parser.add_argument("--flow", help="name of the flow (default: the name of the file)")
+
+    def answer(self, **options: Any) -> None:
+        path: Path = options["file"]
+        text = _read(path)
+        if path.suffix == ".json":
+            definition = _parsed(path, text)
+            name = options["flow"] or str(definition.get("flow") or path.stem)
+            load_definition(name, definition, options["actor"], f"loaded from {path.name}")
+        else:
+            name = options["flow"] or path.stem
+            load_sql(name, text, options["actor"])
+        self._report(name, as_json=options["json"])
+
+    def _report(self, name: str, as_json: bool) -> None:
+        flow = the_flow(name)
+        attributes, triggers = flow.attributes.count(), flow.triggers.count()
+        if as_json:
+            counts = {"attributes": attributes, "triggers": triggers}
+            self.write_json({"flow": name, "version": flow.version, **counts})
+        else:
+            self.stdout.write(
+                f"Flow {name} is at version {flow.version}: {attributes} attributes, {triggers} triggers."
+            )
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise Usage(f"{path} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise Usage(f"{path} is not text in UTF-8 (byte {error.start}).") from error
+
+
+def _parsed(path: Path, text: str) -> dict[str, Any]:
+    try:
+        definition = json.loads(text)
+    except ValueError as error:
+        line = getattr(error, "lineno", 0)
+        raise LoadError(WedError(f"{path.name} is not JSON: {error}."), line) from error
+    if not isinstance(definition, dict):
+        raise LoadError(WedError(f"{path.name} holds no definition.", hint="It must be a JSON object."), 1)
+    return definition

@@ -1,0 +1,100 @@
+"""manage.py makeflowmigrations [FLOW]: writes what was designed in this database as migrations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+
+from flows.management.answers import FlowCommand, Refused, Usage, the_flow
+from flows.models import Flow
+from flows.operations.base import FlowOperation
+from flows.operations.package import FlowPackage
+from flows.operations.replay import dropped, lost_and_found, missing
+
+
+class Command(FlowCommand):
+    help = "Compares each flow with what its migrations amount to and writes the migration that is missing."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("flow", nargs="?", help="only this flow (default: all of this database)")
+        parser.add_argument(
+            "--check", action="store_true", help="write nothing; exit code 1 when one is missing"
+        )
+        parser.add_argument(
+            "--rename",
+            action="append",
+            default=[],
+            metavar="OLD:NEW",
+            help="this attribute was renamed (rather than removed, and another one added)",
+        )
+        parser.add_argument("--no-rename", action="store_true", help="no attribute was renamed")
+        parser.add_argument(
+            "--dropped", action="store_true", help="the flow was dropped here; drop it elsewhere too"
+        )
+
+    def answer(self, **options: Any) -> None:
+        renames = dict(_pair(text) for text in options["rename"])
+        if (renames or options["dropped"]) and not options["flow"]:
+            raise Usage("Say which flow you mean.")
+        names = [options["flow"]] if options["flow"] else list(Flow.objects.values_list("name", flat=True))
+        found = {name: self._missing(name, renames, options) for name in names}
+        report = [self._answer_one(name, operations, options) for name, operations in found.items()]
+        if options["json"]:
+            self.write_json(report)
+        if options["check"] and any(found.values()):
+            raise Refused("A migration is missing. Write it with: manage.py makeflowmigrations")
+
+    def _missing(self, name: str, renames: dict[str, str], options: dict[str, Any]) -> list[FlowOperation]:
+        done = FlowPackage(name).operations()
+        if options["dropped"]:
+            if Flow.objects.filter(name=name).exists():
+                raise Usage(f"Flow {name} is still here; drop it first.")
+            return dropped(name, done)
+        the_flow(name)
+        if not renames and not options["no_rename"]:
+            _ask_for_renames(name, done)
+        return missing(name, done, renames)
+
+    def _answer_one(
+        self, name: str, operations: list[FlowOperation], options: dict[str, Any]
+    ) -> dict[str, Any]:
+        steps = [operation.describe() for operation in operations]
+        path = None if options["check"] or not operations else self._write(name, operations)
+        if not options["json"]:
+            where = f" Written to {path}." if path else ""
+            self.stdout.write(
+                f"{name}: {len(steps)} changes.{where}" if steps else f"{name}: nothing is missing."
+            )
+            for step in steps:
+                self.stdout.write(f"    {step}")
+        return {"flow": name, "operations": steps, "file": path}
+
+    def _write(self, name: str, operations: list[FlowOperation]) -> str:
+        """Here the migration is what is there already: it is written and, in this database, counts as run."""
+        package = FlowPackage(name)
+        migration = package.next(operations)
+        path = package.write(migration)
+        recorder = MigrationRecorder(connection)
+        recorder.ensure_schema()
+        recorder.record_applied(package.label, migration.name)
+        return str(path)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    old, colon, new = text.partition(":")
+    if not colon or not old or not new:
+        raise Usage(f"“{text}” is not OLD:NEW.")
+    return old, new
+
+
+def _ask_for_renames(name: str, done: list[FlowOperation]) -> None:
+    """A rename looks like one attribute gone and another come; only a person knows which it was."""
+    lost, found = lost_and_found(name, done)
+    if lost and found:
+        raise Refused(
+            f"In flow {name} {', '.join(lost)} went and {', '.join(found)} came. If one was renamed, say so:"
+            f" --rename {lost[0]}:{found[0]}. If not, say --no-rename."
+        )

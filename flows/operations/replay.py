@@ -1,0 +1,101 @@
+"""Finds what the migrations of a flow amount to, by running them in the database and taking it all back."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from django.db import DatabaseError, connection, transaction
+
+from flows.operations.attributes import RenameAttribute
+from flows.operations.base import FlowOperation
+from flows.operations.design import Design, FlowMigrationError
+from flows.operations.difference import careful_difference, difference, settings
+from flows.operations.flows import CreateFlow, DropFlow
+
+
+@contextmanager
+def scratch() -> Iterator[Design]:
+    """A flow of its own in a transaction that is rolled back at the end."""
+    with transaction.atomic():
+        yield Design(connection, f"replay_{uuid.uuid4().hex}", "replay")
+        transaction.set_rollback(True)
+
+
+def missing(flow: str, done: Iterable[FlowOperation], renames: dict[str, str]) -> list[FlowOperation]:
+    """The operations that lead from what `done` amounts to, to what the flow is in this database.
+
+    `renames` tells which attributes were renamed, old name to new; FlowMigrationError says where it is wrong.
+    """
+    with scratch() as copy:
+        for operation in done:
+            operation.forwards(copy)
+        first = _begin(flow, copy)
+        wanted = Design(connection, flow, "replay").definition()
+        renamed = _rename(flow, copy, renames, wanted)
+        return [*first, *renamed, *_rest(flow, copy, wanted)]
+
+
+def lost_and_found(flow: str, done: Iterable[FlowOperation]) -> tuple[list[str], list[str]]:
+    """The attributes that the migrations have and the flow has not, and the other way round."""
+    with scratch() as copy:
+        for operation in done:
+            operation.forwards(copy)
+        before = set() if copy.id() is None else _names(copy.definition())
+    after = _names(Design(connection, flow, "replay").definition())
+    return sorted(before - after), sorted(after - before)
+
+
+def dropped(flow: str, done: Iterable[FlowOperation]) -> list[FlowOperation]:
+    """The operation that drops the flow, with all that is needed for the way back."""
+    with scratch() as copy:
+        for operation in done:
+            operation.forwards(copy)
+        if copy.id() is None:
+            return []
+        was = copy.definition()
+        return [DropFlow(flow, settings(was), was["attributes"], was["triggers"])]
+
+
+def _begin(flow: str, copy: Design) -> list[FlowOperation]:
+    if copy.id() is not None:
+        return []
+    wanted = settings(Design(connection, flow, "replay").definition())
+    copy.create(wanted)
+    return [CreateFlow(flow, wanted)]
+
+
+def _rename(flow: str, copy: Design, renames: dict[str, str], wanted: dict[str, Any]) -> list[FlowOperation]:
+    made: list[FlowOperation] = []
+    before, after = _names(copy.definition()), _names(wanted)
+    for old, new in renames.items():
+        if old not in before or old in after or new not in after or new in before:
+            raise FlowMigrationError(f"{old} was not renamed to {new}: see which attributes flow {flow} has.")
+        operation = RenameAttribute(flow, old, new)
+        operation.forwards(copy)
+        made.append(operation)
+    return made
+
+
+def _rest(flow: str, copy: Design, wanted: dict[str, Any]) -> list[FlowOperation]:
+    was = copy.definition()
+    for plan in (difference(flow, was, wanted), careful_difference(flow, was, wanted)):
+        with suppress(DatabaseError, FlowMigrationError), transaction.atomic():
+            for operation in plan:
+                operation.forwards(copy)
+            if _content(copy.definition()) == _content(wanted):
+                return plan
+    raise FlowMigrationError(f"The change of flow {flow} cannot be written as operations on its rows.")
+
+
+def _names(definition: dict[str, Any]) -> set[str]:
+    return {attribute["name"] for attribute in definition["attributes"]}
+
+
+def _content(definition: dict[str, Any]) -> Any:
+    """What makes two definitions the same; the order of making does not."""
+    attributes = sorted(definition["attributes"], key=lambda attribute: attribute["name"])
+    triggers = sorted(definition["triggers"], key=repr)
+    return settings(definition), attributes, triggers
