@@ -68,8 +68,8 @@ class Command(BaseCommand):
 
     def _reset(self, options: dict[str, Any]) -> int:
         question = f"Delete the database and the secrets in {environment.state_dir()}? [y/N] "
-        if not options["yes"] and input(question).strip().lower() not in {"y", "yes"}:
-            self._say("nothing was deleted")
+        if not (options["yes"] or _agreed(question)):
+            self._say("nothing was deleted; without a terminal say: wedsql reset --yes")
             return 1
         actions.reset()
         self._say("deleted")
@@ -87,3 +87,10 @@ class Command(BaseCommand):
         actions.roles()
         self._say("roles are up to date")
         return 0
+
+
+def _agreed(question: str) -> bool:
+    try:
+        return input(question).strip().lower() in {"y", "yes"}
+    except EOFError:
+        return False

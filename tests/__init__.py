@@ -1,0 +1,1 @@
+"""Tests that need more than one application: browser, isolation, upgrade and chaos."""

@@ -1,0 +1,1 @@
+"""Pages as people see them: a real server, a real browser."""

@@ -1,0 +1,127 @@
+"""A real daphne on the test database and a real Chromium; data is made through `connect` and the kernel."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import WebDriverWait
+
+from tests.server import WebServer
+
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",  # as root it does not start otherwise
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-extensions",
+    "--disable-sync",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--password-store=basic",
+    "--lang=en",
+)
+DESK, PHONE = (1280, 900), (390, 844)
+PASSWORD = "a password for tests only"
+Login = Callable[..., None]
+Wait = Callable[..., Any]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def server(dsn: str) -> Iterator[WebServer]:
+    """The web process as it runs in production, on the test database."""
+    with WebServer.on(dsn) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[webdriver.Chrome]:
+    """One browser with an empty profile for all tests."""
+    binary = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    driver = shutil.which("chromedriver")
+    if binary is None or driver is None:
+        pytest.fail("Chromium and its driver are not installed: make browser")
+    profile = tempfile.mkdtemp(prefix="wedsql-browser-")
+    options = webdriver.ChromeOptions()
+    options.binary_location = binary
+    for flag in (*FLAGS, f"--user-data-dir={profile}"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    chrome = webdriver.Chrome(options=options, service=Service(driver))
+    try:
+        yield chrome
+    finally:
+        chrome.quit()
+        shutil.rmtree(profile, ignore_errors=True)
+
+
+@pytest.fixture
+def browser(chromium: webdriver.Chrome, server: WebServer) -> Iterator[webdriver.Chrome]:
+    """The browser without cookies at the size of a desk; a problem in its console fails the test."""
+    chromium.set_window_size(*DESK)
+    chromium.get(f"{server.url}static/wedsql_site/mark.svg")
+    chromium.delete_all_cookies()
+    chromium.get_log("browser")
+    yield chromium
+    assert problems(chromium) == []
+
+
+def problems(browser: webdriver.Chrome) -> list[str]:
+    """What the console complains about: broken policy, missing files, exceptions."""
+    return [line["message"] for line in browser.get_log("browser") if line["level"] == "SEVERE"]
+
+
+@pytest.fixture
+def wait(browser: webdriver.Chrome) -> Wait:
+    """`wait(condition, seconds=10)`: what `condition(browser)` returns as soon as it is true."""
+
+    def until(condition: Callable[[webdriver.Chrome], Any], seconds: float = 10.0) -> Any:
+        return WebDriverWait(browser, seconds, poll_frequency=0.05).until(condition)
+
+    return until
+
+
+@pytest.fixture(scope="session")
+def people(dsn: str, django_db_blocker: Any) -> dict[str, Any]:
+    """alice designs (superuser), bob works (staff), carol watches; committed, for the server to see."""
+    users = get_user_model()
+    with django_db_blocker.unblock():
+        return {
+            "alice": users.objects.create_superuser("alice", password=PASSWORD),
+            "bob": users.objects.create_user("bob", password=PASSWORD, is_staff=True),
+            "carol": users.objects.create_user("carol", password=PASSWORD),
+        }
+
+
+@pytest.fixture
+def login(
+    browser: webdriver.Chrome, server: WebServer, people: dict[str, Any], wait: Callable[..., Any]
+) -> Login:
+    """`login('alice', path='/')`: logs in through the form and ends at `path`."""
+
+    def enter(name: str = "alice", path: str = "/") -> None:
+        browser.get(f"{server.url}accounts/login/?next={path}")
+        browser.find_element(By.NAME, "username").send_keys(name)
+        browser.find_element(By.NAME, "password").send_keys(PASSWORD)
+        browser.find_element(By.CSS_SELECTOR, "main form button").click()
+        wait(lambda page: "/accounts/login/" not in page.current_url)
+
+    return enter

@@ -1,0 +1,112 @@
+"""Real processes of the product for tests: started as in production, stopped with the test."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from psycopg.conninfo import conninfo_to_dict
+
+from wedsql_site import environment, postgres
+from wedsql_site.tests.installation import free_port
+
+_PATIENCE = 30.0
+
+
+def environ_for(dsn: str) -> dict[str, str]:
+    """The environment of a process on the test database, as the role it has in production if it can be."""
+    parts = conninfo_to_dict(dsn)
+    own = {"DATABASE_URL": dsn, "WEDSQL_HTTPS": "0", "PYTHONUNBUFFERED": "1"}
+    cluster = postgres.default_cluster()
+    if parts.get("host") == str(cluster.socket):
+        name = str(parts["dbname"])
+        for role in ("web", "worker", "reaper", "monitor"):
+            own[f"DATABASE_URL_{role.upper()}"] = cluster.dsn(user=f"wed_{role}", database=name)
+        own["DATABASE_URL"] = cluster.dsn(database=name)
+    return {**os.environ, **own}
+
+
+@dataclass
+class WebServer:
+    """daphne with the whole site."""
+
+    port: int
+    process: subprocess.Popen[bytes]
+    log: IO[bytes]
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/"
+
+    @staticmethod
+    def _command(port: int) -> list[str]:
+        where = ["-b", "127.0.0.1", "-p", str(port)]
+        return [sys.executable, "-m", "daphne", *where, "wedsql_site.asgi:application"]
+
+    @classmethod
+    def on(cls, dsn: str, **extra: str) -> WebServer:
+        """Starts one on this database and returns when it answers."""
+        port = free_port()
+        log = tempfile.NamedTemporaryFile(prefix="wedsql-web-", suffix=".log")
+        process = subprocess.Popen(
+            cls._command(port),
+            cwd=environment.CHECKOUT,
+            env=environ_for(dsn) | {"WEDSQL_PROCESS": "web"} | extra,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        server = cls(port, process, log)
+        try:
+            server._wait()
+        except BaseException:
+            server.stop()
+            raise
+        return server
+
+    def written(self) -> str:
+        """What the process has logged so far."""
+        return Path(self.log.name).read_text(errors="replace")
+
+    def stop(self) -> None:
+        """Ends the process, kindly first."""
+        self.process.terminate()
+        try:
+            self.process.wait(15)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+
+    def __enter__(self) -> WebServer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def _wait(self) -> None:
+        deadline = time.monotonic() + _PATIENCE
+        while not self._answers():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"the web process does not answer:\n{self.written()}")
+            time.sleep(0.05)
+
+    def _answers(self) -> bool:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+        try:
+            connection.request("GET", "/accounts/login/")
+            return connection.getresponse().status < 500
+        except OSError:
+            return False
+        finally:
+            connection.close()

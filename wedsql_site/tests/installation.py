@@ -1,0 +1,133 @@
+"""A whole installation in a directory of its own, driven as a person drives it: by `manage.py wedsql …`."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wedsql_site import environment, postgres
+
+MANAGE = [sys.executable, str(environment.CHECKOUT / "manage.py")]
+_PATIENCE = 90.0
+
+
+def free_port() -> int:
+    """A port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@dataclass
+class Installation:
+    """`up` runs in the background, its output goes to a file; everything else is called and answered."""
+
+    state: Path
+    port: int = field(default_factory=free_port)
+    supervisor: subprocess.Popen[bytes] | None = None
+
+    @property
+    def output(self) -> Path:
+        return self.state.with_name(f"{self.state.name}.out")
+
+    @property
+    def cluster(self) -> postgres.Cluster:
+        return postgres.Cluster(self.state / "postgres")
+
+    def environ(self, **extra: str) -> dict[str, str]:
+        """A person's environment: nothing of the test run's own installation."""
+        ours = ("WEDSQL_", "DATABASE_", "DJANGO_", "Q_CLUSTER")
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+        return clean | {"WEDSQL_STATE_DIR": str(self.state), "WEDSQL_PORT": str(self.port)} | extra
+
+    def up(self, **extra: str) -> float:
+        """Starts everything and returns after how many seconds it said where it runs."""
+        began = time.monotonic()
+        with self.output.open("wb") as out:
+            self.supervisor = subprocess.Popen(
+                [*MANAGE, "wedsql", "up"],
+                env=self.environ(**extra),
+                cwd="/",
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            )
+        while "WED-SQL runs at" not in self.said():
+            if self.supervisor.poll() is not None or time.monotonic() - began > _PATIENCE:
+                raise AssertionError(f"did not start:\n{self.said()}\n{self.logs()}")
+            time.sleep(0.02)
+        return time.monotonic() - began
+
+    def said(self) -> str:
+        """What `up` has printed so far."""
+        return self.output.read_text() if self.output.exists() else ""
+
+    def logs(self) -> str:
+        """The ends of all logs, for a failing test."""
+        return "\n".join(f"== {log.name}\n{log.read_text()[-2000:]}" for log in self.state.glob("log/*.log"))
+
+    def call(self, *arguments: str, **extra: str) -> subprocess.CompletedProcess[str]:
+        """Runs `manage.py wedsql …` to its end."""
+        return subprocess.run(
+            [*MANAGE, "wedsql", *arguments],
+            env=self.environ(**extra),
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_PATIENCE,
+        )
+
+    def status(self) -> dict[str, Any]:
+        return json.loads(self.call("status", "--json").stdout)
+
+    def pids(self) -> dict[str, int]:
+        """The main process of each program, from the supervisor's record."""
+        record = json.loads((self.state / "supervisor.json").read_text())
+        return {child["name"]: child["pid"] for child in record["children"]}
+
+    def family(self) -> set[int]:
+        """Every live process of this installation but its database: each carries its state directory."""
+        mark = f"WEDSQL_STATE_DIR={self.state}".encode()
+        return {int(p.parent.name) for p in Path("/proc").glob("[0-9]*/environ") if mark in _environ(p)}
+
+    def answers(self) -> bool:
+        """Whether a page that needs the database comes."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+        try:
+            connection.request("GET", "/accounts/login/", headers={"Cookie": "sessionid=" + "a" * 32})
+            return connection.getresponse().status == 200
+        except OSError:
+            return False
+        finally:
+            connection.close()
+
+    def signal(self, number: signal.Signals) -> int:
+        """Signals the supervisor and returns its exit code."""
+        assert self.supervisor is not None
+        self.supervisor.send_signal(number)
+        return self.supervisor.wait(_PATIENCE)
+
+    def remove(self) -> None:
+        """Ends and deletes all of it, whatever the test left."""
+        if self.supervisor is not None and self.supervisor.poll() is None:
+            self.supervisor.kill()
+            self.supervisor.wait()
+        postgres.reset(self.cluster)
+
+
+def _environ(path: Path) -> list[bytes]:
+    try:
+        return path.read_bytes().split(b"\0")
+    except OSError:
+        return []

@@ -1,0 +1,188 @@
+"""`wedsql up` starts everything, keeps it alive, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from wedsql_site import postgres
+from wedsql_site.postgres import process
+from wedsql_site.tests.installation import Installation
+
+pytestmark = pytest.mark.slow
+Until = Callable[..., None]
+PROGRAMS = {"web", "worker", "reaper"}
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[Path]:
+    directory = Path(tempfile.mkdtemp(prefix="wedsql-place-"))
+    directory.chmod(0o711)
+    yield directory
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def running(home: Path) -> Iterator[Installation]:
+    """One installation without the demo for all tests; each test leaves it running or starts it again."""
+    own = Installation(home / "var")
+    own.up(WEDSQL_DEMO="0")
+    yield own
+    own.remove()
+
+
+@pytest.fixture
+def up(running: Installation) -> Installation:
+    if running.supervisor is None or running.supervisor.poll() is not None:
+        running.up(WEDSQL_DEMO="0")
+    return running
+
+
+def test_says_where_it_runs_and_how_to_log_in(up: Installation) -> None:
+    password = (up.state / "admin_password").read_text().strip()
+    assert f"http://127.0.0.1:{up.port}/" in up.said()
+    assert password in up.said()
+    assert up.answers()
+    assert password not in up.logs()
+
+
+def test_status_knows_all_processes_and_the_kernel(up: Installation) -> None:
+    status = up.status()
+    assert {child["name"] for child in status["processes"] if child["alive"]} >= PROGRAMS
+    assert status["database"]["pending_migrations"] == []
+    assert status["database"]["kernel"]["state"] == "INSTALLED"
+    people = up.call("status")
+    assert people.returncode == 0
+    assert "INSTALLED" in people.stdout
+
+
+def test_processes_connect_as_roles_without_ownership(up: Installation) -> None:
+    answer = up.call("roles")
+    assert answer.returncode == 0, answer.stderr
+    import psycopg
+
+    with psycopg.connect(up.cluster.dsn()) as connection:
+        rows = connection.execute(
+            "select distinct usename from pg_stat_activity where application_name like 'wedsql-%'"
+        ).fetchall()
+    assert {name for (name,) in rows} <= {"wed_web", "wed_worker", "wed_reaper", "wed_monitor"}
+    assert ("wed_web",) in rows
+
+
+def test_a_second_up_finds_the_first(up: Installation) -> None:
+    before = up.pids()
+    answer = up.call("up")
+    assert answer.returncode == 0
+    assert "already running" in answer.stdout
+    assert up.pids() == before
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_a_killed_process_comes_back_alone(up: Installation, until: Until, name: str) -> None:
+    before = up.pids()
+    family = _group(before[name])
+    os.kill(before[name], signal.SIGKILL)
+    until(lambda: up.pids()[name] not in {None, before[name]}, f"{name} starts again", 20)
+    assert {other: pid for other, pid in up.pids().items() if other != name} == {
+        other: pid for other, pid in before.items() if other != name
+    }
+    until(lambda: not family & up.family(), f"nothing of the old {name} works on")
+    until(up.answers, "the page answers", 20)
+    assert f"{name} ended (signal SIGKILL)" in up.said()
+
+
+def test_a_killed_database_comes_back(up: Installation, until: Until) -> None:
+    pid = process.postmaster(up.cluster)
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    until(lambda: process.postmaster(up.cluster) not in {None, pid}, "another postmaster", 20)
+    until(lambda: postgres.is_running(up.cluster), "the database answers")
+    until(up.answers, "the page answers", 20)
+
+
+def test_a_taken_port_is_told_with_the_remedy(home: Path) -> None:
+    with socket.socket() as squatter:
+        squatter.bind(("127.0.0.1", 0))
+        squatter.listen()
+        other = Installation(home / "other", squatter.getsockname()[1])
+        answer = other.call("up")
+    assert answer.returncode == 1
+    assert f"WEDSQL_PORT={other.port + 1}" in answer.stderr
+    assert other.family() == set()
+    assert not postgres.is_running(other.cluster)
+
+
+def test_sigterm_leaves_nothing(up: Installation) -> None:
+    assert len(up.family()) > len(PROGRAMS)
+    assert up.signal(signal.SIGTERM) == 0
+    assert up.family() == set()
+    assert process.survivors(up.cluster) == []
+    assert up.said().rstrip().endswith("stopped")
+    assert "was killed" not in up.said()
+
+
+def test_the_second_start_is_quick_and_keeps_the_log_in(up: Installation) -> None:
+    password = (up.state / "admin_password").read_text().strip()
+    up.signal(signal.SIGINT)
+    # Five seconds on an idle machine of two cores; the bound leaves room for a busy one.
+    assert up.up(WEDSQL_DEMO="0") < 15
+    assert password in up.said()
+
+
+def test_a_killed_supervisor_leaves_no_orphans(up: Installation, until: Until) -> None:
+    up.signal(signal.SIGKILL)
+    until(lambda: not up.family(), "all processes are gone")
+    status = up.call("status")
+    assert status.returncode == 3
+    # The database is a service of the checkout: it lives on, and the next supervisor takes it over.
+    assert postgres.is_running(up.cluster)
+    up.up(WEDSQL_DEMO="0")
+    up.signal(signal.SIGTERM)
+    assert not postgres.is_running(up.cluster)
+
+
+def test_a_database_that_ran_before_is_left_running(up: Installation) -> None:
+    up.signal(signal.SIGTERM)
+    postgres.ensure_running(up.cluster)
+    up.up(WEDSQL_DEMO="0")
+    up.signal(signal.SIGTERM)
+    assert postgres.is_running(up.cluster)
+    assert up.call("stop").stdout.strip() == "stopped"
+    assert not postgres.is_running(up.cluster)
+    assert up.call("stop").stdout.strip() == "nothing was running"
+
+
+def test_stop_from_another_terminal(up: Installation) -> None:
+    assert up.call("stop").returncode == 0
+    assert up.supervisor is not None
+    assert up.supervisor.wait(10) == 0
+    assert up.family() == set()
+
+
+def test_reset_deletes_the_database_and_the_secrets(up: Installation) -> None:
+    asked = up.call("reset")
+    assert asked.returncode == 1
+    assert up.cluster.home.exists()
+    assert up.call("reset", "--yes").returncode == 0
+    assert not up.cluster.home.exists()
+    assert not (up.state / "secret_key").exists()
+    assert up.family() == set()
+
+
+def _group(leader: int) -> set[int]:
+    """All live processes of a process group."""
+    members = set()
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.getpgid(int(entry.name)) == leader:
+                members.add(int(entry.name))
+        except ProcessLookupError:
+            continue
+    return members
