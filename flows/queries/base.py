@@ -1,0 +1,67 @@
+"""The one helper through which pages read: one connection, one time limit, one way to compose a name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.backends.utils import CursorWrapper
+from psycopg import sql
+
+Params = Sequence[Any] | Mapping[str, Any]
+Row = dict[str, Any]
+
+PAGE_TIMEOUT_MS = 5_000
+_JSON = (114, 3802)
+
+
+@contextmanager
+def snapshot(timeout_ms: int = PAGE_TIMEOUT_MS) -> Iterator[None]:
+    """Everything read inside is one moment of the database, and may not take longer than `timeout_ms` a query.
+
+    Raises django.db.OperationalError (SQLSTATE 57014) when a query takes longer.
+    """
+    nested = connection.in_atomic_block
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            begin = "" if nested else "set transaction isolation level repeatable read read only; "
+            cursor.execute(f"{begin}set local statement_timeout = {timeout_ms:d}")
+        yield
+
+
+def rows(statement: str | sql.Composable, params: Params = ()) -> list[Row]:
+    """All rows of one statement as dictionaries; values only ever travel as parameters."""
+    with connection.cursor() as cursor:
+        _execute(cursor, statement, params)
+        columns = cursor.description or ()
+        found = [dict(zip([c[0] for c in columns], values, strict=True)) for values in cursor.fetchall()]
+    # Django leaves JSON as text for its own field to read; these rows have no field.
+    for name in [c[0] for c in columns if c[1] in _JSON]:
+        for each in found:
+            each[name] = None if each[name] is None else json.loads(each[name])
+    return found
+
+
+def row(statement: str | sql.Composable, params: Params = ()) -> Row | None:
+    """The first row of one statement, or None."""
+    found = rows(statement, params)
+    return found[0] if found else None
+
+
+def scalar(statement: str | sql.Composable, params: Params = ()) -> Any:
+    """The first column of the first row, or None."""
+    found = row(statement, params)
+    return next(iter(found.values())) if found else None
+
+
+def _execute(cursor: CursorWrapper, statement: str | sql.Composable, params: Params) -> None:
+    # Without parameters a literal % must not be read as a placeholder, so None is passed then.
+    cursor.execute(statement, params or None)  # type: ignore[arg-type]
+
+
+def sqlstate(error: BaseException) -> str:
+    """The five characters by which PostgreSQL names the cause of a Django database error, or ''."""
+    return str(getattr(error.__cause__, "sqlstate", "") or "")

@@ -1,0 +1,29 @@
+"""Counting that costs the same on the millionth row: stop at the cap, say so, count exactly only when asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CAP = 10_000
+STATUSES = ("R", "E", "F", "S", "X", "A", "C")
+
+
+@dataclass(frozen=True)
+class Count:
+    """A number of rows; `capped` means "at least `n`"."""
+
+    n: int
+    capped: bool = False
+
+    def __bool__(self) -> bool:
+        return self.n > 0
+
+
+def count(found: int, cap: int | None = CAP) -> Count:
+    """What a scan that stopped at cap + 1 rows has learnt."""
+    return Count(found) if cap is None or found <= cap else Count(cap, capped=True)
+
+
+def limit(cap: int | None) -> int | None:
+    """The LIMIT for a capped count; None (SQL: limit null) reads all."""
+    return None if cap is None else cap + 1

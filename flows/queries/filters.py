@@ -1,0 +1,116 @@
+"""Filters over the state of instances: three words each (attribute, operator, value), turned into SQL.
+
+The attribute must exist in the flow, the operator must suit its type, and the value travels as a parameter that
+PostgreSQL itself casts to the attribute's type: what the database takes as a date is a date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db import DataError, transaction
+from psycopg import sql
+
+from flows.queries.base import scalar
+from flows.queries.definitions import Attribute, Flow
+
+MAX_FILTERS = 8
+MAX_VALUE = 1_000
+
+SYMBOLS = {
+    "eq": "=", "ne": "≠", "lt": "<", "le": "≤", "gt": ">", "ge": "≥",
+    "contains": "∋", "null": "∅", "notnull": "!∅",
+}  # fmt: skip
+_COMPARE = {"eq": "=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_ORDERED = ("eq", "ne", "lt", "le", "gt", "ge", "null", "notnull")
+_BY_TYPE = {
+    "boolean": ("eq", "ne", "null", "notnull"),
+    "enum": ("eq", "ne", "null", "notnull"),
+    "jsonb": ("eq", "ne", "contains", "null", "notnull"),
+    "text": (*_ORDERED, "contains"),
+}
+_CAST = {"enum": "text"}
+
+
+@dataclass(frozen=True)
+class Filter:
+    """One row of the filter form as it was written; `error` tells the person what is wrong with it."""
+
+    name: str
+    operator: str
+    value: str = ""
+    error: str = ""
+
+    @property
+    def symbol(self) -> str:
+        return SYMBOLS.get(self.operator, self.operator)
+
+    @property
+    def takes_value(self) -> bool:
+        return self.operator not in ("null", "notnull")
+
+
+def operators(attribute: Attribute) -> tuple[str, ...]:
+    """The operators that make sense for the attribute's type."""
+    return _BY_TYPE.get(attribute.type, _ORDERED)
+
+
+def parse(names: Sequence[str], ops: Sequence[str], values: Sequence[str]) -> list[Filter]:
+    """Three parallel lists, as an HTML form sends them, become filters; rows without an attribute are left out."""
+    padded = [*values, *[""] * len(names)]
+    triples = zip(names, [*ops, *["eq"] * len(names)], padded, strict=False)
+    return [Filter(name, op or "eq", value) for name, op, value in triples if name][:MAX_FILTERS]
+
+
+def checked(flow: Flow, filters: Iterable[Filter]) -> list[Filter]:
+    """The same filters, each with `error` set where attribute, operator or value cannot be used."""
+    return [Filter(f.name, f.operator, f.value, _error(flow, f)) for f in filters]
+
+
+def _error(flow: Flow, item: Filter) -> str:
+    attribute = flow.attribute(item.name)
+    if attribute is None:
+        return "unknown_attribute"
+    if item.operator not in operators(attribute):
+        return "unknown_operator"
+    if len(item.value) > MAX_VALUE:
+        return "too_long"
+    return "" if _castable(attribute, item) else "wrong_value"
+
+
+def _castable(attribute: Attribute, item: Filter) -> bool:
+    """Ask PostgreSQL whether the text is a value of the type; text needs no question but must hold no zero byte."""
+    if not item.takes_value or cast(attribute) == "text":
+        return "\x00" not in item.value
+    try:
+        with transaction.atomic():
+            scalar(sql.SQL("select %s::{} is null").format(sql.SQL(cast(attribute))), [item.value])
+    except DataError:
+        return False
+    return True
+
+
+def cast(attribute: Attribute) -> str:
+    """The SQL type of the attribute's column; from a closed list, never from a person."""
+    known = ("integer", "numeric", "boolean", "date", "timestamptz", "interval", "jsonb")
+    return attribute.type if attribute.type in known else _CAST.get(attribute.type, "text")
+
+
+def condition(flow: Flow, item: Filter) -> tuple[sql.Composable, list[str]]:
+    """One checked filter as SQL over the alias `f` (the flow's own table) and its parameters."""
+    attribute = flow.attribute(item.name)
+    assert attribute is not None and not item.error, "only checked filters reach SQL"  # noqa: S101 - a programming error
+    column, kind = sql.Identifier("f", attribute.name), sql.SQL(cast(attribute))
+    if item.operator == "null":
+        return sql.SQL("{} is null").format(column), []
+    if item.operator == "notnull":
+        return sql.SQL("{} is not null").format(column), []
+    if item.operator == "ne":
+        return sql.SQL("{} is distinct from %s::{}").format(column, kind), [item.value]
+    if item.operator == "contains" and attribute.type == "jsonb":
+        return sql.SQL("{} @> %s::jsonb").format(column), [item.value]
+    if item.operator == "contains":
+        # position() and not LIKE: no wildcard to escape, and a person's % means a percent sign.
+        return sql.SQL("position(lower(%s) in lower({}::text)) > 0").format(column), [item.value]
+    return sql.SQL("{} {} %s::{}").format(column, sql.SQL(_COMPARE[item.operator]), kind), [item.value]

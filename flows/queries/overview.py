@@ -1,0 +1,142 @@
+"""The first page: every flow with what its instances and its queue are doing."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from flows.queries.base import Row, rows
+from flows.queries.counting import CAP, STATUSES, Count, count, limit
+from flows.queries.workers import Unserved, unserved
+
+FLOWS_A_PAGE = 50
+
+
+@dataclass(frozen=True)
+class FlowSummary:
+    """One flow at a glance; `statuses` holds only statuses that occur."""
+
+    id: int
+    name: str
+    label: str
+    description: str
+    version: int
+    statuses: dict[str, Count] = field(default_factory=dict)
+    pending: Count = Count(0)
+    late: Count = Count(0)
+    oldest: datetime | None = None
+    last_activity: datetime | None = None
+    unserved: tuple[Unserved, ...] = ()
+
+    @property
+    def title(self) -> str:
+        return self.label or self.name
+
+
+def summaries(
+    names: Collection[str] | None, after: str = "", cap: int | None = CAP
+) -> tuple[list[FlowSummary], bool]:
+    """Flows in order of name behind `after`, one page of them, and whether there are more; None means every flow."""
+    found = rows(
+        "select id, name, label, description, version from wedsql.flow"
+        " where name > %(after)s and (%(every)s or name = any(%(names)s)) order by name limit %(limit)s",
+        {"after": after, "every": names is None, "names": list(names or ()), "limit": FLOWS_A_PAGE + 1},
+    )
+    page = found[:FLOWS_A_PAGE]
+    return _with_counts(page, cap), len(found) > FLOWS_A_PAGE
+
+
+def summary(name: str, cap: int | None = CAP) -> FlowSummary | None:
+    """One flow at a glance, or None."""
+    found = rows("select id, name, label, description, version from wedsql.flow where name = %s", [name])
+    return next(iter(_with_counts(found, cap)), None)
+
+
+def _with_counts(flows: list[Row], cap: int | None) -> list[FlowSummary]:
+    ids = [flow["id"] for flow in flows]
+    if not ids:
+        return []
+    statuses, queues, idle = _statuses(ids, cap), _queues(ids, cap), defaultdict(list)
+    for item in unserved(ids):
+        idle[item.flow_id].append(item)
+    return [_summary(f, statuses[f["id"]], queues[f["id"]], tuple(idle[f["id"]]), cap) for f in flows]
+
+
+def _summary(
+    flow: Row, statuses: dict[str, Count], queue: Row, idle: tuple[Unserved, ...], cap: int | None
+) -> FlowSummary:
+    return FlowSummary(
+        **flow,
+        statuses=statuses,
+        pending=count(queue["pending"], cap),
+        late=count(queue["late"], cap),
+        oldest=queue["oldest"],
+        last_activity=queue["last_activity"],
+        unserved=idle,
+    )
+
+
+_STATUSES = """
+select f.id, s.status::text as status, c.n
+from unnest(%(ids)s::integer[]) as f(id)
+cross join unnest(%(statuses)s::"char"[]) as s(status)
+cross join lateral (
+  select count(*) as n
+  from (select 1 from wedsql.instance i where i.flow_id = f.id and i.status = s.status limit %(limit)s) as sample
+) as c
+where c.n > 0
+"""
+
+
+def _statuses(ids: list[int], cap: int | None) -> dict[int, dict[str, Count]]:
+    found: dict[int, dict[str, Count]] = defaultdict(dict)
+    for r in rows(_STATUSES, {"ids": ids, "statuses": list(STATUSES), "limit": limit(cap)}):
+        found[r["id"]][r["status"]] = count(r["n"], cap)
+    return {flow: {s: by[s] for s in STATUSES if s in by} for flow, by in found.items()} | {
+        flow: {} for flow in ids if flow not in found
+    }
+
+
+# One bounded walk over the ready jobs of each flow; the exception desk's own jobs (_EXCPT) are not work for workers.
+# Last activity is the youngest of: the newest instance, the newest firing among those jobs, the newest finish.
+_QUEUES = """
+select f.id, p.pending, p.late + l.late as late, p.oldest,
+       greatest(p.newest, i.changed_at, d.finished_at) as last_activity
+from unnest(%(ids)s::integer[]) as f(id)
+cross join lateral (
+  select count(*) as pending, count(*) filter (where j.late) as late, min(j.fired_at) as oldest, max(j.fired_at) as newest
+  from (select j.late, j.fired_at from wedsql.job_pool j
+        where j.flow_id = f.id and j.state = 'P' and j.trname <> '_EXCPT' limit %(limit)s) as j
+) as p
+cross join lateral (
+  select count(*) as late from wedsql.job_pool j
+  where j.state = 'L' and j.flow_id = f.id and j.lease_until < (select wedsql.now())
+) as l
+left join lateral (
+  select i.changed_at from wedsql.instance i where i.flow_id = f.id order by i.wid desc limit 1
+) as i on true
+left join lateral (
+  select i.finished_at from wedsql.instance i
+  where i.flow_id = f.id and i.finished_at is not null order by i.finished_at desc limit 1
+) as d on true
+"""
+
+
+def _queues(ids: list[int], cap: int | None) -> dict[int, Row]:
+    return {r["id"]: r for r in rows(_QUEUES, {"ids": ids, "limit": limit(cap)})}
+
+
+def all_unserved(names: Collection[str] | None) -> list[Unserved]:
+    """The unserved transitions of the first page of these flows."""
+    found = rows(
+        "select id from wedsql.flow where %(every)s or name = any(%(names)s) order by name limit %(limit)s",
+        {"every": names is None, "names": list(names or ()), "limit": FLOWS_A_PAGE},
+    )
+    return unserved([flow["id"] for flow in found])
+
+
+def ids(names: Collection[str]) -> list[int]:
+    """The numbers of the flows of these names that exist."""
+    return [r["id"] for r in rows("select id from wedsql.flow where name = any(%s)", [list(names)])]

@@ -1,0 +1,43 @@
+"""Pages cut by key: a page knows its first and last key, never an offset, so depth costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+PAGE_SIZE = 50
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """Where a page starts: before (smaller keys), after (greater keys), or neither (the top)."""
+
+    before: int | None = None
+    after: int | None = None
+    size: int = PAGE_SIZE
+
+
+@dataclass(frozen=True)
+class Page(Generic[T]):
+    """One page in display order; `newer` and `older` are the keys to ask for next, None where nothing is left."""
+
+    items: list[T]
+    newer: int | None
+    older: int | None
+
+
+def cut(found: list[T], cursor: Cursor, key: Callable[[T], int]) -> Page[T]:
+    """Make a page, newest first, out of up to size + 1 rows that were read outwards from the cursor."""
+    more = len(found) > cursor.size
+    items = found[: cursor.size]
+    if cursor.after is not None:
+        items.reverse()
+    if not items:
+        return Page([], None, None)
+    came_from_newer = cursor.before is not None
+    newer_left = more if cursor.after is not None else came_from_newer
+    older_left = True if cursor.after is not None else more
+    return Page(items, key(items[0]) if newer_left else None, key(items[-1]) if older_left else None)

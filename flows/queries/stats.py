@@ -1,0 +1,107 @@
+"""Numbers for a monitoring system: each costs the same however long the history grows."""
+
+from __future__ import annotations
+
+from flows.queries.base import Row, row, rows
+from flows.queries.counting import STATUSES
+from flows.queries.workers import SILENCE_SECONDS
+
+# Waiting rows beyond this are counted as this: an alarm rings long before.
+STATS_CAP = 100_000
+
+_INSTANCES = """
+select f.name as flow, s.status::text as status, c.n
+from wedsql.flow f
+cross join unnest(%(statuses)s::"char"[]) as s(status)
+cross join lateral (
+  select count(*) as n
+  from (select 1 from wedsql.instance i where i.flow_id = f.id and i.status = s.status limit %(cap)s) as sample
+) as c
+order by 1, 2
+"""
+
+_ESTIMATES = """
+select f.name as flow, greatest(c.reltuples, 0)::bigint as instances
+from wedsql.flow f
+join pg_catalog.pg_namespace n on n.nspname = f.name
+join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = 'wed_flow'
+order by 1
+"""
+
+_EXCEPTIONS = """
+select f.name as flow, extract(epoch from (select wedsql.now()) - j.fired_at)::float8 as oldest_seconds
+from wedsql.flow f
+join lateral (
+  select j.fired_at from wedsql.job_pool j
+  where j.flow_id = f.id and j.trname = '_EXCPT' and j.state = 'P' order by j.priority desc, j.id limit 1
+) as j on true
+order by 1
+"""
+
+_JOBS = """
+select f.name as flow, t.trname as transition, p.n as pending, coalesce(o.leased, 0) as leased,
+       coalesce(o.parked, 0) as parked, p.late + coalesce(o.late, 0) as late,
+       coalesce(extract(epoch from (select wedsql.now()) - q.fired_at), 0)::float8 as oldest_seconds
+from (select distinct flow_id, trname from wedsql.trig where not cfinal) as t
+join wedsql.flow f on f.id = t.flow_id
+cross join lateral (
+  select count(*) as n, count(*) filter (where j.late) as late
+  from (select j.late from wedsql.job_pool j
+        where j.flow_id = t.flow_id and j.trname = t.trname and j.state = 'P' limit %(cap)s) as j
+) as p
+left join lateral (
+  select j.fired_at from wedsql.job_pool j
+  where j.flow_id = t.flow_id and j.trname = t.trname and j.state = 'P' order by j.priority desc, j.id limit 1
+) as q on true
+left join (
+  select j.flow_id, j.trname, count(*) filter (where j.state = 'L') as leased,
+         count(*) filter (where j.state = 'K') as parked,
+         count(*) filter (where j.state = 'L' and j.lease_until < (select wedsql.now())) as late
+  from wedsql.job_pool j where j.state <> 'P' group by j.flow_id, j.trname
+) as o on o.flow_id = t.flow_id and o.trname = t.trname
+order by 1, 2
+"""
+
+_WORKERS = """
+select kind, count(*) as n from wedsql.worker
+where seen_at > wedsql.now() - make_interval(secs => %(silence)s) group by kind order by kind
+"""
+
+
+def instances() -> list[Row]:
+    """flow, status, n (at most STATS_CAP)."""
+    return rows(_INSTANCES, {"statuses": list(STATUSES), "cap": STATS_CAP})
+
+
+def estimates() -> list[Row]:
+    """flow, instances: the planner's estimate of all instances ever started and kept."""
+    return rows(_ESTIMATES)
+
+
+def exceptions() -> list[Row]:
+    """flow, oldest_seconds: the age of the oldest open exception; flows without any are left out."""
+    return rows(_EXCEPTIONS)
+
+
+def jobs() -> list[Row]:
+    """flow, transition, pending, leased, parked, late (each at most STATS_CAP), oldest_seconds."""
+    return rows(_JOBS, {"cap": STATS_CAP})
+
+
+def workers() -> list[Row]:
+    """kind, n: living workers."""
+    return rows(_WORKERS, {"silence": SILENCE_SECONDS})
+
+
+def queue_usage() -> float:
+    """How full PostgreSQL's notification queue is, 0 to 1: a listener stuck in a transaction fills it."""
+    found = row("select pg_catalog.pg_notification_queue_usage() as used")
+    return float(found["used"]) if found else 0.0
+
+
+def ready() -> bool:
+    """The database answers and the kernel is installed."""
+    found = row(
+        "select to_regclass('wedsql.instance') is not null and to_regclass('wedsql.wed_trace') is not null as ok"
+    )
+    return bool(found and found["ok"])

@@ -1,0 +1,88 @@
+"""Who performs transitions: live processes, what they serve, and which transitions nobody serves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+
+from flows.queries.base import Row, rows
+
+# A worker that has not been heard of for this long is gone, whatever its row says.
+SILENCE_SECONDS = 30
+WORKERS_A_PAGE = 100
+
+
+@dataclass(frozen=True)
+class Worker:
+    """One process that registered itself; `serves` holds 'flow:transition' names."""
+
+    id: int
+    kind: str
+    name: str
+    host: str
+    pid: int
+    backend_pid: int | None
+    serves: tuple[str, ...]
+    started_at: datetime
+    seen_at: datetime
+    waiting: bool
+    alive: bool
+
+
+@dataclass(frozen=True)
+class Unserved:
+    """A transition that no living worker serves; `since` is when the last one was seen, None if none ever was."""
+
+    flow_id: int
+    flow: str
+    transition: str
+    since: datetime | None
+    oldest_job: datetime | None
+
+
+def workers(flows: Collection[str] | None, after: int = 0) -> tuple[list[Worker], bool]:
+    """Registered workers in order of their number behind `after`, one page, and whether there are more.
+
+    `flows` keeps only workers that serve one of these flows, and hides what else they serve; None shows all.
+    """
+    found = rows(
+        "select w.id, w.kind, w.name, w.host, w.pid, w.backend_pid, w.serves, w.started_at, w.seen_at, w.waiting,"
+        " w.seen_at > wedsql.now() - make_interval(secs => %(silence)s) as alive from wedsql.worker w"
+        " where w.id > %(after)s and (%(every)s or exists (select 1 from unnest(w.serves) as s(name)"
+        " where split_part(s.name, ':', 1) = any(%(flows)s))) order by w.id limit %(limit)s",
+        {
+            "silence": SILENCE_SECONDS,
+            "after": after,
+            "every": flows is None,
+            "flows": list(flows or ()),
+            "limit": WORKERS_A_PAGE + 1,
+        },
+    )
+    return [_worker(r, flows) for r in found[:WORKERS_A_PAGE]], len(found) > WORKERS_A_PAGE
+
+
+def _worker(r: Row, flows: Collection[str] | None) -> Worker:
+    serves = tuple(s for s in r["serves"] if flows is None or s.partition(":")[0] in flows)
+    return Worker(**{**r, "serves": serves})
+
+
+_UNSERVED = """
+select t.flow_id, f.name as flow, t.trname as transition, w.seen as since, j.fired_at as oldest_job
+from (select distinct flow_id, trname from wedsql.trig where flow_id = any(%(ids)s) and enabled and not cfinal) as t
+join wedsql.flow f on f.id = t.flow_id
+left join lateral (
+  select max(w.seen_at) as seen from wedsql.worker w where f.name || ':' || t.trname = any(w.serves)
+) as w on true
+left join lateral (
+  select j.fired_at from wedsql.job_pool j
+  where j.flow_id = t.flow_id and j.trname = t.trname and j.state = 'P' order by j.priority desc, j.id limit 1
+) as j on true
+where coalesce(w.seen, '-infinity') < (select wedsql.now()) - make_interval(secs => %(silence)s)
+order by f.name, t.trname
+"""
+
+
+def unserved(flow_ids: list[int]) -> list[Unserved]:
+    """The transitions of these flows that no living worker serves."""
+    return [Unserved(**r) for r in rows(_UNSERVED, {"ids": flow_ids, "silence": SILENCE_SECONDS})]

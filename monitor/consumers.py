@@ -1,0 +1,123 @@
+"""The live line to one page: it may watch what its person may see, for as long as that holds."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from importlib import import_module
+from typing import Any
+
+from channels.auth import get_user
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
+from django.db import Error
+
+from flows.queries.definitions import flow_by_name
+from flows.queries.instances import instance
+from flows.queries.overview import ids
+from monitor.hub import Topic, Watcher
+from monitor.listener import listener
+from monitor.permissions import AnyUser, can_view, visible_flows
+
+RECHECK_SECONDS = 60.0
+MAX_MESSAGE = 100
+
+BAD_MESSAGE, SIGNED_OUT, NOT_FOUND, AWAY = 4400, 4401, 4404, 4503
+
+
+def topic_for(user: AnyUser, target: dict[str, Any]) -> Topic | None:
+    """What this address watches for this person, or None where there is nothing for them."""
+    if "wid" in target:
+        found = instance(target["wid"])
+        return Topic("instance", found.flow_id, found.wid) if found and can_view(user, found.flow) else None
+    if "name" in target:
+        flow = flow_by_name(target["name"]) if can_view(user, target["name"]) else None
+        return Topic("flow", flow.id) if flow else None
+    visible = visible_flows(user)
+    return Topic("all", flows=None if visible is None else frozenset(ids(visible)))
+
+
+class LiveConsumer(AsyncWebsocketConsumer):
+    """Sends frames of ids; takes nothing but acknowledgements of them."""
+
+    watcher: Watcher | None = None
+    recheck: asyncio.Task[None] | None = None
+
+    async def connect(self) -> None:
+        await self.accept()
+        topic = await self._topic(self.scope["user"])
+        if topic is None:
+            return
+        session = self.scope["session"].session_key or ""
+        self.watcher = Watcher(topic, self.send_text, self.close_with, session)
+        await listener().join(self.watcher)
+        self.recheck = asyncio.get_running_loop().create_task(self._recheck())
+
+    async def _topic(self, user: AnyUser) -> Topic | None:
+        """The topic, or None after the line was closed with the reason."""
+        if not user.is_authenticated:
+            await self.close(SIGNED_OUT)
+            return None
+        try:
+            topic = await database_sync_to_async(topic_for)(user, self.scope["url_route"]["kwargs"])
+        except Error:
+            await self.close(AWAY)
+            return None
+        if topic is None:
+            await self.close(NOT_FOUND)
+        return topic
+
+    async def _recheck(self) -> None:
+        """A line outlives a log-out and a right that was taken away, so both are looked at again and again."""
+        while True:
+            # Spread out, so that two hundred pages do not ask in the same moment.
+            await asyncio.sleep(RECHECK_SECONDS * random.uniform(0.8, 1.0))  # noqa: S311 - no secret depends on it
+            try:
+                user = await self._user_now()
+            except Error:
+                continue
+            topic = await self._topic(user)
+            if topic is None or self.watcher is None:
+                return
+            self.watcher.topic = topic
+
+    async def _user_now(self) -> AnyUser:
+        engine = import_module(settings.SESSION_ENGINE)
+        session = engine.SessionStore(self.scope["session"].session_key)
+        user: AnyUser = await get_user({"session": session})
+        return user
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        number = _acknowledged(text_data)
+        if number is None or self.watcher is None:
+            await self.close(BAD_MESSAGE)
+        else:
+            listener().hub.acked(self.watcher, number)
+
+    async def disconnect(self, code: int) -> None:
+        if self.recheck:
+            self.recheck.cancel()
+        if self.watcher:
+            listener().leave(self.watcher)
+
+    async def send_text(self, text: str) -> None:
+        await self.send(text_data=text)
+
+    async def close_with(self, code: int) -> None:
+        await self.close(code)
+
+
+def _acknowledged(text: str | None) -> int | None:
+    """The number in {"op":"ack","n":number}; None for everything else."""
+    if not text or len(text) > MAX_MESSAGE:
+        return None
+    try:
+        message = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(message, dict) or message.get("op") != "ack":
+        return None
+    number = message.get("n")
+    return number if isinstance(number, int) and not isinstance(number, bool) else None

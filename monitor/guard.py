@@ -1,0 +1,86 @@
+"""What stands before every page: a log-in, the right to see the flow, and a kind word when the database is away."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth.views import redirect_to_login
+from django.db import Error, InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+
+from flows.queries.base import sqlstate
+from flows.queries.definitions import Flow, flow_by_id, flow_by_name
+from flows.queries.instances import Instance, instance
+from monitor.permissions import can_view
+
+View = Callable[..., HttpResponse]
+
+QUERY_CANCELED = "57014"
+
+
+def page(view: View) -> View:
+    """Lets only people in who are logged in, and answers 503 instead of 500 when the database cannot be asked."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            if not request.user.is_authenticated:
+                return _sign_in(request)
+            return view(request, *args, **kwargs)
+        except (OperationalError, InterfaceError) as error:
+            return slow() if is_timeout(error) else unavailable()
+
+    return guarded
+
+
+def _sign_in(request: HttpRequest) -> HttpResponse:
+    # A script that fetches a part of a page must see the end of the session, not the log-in page as if it were data.
+    if request.headers.get("Accept", "").startswith("application/json"):
+        return HttpResponse(status=401)
+    return redirect_to_login(request.get_full_path())
+
+
+def flow_or_404(request: HttpRequest, name: str) -> Flow:
+    """The flow, if it exists and the person may see it."""
+    flow = flow_by_name(name) if can_view(request.user, name) else None
+    if flow is None:
+        raise Http404
+    return flow
+
+
+def instance_or_404(request: HttpRequest, wid: int) -> tuple[Instance, Flow]:
+    """The instance and its flow, if it exists and the person may see it."""
+    found = instance(wid)
+    flow = flow_by_id(found.flow_id) if found and can_view(request.user, found.flow) else None
+    if found is None or flow is None:
+        raise Http404
+    return found, flow
+
+
+def is_timeout(error: Error) -> bool:
+    """Whether PostgreSQL gave the query up because it took too long."""
+    return sqlstate(error) == QUERY_CANCELED
+
+
+def unavailable() -> HttpResponse:
+    """The page that says that the database is away; it asks nobody anything."""
+    response = HttpResponse(render_to_string("503.html"), status=503)
+    response.headers["Retry-After"] = "5"
+    return response
+
+
+def slow() -> HttpResponse:
+    """The page that says that this question took too long."""
+    return HttpResponse(render_to_string("monitor/slow.html"), status=503)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """The site's handler500: a database that went away is not a fault of the program."""
+    error = sys.exc_info()[1]
+    if isinstance(error, OperationalError | InterfaceError):
+        return unavailable()
+    return HttpResponse(render_to_string("500.html"), status=500)

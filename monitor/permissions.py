@@ -1,0 +1,31 @@
+"""Who may look at which flow.
+
+Staff and holders of the permission `flows.view_flow` see every flow; others see the flows of the groups named
+`flow:<name>` that they are in. What one may not see does not exist: pages answer 404.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+
+AnyUser: TypeAlias = AbstractBaseUser | AnonymousUser
+
+PREFIX = "flow:"
+
+
+def visible_flows(user: AnyUser) -> frozenset[str] | None:
+    """The names of the flows that the user may see; None means all of them."""
+    if not user.is_authenticated or not user.is_active:
+        return frozenset()
+    if getattr(user, "is_staff", False) or user.has_perm("flows.view_flow"):  # type: ignore[union-attr]
+        return None
+    names = user.groups.filter(name__startswith=PREFIX).values_list("name", flat=True)  # type: ignore[union-attr]
+    return frozenset(name.removeprefix(PREFIX) for name in names)
+
+
+def can_view(user: AnyUser, flow: str) -> bool:
+    """Whether the user may look at this flow and at everything in it."""
+    visible = visible_flows(user)
+    return visible is None or flow in visible

@@ -1,0 +1,127 @@
+"""Small words for templates: a status, a number, a moment, an age."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from django import template
+from django.utils import formats, timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from flows.queries.counting import Count
+from monitor import words
+
+register = template.Library()
+
+
+@register.simple_tag
+def status(code: str) -> SafeString:
+    """A status as a pill: a shape, a word and a colour, so that none of them is needed alone."""
+    return format_html(
+        '<span class="pill pill-{}"><span aria-hidden="true">{}</span> {}</span>',
+        code,
+        words.GLYPH.get(code, "?"),
+        words.STATUS.get(code, code),
+    )
+
+
+@register.filter
+def status_name(code: str) -> str:
+    return str(words.STATUS.get(code, code))
+
+
+@register.filter
+def glyph(code: str) -> str:
+    return words.GLYPH.get(code, "?")
+
+
+@register.filter
+def job_state(code: str) -> str:
+    return str(words.JOB_STATE.get(code, code))
+
+
+@register.filter
+def job_list(name: str) -> str:
+    return str(words.JOB_LIST.get(name, name))
+
+
+@register.filter
+def written_by(name: str) -> str:
+    """Who wrote a step: a transition by its name, the kernel's own steps in words."""
+    word = words.SYSTEM_STEP.get(name) or words.SYSTEM_STEP.get(name.partition(":")[0])
+    return str(word) if word else name
+
+
+@register.filter
+def number(value: Count | int) -> str:
+    """A number with its thousands apart; "10,000+" when counting stopped there."""
+    found = value if isinstance(value, Count) else Count(value)
+    return formats.number_format(found.n, force_grouping=True) + ("+" if found.capped else "")
+
+
+@register.simple_tag
+def moment(at: datetime | None, precise: bool = False) -> SafeString | str:
+    """A moment for people, whole in its title: today's by the clock alone, older ones with their date."""
+    if at is None:
+        return "–"
+    local = timezone.localtime(at)
+    today = local.date() == timezone.localdate()
+    clock = local.strftime("%H:%M:%S") + (f".{local.microsecond // 1000:03d}" if precise else "")
+    text = clock if today else f"{formats.date_format(local, 'SHORT_DATE_FORMAT')} {clock}"
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        at.isoformat(),
+        local.strftime("%Y-%m-%d %H:%M:%S %Z"),
+        text,
+    )
+
+
+@register.simple_tag
+def ago(at: datetime | None) -> SafeString | str:
+    """How long ago a moment was; the script keeps it growing."""
+    if at is None:
+        return "–"
+    return format_html(
+        '<time datetime="{}" title="{}" data-age>{}</time>', at.isoformat(),
+        timezone.localtime(at).strftime("%Y-%m-%d %H:%M:%S %Z"), duration(datetime.now(UTC) - at),
+    )  # fmt: skip
+
+
+@register.filter
+def duration(value: timedelta | None) -> str:
+    """A length of time in its largest unit."""
+    if value is None:
+        return "–"
+    seconds = max(0, int(value.total_seconds()))
+    if seconds < 60:
+        return ngettext("%(n)d second", "%(n)d seconds", seconds) % {"n": seconds}
+    if seconds < 3600:
+        return ngettext("%(n)d minute", "%(n)d minutes", seconds // 60) % {"n": seconds // 60}
+    if seconds < 86400:
+        return ngettext("%(n)d hour", "%(n)d hours", seconds // 3600) % {"n": seconds // 3600}
+    return ngettext("%(n)d day", "%(n)d days", seconds // 86400) % {"n": seconds // 86400}
+
+
+@register.filter
+def theme(cookie: str | None) -> str:
+    """The theme of the cookie, or automatic."""
+    return cookie if cookie in ("dark", "light") else "auto"
+
+
+@register.filter
+def next_theme(current: str) -> str:
+    return {"auto": "dark", "dark": "light", "light": "auto"}[current]
+
+
+@register.filter
+def theme_name(name: str) -> str:
+    return {"auto": _("automatic"), "dark": _("dark"), "light": _("light")}[name]
+
+
+@register.filter
+def get(mapping: dict[str, object], key: str) -> object:
+    """mapping[key], or nothing."""
+    return mapping.get(key)

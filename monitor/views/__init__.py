@@ -1,0 +1,1 @@
+"""The pages; each module is one of them with the parts that its script fetches again."""

@@ -1,0 +1,129 @@
+"""One flow: its instances, filtered, and its queue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.db import OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_safe
+
+from flows.queries import instances, jobs, overview
+from flows.queries.base import snapshot
+from flows.queries.counting import CAP, STATUSES, Count
+from flows.queries.definitions import Flow
+from flows.queries.filters import Filter, operators
+from flows.queries.instances import Choice
+from flows.queries.paging import Page
+from flows.queries.workers import unserved
+from monitor import address
+from monitor.guard import flow_or_404, is_timeout, page
+from monitor.words import FILTER_ERROR, OPERATOR, OPERATOR_SHORT, STATUS
+
+
+@require_safe
+@page
+def flow(request: HttpRequest, name: str) -> HttpResponse:
+    """The list of instances with the flow's queue beside it."""
+    with snapshot():
+        found = flow_or_404(request, name)
+        choice = address.choice(request, found)
+        context = {
+            "flow": found,
+            "summary": overview.summary(name),
+            "queues": jobs.queues(found.id),
+            "unserved": unserved([found.id]),
+        }
+    context |= _list(request, found, choice) | _filter_form(request, found, choice)
+    return render(request, "monitor/flow.html", context)
+
+
+def _list(request: HttpRequest, flow: Flow, choice: Choice) -> dict[str, object]:
+    """The rows, in a moment of their own: filters that take too long must not take the rest of the page along."""
+    exact = request.GET.get("exact") == "1"
+    try:
+        with snapshot():
+            found = instances.listed(flow, choice, address.cursor(request))
+            # Behind filters only an exact count means something, and it may have to read everything.
+            counts = exact or not choice.usable().filters
+            total = instances.matching(flow, choice, None if exact else CAP) if counts else None
+        return {"page": found, "total": total, "choice": choice, "exact": exact, "too_slow": False}
+    except OperationalError as error:
+        if not is_timeout(error):
+            raise
+    empty: Page[instances.Listed] = Page([], None, None)
+    return {"page": empty, "total": None, "choice": choice, "exact": exact, "too_slow": True}
+
+
+def _filter_form(request: HttpRequest, flow: Flow, choice: Choice) -> dict[str, object]:
+    return {
+        "statuses": [(s, STATUS[s]) for s in STATUSES],
+        "operators": OPERATOR.items(),
+        "hints": {a.name: operators(a) for a in flow.attributes},
+        "filters": list(_filters(request, flow, choice)),
+        "blank": Filter("", "eq"),
+        "first_page": not (request.GET.get("before") or request.GET.get("after")),
+        "same_list": address.without(request.GET, "before", "after", "exact"),
+    }
+
+
+def _filters(request: HttpRequest, flow: Flow, choice: Choice) -> Iterator[dict[str, object]]:
+    for index, item in enumerate(choice.filters):
+        attribute = flow.attribute(item.name)
+        yield {
+            "item": item,
+            "title": attribute.title if attribute else item.name,
+            "operator": OPERATOR_SHORT.get(item.operator, item.operator),
+            "error": FILTER_ERROR.get(item.error, ""),
+            "without": address.without_filter(request.GET, index),
+        }
+
+
+@require_safe
+@page
+def changes(request: HttpRequest, name: str) -> HttpResponse:
+    """What became of the rows on the screen (`wids`), and how many newer ones than `top` there are."""
+    with snapshot():
+        found = flow_or_404(request, name)
+        choice = address.choice(request, found)
+        top = address.number(request.GET.get("top"))
+        rows = instances.fresh(found, choice, address.wids(request))
+        newer = instances.newer(found, choice, top) if top is not None else Count(0)
+        context = {"summary": overview.summary(name), "queues": jobs.queues(found.id)}
+        context |= {"flow": found, "choice": choice, "unserved": unserved([found.id])}
+    context["statuses"] = [(s, STATUS[s]) for s in STATUSES]
+    context["same_list"] = address.without(request.GET, "before", "after", "exact", "wids", "top")
+    return JsonResponse(
+        {
+            "rows": {r.wid: _row(request, found, r) for r in rows},
+            "new": newer.n,
+            "more": newer.capped,
+            "parts": {
+                "queue": render_to_string("monitor/parts/queue.html", context, request),
+                "chips": render_to_string("monitor/parts/chips.html", context, request),
+                "banner": render_to_string("monitor/parts/unserved.html", context, request),
+            },
+        }
+    )
+
+
+def _row(request: HttpRequest, flow: Flow, listed: instances.Listed) -> str:
+    return render_to_string("monitor/parts/instance_row.html", {"flow": flow, "item": listed}, request)
+
+
+@require_safe
+@page
+def flow_jobs(request: HttpRequest, name: str) -> HttpResponse:
+    """The jobs behind a number: of one state, of one transition or of all."""
+    state = request.GET.get("state", "pending")
+    state = state if state in jobs.JOB_STATES else "pending"
+    transition = request.GET.get("transition", "").replace("\x00", "")
+    with snapshot():
+        found = flow_or_404(request, name)
+        listed, behind = jobs.listed(found.id, state, transition, address.place(request))
+        context = {"flow": found, "jobs": listed, "behind": behind, "state": state, "transition": transition}
+    context["states"] = jobs.JOB_STATES
+    context["behind_key"] = f"{behind.transition}~{behind.priority}~{behind.id}" if behind else ""
+    return render(request, "monitor/jobs.html", context)

@@ -1,0 +1,124 @@
+"""One instance: its state, what is pending, and its history step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_safe
+
+from flows.queries import instances, jobs, trace
+from flows.queries.base import snapshot
+from flows.queries.definitions import Flow
+from flows.queries.paging import Cursor
+from monitor import address
+from monitor.guard import instance_or_404, page
+
+LIVE_STEPS = 50
+
+
+@dataclass(frozen=True)
+class ShownCell:
+    """One change as the page shows it."""
+
+    title: str
+    before: str | None
+    after: str | None
+    initial: bool
+
+
+@dataclass(frozen=True)
+class ShownStep:
+    """A step of the trace with its changes in the flow's order; `cause_here` when its cause is on the same page."""
+
+    step: trace.Step
+    cells: list[ShownCell]
+    cause_here: bool
+
+
+def _shown(flow: Flow, found: Iterable[trace.Step]) -> list[ShownStep]:
+    order = {a.name: (at, a.title) for at, a in enumerate(flow.attributes)}
+    steps = list(found)
+    here = {step.seq for step in steps}
+    return [ShownStep(s, _cells(order, s.cells), s.cause_seq in here) for s in steps]
+
+
+def _cells(order: dict[str, tuple[int, str]], cells: Iterable[trace.Cell]) -> list[ShownCell]:
+    """Attributes that the flow no longer has come last, under the name that they had."""
+    ranked = sorted(cells, key=lambda c: (*order.get(c.name, (len(order), c.name))[:1], c.name))
+    return [
+        ShownCell(order.get(c.name, (0, c.name))[1], c.before, c.after, c.initial)
+        for c in ranked
+        if c.changed
+    ]
+
+
+@require_safe
+@page
+def instance(request: HttpRequest, wid: int) -> HttpResponse:
+    """The whole page."""
+    oldest_first = request.GET.get("order") == "oldest"
+    with snapshot():
+        found, flow = instance_or_404(request, wid)
+        steps = trace.steps(wid, found.started_at, address.cursor(request), oldest_first=oldest_first)
+        context = _now(flow, found)
+    context |= {"page": steps, "steps": _shown(flow, steps.items), "oldest_first": oldest_first}
+    context["open_end"] = steps.older is None if oldest_first else steps.newer is None
+    return render(request, "monitor/instance.html", context)
+
+
+def _now(flow: Flow, found: instances.Instance) -> dict[str, object]:
+    pending = jobs.of_instance(found.wid)
+    names = {t.tgid: t.title for t in flow.triggers}
+    return {
+        "flow": flow,
+        "instance": found,
+        "values": instances.state(flow, found.wid),
+        "jobs": [(job, names.get(job.tgid, job.transition)) for job in pending],
+    }
+
+
+@require_safe
+@page
+def changes(request: HttpRequest, wid: int) -> HttpResponse:
+    """The parts of the page as they are now, and the steps behind `seq`."""
+    seen = address.number(request.GET.get("seq"))
+    with snapshot():
+        found, flow = instance_or_404(request, wid)
+        cursor = Cursor(before=-1 if seen is None else seen, size=LIVE_STEPS)
+        steps = trace.steps(wid, found.started_at, cursor, oldest_first=True)
+        context = _now(flow, found)
+    shown = _shown(flow, steps.items)
+    parts = {
+        name: render_to_string(f"monitor/parts/{name}.html", context, request)
+        for name in ("head", "state", "jobs")
+    }
+    rows = [
+        (s.step.seq, render_to_string("monitor/parts/step.html", {"shown": s, **context}, request))
+        for s in shown
+    ]
+    return JsonResponse({"parts": parts, "steps": rows, "seq": found.seq, "more": steps.older is not None})
+
+
+@require_safe
+@page
+def raw(request: HttpRequest, wid: int) -> HttpResponse:
+    """Everything about the instance as JSON; `next` is where the rest of a long trace goes on."""
+    after = address.number(request.GET.get("after"))
+    with snapshot():
+        found, flow = instance_or_404(request, wid)
+        steps = trace.raw(wid, found.started_at, -1 if after is None else after)
+        pending = jobs.of_instance(wid)
+        values = instances.state(flow, wid)
+    last = steps[-1]["seq"] if steps else None
+    body = {
+        "instance": asdict(found),
+        "state": {v.name: v.text for v in values},
+        "jobs": [asdict(job) for job in pending],
+        "trace": steps,
+        "next": f"?after={last}" if last is not None and last < found.seq else None,
+    }
+    return JsonResponse(body, json_dumps_params={"indent": 2, "ensure_ascii": False})

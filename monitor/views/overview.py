@@ -1,0 +1,40 @@
+"""The first page: all flows, what their instances do, and what waits."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_safe
+
+from flows.queries import overview
+from flows.queries.base import snapshot
+from flows.queries.counting import CAP
+from monitor.guard import page
+from monitor.permissions import visible_flows
+
+EXACT_TIMEOUT_MS = 20_000
+
+
+def _context(request: HttpRequest) -> dict[str, object]:
+    exact = request.GET.get("exact") == "1"
+    after = request.GET.get("after", "").replace("\x00", "")
+    with snapshot(EXACT_TIMEOUT_MS) if exact else snapshot():
+        flows, more = overview.summaries(visible_flows(request.user), after, None if exact else CAP)
+    capped = any(count.capped for flow in flows for count in (*flow.statuses.values(), flow.pending))
+    return {"flows": flows, "more": more, "after": after, "exact": exact, "capped": capped}
+
+
+@require_safe
+@page
+def flows(request: HttpRequest) -> HttpResponse:
+    """Every flow that the person may see."""
+    return render(request, "monitor/flows.html", _context(request))
+
+
+@require_safe
+@page
+def flows_part(request: HttpRequest) -> HttpResponse:
+    """The rows of the first page again."""
+    html = render_to_string("monitor/parts/flow_rows.html", _context(request), request)
+    return JsonResponse({"rows": html})

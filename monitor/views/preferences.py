@@ -1,0 +1,26 @@
+"""How a person likes the pages; kept in their browser."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
+
+THEMES = ("auto", "dark", "light")
+YEAR = 365 * 24 * 3600
+
+
+@require_POST
+def theme(request: HttpRequest) -> HttpResponse:
+    """Remember light, dark or automatic; goes back to where the person was."""
+    target = request.POST.get("next", "/")
+    if not url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()):
+        target = "/"
+    response = HttpResponseRedirect(target)
+    wanted = request.POST.get("theme", "")
+    if wanted in THEMES:
+        response.set_cookie(
+            "theme", wanted, max_age=YEAR, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE
+        )
+    return response

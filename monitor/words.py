@@ -1,0 +1,70 @@
+"""The words that pages use for the kernel's one-letter codes and for filters."""
+
+from __future__ import annotations
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+STATUS: dict[str, str | Promise] = {
+    "R": _("Running"),
+    "E": _("Exception"),
+    "F": _("Final"),
+    "S": _("Suspended"),
+    "X": _("Compensating"),
+    "A": _("Aborted"),
+    "C": _("Cancelled"),
+}
+# A shape beside the colour: who sees no colours reads the same.
+GLYPH = {"R": "▶", "E": "!", "F": "✓", "S": "‖", "X": "↩", "A": "✕", "C": "⊘"}
+
+JOB_STATE: dict[str, str | Promise] = {"P": _("pending"), "L": _("leased"), "K": _("parked")}
+JOB_LIST: dict[str, str | Promise] = {
+    "pending": _("Pending"),
+    "late": _("Late"),
+    "leased": _("Leased"),
+    "parked": _("Parked"),
+}
+
+OPERATOR: dict[str, str | Promise] = {
+    "eq": _("= is"),
+    "ne": _("≠ is not"),
+    "lt": _("< less than"),
+    "le": _("≤ at most"),
+    "gt": _("> more than"),
+    "ge": _("≥ at least"),
+    "contains": _("contains"),
+    "null": _("is empty"),
+    "notnull": _("is not empty"),
+}
+OPERATOR_SHORT: dict[str, str | Promise] = {
+    "eq": "=",
+    "ne": "≠",
+    "lt": "<",
+    "le": "≤",
+    "gt": ">",
+    "ge": "≥",
+    "contains": _("contains"),
+    "null": _("is empty"),
+    "notnull": _("is not empty"),
+}
+
+FILTER_ERROR: dict[str, str | Promise] = {
+    "unknown_attribute": _("This flow has no attribute of that name."),
+    "unknown_operator": _("This comparison does not suit the attribute's type."),
+    "too_long": _("The value is too long: at most 1,000 characters."),
+    "wrong_value": _("This value does not fit the attribute's type."),
+}
+
+SYSTEM_STEP: dict[str, str | Promise] = {
+    "_INIT": _("Started"),
+    "_REMATCH": _("Re-matched"),
+    "_CANCEL": _("Cancelled"),
+    "_TIMEOUT": _("Timed out"),
+    "_EXCPT": _("Repaired"),
+    "_RECOVER": _("Recovered"),
+    "_SUSPEND": _("Suspended"),
+    "_RESUME": _("Resumed"),
+    "_MIGRATE": _("Migrated"),
+    "_TIMER": _("Timer"),
+    "_FAIL": _("Gave up"),
+}
