@@ -1,0 +1,123 @@
+"""The abstract worker of the paper's figure 3."""
+
+from __future__ import annotations
+
+import logging
+import random
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import psycopg
+
+from BaseWorker.server import BadWorker, Job, Server
+
+log = logging.getLogger("BaseWorker")
+
+_BEAT = 10.0
+_LONGEST_PAUSE = 5.0
+_TRY_AGAIN = frozenset({"40001", "40P01", "55P03", "57014"})
+
+
+class BaseClass(ABC):
+    """A worker for one transition. Subclasses write `wed_trans`; `run()` serves until Ctrl-C.
+
+    trname: the transition, as the flow defines it. dbs: the connection string; its application_name is the
+    worker's name in the monitor and in the history. wakeup_interval: seconds of sleep after which the worker
+    looks for work by itself, in case a notification was lost.
+    """
+
+    trname = ""
+    dbs = ""
+    wakeup_interval: float = 5
+
+    def __init__(self, trname: str, dbs: str, wakeup_interval: float = 5) -> None:
+        if not isinstance(trname, str) or not trname.strip():
+            raise BadWorker(
+                f"{type(self).__name__} needs a trname: the name of the transition that it performs."
+            )
+        if not isinstance(dbs, str) or not dbs.strip():
+            raise BadWorker(
+                f"{type(self).__name__} needs dbs, such as 'user=orders dbname=wed application_name=ship'."
+            )
+        if not wakeup_interval > 0:
+            raise BadWorker(f"{type(self).__name__}: wakeup_interval is a number of seconds above 0.")
+        self._server = Server(dbs, trname.strip())
+        self._interval = float(wakeup_interval)
+
+    @abstractmethod
+    def wed_trans(self, payload: Mapping[str, Any]) -> str | None:
+        """Perform the transition for the instance whose state fired it (`payload`, with its wid).
+
+        Gives the new values in the syntax of a SET clause, which may use current values:
+        "a2='done', a4=(a4::integer+1)::text". None or an empty text aborts, and the attempt is recorded.
+        """
+
+    def run(self) -> None:
+        """Serve for ever (the paper's Algorithm 2).
+
+        Raises BadWorker, and psycopg.Error when it cannot connect at first; later it waits for the server.
+        """
+        self._server.connect()
+        log.info("%s serves %s of flow %s", self._server.actor, self._server.trname, self._server.flow)
+        try:
+            while True:
+                self._serve()
+        finally:
+            self._server.close()
+
+    def _serve(self) -> None:
+        try:
+            while self._step():
+                pass
+            self._server.beat(waiting=True)  # before the last look: no wake-up is lost
+            if not self._step():
+                self._sleep()
+        except psycopg.OperationalError as error:
+            if getattr(error, "sqlstate", None) in _TRY_AGAIN:
+                self._server.rollback()
+            else:
+                self._reconnect(error)
+
+    def _sleep(self) -> None:
+        """One interval, but never so long that the server takes the worker for dead."""
+        self._server.wait(min(self._interval, _BEAT))
+
+    def _step(self) -> bool:
+        """Perform one job, if one is ready and free."""
+        job = self._server.take()
+        if job is None:
+            return False
+        try:
+            assignments = self.wed_trans(job.payload)
+        except Exception as error:  # whatever a transition raises is its job's failure
+            log.exception("%s of instance %s failed", self._server.trname, job.wid)
+            self._server.fail(job, f"{type(error).__name__}: {error}", "failed")
+            return True
+        except BaseException:
+            self._server.rollback()  # Ctrl-C: the job stays for whoever comes next
+            raise
+        self._finish(job, assignments)
+        return True
+
+    def _finish(self, job: Job, assignments: str | None) -> None:
+        if assignments is None or not str(assignments).strip():
+            self._server.fail(job, "wed_trans returned nothing.", "aborted")
+            return
+        refused = self._server.complete(job, str(assignments))
+        if refused:
+            log.error("%s of instance %s was refused: %s", self._server.trname, job.wid, refused)
+
+    def _reconnect(self, error: Exception) -> None:
+        pause = 0.1
+        while True:
+            log.warning("The server is out of reach (%s); trying again in %.1f s.", error, pause)
+            time.sleep(pause * (0.5 + random.random()))  # noqa: S311  # not a secret
+            pause = min(_LONGEST_PAUSE, pause * 2)
+            try:
+                self._server.connect()
+            except psycopg.OperationalError as again:
+                error = again
+            else:
+                return

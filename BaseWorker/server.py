@@ -1,0 +1,197 @@
+"""A worker's end of the protocol: one connection, the kernel's functions, one job at a time."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg.types.json import set_json_loads
+
+_FLOW = re.compile(r"(?:^|(?<=\s))flow\s*=\s*'?([^\s']+)'?")
+_EXCEPTION = "_EXCPT"
+
+_TAKE = "select job_id, wid, claim, payload from wedsql.take(%s, %s, 1, %s)"
+_COMPLETE = (
+    "select ok, sqlstate, message from wedsql.complete_many("
+    "%s, array[%s]::int[], array[%s]::bigint[], array[null]::bigint[], null, %s, array[%s])"
+)
+_FAIL = (
+    "select attempts, parked from wedsql.fail_many("
+    "%s, array[%s]::int[], array[%s]::bigint[], array[null]::bigint[], array[%s], array[%s], %s, %s)"
+)
+
+
+class BadWorker(Exception):
+    """The worker cannot run as it is written; the message says what to change."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One pending transition; `payload` is the state that fired it."""
+
+    id: int
+    wid: int
+    payload: Mapping[str, Any]
+
+
+class Server:
+    """The WED-server as one worker sees it. `dbs` is a libpq connection string, as psycopg2 took it.
+
+    The flow is the schema that the connection's search_path leads to: the role's own name, as in the paper,
+    an `options='-c search_path=orders'`, or the short form `flow=orders`.
+    """
+
+    def __init__(self, dbs: str, trname: str) -> None:
+        self._named, self._conninfo = _split(dbs)
+        self.trname = trname
+        self.flow = ""
+        self.actor = ""
+        self._worker: int | None = None
+        self._connection: psycopg.Connection[Any] | None = None
+
+    def connect(self) -> None:
+        """Connect, find the flow, check the transition, listen. Raises BadWorker, psycopg.Error."""
+        self.close()
+        connection = psycopg.connect(self._conninfo, autocommit=True, prepare_threshold=None)
+        self._connection = connection
+        set_json_loads(partial(json.loads, parse_float=Decimal), connection)
+        if self._named:
+            connection.execute("select set_config('search_path', %s, false)", [self._named])
+        self.flow = self._find_flow(connection)
+        self._check_transition(connection)
+        name = connection.info.parameter_status("application_name") or ""
+        self.actor = name or f"{self.trname}@{socket.gethostname()}:{os.getpid()}"
+        self._listen(connection)
+
+    def _find_flow(self, connection: psycopg.Connection[Any]) -> str:
+        row = connection.execute(
+            "select n.nspname::text, current_user::text, current_setting('search_path') from (values (1)) one"
+            " left join pg_class c on c.oid = to_regclass('wed_flow')"
+            " left join pg_namespace n on n.oid = c.relnamespace"
+        ).fetchone()
+        flow, user, path = row or (None, "", "")
+        if flow is None:
+            raise BadWorker(
+                f"No flow is in reach of {user!r} (search_path {path}). "
+                "Connect as a role named like the flow, or write flow=NAME into dbs."
+            )
+        return str(flow)
+
+    def _check_transition(self, connection: psycopg.Connection[Any]) -> None:
+        rows = connection.execute(
+            "select distinct trname from wed_trig where not cfinal order by 1"
+        ).fetchall()
+        known = [str(name) for (name,) in rows]
+        if self.trname not in (*known, _EXCEPTION):
+            raise BadWorker(
+                f"trname {self.trname!r} is no transition of flow {self.flow!r}; "
+                f"it has: {', '.join(known) or 'none'}."
+            )
+
+    def _listen(self, connection: psycopg.Connection[Any]) -> None:
+        """The paper's channel, and one of its own on which the server wakes it alone."""
+        connection.execute(sql.SQL("listen {}").format(sql.Identifier(self.trname)))
+        try:
+            row = connection.execute(
+                "select wedsql.register_worker('baseworker', %s, %s, %s, %s)",
+                [self.actor, socket.gethostname(), os.getpid(), [f"{self.flow}:{self.trname}"]],
+            ).fetchone()
+        except psycopg.errors.InsufficientPrivilege:
+            return  # a role of the paper's kind: the channel of the transition wakes it
+        if row is not None:
+            self._worker = int(row[0])
+            connection.execute(sql.SQL("listen {}").format(sql.Identifier(f"wedsql_w{self._worker}")))
+
+    @property
+    def connection(self) -> psycopg.Connection[Any]:
+        """The open connection."""
+        if self._connection is None:
+            raise BadWorker("The worker is not connected.")
+        return self._connection
+
+    def take(self) -> Job | None:
+        """Begin a transaction with one pending job locked; None, and no transaction, when there is none."""
+        connection = self.connection
+        with connection.pipeline():
+            connection.execute("begin")
+            cursor = connection.execute(_TAKE, [self.flow, [self.trname], self.actor])
+            row = cursor.fetchone()
+        if row is None:
+            connection.execute("rollback")
+            return None
+        job, wid, _claim, payload = row
+        return Job(job, wid, {"wid": wid, **payload})
+
+    def complete(self, job: Job, assignments: str) -> str:
+        """Apply the SET clause and commit; '' or the reason why the server refused it (then counted)."""
+        connection = self.connection
+        row = connection.execute(_COMPLETE, [self.flow, job.wid, job.id, self.actor, assignments]).fetchone()
+        ok, state, message = row or (False, "", "no answer")
+        if not ok:
+            outcome = "timeout" if state == "WD204" else "failed"
+            self.fail(job, str(message), outcome, str(state))
+            return str(message)
+        connection.execute("commit")
+        return ""
+
+    def fail(self, job: Job, message: str, outcome: str, sqlstate: str = "") -> None:
+        """Count a failed attempt with its reason; the server offers the job again or parks it."""
+        text = message.replace("\0", "")[:2000]
+        self.connection.execute(_FAIL, [self.flow, job.wid, job.id, text, sqlstate, outcome, self.actor])
+        self.connection.execute("commit")
+
+    def rollback(self) -> None:
+        """Leave the job as it was."""
+        if self._connection is not None and not self._connection.closed:
+            self._connection.execute("rollback")
+
+    def beat(self, waiting: bool) -> None:
+        """Tell the server that this worker lives, and whether it sleeps."""
+        if self._worker is not None:
+            row = self.connection.execute(
+                "select wedsql.heartbeat(%s, %s)", [self._worker, waiting]
+            ).fetchone()
+            if row is None or not row[0]:
+                self._worker = None
+                self._listen(self.connection)
+
+    def wait(self, seconds: float) -> None:
+        """Sleep until a notification comes or the time is over."""
+        pgconn = self.connection.pgconn
+        if select.select([pgconn.socket], [], [], seconds)[0]:
+            pgconn.consume_input()
+        while pgconn.notifies() is not None:
+            pass
+
+    def close(self) -> None:
+        """Sign off and disconnect."""
+        connection, self._connection = self._connection, None
+        if connection is None or connection.closed:
+            return
+        try:
+            if self._worker is not None:
+                connection.execute("rollback")
+                connection.execute("select wedsql.unregister_worker(%s)", [self._worker])
+        except psycopg.Error:
+            self._worker = None  # its row grows old by itself
+        finally:
+            self._worker = None
+            connection.close()
+
+
+def _split(dbs: str) -> tuple[str, str]:
+    """The flow named in the connection string, and the string that libpq understands."""
+    found = _FLOW.search(dbs)
+    if found is None:
+        return "", dbs
+    return found[1], dbs[: found.start()] + dbs[found.end() :]
