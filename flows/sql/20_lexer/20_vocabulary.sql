@@ -1,0 +1,76 @@
+-- The closed vocabulary: every word and operator the lexer knows, with what it may do.
+-- Filled from pg_catalog of this very server, so a newer PostgreSQL brings its new functions;
+-- after an upgrade of the server run select wedsql.fill_vocabulary().
+create table if not exists wedsql.vocabulary (
+  word text collate "C" primary key,
+  keyword "char",             -- R reserved, T may name a function or type, C may name a column, U free; null no keyword
+  refusal text,               -- the reason for which the word is refused as a plain word
+  type text,                  -- it names a type: which modifier it takes (none, length, digits, seconds, words)
+  func text,                  -- it names a function: ok, or the reason for which it is refused
+  min_args integer,
+  max_args integer,           -- null: any number
+  pattern_arg integer,        -- this argument must be one fixed text: it is a regular expression
+  flag_args integer[],        -- these arguments must be a number or one fixed text of option letters
+  max_count integer,          -- the second argument must be a plain number up to this
+  grows boolean not null default false,     -- its result may be much longer than its arguments
+  temporal boolean not null default false,  -- it takes, gives or is a date or time
+  infix boolean not null default false,
+  prefix boolean not null default false,
+  hint text
+);
+comment on table wedsql.vocabulary is 'Words and operators that conditions may use; filled by wedsql.fill_vocabulary().';
+
+-- Promise: true when values of this type stay inside the expression: no catalog look-up, no settings, no pseudo type
+-- except the polymorphic ones.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.is_plain_type(p_type oid)
+returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
+  select case when t.typtype = 'p' then t.typname ~ '^any.' and t.typname <> 'any'
+    else coalesce(e.typname, t.typname) !~ ('^(reg|pg_)|^(oid|oidvector|xid|xid8|cid|tid|aclitem|refcursor|txid_snapshot'
+      || '|xml|money|gtsvector|int2vector)$') and t.oid < 16384 and t.typname !~ '^_?(reg|pg_)|vector$|^_?record$'
+  end
+  from pg_type t left join pg_type e on e.oid = t.typelem and t.typcategory = 'A'
+  where t.oid = p_type
+$$;
+
+-- Promise: the functions of pg_catalog whose answer depends on their arguments only and that take plain types.
+-- Locks: none
+-- Raises: nothing
+create or replace view wedsql.pure_function as
+select p.oid, p.proname::text as name, p.pronargs - p.pronargdefaults as min_args,
+       case when p.provariadic = 0 then p.pronargs end as max_args,
+       exists (select 1 from unnest(p.proargtypes::oid[] || p.prorettype) as a(type)
+               where a.type in ('date'::regtype, 'time'::regtype, 'timetz'::regtype, 'timestamp'::regtype,
+                                'timestamptz'::regtype, 'tsrange'::regtype, 'tstzrange'::regtype, 'daterange'::regtype,
+                                'tsmultirange'::regtype, 'tstzmultirange'::regtype, 'datemultirange'::regtype)) as temporal
+from pg_proc p
+where p.pronamespace = 'pg_catalog'::regnamespace and p.oid < 16384 and p.prokind = 'f' and p.provolatile = 'i'
+  and not p.proretset
+  and (p.proname in ('num_nulls', 'num_nonnulls') or not exists (
+    select 1 from unnest(p.proargtypes::oid[] || p.prorettype) as a(type)
+    where wedsql.is_plain_type(a.type) is not true));
+
+-- Promise: functions kept out although the catalog calls them immutable, by regular expression over the name.
+-- Locks: none
+-- Raises: nothing
+create or replace view wedsql.excluded_function(pattern, reason, hint) as values
+  -- One call makes a value of any size out of a number.
+  ('^(array_fill|polygon|bit|varbit|bpchar|varchar)$', 'unbounded', null),
+  -- Half a minute of processor for one call on large numerics [measured: gcd of two 131,000-digit numbers 37 s].
+  ('^(factorial|numeric_fac|gcd|lcm)$', 'unbounded', null),
+  -- Indents deep documents quadratically.
+  ('^jsonb_pretty$', 'unbounded', 'Compare the jsonb value itself.'),
+  -- Runs a query given as text.
+  ('^ts_rewrite$', 'volatile', null),
+  -- XML is parsed by a library outside of PostgreSQL.
+  ('^(xml|xpath)', 'unbounded', 'Store documents as jsonb.'),
+  -- The functions behind the regular expression operators take computed patterns.
+  ('regex(eq|ne)$', 'pattern_not_literal', 'Use the operator ~ with a fixed pattern.'),
+  ('^(similar_escape|similar_to_escape|like_escape)$', 'internal', 'Use SIMILAR TO or LIKE with ESCAPE.'),
+  ('^jsonb_path_(exists|match)_opr$', 'internal', 'Use @? or @@.'),
+  -- Halves of aggregates, index support, wire format.
+  ('(_accum|_accum_inv|_combine|_transfn|_statefunc|send|_send|recv|_subdiff|_canonical)$', 'internal', null),
+  ('^(hash|gin_|gist_|spg_|brin_|bt.*cmp$|in_range$|int[248]_sum$|int2int4_sum$|int8_avg$|int8inc_)', 'internal', null),
+  ('_hash(_extended)?$', 'internal', null),
+  ('^float8_(avg|corr|covar|regr|stddev|var)', 'internal', null);

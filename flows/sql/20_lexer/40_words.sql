@@ -1,0 +1,113 @@
+-- Small judgements the grammar asks for: fixed arguments, multi-word phrases.
+
+-- Promise: the text a person meant by a quoted token.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.unquote(p_raw text)
+returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select replace(substr(p_raw, 2, length(p_raw) - 2), '''''', '''')
+$$;
+
+-- Promise: the reason for which argument p_argument of p_function, starting with this token, is refused, or null.
+-- p_alone says that the token is the whole argument; p_integer that it is an attribute of type integer.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.argument_problem(
+  p_function wedsql.vocabulary, p_argument integer, p_class text, p_raw text, p_alone boolean, p_integer boolean)
+returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select case
+    when p_argument = p_function.pattern_arg then
+      case when p_class = 'text' and p_alone then wedsql.pattern_problem(wedsql.unquote(p_raw)) else 'pattern_not_literal' end
+    when p_function.word = 'substring' and p_argument = 2 then
+      case when p_alone and p_class = 'text' then wedsql.pattern_problem(wedsql.unquote(p_raw))
+           when not (p_alone and (p_class = 'number' or p_integer)) then 'substring' end
+    when p_argument = any (p_function.flag_args) then
+      case when not (p_alone and (p_class = 'number' or p_class = 'text' and p_raw ~ '^''[ginspwmc]*''$')) then 'flags' end
+    when p_argument = 2 and p_function.max_count is not null then
+      case when not coalesce(p_alone and p_raw ~ '^[0-9]{1,4}$' and left(p_raw, 4)::integer <= p_function.max_count, false)
+           then 'count' end
+  end
+$$;
+
+-- Promise: how many tokens at the start of p_ahead (tokens joined by spaces) form one of the fixed phrases that follow a
+-- value; wants says what must come next: operator, operand, or which kind of operand. take is 0 when none fits.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.phrase(p_ahead text, out take integer, out wants text)
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select coalesce(cardinality(string_to_array((m.part)[1], ' ')), 0), p.wants
+  from (values
+    ('^(is(?: not)? (?:null|true|false|unknown)|isnull|notnull)(?: |$)', 'operator'),
+    ('^(is(?: not)? distinct from)(?: |$)', 'operand'),
+    ('^((?:not )?between(?: symmetric| asymmetric)?)(?: |$)', 'between'),
+    ('^((?:not )?in \()', 'in'),
+    ('^((?:not )?i?like (?:any|all|some) \()', 'list'),
+    ('^((?:not )?i?like)(?: |$)', 'like'),
+    ('^((?:not )?similar to)(?: |$)', 'similar'),
+    ('^(escape)(?: |$)', 'escape'),
+    ('^(at time zone)(?: |$)', 'zone')) as p(pattern, wants),
+    lateral (select regexp_match(p_ahead, p.pattern) as part) as m
+  where m.part is not null
+  limit 1
+$$;
+
+-- Promise: how many tokens of p_ahead open the special call (its name and parenthesis included), 0 when it is malformed.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.special_head(p_ahead text)
+returns integer language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select coalesce(cardinality(string_to_array(substring(p_ahead from
+    '^(extract \( (?:''[A-Za-z]+''|[a-z]+) from|trim \( (?:both|leading|trailing) from|trim \( (?:both|leading|trailing)'
+    '|trim \( from|(?:trim|position|overlay|substring) \()(?: |$)'), ' ')), 0)
+$$;
+
+-- Promise: the function form to use for a call with words inside.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.special_hint(p_function text)
+returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select case p_function
+    when 'extract' then 'Write extract(year from attribute), or date_part(''year'', attribute).'
+    when 'position' then 'Write position(''x'' in attribute), or strpos(attribute, ''x'').'
+    when 'trim' then 'Write trim(both '' '' from attribute), or btrim(attribute, '' '').'
+    when 'overlay' then 'Write overlay(attribute placing ''x'' from 1 for 2), or overlay(attribute, ''x'', 1, 2).'
+    else 'Write substring(attribute from 1 for 2), or substr(attribute, 1, 2) with computed numbers.' end
+$$;
+
+-- Promise: the names of the attributes as a person reads them, at most twenty.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.names(p_attrs jsonb)
+returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select coalesce(string_agg(k, ', ' order by k), 'none') || case when max(total) > 20 then ', ...' else '' end
+  from (select k, count(*) over () as total from jsonb_object_keys(p_attrs) as k order by k limit 20) as few
+$$;
+
+-- Promise: refuses a word that stands where a value is wanted; never returns.
+-- Locks: none
+-- Raises: WD005, with p_set WD211
+create or replace function wedsql.refuse_word(
+  p_set boolean, p_known wedsql.vocabulary, p_position integer, p_raw text, p_next text, p_attrs jsonb)
+returns void language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_word text := lower(p_raw collate "C");
+  v_near text;
+  v_reason text := case
+    when p_known.refusal is not null then p_known.refusal
+    when p_next = '.' then 'qualified'
+    when v_word in ('any', 'some', 'all') then 'quantifier'
+    when p_known.keyword in ('R', 'T') or v_word = 'between' and p_attrs ? v_word then 'reserved'
+    when p_next = '(' and p_known.func is not null then p_known.func
+    when p_next = '(' then 'unknown_function'
+    else 'unknown_name' end;
+begin
+  if v_reason = 'unknown_function' then
+    v_near := wedsql.suggest(v_word, array(select word from wedsql.vocabulary
+      where func = 'ok' and left(word, 1) = left(v_word, 1)));
+  elsif v_reason = 'unknown_name' then
+    v_near := wedsql.suggest(v_word, array(select jsonb_object_keys(p_attrs)));
+  end if;
+  perform wedsql.refuse(p_set, v_reason, p_position, p_raw, wedsql.names(p_attrs),
+    coalesce('Did you mean ' || v_near || '?', p_known.hint));
+end
+$$;

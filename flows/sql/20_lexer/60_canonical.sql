@@ -1,0 +1,106 @@
+-- Texts written anew from their tokens; what a person typed is never executed.
+
+-- Promise: tokens p_from to p_to as SQL in which every attribute is r.<attribute>; one space between tokens except at
+-- brackets, casts and calls, so no two tokens can melt into one. Texts with a backslash become E'' texts, which mean the
+-- same under every setting of standard_conforming_strings.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.qualify(p_tokens wedsql.token[], p_from integer, p_to integer)
+returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select string_agg(
+    case when ord = p_from or low1 in ('(', '[', '::') or t.text in (')', ']', ',', '::', '[') then ''
+         when t.text = '(' and kind1 in ('function', 'type') then '' else ' ' end
+    || case when t.kind = 'attribute' then 'r.' || quote_ident(t.text)
+            when t.kind = 'text' and strpos(t.text, '\') > 0 then 'E' || replace(t.text, '\', '\\')
+            else t.text end, '' order by ord)
+  from (select u.*, lag(u.text) over (order by u.ord) as low1, lag(u.kind) over (order by u.ord) as kind1
+        from unnest(p_tokens) with ordinality as u(position, length, kind, text, depth, ord)
+        where u.ord between p_from and p_to) as t
+$$;
+
+-- Promise: tokens p_from to p_to each at its own offset, spaces elsewhere; p_width characters long.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.align(p_tokens wedsql.token[], p_from integer, p_to integer, p_width integer)
+returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select rpad(string_agg(repeat(' ', t.position - 1 - before) || t.text, '' order by t.position), p_width)
+  from (select u.position, u.text, coalesce(lag(u.position + u.length - 1) over (order by u.ord), 0) as before
+        from unnest(p_tokens) with ordinality as u(position, length, kind, text, depth, ord)
+        where u.ord between p_from and p_to) as t
+$$;
+
+-- Promise: the two renderings, the attributes read and the top-level OR disjuncts of tokens p_from to p_to. Parentheses
+-- around the whole expression do not hide its disjuncts.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.render(p_tokens wedsql.token[], p_from integer, p_to integer, p_width integer)
+returns wedsql.rendered language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_result wedsql.rendered;
+  v_first integer := p_from; v_last integer := p_to; v_depth integer := 0; v_or integer[];
+begin
+  v_result.aligned := wedsql.align(p_tokens, p_from, p_to, p_width);
+  v_result.qualified := wedsql.qualify(p_tokens, p_from, p_to);
+  v_result.reads := coalesce((select array_agg(distinct t.text order by t.text)
+    from unnest(p_tokens[p_from:p_to]) as t where t.kind = 'attribute'), '{}');
+  while p_tokens[v_first].text = '(' and p_tokens[v_last].text = ')' and v_first < v_last and not exists (
+    select 1 from unnest(p_tokens[v_first + 1:v_last - 1]) as t where t.depth <= v_depth) loop
+    v_first := v_first + 1; v_last := v_last - 1; v_depth := v_depth + 1;
+  end loop;
+  v_or := array(select v_first + ord::integer - 1
+    from unnest(p_tokens[v_first:v_last]) with ordinality as t(position, length, kind, text, depth, ord)
+    where t.kind = 'or' and t.depth = v_depth order by ord);
+  if cardinality(v_or) = 0 then
+    v_result.disjuncts := array[v_result.qualified];
+  else
+    v_result.disjuncts := array(
+      select wedsql.qualify(p_tokens, a, b)
+      from unnest(array[v_first] || (select array_agg(o + 1) from unnest(v_or) as o),
+                  (select array_agg(o - 1) from unnest(v_or) as o) || array[v_last]) as part(a, b));
+  end if;
+  return v_result;
+end
+$$;
+
+-- Promise: the tokens of a condition with position (1-based, in characters), length, kind, text and depth of nesting.
+-- p_attrs maps the attributes of the flow to their types, {"a1": "text"}.
+-- Locks: none
+-- Raises: WD005
+create or replace function wedsql.lex(p_text text, p_attrs jsonb)
+returns setof wedsql.token language sql stable set search_path = pg_catalog, pg_temp as $$
+  select * from unnest(wedsql.parse(p_text, p_attrs))
+$$;
+
+-- Promise: a condition rendered from its tokens: aligned has every token where the person typed it, qualified names
+-- attributes as r.<attribute>; types are not looked at.
+-- Locks: none
+-- Raises: WD005
+create or replace function wedsql.canonical(p_text text, p_attrs jsonb)
+returns wedsql.rendered language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_tokens wedsql.token[] := wedsql.parse(coalesce(p_text, ''), p_attrs);
+begin
+  return wedsql.render(v_tokens, 1, cardinality(v_tokens), length(p_text));
+end
+$$;
+
+-- Promise: one row an assignment of a SET string, in order; each attribute at most once, wid never.
+-- Locks: none
+-- Raises: WD211
+create or replace function wedsql.canonical_set(p_text text, p_attrs jsonb)
+returns table (attribute text, rendered wedsql.rendered)
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_tokens wedsql.token[] := wedsql.parse(coalesce(p_text, ''), p_attrs, true);
+  v_from integer; v_to integer;
+begin
+  for v_from, v_to in
+    select t.ord, coalesce(lead(t.ord) over (order by t.ord) - 2, cardinality(v_tokens))
+    from unnest(v_tokens) with ordinality as t(position, length, kind, text, depth, ord) where t.kind = 'target'
+  loop
+    attribute := v_tokens[v_from].text;
+    rendered := wedsql.render(v_tokens, v_from + 2, v_to, length(p_text));
+    return next;
+  end loop;
+end
+$$;
