@@ -126,7 +126,7 @@ def flow(connect: Connect) -> Iterator[str]:
     connection = connect()
     connection.execute("select wedsql.create_flow(%s)", [name])
     yield name
-    connection.execute("select wedsql.drop_flow(name) from wedsql.flow where name = %s", [name])
+    connection.execute("select wedsql.drop_flow(name, true) from wedsql.flow where name = %s", [name])
 
 
 @pytest.fixture
