@@ -8,7 +8,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,7 +45,7 @@ class Run:
 class WorkerProcesses:
     """The worker processes of one run: started, gated on ``ready``, released, stopped."""
 
-    def __init__(self, commands: list[list[str]], environment: dict[str, str]) -> None:
+    def __init__(self, commands: list[list[str]], environment: dict[str, str], announces: bool) -> None:
         self.sink = tempfile.NamedTemporaryFile("w+", prefix="wedbench-workers-")
         env = {**os.environ, "PYTHONPATH": str(CHECKOUT), **environment}
         self.processes = [
@@ -54,7 +54,7 @@ class WorkerProcesses:
                 cwd=CHECKOUT,
                 env=env,
                 stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
+                stdout=subprocess.PIPE if announces else self.sink,
                 stderr=self.sink,
                 text=True,
                 start_new_session=True,
@@ -62,21 +62,29 @@ class WorkerProcesses:
             for command in commands
         ]
 
-    def wait_ready(self) -> None:
-        """Block until every process printed ``ready``; RuntimeError with its log when one does not."""
+    def wait_until(self, ready: Callable[[], bool]) -> None:
+        """Block until `ready` answers yes; RuntimeError when a process ends or time is up first."""
+        deadline = time.monotonic() + READY_SECONDS
+        while not ready():
+            if not self.alive() or time.monotonic() > deadline:
+                raise RuntimeError(f"the workers were not ready: {self.tail()}")
+            time.sleep(POLL_SECONDS)
+
+    def wait_announced(self, word: str = "ready") -> None:
+        """Block until every process printed `word`; RuntimeError with its log when one does not."""
         timer = threading.Timer(READY_SECONDS, self.kill)
         timer.start()
         try:
             for process in self.processes:
-                self._wait_line(process)
+                self._wait_line(process, word)
         finally:
             timer.cancel()
 
-    def _wait_line(self, process: subprocess.Popen[str]) -> None:
+    def _wait_line(self, process: subprocess.Popen[str], word: str) -> None:
         for line in process.stdout or ():
-            if line.strip() == "ready":
+            if line.strip() == word:
                 return
-        raise RuntimeError(f"a worker ended before it was ready: {self.tail()}")
+        raise RuntimeError(f"a worker ended before it said {word!r}: {self.tail()}")
 
     def go(self) -> None:
         """Open the gate for all."""
@@ -118,23 +126,36 @@ class WorkerProcesses:
 
 
 @contextmanager
-def working(contender: Contender, dsn: str, workers: int) -> Iterator[WorkerProcesses]:
+def working(
+    contender: Contender, dsn: str, workers: int, conn: psycopg.Connection
+) -> Iterator[WorkerProcesses]:
     """The contender's worker processes, ready but not yet let go."""
-    processes = WorkerProcesses(contender.commands(dsn, workers), contender.environment(dsn, workers))
+    commands, environment = contender.commands(dsn, workers), contender.environment(dsn, workers)
+    processes = WorkerProcesses(commands, environment, contender.announces)
     try:
-        processes.wait_ready()
+        if contender.announces:
+            processes.wait_announced()
+        else:
+            processes.wait_until(lambda: contender.ready(conn, workers))
         yield processes
     finally:
         processes.stop()
 
 
 def race(cluster: Cluster, contender: Contender, template: str, workers: int, limit: float) -> Run:
-    """Time one contender at one concurrency; RuntimeError when its workers die or skip work."""
-    dsn = cluster.create_database("race", template)
+    """Time one contender in a fresh database; RuntimeError when workers die or skip work."""
+    return race_in(cluster.create_database("race", template), contender, workers, limit)
+
+
+def race_in(dsn: str, contender: Contender, workers: int, limit: float) -> Run:
+    """The same in a database that is there already."""
     count = contender.instances
     if not contender.starts_when_ready:
         contender.start(dsn, count)
-    with psycopg.connect(dsn, autocommit=True) as conn, working(contender, dsn, workers) as processes:
+    with (
+        psycopg.connect(dsn, autocommit=True) as conn,
+        working(contender, dsn, workers, conn) as processes,
+    ):
         conn.execute("analyze")
         processes.go()
         if contender.starts_when_ready:

@@ -1,4 +1,4 @@
-"""The site's settings with the bench's own handlers; a bench run names its own database and state directory."""
+"""The site with the bench's own handlers; a bench run names its own database and state directory."""
 
 from __future__ import annotations
 

@@ -8,8 +8,18 @@ from bench.contenders.dbos import DbosContender
 from bench.contenders.djangoq import DjangoQContender
 from bench.contenders.pgqueuer import PgQueuerContender
 from bench.contenders.procrastinate import ProcrastinateContender
+from bench.contenders.wedsql import (
+    BatchContender,
+    ClusterBatchContender,
+    ClusterStepContender,
+    StepContender,
+)
 
 ALL: tuple[type[Contender], ...] = (
+    StepContender,
+    BatchContender,
+    ClusterStepContender,
+    ClusterBatchContender,
     PgQueuerContender,
     ProcrastinateContender,
     DbosContender,

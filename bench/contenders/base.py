@@ -39,6 +39,8 @@ class Contender:
     instances: ClassVar[int] = 2_000
     starts_when_ready: ClassVar[bool] = False
     """True when the workers must be up first; `start` is then one transaction and its commit the signal"""
+    announces: ClassVar[bool] = True
+    """False when the worker processes print no ``ready``; `ready` is then asked instead"""
     note: ClassVar[str] = ""
     """how the work is put to this engine, for the report"""
 
@@ -70,6 +72,10 @@ class Contender:
     def environment(self, dsn: str, workers: int) -> dict[str, str]:
         """What the worker processes need in their environment."""
         return {}
+
+    def ready(self, conn: psycopg.Connection, workers: int) -> bool:
+        """Whether all workers are up and waiting, where they do not say so themselves."""
+        return True
 
     def steps(self, conn: psycopg.Connection) -> int:
         """How many steps are committed."""

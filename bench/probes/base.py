@@ -1,10 +1,17 @@
-"""What a probe gets to work with."""
+"""What a probe gets to work with, and what several of them need."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+import psycopg
+
+from bench import site
 from bench.cluster import Cluster
+from bench.race import WorkerProcesses
 
 
 @dataclass(frozen=True)
@@ -13,3 +20,35 @@ class Stage:
 
     cluster: Cluster
     quick: bool
+
+    def database(self, name: str = "probe") -> str:
+        """A fresh WED-SQL database; its DSN."""
+        return self.cluster.create_database(name, site.template(self.cluster))
+
+    @contextmanager
+    def workers(
+        self, database: str, *arguments: str, waiting: int = 1, flow: str | None = None
+    ) -> Iterator[WorkerProcesses]:
+        """`wedworker` with these arguments, up and waiting for work."""
+        chosen = ("--flow", flow) if flow else ()
+        command = site.manage("wedworker", *arguments, *chosen)
+        environment = site.environment(self.cluster, database)
+        processes = WorkerProcesses([command], environment, announces=False)
+        try:
+            with self.cluster.connect(database) as conn:
+                processes.wait_until(lambda: waiting_workers(conn) >= waiting)
+            yield processes
+        finally:
+            processes.stop()
+
+
+def waiting_workers(conn: psycopg.Connection) -> int:
+    """How many workers say that they wait."""
+    row = conn.execute("select count(*) from wedsql.worker where waiting").fetchone()
+    return int(row[0]) if row else 0
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value below which `share` (0 to 1) of the values lie; nearest rank."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]

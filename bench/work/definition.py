@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 FLOW = "bench"
+FIFTY = "bench_fifty"
 
 
 def figure2(name: str = FLOW) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def figure2(name: str = FLOW) -> dict[str, Any]:
 
 
 def wide(name: str, triggers: int) -> dict[str, Any]:
-    """Figure 2 with as many triggers as asked for; the further ones watch a fourth attribute and stay silent."""
+    """Figure 2 with as many triggers as asked for; the further ones watch a fourth attribute."""
     definition = figure2(name)
     definition["attributes"].append({"name": "a4", "type": "integer", "default": "0"})
     definition["triggers"] += [
@@ -34,6 +35,18 @@ def wide(name: str, triggers: int) -> dict[str, Any]:
         for number in range(1, triggers - 3)
     ]
     return definition
+
+
+def fifty() -> dict[str, Any]:
+    """Fifty transitions one after another, each adding one."""
+    return {
+        "flow": FIFTY,
+        "attributes": [{"name": "n", "type": "integer", "default": "1"}],
+        "triggers": [
+            *(_trigger(f"s{n}", f"tr_s{n}", f"n = {n}", "1 minute") for n in range(1, 51)),
+            {"name": "end", "predicate": "n > 50", "final": True},
+        ],
+    }
 
 
 def _trigger(name: str, transition: str, predicate: str, timeout: str) -> dict[str, Any]:

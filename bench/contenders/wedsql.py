@@ -1,0 +1,115 @@
+"""WED-SQL in its modes: one commit a step, several steps a commit, and through the Django-Q cluster."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import psycopg
+
+from bench import site
+from bench.cluster import Cluster
+from bench.contenders.base import Contender, scalar
+
+_PENDING = "select count(*) from (select from wedsql.job_pool limit 1) some"
+_LAST = "select coalesce(max(wid), 0) from wedsql.instance"
+_STEPS = "select count(*) from wedsql.wed_trace where trw !~ '^_' and wid > {0}"
+_FINAL = "select count(*) from wedsql.instance where status = 'F' and wid > {0}"
+_WAITING = "select count(*) from wedsql.worker where waiting"
+
+
+class WedsqlContender(Contender):
+    """Common to all modes: the same database, the same start, the same counting."""
+
+    kind = "ours"
+    distributions = ("Django", "psycopg", "django-q2")
+    starts_when_ready = True
+    announces = False
+    arguments: ClassVar[tuple[str, ...]]
+
+    def __init__(self) -> None:
+        self.cluster: Cluster | None = None
+        self.before = 0
+        """the last instance of before this race: a grown database has many that are final already"""
+
+    def prepare(self, cluster: Cluster) -> str:
+        self.cluster = cluster
+        return site.template(cluster)
+
+    def start(self, dsn: str, count: int) -> None:
+        with psycopg.connect(dsn) as conn:
+            self.before = scalar(conn, _LAST)
+            site.start_many(conn, count)
+
+    def environment(self, dsn: str, workers: int) -> dict[str, str]:
+        if self.cluster is None:
+            raise RuntimeError("prepare comes first")
+        return site.environment(self.cluster, psycopg.conninfo.conninfo_to_dict(dsn)["dbname"])
+
+    def commands(self, dsn: str, workers: int) -> list[list[str]]:
+        return [site.manage("wedworker", "--processes", str(workers), *self.arguments)]
+
+    def ready(self, conn: psycopg.Connection, workers: int) -> bool:
+        return scalar(conn, _WAITING) >= workers
+
+    def steps(self, conn: psycopg.Connection) -> int:
+        return scalar(conn, _STEPS.format(self.before))
+
+    def final(self, conn: psycopg.Connection) -> int:
+        # Counting is left until nothing is pending, so that watching the race does not take part in it.
+        return 0 if scalar(conn, _PENDING) else scalar(conn, _FINAL.format(self.before))
+
+
+class StepContender(WedsqlContender):
+    """One commit a step, `workers` processes."""
+
+    name = "wedsql-step"
+    label = "WED-SQL, one commit a step"
+    quick_counts = (16,)
+    arguments = ("--mode", "step")
+
+
+class BatchContender(WedsqlContender):
+    """Several steps a commit, `workers` processes."""
+
+    name = "wedsql-batch"
+    label = "WED-SQL, several steps a commit"
+    counts = (1, 2, 4)
+    quick_counts = (2, 4)
+    # Five times the instances: with fewer the race would be over before it can be timed.
+    instances = 10_000
+    arguments = ("--mode", "batch", "--batch", "200")
+
+
+class ClusterContender(WedsqlContender):
+    """Through the Django-Q cluster of `workers` processes."""
+
+    counts = (2,)
+    quick_counts = (2,)
+    mode: ClassVar[str]
+
+    def environment(self, dsn: str, workers: int) -> dict[str, str]:
+        extra = {"WEDSQL_Q_WORKERS": str(workers), "WEDSQL_Q_MODE": self.mode}
+        return super().environment(dsn, workers) | extra
+
+    def commands(self, dsn: str, workers: int) -> list[list[str]]:
+        return [site.manage("qcluster")]
+
+    def ready(self, conn: psycopg.Connection, workers: int) -> bool:
+        return scalar(conn, _WAITING) >= 1  # the cluster's pusher is who waits for work
+
+
+class ClusterStepContender(ClusterContender):
+    """Each step its own commit."""
+
+    name = "wedsql-cluster-step"
+    label = "WED-SQL, Django-Q cluster, each step on its own"
+    mode = "step"
+
+
+class ClusterBatchContender(ClusterContender):
+    """Several steps a commit."""
+
+    name = "wedsql-cluster-batch"
+    label = "WED-SQL, Django-Q cluster, batched"
+    instances = 10_000
+    mode = "batch"

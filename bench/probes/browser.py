@@ -1,0 +1,94 @@
+"""From a commit to the browsers: 200 pages watch one flow while 100 changes a second are committed."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import psycopg
+
+from bench import site
+from bench.probes.base import Stage, percentile
+from bench.probes.footprint import cpu_seconds
+from bench.probes.web import Web, web
+from bench.race import WorkerProcesses
+from bench.targets import Measure
+from bench.work.definition import FLOW
+
+_WATCHERS = 200
+_RATE = 100
+_SETTLE = 1.0
+_SESSION = """
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model
+from importlib import import_module
+user = get_user_model().objects.create_superuser("bench", "", "bench")
+session = import_module(settings.SESSION_ENGINE).SessionStore()
+session[SESSION_KEY] = str(user.pk)
+session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+session.create()
+print("cookie", settings.SESSION_COOKIE_NAME + "=" + session.session_key)
+"""
+
+
+def measure(stage: Stage) -> list[Measure]:
+    """Share delivered, how late, and what it cost the web process."""
+    stage.database()
+    output = site.run(stage.cluster, "probe", "shell", "-c", _SESSION)
+    cookie = next(line.split()[1] for line in output.splitlines() if line.startswith("cookie "))
+    with web(stage, "probe") as server, tempfile.NamedTemporaryFile(suffix=".json") as out:
+        commits, cpu = _watched(stage, server, cookie, Path(out.name))
+        arrivals = json.loads(Path(out.name).read_text())
+    late = [seen[str(wid)] - at for seen in arrivals for wid, at in commits.items() if str(wid) in seen]
+    share = 100 * len(late) / (len(commits) * _WATCHERS)
+    detail = f"{_WATCHERS} watching, {len(commits)} commits at {_RATE} a second"
+    return [
+        Measure("browser-delivered", "commit to browser, delivered", share, "%", detail),
+        Measure("browser-p50", "commit to browser, p50", statistics.median(late) * 1000, "ms", detail),
+        Measure("browser-p99", "commit to browser, p99", percentile(late, 0.99) * 1000, "ms", detail),
+        Measure("browser-cpu", "daphne's share of a core", cpu, "%", detail),
+    ]
+
+
+def _watched(stage: Stage, server: Web, cookie: str, out: Path) -> tuple[dict[int, float], float]:
+    """Open the browsers, commit, and let the browsers write down what came; also daphne's share of a core."""
+    command = [sys.executable, "-m", "bench.probes.browser_clients", "--port", str(server.port)]
+    command += [
+        "--count",
+        str(_WATCHERS),
+        "--path",
+        f"/ws/flows/{FLOW}/",
+        "--cookie",
+        cookie,
+        "--out",
+        str(out),
+    ]
+    browsers = WorkerProcesses([command], {}, announces=True)
+    try:
+        browsers.wait_announced()
+        with stage.cluster.connect("probe") as conn:
+            used, began = cpu_seconds(server.pid), time.monotonic()
+            commits = _commit(conn, 3 if stage.quick else 10)
+            cpu = 100 * (cpu_seconds(server.pid) - used) / (time.monotonic() - began)
+        time.sleep(_SETTLE)
+        browsers.go()
+        browsers.wait_announced("written")
+    finally:
+        browsers.stop()
+    return commits, cpu
+
+
+def _commit(conn: psycopg.Connection, seconds: int) -> dict[int, float]:
+    """Start instances at the rate, each its own commit; the instance to the moment its commit returned."""
+    commits: dict[int, float] = {}
+    began = time.monotonic()
+    for number in range(seconds * _RATE):
+        time.sleep(max(0.0, began + number / _RATE - time.monotonic()))
+        row = conn.execute("select wedsql.start(%s)", [FLOW], prepare=True).fetchone()
+        commits[int(row[0]) if row else 0] = time.monotonic()
+    return commits

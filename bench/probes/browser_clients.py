@@ -1,0 +1,63 @@
+"""The watching browsers: N lines in one process; says ``ready``, watches until told, writes what came when.
+
+Times are of the monotonic clock, which all processes of a machine share.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from pathlib import Path
+
+from bench.probes.websocket import WebSocket
+
+_AT_ONCE = 20  # lines opened at a time: two hundred at once would overflow the listening queue
+
+
+async def watch(line: WebSocket, greeted: asyncio.Event, seen: dict[int, float]) -> None:
+    """Read frames, remember when each instance was first named, acknowledge."""
+    async for text in line:
+        now = time.monotonic()
+        frame = json.loads(text)
+        if frame["op"] == "hello":
+            greeted.set()
+        for wid, _version in frame.get("ids", ()):
+            seen.setdefault(wid, now)
+        if "n" in frame:
+            line.send(json.dumps({"op": "ack", "n": frame["n"]}))
+
+
+async def main() -> None:
+    """Open the lines, wait for a line on stdin, write the arrivals of every browser as JSON."""
+    parser = argparse.ArgumentParser()
+    for name in ("port", "count"):
+        parser.add_argument(f"--{name}", type=int, required=True)
+    for name in ("path", "cookie", "out"):
+        parser.add_argument(f"--{name}", required=True)
+    options = parser.parse_args()
+    limit = asyncio.Semaphore(_AT_ONCE)
+    arrivals: list[dict[int, float]] = [{} for _ in range(options.count)]
+
+    async def browser(seen: dict[int, float]) -> asyncio.Task[None]:
+        async with limit:
+            line = await WebSocket.connect(options.port, options.path, options.cookie)
+            greeted = asyncio.Event()
+            task = asyncio.create_task(watch(line, greeted, seen))
+            await asyncio.wait_for(greeted.wait(), timeout=20)
+            return task
+
+    tasks = await asyncio.gather(*(browser(seen) for seen in arrivals))
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    await asyncio.to_thread(sys.stdin.readline)
+    for task in tasks:
+        task.cancel()
+    Path(options.out).write_text(json.dumps(arrivals))
+    sys.stdout.write("written\n")
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

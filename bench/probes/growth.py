@@ -1,0 +1,59 @@
+"""What a history costs: the same work in empty tables and beside a million finished instances."""
+
+from __future__ import annotations
+
+import statistics
+
+import psycopg
+
+from bench.contenders.base import Contender
+from bench.contenders.wedsql import BatchContender, StepContender
+from bench.probes.base import Stage
+from bench.probes.history import fill
+from bench.race import race_in
+from bench.targets import Measure
+
+GROWN = "grown"
+
+
+def measure(stage: Stage) -> list[Measure]:
+    """Interleaved rounds of the step and the batch mode, in empty and in grown tables."""
+    found = []
+    for size in (20_000,) if stage.quick else (100_000, 1_000_000):
+        grow(stage, size)
+        for contender, key in ((StepContender(), "growth-step"), (BatchContender(), "growth-batch")):
+            found.append(_compare(stage, contender, key, size))
+    return found
+
+
+def grow(stage: Stage, size: int) -> None:
+    """Have a database of `size` finished instances with four trace rows each."""
+    with stage.cluster.connect() as conn:
+        exists = conn.execute("select from pg_database where datname = %s", [GROWN]).rowcount
+    if not exists:
+        stage.database(GROWN)
+    with stage.cluster.connect(GROWN) as conn:
+        fill(conn, size)
+
+
+def _compare(stage: Stage, contender: Contender, key: str, size: int) -> Measure:
+    template = contender.prepare(stage.cluster)
+    workers = 4 if key == "growth-step" else 2
+    empty, grown = [], []
+    for _ in range(1 if stage.quick else 3):
+        dsn = stage.cluster.create_database("race", template)
+        empty.append(race_in(dsn, contender, workers, 10.0).rate)
+        grown.append(race_in(stage.cluster.dsn(GROWN), contender, workers, 10.0).rate)
+    ratio = statistics.median(empty) / statistics.median(grown)
+    # Only the full size answers the target; a smaller one is a figure of its own.
+    name = key if size == 1_000_000 else f"{key}-{size}"
+    detail = (
+        f"{statistics.median(grown):,.0f} steps/s against {statistics.median(empty):,.0f}, {workers} workers"
+    )
+    return Measure(name, f"cost of a step, {size:,} finished, {contender.label}", ratio, "times", detail)
+
+
+def sizes(conn: psycopg.Connection) -> str:
+    """How many bytes the grown database takes, as people read it."""
+    row = conn.execute("select pg_size_pretty(pg_database_size(current_database()))").fetchone()
+    return str(row[0]) if row else ""

@@ -1,0 +1,42 @@
+"""One instance at a time on an idle system: from its start to final, two rounds of commits in between."""
+
+from __future__ import annotations
+
+import statistics
+import time
+
+import psycopg
+
+from bench.probes.base import Stage, percentile
+from bench.targets import Measure
+from bench.work.definition import FLOW
+
+_PAUSE = 0.005  # between two instances: the worker is asleep again when the next one starts
+_PATIENCE = 10.0
+
+
+def measure(stage: Stage) -> list[Measure]:
+    """Start instances one after another with one worker process, and wait for each to be final."""
+    count = 60 if stage.quick else 200
+    stage.database()
+    with stage.workers("probe", "--processes", "1", "--mode", "step"):
+        with stage.cluster.connect("probe") as conn:
+            times = [_one(conn) for _ in range(count + 20)][20:]
+    p50, p99 = statistics.median(times) * 1000, percentile(times, 0.99) * 1000
+    detail = f"{count} instances one after another, one worker process"
+    return [
+        Measure("latency-p50", "idle, start to final, p50", p50, "ms", detail),
+        Measure("latency-p99", "idle, start to final, p99", p99, "ms", detail),
+    ]
+
+
+def _one(conn: psycopg.Connection) -> float:
+    time.sleep(_PAUSE)
+    began = time.perf_counter()
+    row = conn.execute("select wedsql.start(%s)", [FLOW], prepare=True).fetchone()
+    while time.perf_counter() - began < _PATIENCE:
+        found = conn.execute("select status::text from wedsql.instance where wid = %s", row, prepare=True)
+        if found.fetchone() == ("F",):
+            return time.perf_counter() - began
+        time.sleep(0.0001)
+    raise RuntimeError(f"instance {row} was not final after {_PATIENCE:.0f} s")

@@ -1,0 +1,34 @@
+"""Page times on a million instances: EXPLAIN ANALYZE of every statement that an instance list sends."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+from bench import site
+from bench.probes.base import Stage
+from bench.probes.growth import GROWN, grow
+from bench.targets import Measure
+
+
+def measure(stage: Stage) -> list[Measure]:
+    """Every first page of the list, asked by the web role: none, one status, filters on attributes."""
+    size = 20_000 if stage.quick else 1_000_000
+    grow(stage, size)
+    environment = {**os.environ, **site.environment(stage.cluster, GROWN, "web")}
+    command = [sys.executable, "-m", "bench.probes.pages_asked"]
+    done = subprocess.run(
+        command, cwd=site.CHECKOUT, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip()[-400:])
+    found: dict[str, float] = json.loads(done.stdout)
+    measures = [
+        Measure(f"page-{name}", f"page of {size:,} instances: {name}", value, "ms", "in the database")
+        for name, value in found.items()
+    ]
+    slowest = max(found, key=lambda name: found[name])
+    key = "page-list" if not stage.quick else f"page-list-{size}"
+    return [*measures, Measure(key, "slowest first page of the instance list", found[slowest], "ms", slowest)]

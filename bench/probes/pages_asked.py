@@ -1,0 +1,76 @@
+"""Run as a web process: asks for pages as the views do, and explains every statement they send.
+
+Prints a JSON object: the page to its milliseconds in the database (planning and execution, median of five).
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import django
+
+_ROUNDS = 5
+
+
+def main() -> None:
+    """Print the times of all pages."""
+    django.setup()
+    sys.stdout.write(json.dumps({name: _milliseconds(ask) for name, ask in _pages().items()}))
+
+
+def _pages() -> dict[str, Callable[[], Any]]:
+    from bench.work.definition import FLOW
+    from flows.queries.definitions import flow_by_name
+    from flows.queries.filters import Filter, checked
+    from flows.queries.instances import Choice, listed, matching
+    from flows.queries.paging import Cursor
+
+    flow = flow_by_name(FLOW)
+    if flow is None:
+        raise RuntimeError("the bench's flow is not there")
+
+    def page(choice: Choice, cursor: Cursor | None = None) -> Callable[[], Any]:
+        return lambda: (listed(flow, choice, cursor or Cursor()), matching(flow, choice))
+
+    def having(name: str, operator: str, value: str = "") -> Choice:
+        return Choice(filters=tuple(checked(flow, [Filter(name, operator, value)])))
+
+    return {
+        "all": page(Choice()),
+        "final": page(Choice(status="F")),
+        "running, none there": page(Choice(status="R")),
+        "exceptions, none there": page(Choice(status="E")),
+        "an attribute equal": page(having("a1", "eq", "final")),
+        "an attribute equal, none there": page(having("a2", "eq", "nothing like it")),
+        "a page in the middle": page(Choice(), Cursor(before=10_000)),
+    }
+
+
+def _milliseconds(ask: Callable[[], Any]) -> float:
+    from django.db import connection
+
+    def explained() -> float:
+        spent: list[float] = []
+
+        def explain(execute: Any, query: Any, params: Any, many: bool, context: Any) -> Any:
+            text = query if isinstance(query, str) else query.as_string(connection.connection)
+            if text.lstrip().lower().startswith("select"):
+                execute("explain (analyze, timing off, format json) " + text, params, many, context)
+                plan = context["cursor"].fetchone()[0]
+                plan = json.loads(plan) if isinstance(plan, str) else plan
+                spent.append(plan[0]["Planning Time"] + plan[0]["Execution Time"])
+            return execute(query, params, many, context)
+
+        with connection.execute_wrapper(explain):
+            ask()
+        return sum(spent)
+
+    return statistics.median(explained() for _ in range(_ROUNDS))
+
+
+if __name__ == "__main__":
+    main()

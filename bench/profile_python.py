@@ -1,0 +1,26 @@
+"""One worker process under cProfile until no work is left; prints its functions by their own time."""
+
+from __future__ import annotations
+
+import cProfile
+import pstats
+import sys
+
+import django
+
+
+def main() -> None:
+    """Serve once with as many jobs a commit as the first argument says."""
+    django.setup()
+    from workers.process import WorkerProcess
+    from workers.registry import autodiscover
+
+    worker = WorkerProcess(autodiscover(), size=int(sys.argv[1]), once=True)
+    profiler = cProfile.Profile()
+    profiler.runcall(worker, 1)
+    stats = pstats.Stats(profiler, stream=sys.stdout)
+    stats.strip_dirs().sort_stats("tottime").print_stats(25)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""WED-SQL on the bench's server: a database with the bench's flows, and how its programs are started."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import psycopg
+
+from bench.cluster import Cluster
+from bench.work.definition import FLOW, figure2
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+TEMPLATE = "tpl_wedsql"
+SETTINGS = "bench.settings"
+_SECRET = "a-bench-run-lives-for-minutes-and-has-no-secrets-" * 2
+
+
+def environment(cluster: Cluster, database: str, process: str = "worker") -> dict[str, str]:
+    """The variables of a WED-SQL process on `database`, connected as the least role for its kind."""
+    role = "wed" if process == "admin" else f"wed_{process}"
+    return {
+        "DJANGO_SETTINGS_MODULE": SETTINGS,
+        "WEDSQL_PROCESS": process,
+        "WEDSQL_STATE_DIR": str(cluster.root / "state"),
+        "WEDSQL_SECRET_KEY": _SECRET,
+        "DATABASE_URL": cluster.dsn(database),
+        f"DATABASE_URL_{process.upper()}": cluster.dsn(database, role),
+        "PYTHONPATH": str(CHECKOUT),
+    }
+
+
+def manage(*arguments: str) -> list[str]:
+    """A command line of manage.py."""
+    return [sys.executable, "manage.py", *arguments]
+
+
+def run(cluster: Cluster, database: str, *arguments: str) -> str:
+    """Run a management command as administrator; its output, or RuntimeError with its last words."""
+    env = {**os.environ, **environment(cluster, database, "admin")}
+    done = subprocess.run(
+        manage(*arguments), cwd=CHECKOUT, env=env, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(f"manage.py {arguments[0]} failed: {done.stderr.strip()[-400:]}")
+    return done.stdout
+
+
+@functools.cache
+def template(cluster: Cluster) -> str:
+    """The name of a database with the kernel, Django's tables and the flow of the bench; made once a run."""
+    dsn = cluster.create_database(TEMPLATE)
+    run(cluster, TEMPLATE, "migrate", "-v", "0")
+    with psycopg.connect(dsn) as conn:
+        publish(conn, figure2(FLOW))
+    return TEMPLATE
+
+
+def publish(conn: psycopg.Connection, definition: dict[str, object]) -> None:
+    """Create the flow and publish its definition."""
+    conn.execute("select wedsql.create_flow(%s)", [definition["flow"]])
+    conn.execute("select wedsql.publish(%s, %s::jsonb)", [definition["flow"], json.dumps(definition)])
+
+
+def start_many(conn: psycopg.Connection, count: int, flow: str = FLOW) -> None:
+    """Start `count` instances in one statement; RuntimeError when one is refused."""
+    states = "array_fill('{}'::jsonb, array[%s::integer])"
+    refused = conn.execute(
+        f"select count(*) from wedsql.start_many(%s, {states}) where wid is null",  # noqa: S608 - a constant
+        [flow, count],
+    ).fetchone()
+    if refused and refused[0]:
+        raise RuntimeError(f"{refused[0]} of {count} instances were refused")
