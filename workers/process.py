@@ -11,11 +11,11 @@ from types import FrameType
 
 from workers.connect import journal_dir, opener
 from workers.journal import Journal
-from workers.lost import report_lost
+from workers.presence import Presence
 from workers.registry import Registry
 from workers.runner import Runner
 from workers.service import Service
-from workers.wire import ConnectionLost, Wire
+from workers.wire import Wire
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,16 @@ class WorkerProcess:
         journal = Journal(journals)
         runner = Runner(Wire(opener(name)), self.registry, name, journal)
         wake = _on_signal(runner)
-        try:
-            report_lost(runner.wire, journals, name)
-        except ConnectionLost:
-            runner.wire.close()  # the service reports them once the database is there
-        Service(runner, self.registry, size=self.size, flows=self.flows, journals=journals).run(
-            once=self.once, wake=wake
+        presence = Presence(
+            runner.wire,
+            self.registry,
+            kind="process",
+            actor=name,
+            size=self.size,
+            flows=self.flows,
+            journals=journals,
         )
+        Service(runner, presence).run(once=self.once, wake=wake)
         journal.close()
 
 

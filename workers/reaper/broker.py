@@ -1,0 +1,40 @@
+"""The reaper's clock: one task whenever something falls due, and one a second in any case."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from workers.broker import QuietBroker
+from workers.connect import opener
+from workers.feed import Task, package
+from workers.tasks import REAP
+from workers.wire import Statement, Wire
+
+PERIOD = 1.0
+_SHORTEST = 0.05
+_DUE = Statement("wed_due", "select extract(epoch from wedsql.next_due() - wedsql.now())::float8")
+
+
+class ReaperBroker(QuietBroker):
+    """Sleeps until the next deadline, a second at most, and then wants a round of the reaper."""
+
+    _wire: Wire | None = None
+    _pid = 0
+
+    def info(self) -> str:
+        """What the monitor of Django-Q shows."""
+        return "WED-SQL reaper"
+
+    def next_tasks(self) -> list[Task]:
+        """One round, after a sleep that ends with the next deadline."""
+        if self._wire is None or self._pid != os.getpid():
+            self._wire, self._pid = Wire(opener("wedsql-reaper-clock")), os.getpid()
+        due = self._wire.round((_DUE, ()))[0].get_value(0, 0)
+        time.sleep(PERIOD if due is None else min(PERIOD, max(_SHORTEST, float(due) + 0.005)))
+        return [package(REAP)]
+
+    def forget(self) -> None:
+        """Close the connection; the next look opens one."""
+        if self._wire is not None:
+            self._wire.close()

@@ -1,0 +1,113 @@
+"""The only callables that a Django-Q worker of this product runs."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.util import Finalize
+
+import psycopg
+
+from flows import api
+from flows.errors import WedError
+from workers.catalog import Plan
+from workers.connect import journal_dir, opener
+from workers.journal import Journal
+from workers.lost import report_lost
+from workers.registry import autodiscover
+from workers.runner import Runner
+from workers.service import perform
+from workers.wire import ConnectionLost, Wire
+
+log = logging.getLogger("workers.tasks")
+
+RUN_JOBS = "workers.tasks.run_jobs"
+REAP = "workers.tasks.reap"
+ALLOWED = frozenset({RUN_JOBS, REAP})
+
+REAP_LIMIT = 200
+_ROUNDS = 10
+_MAINTAIN_EVERY = 3600.0
+# A task ends long before the cluster's timeout; what is left of its jobs is offered again.
+_TASK_SECONDS = 30.0
+
+
+@dataclass
+class _Hand:
+    """What a worker process keeps between tasks; made anew after a fork."""
+
+    pid: int
+    runner: Runner
+
+
+_hand: _Hand | None = None
+_maintained = -_MAINTAIN_EVERY
+
+
+def run_jobs(
+    flow: str, job_ids: Sequence[int], names: Sequence[str], size: int = 1, lease: float | None = None
+) -> int:
+    """Perform those of these jobs that are still free, `size` a commit; how many handlers were run.
+
+    The steps commit here, in this process; nothing is reported through Django-Q. A database that is out of
+    reach leaves the jobs where they are.
+    """
+    runner = _runner()
+    plan = Plan(flow, tuple(names), size, lease)
+    before = runner.performed
+    until = time.monotonic() + _TASK_SECONDS
+    try:
+        while perform(runner, plan, list(job_ids), seconds=_TASK_SECONDS) and time.monotonic() < until:
+            pass
+    except (ConnectionLost, psycopg.Error) as error:
+        log.warning("%s: %s", flow, error)
+        runner.wire.close()
+    return runner.performed - before
+
+
+def reap() -> dict[str, int]:
+    """Rounds of what time does (flows.api.reap) until nothing is overdue, ten at most; the counts."""
+    global _maintained
+    total: dict[str, int] = {}
+    wire = _reaper_wire()
+    try:
+        for _ in range(_ROUNDS):
+            counts = api.reap(REAP_LIMIT, conn=wire.connection)
+            total = {key: total.get(key, 0) + count for key, count in counts.items()}
+            if max(counts.values(), default=0) < REAP_LIMIT:
+                break
+        if time.monotonic() - _maintained > _MAINTAIN_EVERY:
+            api.maintain(conn=wire.connection)
+            _maintained = time.monotonic()
+    except (WedError, psycopg.Error, ConnectionLost) as error:
+        log.warning("A round of the reaper failed: %s", error)
+        wire.close()
+    return total
+
+
+def _runner() -> Runner:
+    global _hand
+    if _hand is None or _hand.pid != os.getpid():
+        name = f"qcluster@{socket.gethostname()}:{os.getpid()}"
+        journal = Journal(journal_dir())
+        Finalize(None, journal.close, exitpriority=10)
+        _hand = _Hand(os.getpid(), Runner(Wire(opener(name)), autodiscover(), name, journal))
+        try:
+            report_lost(_hand.runner.wire, journal_dir(), name)
+        except ConnectionLost as error:
+            log.warning("No database yet: %s", error)
+    return _hand.runner
+
+
+_reaper: tuple[int, Wire] | None = None
+
+
+def _reaper_wire() -> Wire:
+    global _reaper
+    if _reaper is None or _reaper[0] != os.getpid():
+        _reaper = os.getpid(), Wire(opener("wedsql-reaper"))
+    return _reaper[1]
