@@ -51,7 +51,7 @@ def install(connection: Any) -> None:
 
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
         cursor.execute("select pg_advisory_xact_lock(%s)", [LOCK])
-        cursor.execute("set local client_min_messages = warning")
+        cursor.execute("set local client_min_messages = warning; set local check_function_bodies = off")
         for path in files():
             cursor.execute(path.read_text(encoding="utf-8"))
         cursor.execute(f"comment on schema {SCHEMA} is 'WED-SQL kernel {VERSION} {digest()} {_bodies(cursor)}'")

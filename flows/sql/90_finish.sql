@@ -32,7 +32,7 @@ begin
     select c.oid::regclass as name, c.relkind from pg_class c
     where c.relnamespace = 'wedsql'::regnamespace and c.relkind in ('r', 'p', 'S')
       and (c.relname in ('flow', 'attr', 'trig', 'flow_version', 'condition_error', 'instance', 'job_pool', 'timer', 'job_log', 'worker', 'paper_client',
-                         'watch', 'lock_seen', 'beat', 'wed_trace', 'wid_seq', 'job_seq', 'claim_seq', 'vocabulary') or c.relname like 'wed\_trace\_%')
+                         'watch', 'lock_seen', 'beat', 'wed_trace', 'wid_seq', 'job_seq', 'claim_seq', 'vocabulary', 'refusal') or c.relname like 'wed\_trace\_%')
       and c.relowner <> 'wed_owner'::regrole
       and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype in ('a', 'i') and c.relkind = 'S')
   loop
@@ -54,5 +54,14 @@ end $$;
 revoke all on all functions in schema wedsql from public;
 revoke all on all functions in schema wed_match from public;
 grant execute on all functions in schema wed_match to wed_owner;
+do $$
+declare
+  v_function regprocedure;
+begin
+  -- What the powerless role owns is called by the kernel alone.
+  for v_function in select p.oid from pg_proc p where p.pronamespace = 'wedsql'::regnamespace and p.proowner = 'wed_eval'::regrole loop
+    execute format('grant execute on function %s to wed_owner', v_function);
+  end loop;
+end $$;
 grant execute on function wedsql.now() to public;
 select wedsql.make_partitions(wedsql.now(), 2);

@@ -4,7 +4,7 @@ begin
   if to_regtype('wedsql.step') is null then
     create type wedsql.step as (
       wid integer, fresh boolean, job_id bigint, tgid integer, trw text, cause_seq integer, actor text, reason text,
-      state jsonb, before jsonb, matched integer[], errors jsonb, key text, claim bigint);
+      state jsonb, before jsonb, matched integer[], errors jsonb, claim bigint);
   end if;
   if to_regtype('wedsql.why') is null then
     create type wedsql.why as (code text, message text, hint text, detail text);

@@ -1,4 +1,4 @@
-create or replace function wedsql._settle(p_flow_id integer, p_steps wedsql.step[], p_rematch boolean default false)
+create or replace function wedsql._settle(p_flow_id integer, p_steps wedsql.step[], p_failed boolean, p_rematch boolean default false)
 returns table (wid integer, seq integer, status "char", fired text[])
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -18,54 +18,48 @@ declare
   v_seqs integer[];
 begin
   select * into v_flow from wedsql.flow f where f.id = p_flow_id;
-  p_steps := wedsql._prepare(v_flow, p_steps, v_now);
+  if p_failed or not v_flow.plain then
+    p_steps := wedsql._prepare(v_flow, p_steps, v_now);
+  end if;
   delete from wedsql.job_pool j using unnest(p_steps) s
   where j.wid = s.wid and (j.tgid = s.tgid and j.id = s.job_id or s.tgid = 0 and j.state = 'K');
   for wid, seq, status, fired in
-    with s as materialized (
-      select u.*, coalesce(x.seq, 0) + 1 as seq, x.reason as why, p.live, p.parked, coalesce(v_flow.final_tgid = any (u.matched), false) as is_final
-      from unnest(p_steps) u
-      left join wedsql.instance x on x.wid = u.wid
-      cross join lateral (
-        select count(*) filter (where j.tgid > 0) as live, count(*) filter (where j.state = 'K') as parked
-        from wedsql.job_pool j where j.wid = u.wid) p),
-    o as materialized (
-      select s.*, coalesce(f.tgids, '{}') as tgids, coalesce(f.names, '{}') as names,
-        case when s.is_final and (s.live = 0 or v_flow.final_when_pending = 'cancel' and not p_rematch) then 'F'
-             when s.is_final and v_flow.final_when_pending = 'reject' and not p_rematch then '!'
-             when s.parked > 0 then 'E'
-             when f.tgids is not null or s.live > 0 or wedsql._has_timer(v_flow, s.wid) then 'R'
-             when s.fresh then '?'
+    with o as materialized (
+      select u.*, x.seq + 1 as seq, x.reason as why, p.parked, n.final, coalesce(f.tgids, '{}') as tgids, coalesce(f.names, '{}') as names,
+        f.timeouts, f.priorities,
+        case when n.final and (p.live = 0 or v_flow.final_when_pending = 'cancel' and not p_rematch) then 'F'
+             when n.final and v_flow.final_when_pending = 'reject' and not p_rematch then '!'
+             when p.parked > 0 then 'E'
+             when f.tgids is not null or p.live > 0 or not v_flow.plain and wedsql._has_timer(u.wid) then 'R'
+             when u.fresh then '?'
              else 'E' end::"char" as new_status
-      from s cross join lateral (
-        select array_agg(t.tgid order by t.tgid) as tgids, array_agg(t.trname order by t.tgid) as names
-        from unnest(s.matched) m (tgid) join wedsql.trig t on t.tgid = m.tgid
-        where not s.is_final and not exists (select 1 from wedsql.job_pool j where j.wid = s.wid and j.tgid = m.tgid)) f),
+      from unnest(p_steps) u
+      join wedsql.instance x on x.wid = u.wid
+      cross join lateral (select coalesce(v_flow.final_tgid = any (u.matched), false) as final) n
+      cross join lateral (
+        select count(*) filter (where j.tgid > 0) as live, count(*) filter (where j.state = 'K') as parked, array_agg(j.tgid) as tgids
+        from wedsql.job_pool j where j.wid = u.wid) p
+      cross join lateral (
+        select array_agg(t.tgid order by t.tgid) as tgids, array_agg(t.trname order by t.tgid) as names,
+               array_agg(t.timeout order by t.tgid) as timeouts, array_agg(t.priority order by t.tgid) as priorities
+        from wedsql.trig t where t.tgid = any (u.matched) and not n.final and (p.tgids is null or t.tgid <> all (p.tgids))) f),
     i as (
       update wedsql.instance x
       set seq = o.seq, status = o.new_status, changed_at = v_now,
           reason = case when o.new_status <> 'E' then null when o.errors is not null then 'CONDITION_ERROR'
                         when o.parked > 0 then o.why else 'STUCK' end,
           finished_at = case when o.new_status = 'F' then v_now end
-      from o where x.wid = o.wid and not o.fresh),
-    born as (
-      insert into wedsql.instance (wid, flow_id, status, seq, version, started_at, changed_at, finished_at, actor, key)
-      select o.wid, v_flow.id, o.new_status, 1, v_flow.version, v_now, v_now, case when o.new_status = 'F' then v_now end, o.actor, o.key
-      from o where o.fresh and o.new_status <> '?'),
+      from o where x.wid = o.wid and o.new_status not in ('!', '?')),
     fire as (
       insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at, fired_xid, cause_seq, version)
-      select o.wid, t.tgid, v_flow.id, t.trname, t.timeout, o.state, t.priority, v_now, v_xid, o.seq, v_flow.version
-      from o cross join lateral unnest(o.tgids) n (tgid) join wedsql.trig t on t.tgid = n.tgid),
-    stuck as (
-      insert into wedsql.job_pool (wid, tgid, flow_id, trname, payload, fired_at, fired_xid, cause_seq, version)
-      select o.wid, 0, v_flow.id, '_EXCPT', o.state, v_now, v_xid, o.seq, v_flow.version from o where o.new_status = 'E'
-      on conflict on constraint job_pool_pkey do nothing),
+      select o.wid, n.tgid, v_flow.id, n.trname, n.timeout, o.state, n.priority, v_now, v_xid, o.seq, v_flow.version
+      from o cross join lateral unnest(o.tgids, o.names, o.timeouts, o.priorities) n (tgid, trname, timeout, priority)),
     trace as (
       insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired, before, cause_seq,
                                     actor, reason, version, tx_at, errors, suppressed)
       select v_flow.id, o.wid, o.seq, v_now, o.trw, o.names, o.state, o.new_status, o.job_id, o.claim, o.tgid, o.tgids, o.before,
              o.cause_seq, o.actor, o.reason, v_flow.version, now(), o.errors,
-             case when o.is_final then nullif(array_remove(o.matched, v_flow.final_tgid), '{}') end
+             case when o.final then nullif(array_remove(o.matched, v_flow.final_tgid), '{}') end
       from o)
     select o.wid, o.seq, o.new_status, o.names from o
   loop
@@ -78,7 +72,8 @@ begin
     if not fired <@ v_names then
       v_names := v_names || fired;
     end if;
-    if status = 'E' and not '_EXCPT' = any (v_names) then
+    if status = 'E' then
+      perform wedsql._except_job(v_flow, wid, seq, p_steps, v_now);
       v_names := v_names || '_EXCPT'::text;
     end if;
     if seq >= v_flow.fuse and fired <> '{}' and wedsql._fuse(v_flow, wid, seq, v_now) then
@@ -112,3 +107,11 @@ begin
   perform wedsql._raise('WD103', format('Instance %s would be final while %s is pending; the commit was refused.', p_wid, v_pending),
     'Wait for the pending transitions, or set final_when_pending of the flow to defer or cancel.');
 end $$;
+
+create or replace function wedsql._except_job(p_flow wedsql.flow, p_wid integer, p_seq integer, p_steps wedsql.step[], p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the special record _EXCPT stands in the pool for an instance that is an exception (Algorithm 1, line 19).
+insert into wedsql.job_pool (wid, tgid, flow_id, trname, payload, fired_at, fired_xid, cause_seq, version)
+select p_wid, 0, p_flow.id, '_EXCPT', u.state, p_now, txid_current(), p_seq, p_flow.version from unnest(p_steps) u where u.wid = p_wid
+on conflict on constraint job_pool_pkey do nothing
+$$;

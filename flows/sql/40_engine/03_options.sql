@@ -5,9 +5,6 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_step wedsql.step;
 begin
-  if p_flow.plain and not exists (select 1 from unnest(p_steps) s where 0 > any (s.matched)) then
-    return p_steps;
-  end if;
   for i in 1..cardinality(p_steps) loop
     v_step := p_steps[i];
     if 0 > any (v_step.matched) then
@@ -88,12 +85,11 @@ begin
   return p_step;
 end $$;
 
-create or replace function wedsql._has_timer(p_flow wedsql.flow, p_wid integer) returns boolean
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+create or replace function wedsql._has_timer(p_wid integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
 -- Promise: whether a timer of the instance waits, which counts as pending work.
-begin
-  return not p_flow.plain and exists (select 1 from wedsql.timer x where x.wid = p_wid);
-end $$;
+select exists (select 1 from wedsql.timer x where x.wid = p_wid)
+$$;
 
 create or replace function wedsql._withdraw_rest(p_wid integer, p_now timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp as $$

@@ -43,7 +43,10 @@ begin
   execute wedsql._gen_commit(p_flow, v_name);
   execute wedsql._gen_taken(p_flow, v_name);
   execute wedsql._gen_retest(p_flow, v_name);
-  execute format('revoke all on all functions in schema %I from public', v_name);
+  execute wedsql._gen_take(p_flow, v_name);
+  execute wedsql._gen_complete(p_flow, v_name);
+  execute wedsql._gen_start_many(p_flow, v_name);
+  perform wedsql._grant_functions(v_name);
 end $$;
 
 create or replace function wedsql._regenerate() returns trigger

@@ -12,29 +12,34 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
   return format($t$
 create or replace function %1$I._start(p_states jsonb[], p_actor text, p_keys text[]) returns table (ord integer, wid integer, status "char")
-language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' as $f$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC'
+set plan_cache_mode = force_generic_plan as $f$
 #variable_conflict use_column
 declare
   v_wids integer[];
   v_steps wedsql.step[];
+  v_failed boolean;
+  v_now timestamptz := wedsql.now();
 begin
-  perform wedsql._check_states(%2$s, %3$L::text[], p_states);
+  perform wedsql._check_states(%3$L::text[], p_states);
   select array_agg(nextval('wedsql.wid_seq')::integer) into v_wids from generate_series(1, cardinality(p_states));
   with born as (
     insert into %1$I.wed_flow as w (wid%4$s)
     select u.wid%5$s from unnest(v_wids, p_states) u (wid, s)
-    returning w.wid, to_jsonb(w) - 'wid' as state, wed_match.f_%2$s(w) as matched)
-  select array_agg(row(b.wid, true, null, null, '_INIT', null, p_actor, null, b.state, null, b.matched, null,
-                       p_keys[array_position(v_wids, b.wid)], null)::wedsql.step order by b.wid)
-  into v_steps from born b;
-  return query select array_position(v_wids, r.wid), r.wid, r.status from wedsql._settle(%2$s, v_steps) r;
+    returning w.wid, to_jsonb(w) - 'wid' as state, wed_match.f_%2$s(w) as holds)
+  select array_agg(row(b.wid, true, null, null, '_INIT', null, p_actor, null, b.state, null, b.holds, null, null)::wedsql.step order by b.wid),
+         bool_or(0 > any (b.holds))
+  into v_steps, v_failed from born b;
+  insert into wedsql.instance (wid, flow_id, version, started_at, changed_at, actor, key)
+  select u.wid, %2$s, f.version, v_now, v_now, p_actor, u.key from unnest(v_wids, p_keys) u (wid, key) join wedsql.flow f on f.id = %2$s where u.wid is not null;
+  return query select array_position(v_wids, r.wid), r.wid, r.status from wedsql._settle(%2$s, v_steps, v_failed) r;
 end $f$ $t$, p_schema, p_flow,
     coalesce((select array_agg(a.aname) from wedsql.attr a where a.flow_id = p_flow), '{}'),
     coalesce(', ' || wedsql._column_list(p_flow, '%1$s'), ''),
     coalesce(', ' || wedsql._column_list(p_flow, 'case when u.s ? %2$s then (u.s %5$s %2$s)::%3$s else %4$s::%3$s end'), ''));
 end $g$;
 
-create or replace function wedsql._check_states(p_flow integer, p_attrs text[], p_states jsonb[]) returns void
+create or replace function wedsql._check_states(p_attrs text[], p_states jsonb[]) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: every state is a JSON object over attributes of the flow.
 -- Raises: WD009, WD002 naming the attribute and the nearest known one.

@@ -11,10 +11,10 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 #variable_conflict use_column
 declare
   v_steps wedsql.step[];
+  v_failed boolean;
 begin
   perform 1 from %1$I.wed_flow w where w.wid = any (p_wids) order by w.wid for no key update;
-  v_steps := wedsql._check_jobs(%2$s, p_wids, p_jobs, p_claims, p_changes, p_actor);
-  perform wedsql._check_states(%2$s, %3$L::text[], p_changes);
+  v_steps := wedsql._check_jobs(%2$s, %3$L::text[], p_wids, p_jobs, p_claims, p_changes, p_actor);
   with done as (
     update %1$I.wed_flow w set %4$s
     from unnest(v_steps) c join %1$I.wed_flow o on o.wid = c.wid
@@ -22,28 +22,28 @@ begin
     returning c.*, to_jsonb(o) as old, to_jsonb(w) - 'wid' as now, wed_match.f_%2$s(w) as holds)
   select array_agg(row(d.wid, false, d.job_id, d.tgid, d.trw, d.cause_seq, p_actor, null, d.now,
                        (select coalesce(jsonb_object_agg(k, d.old -> k), '{}') from jsonb_object_keys(d.state) k),
-                       d.holds, null, null, d.claim)::wedsql.step)
-  into v_steps from done d;
-  return query select u.job_id, r.seq, r.status, r.fired from wedsql._settle(%2$s, v_steps) r join unnest(v_steps) u on u.wid = r.wid;
+                       d.holds, null, d.claim)::wedsql.step), bool_or(0 > any (d.holds))
+  into v_steps, v_failed from done d;
+  return query select u.job_id, r.seq, r.status, r.fired from wedsql._settle(%2$s, v_steps, v_failed) r join unnest(v_steps) u on u.wid = r.wid;
 end $f$ $t$, p_schema, p_flow,
     coalesce((select array_agg(a.aname) from wedsql.attr a where a.flow_id = p_flow), '{}'),
     coalesce(wedsql._column_list(p_flow, '%1$s = case when c.state ? %2$s then (c.state %5$s %2$s)::%3$s else w.%1$s end'), 'wid = w.wid'));
 end $g$;
 
-create or replace function wedsql._check_jobs(p_flow integer, p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text)
+create or replace function wedsql._check_jobs(p_flow integer, p_attrs text[], p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text)
 returns wedsql.step[]
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan as $$
 -- Promise: one step a job, its changes standing in for the state, if each instance is open and each job still pending,
 -- held by the caller and in time. The time of a transaction counts from its first take, that of a lease from the lease.
 -- Locks: the advisory lock of every job taken in transaction mode (held already by an honest caller).
--- Raises: WD102, WD104, WD105, WD203, WD204, WD205, WD210; WD201 when nothing was taken in this transaction.
+-- Raises: WD002, WD102, WD104, WD105, WD203, WD204, WD205, WD210; WD201 when nothing was taken in this transaction.
 declare
   v_now timestamptz := wedsql.now();
   v_took timestamptz := to_timestamp(nullif(current_setting('wedsql.took', true), '')::float8);
   v_steps wedsql.step[];
   v_bad text;
 begin
-  select array_agg(row(c.wid, false, j.id, j.tgid, j.trname, j.cause_seq, p_actor, null, c.s, null, null, null, null, j.claim)::wedsql.step
+  select array_agg(row(c.wid, false, j.id, j.tgid, j.trname, j.cause_seq, p_actor, null, c.s, null, null, null, j.claim)::wedsql.step
                    order by c.wid), min(p.problem)
   into v_steps, v_bad
   from unnest(p_wids, p_jobs, p_claims, p_changes) c (wid, id, claim, s)
@@ -60,8 +60,12 @@ begin
     when c.claim is null and (j.state = 'L' or not pg_try_advisory_xact_lock(c.wid, j.tgid)) then 'WD203'
     when c.claim is null and v_took is null then 'WD201'
     when c.claim is null and j.timeout is not null and v_now - v_took > j.timeout then 'WD204'
+    when jsonb_typeof(c.s) is distinct from 'object' or c.s - p_attrs <> '{}' then 'WD002'
     when t.writes is not null and c.s - t.writes <> '{}' then 'WD210' end as problem) p;
   if v_bad is not null then
+    if v_bad = 'WD002' then
+      perform wedsql._check_states(p_attrs, p_changes);
+    end if;
     perform wedsql._refuse_job(v_bad, p_wids, p_jobs, p_changes);
   end if;
   return v_steps;

@@ -12,13 +12,15 @@ create or replace function wedsql._paper_insert() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 -- Promise: an inserted row is a new instance, settled in the statement that inserted it (Algorithm 1).
 declare
-  v_flow integer;
+  v_flow wedsql.flow;
   v_matched integer[];
 begin
-  select f.id into v_flow from wedsql.flow f where f.name = tg_table_schema;
-  execute format('select wed_match.f_%s($1)', v_flow) into v_matched using new;
-  perform wedsql._settle(v_flow, array[row(new.wid, true, null, null, '_INIT', null, wedsql._actor(), null,
-    to_jsonb(new) - 'wid', null, v_matched, null, null, null)::wedsql.step]);
+  select * into v_flow from wedsql.flow f where f.name = tg_table_schema;
+  execute format('select wed_match.f_%s($1)', v_flow.id) into v_matched using new;
+  insert into wedsql.instance (wid, flow_id, version, started_at, changed_at, actor)
+  values (new.wid, v_flow.id, v_flow.version, wedsql.now(), wedsql.now(), wedsql._actor());
+  perform wedsql._settle(v_flow.id, array[row(new.wid, true, null, null, '_INIT', null, wedsql._actor(), null,
+    to_jsonb(new) - 'wid', null, v_matched, null, null)::wedsql.step], true);
   return null;
 end $$;
 
@@ -44,7 +46,7 @@ begin
   on conflict (flow_id, trname) do update set seen_at = excluded.seen_at where p.seen_at < excluded.seen_at - interval '10 minutes';
   execute format('select wed_match.f_%s($1)', v_flow) into v_matched using new;
   perform wedsql._settle(v_flow, array[row(new.wid, false, v_job.id, v_job.tgid, v_job.trname, v_job.cause_seq, wedsql._actor(), null,
-    to_jsonb(new) - 'wid', v_before, v_matched, null, null, null)::wedsql.step]);
+    to_jsonb(new) - 'wid', v_before, v_matched, null, null)::wedsql.step], true);
   return null;
 end $$;
 

@@ -1,37 +1,49 @@
 create or replace function wedsql.start_many(p_flow text, p_states jsonb[], p_actor text default null, p_keys text[] default null)
 returns table (ord integer, wid integer, status text, sqlstate text, message text, hint text, detail text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: <flow>.start_many for whoever has the flow's name in a variable.
+-- Raises: WD001, and as <flow>.start_many.
+begin
+  return query execute format('select * from %I.start_many($1, $2, $3)', (wedsql._flow(p_flow)).name) using p_states, p_actor, p_keys;
+end $$;
+
+create or replace function wedsql._gen_start_many(p_flow integer, p_schema text) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
+-- Promise: the source of <flow>.start_many.
+begin
+  return format($t$
+create or replace function %1$I.start_many(p_states jsonb[], p_actor text default null, p_keys text[] default null)
+returns table (ord integer, wid integer, status text, sqlstate text, message text, hint text, detail text)
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $f$
 #variable_conflict use_column
 -- Promise: starts one instance a state, all in one go; where one is refused the others start all the same.
 -- A key that the flow has seen already gives back the instance it named: repeating a start is harmless.
--- Raises: WD001, and what is worth trying again (lock, serialization).
+-- Raises: what is worth trying again (lock, serialization); every other refusal is a row with its SQLSTATE.
 declare
   v_actor text := wedsql._actor(p_actor);
-  v_one integer;
   v_why wedsql.why;
 begin
   if coalesce(cardinality(p_states), 0) = 0 then
     return;
   end if;
   begin
-    return query execute format('select s.ord, s.wid, s.status::text, null::text, null::text, null::text, null::text from %I._start($1, $2, $3) s', p_flow)
-      using p_states, v_actor, p_keys;
+    return query select s.ord, s.wid, s.status::text, null::text, null::text, null::text, null::text from %1$I._start(p_states, v_actor, p_keys) s;
     return;
   exception
     when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
-    when invalid_schema_name or undefined_function then perform wedsql._flow(p_flow); raise;
     when others then
       if cardinality(p_states) = 1 then
         get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text, v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
-        return query select 1, r.* from wedsql._start_refused(p_flow, p_states[1], p_keys[1], v_why) r;
+        return query select 1, r.* from wedsql._start_refused(%1$L, p_states[1], p_keys[1], v_why) r;
         return;
       end if;
   end;
-  for v_one in 1..cardinality(p_states) loop
-    return query select v_one, r.wid, r.status, r.sqlstate, r.message, r.hint, r.detail
-      from wedsql.start_many(p_flow, array[p_states[v_one]], v_actor, array[p_keys[v_one]]) r;
+  for i in 1..cardinality(p_states) loop
+    return query select i, r.wid, r.status, r.sqlstate, r.message, r.hint, r.detail
+      from %1$I.start_many(array[p_states[i]], v_actor, array[p_keys[i]]) r;
   end loop;
-end $$;
+end $f$ $t$, p_schema);
+end $g$;
 
 create or replace function wedsql._start_refused(p_flow text, p_state jsonb, p_key text, p_why wedsql.why)
 returns table (wid integer, status text, sqlstate text, message text, hint text, detail text)

@@ -1,31 +1,40 @@
-create or replace function wedsql._pick(p_flow wedsql.flow, p_transitions text[], p_limit integer, p_ids bigint[], out wids integer[], out ids bigint[])
+create or replace function wedsql._pick(p_flow integer, p_shared boolean, p_transitions text[], p_limit integer, p_ids bigint[], out wids integer[], out ids bigint[])
 language plpgsql set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
--- Promise: locks up to p_limit ready jobs of different instances, by priority and age; asks for no lock that another holds.
+-- Promise: locks up to p_limit ready jobs of different instances, by priority and age; waits for no lock that another holds.
+-- It looks at a few candidates first and at more only when others hold those.
 -- Locks: one transaction-level advisory lock (wid, tgid) a job, as the paper's workers take.
 declare
   v_now timestamptz := wedsql.now();
+  v_look integer := p_limit + 4;
+  v_found integer;
   v_job record;
 begin
   wids := '{}';
   ids := '{}';
-  for v_job in
-    select c.id, c.wid, c.tgid
-    from unnest(p_transitions) n
-    cross join lateral (
-      select j.id, j.wid, j.tgid, j.priority from wedsql.job_pool j
-      where j.flow_id = p_flow.id and j.trname = n and j.state = 'P' and (j.not_before is null or j.not_before <= v_now)
-        and (p_ids is null or j.id = any (p_ids))
-      order by j.priority desc, j.id limit p_limit * 4 + 64) c
-    order by c.priority desc, c.id
   loop
-    continue when v_job.wid = any (wids);
-    continue when p_flow.shared and v_job.tgid > 0 and wedsql._waits(v_job.wid, v_job.id);
-    if pg_try_advisory_xact_lock(v_job.wid, v_job.tgid) then
-      wids := wids || v_job.wid;
-      ids := ids || v_job.id;
-      exit when cardinality(ids) >= p_limit;
-    end if;
+    v_found := 0;
+    for v_job in
+      select c.id, c.wid, c.tgid
+      from unnest(p_transitions) n
+      cross join lateral (
+        select j.id, j.wid, j.tgid, j.priority from wedsql.job_pool j
+        where j.flow_id = p_flow and j.trname = n and j.state = 'P' and (j.not_before is null or j.not_before <= v_now)
+          and (p_ids is null or j.id = any (p_ids))
+        order by j.priority desc, j.id limit v_look) c
+      order by c.priority desc, c.id
+    loop
+      v_found := v_found + 1;
+      continue when v_job.wid = any (wids);
+      continue when p_shared and v_job.tgid > 0 and wedsql._waits(v_job.wid, v_job.id);
+      if pg_try_advisory_xact_lock(v_job.wid, v_job.tgid) then
+        wids := wids || v_job.wid;
+        ids := ids || v_job.id;
+        exit when cardinality(ids) >= p_limit;
+      end if;
+    end loop;
+    exit when cardinality(ids) >= p_limit or v_found < v_look;
+    v_look := v_look * 8;
   end loop;
 end $$;
 
@@ -41,28 +50,41 @@ $$;
 create or replace function wedsql.take(p_flow text, p_transitions text[], p_limit integer default 1, p_actor text default null, p_job_ids bigint[] default null)
 returns setof wedsql.taken
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: <flow>.take for whoever has the flow's name in a variable.
+-- Raises: WD001.
+begin
+  return query execute format('select * from %I.take($1, $2, $3, $4)', (wedsql._flow(p_flow)).name) using p_transitions, p_limit, p_actor, p_job_ids;
+end $$;
+
+create or replace function wedsql._gen_take(p_flow integer, p_schema text) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
+-- Promise: the source of <flow>.take. What the triggers do not ask for is not in it.
+begin
+  return format($t$
+create or replace function %1$I.take(p_transitions text[], p_limit integer default 1, p_actor text default null, p_job_ids bigint[] default null)
+returns setof wedsql.taken
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan as $f$
 -- Promise: up to p_limit ready jobs of different instances, held until the transaction ends; nothing is written (DESIGN.md 4).
 -- Each is read again under its lock, so that a job somebody finished meanwhile is not run a second time.
 -- Locks: an advisory lock a job.
--- Raises: WD001.
 declare
-  v_flow wedsql.flow := wedsql._flow(p_flow);
   v_pick record;
 begin
-  select * into v_pick from wedsql._pick(v_flow, p_transitions, p_limit, p_job_ids);
+  v_pick := wedsql._pick(%2$s, %3$L, p_transitions, p_limit, p_job_ids);
   if v_pick.ids = '{}' then
     return;
   end if;
   if nullif(current_setting('wedsql.took', true), '') is null then
     perform set_config('wedsql.took', extract(epoch from wedsql.now())::text, true);
-  end if;
-  if exists (select 1 from wedsql.trig t where t.flow_id = v_flow.id and t.revalidate = 'at_take') then
-    v_pick := wedsql._drop_stale(v_flow, v_pick.wids, v_pick.ids);
-  end if;
-  return query execute format('select * from %I._taken($1, $2) t where t.job_id is not null', p_flow) using v_pick.wids, v_pick.ids;
-end $$;
+  end if;%4$s
+  return query select t.* from %1$I._taken(v_pick.wids, v_pick.ids) t;
+end $f$ $t$, p_schema, p_flow, (select f.shared from wedsql.flow f where f.id = p_flow),
+    case when exists (select 1 from wedsql.trig t where t.flow_id = p_flow and t.revalidate = 'at_take')
+         then format(E'\n  v_pick := wedsql._drop_stale(%s, %L, v_pick.wids, v_pick.ids);', p_flow, p_schema) else '' end);
+end $g$;
 
-create or replace function wedsql._drop_stale(p_flow wedsql.flow, p_wids integer[], p_ids bigint[], out wids integer[], out ids bigint[])
+create or replace function wedsql._drop_stale(p_flow integer, p_schema text, p_wids integer[], p_ids bigint[], out wids integer[], out ids bigint[])
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: jobs whose condition no longer holds are withdrawn as they are taken (revalidate = at_take, K-26); the rest is left.
 -- Locks: the instances concerned, then the jobs.
@@ -70,14 +92,14 @@ declare
   v_stale integer[];
 begin
   execute format($q$ select array_agg(r.wid) from %I._retest($1) r join wedsql.job_pool j on j.wid = r.wid and j.id = any ($2)
-                     join wedsql.trig t on t.tgid = j.tgid where t.revalidate = 'at_take' and not j.tgid = any (r.matched) $q$, p_flow.name)
+                     join wedsql.trig t on t.tgid = j.tgid where t.revalidate = 'at_take' and not j.tgid = any (r.matched) $q$, p_schema)
     into v_stale using p_wids, p_ids;
   v_stale := coalesce(v_stale, '{}');
   with gone as (delete from wedsql.job_pool j where j.wid = any (v_stale) and j.id = any (p_ids) returning j.*)
   insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, message)
   select g.id, g.wid, g.tgid, g.flow_id, g.trname, wedsql.now(), 'withdrawn', 'its condition no longer held when it was taken' from gone g;
   if v_stale <> '{}' then
-    perform wedsql._rematch(p_flow.id, v_stale, true, false, 'kernel', 'a job was stale');
+    perform wedsql._rematch(p_flow, v_stale, true, false, 'kernel', 'a job was stale');
   end if;
   select coalesce(array_agg(u.wid order by u.o), '{}'), coalesce(array_agg(u.id order by u.o), '{}') into wids, ids
   from unnest(p_wids, p_ids) with ordinality u (wid, id, o) where not u.wid = any (v_stale);

@@ -13,7 +13,7 @@ begin
   if p_duration <= interval '0' then
     perform wedsql._raise('WD009', 'A lease must last longer than nothing.');
   end if;
-  select * into v_pick from wedsql._pick(v_flow, p_transitions, p_limit, p_job_ids);
+  select * into v_pick from wedsql._pick(v_flow.id, v_flow.shared, p_transitions, p_limit, p_job_ids);
   update wedsql.job_pool j
   set state = 'L', claim = nextval('wedsql.claim_seq'), lckid = p_holder,
       lease_until = v_now + coalesce(p_duration, j.timeout, interval '5 minutes')

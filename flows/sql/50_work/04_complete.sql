@@ -2,32 +2,45 @@ create or replace function wedsql.complete_many(p_flow text, p_wids integer[], p
                                                 p_actor text default null, p_sets text[] default null)
 returns table (job_id bigint, ok boolean, seq integer, status text, fired text[], sqlstate text, message text, hint text, detail text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-#variable_conflict use_column
--- Promise: applies the results of jobs of one flow. All at once when all are acceptable; where one is refused each is
--- applied on its own, so that it touches nobody else. A repeated result gets the first answer.
--- Locks: instances in wid order, jobs, trace.
--- Raises: WD001 and what is worth trying again (40001, 40P01, 55P03, 57014); every other refusal is a row with ok = false.
-declare
-  v_actor text := wedsql._actor(p_actor);
+-- Promise: <flow>.complete_many for whoever has the flow's name in a variable.
+-- Raises: WD001, and as <flow>.complete_many.
 begin
-  if coalesce(cardinality(p_job_ids), 0) = 0 then
-    return;
-  end if;
+  return query execute format('select * from %I.complete_many($1, $2, $3, $4, $5, $6)', (wedsql._flow(p_flow)).name)
+    using p_wids, p_job_ids, p_claims, p_changes, p_actor, p_sets;
+end $$;
+
+create or replace function wedsql._gen_complete(p_flow integer, p_schema text) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
+-- Promise: the source of <flow>.complete_many.
+begin
+  return format($t$
+create or replace function %1$I.complete_many(p_wids integer[], p_job_ids bigint[], p_claims bigint[], p_changes jsonb[],
+                                              p_actor text default null, p_sets text[] default null)
+returns table (job_id bigint, ok boolean, seq integer, status text, fired text[], sqlstate text, message text, hint text, detail text)
+language plpgsql security definer set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $f$
+#variable_conflict use_column
+-- Promise: applies the results of jobs. All at once when all are acceptable; where one is refused each is applied on its
+-- own, so that it touches nobody else. A repeated result gets the first answer.
+-- Locks: instances in wid order, jobs, trace.
+-- Raises: what is worth trying again (40001, 40P01, 55P03, 57014); every other refusal is a row with ok = false.
+declare
+  v_actor text := coalesce(nullif(p_actor, ''), wedsql._actor());
+begin
   if p_sets is null then
     begin
-      return query execute format('select c.job_id, true, c.seq, c.status::text, c.fired, null::text, null::text, null::text, null::text from %I._commit($1, $2, $3, $4, $5) c', p_flow)
-        using p_wids, p_job_ids, p_claims, p_changes, v_actor;
+      return query select c.job_id, true, c.seq, c.status::text, c.fired, null::text, null::text, null::text, null::text
+        from %1$I._commit(p_wids, p_job_ids, p_claims, p_changes, v_actor) c;
       return;
     exception
       when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
-      when invalid_schema_name or undefined_function then perform wedsql._flow(p_flow); raise;
       when others then null;  -- one of them is refused: each is tried on its own below
     end;
   end if;
-  for i in 1..cardinality(p_job_ids) loop
-    return query select * from wedsql._complete_one(p_flow, p_wids[i], p_job_ids[i], p_claims[i], p_changes[i], v_actor, p_sets[i]);
+  for i in 1..coalesce(cardinality(p_job_ids), 0) loop
+    return query select * from wedsql._complete_one(%1$L, p_wids[i], p_job_ids[i], p_claims[i], p_changes[i], v_actor, p_sets[i]);
   end loop;
-end $$;
+end $f$ $t$, p_schema);
+end $g$;
 
 create or replace function wedsql._complete_one(p_flow text, p_wid integer, p_job bigint, p_claim bigint, p_changes jsonb, p_actor text, p_set text)
 returns table (job_id bigint, ok boolean, seq integer, status text, fired text[], sqlstate text, message text, hint text, detail text)

@@ -40,8 +40,8 @@ begin
                exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.tgid > 0) as live) x
       where case t.status when 'F' then x.news and not x.final
                           when 'E' then $3 or x.news or x.final and not x.live
-                          else $3 or x.news and not x.final or x.final and not x.live or not x.live and not x.news and not wedsql._has_timer($2, t.wid) end)
-    select array_agg(row(d.wid, false, null, null, '_REMATCH', null, $4, $5, d.state, '{}', d.matched, null, null, null)::wedsql.step)
+                          else $3 or x.news and not x.final or x.final and not x.live or not x.live and not x.news and not wedsql._has_timer(t.wid) end)
+    select array_agg(row(d.wid, false, null, null, '_REMATCH', null, $4, $5, d.state, '{}', d.matched, null, null)::wedsql.step)
     from due d $q$, p_name) into v_steps using p_wids, v_flow, p_all, p_actor, p_reason;
   v_report := jsonb_build_object('checked', cardinality(p_wids));
   if v_steps is null then
@@ -60,7 +60,7 @@ begin
   select jsonb_object_agg(i.wid, i.status) into v_was from wedsql.instance i where i.wid in (select s.wid from unnest(p_steps) s);
   delete from wedsql.job_pool j using unnest(p_steps) s where j.wid = s.wid and j.tgid = 0
     and not exists (select 1 from wedsql.job_pool k where k.wid = s.wid and k.state = 'K');
-  with r as materialized (select * from wedsql._settle(p_flow.id, p_steps, true)),
+  with r as materialized (select * from wedsql._settle(p_flow.id, p_steps, true, true)),
        fired as (select f.name, count(*) as n from r cross join lateral unnest(r.fired) f (name) group by f.name)
   select jsonb_build_object(
     'changed', count(*),
