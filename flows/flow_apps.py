@@ -1,7 +1,7 @@
-"""The migration packages of flows, each a small Django app of its own, so that `migrate` treats them as any other.
+"""The migration packages of flows: each is a small Django app, so that `migrate` treats it as any other.
 
-One directory holds them: `flow_migrations/` in the checkout, or the one that WEDSQL_FLOW_MIGRATIONS names. A flow
-`orders` lives in its sub-package `orders/` (apps.py, migrations/) under the app label `flow_orders`.
+One directory holds them: `flow_migrations/` in the checkout, or the one that WEDSQL_FLOW_MIGRATIONS names.
+A flow `orders` lives in its sub-package `orders/` (apps.py, migrations/) under the app label `flow_orders`.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def config_path(flow: str) -> str:
 def installed() -> list[str]:
     """The app configurations of all flow packages, for INSTALLED_APPS; makes their directory importable.
 
-    A settings module says `INSTALLED_APPS = [..., *flow_apps.installed()]`. Nothing is imported here but the file
-    system is looked at once; without the directory the list is empty.
+    A settings module says `INSTALLED_APPS = [..., *flow_apps.installed()]`. Nothing is imported here, the
+    file system is looked at once; without the directory the list is empty.
     """
     home = directory()
     found = sorted(
