@@ -1,4 +1,5 @@
 -- The powerless look: PostgreSQL itself parses, types and plans a rendered expression as wed_eval, on no row at all.
+-- Time zone and styles of dates and intervals are pinned here as in every function that evaluates conditions.
 
 -- Promise: the type of the column behind an attribute type; what is not known is text, as is enum.
 -- Locks: none
@@ -9,7 +10,7 @@ returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
               then p_type else 'text' end
 $$;
 
--- Promise: a one-row source named r with every attribute null and typed; names and types come from closed sets.
+-- Promise: a one-row source named r with every attribute null and typed; names are quoted, types come from a closed set.
 -- Locks: none
 -- Raises: nothing
 create or replace function wedsql.row_source(p_attrs jsonb)
@@ -20,13 +21,13 @@ returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
 $$;
 
 -- Promise: null when PostgreSQL accepts p_query, a single select, else its SQLSTATE and message. The query is planned,
--- which evaluates its constant parts, and never fetched from. Runs as its owner wed_eval, who may do nothing; takes only
+-- which evaluates its constant parts, and never fetched from. Runs as its owner wed_eval, who may do nothing, and takes
 -- rendered text, so only the owner of the kernel may call it.
 -- Locks: none
 -- Raises: nothing
 create or replace function wedsql.plan_error(p_query text, out code text, out message text)
 language plpgsql volatile security definer
-set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, MDY' set intervalstyle = 'postgres'
+set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
 set standard_conforming_strings = on as $$
 declare
   v_cursor refcursor;
@@ -39,26 +40,49 @@ exception when others then
 end
 $$;
 
+-- Promise: the type of the one expression p_expression over p_source, which is planned and never evaluated on a row.
+-- Locks: none
+-- Raises: what PostgreSQL finds in the expression
+create or replace function wedsql.type_of(p_expression text, p_source text)
+returns text language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
+set standard_conforming_strings = on as $$
+declare
+  v_cursor refcursor;
+  v_type text;
+begin
+  open v_cursor no scroll for execute
+    format(e'select pg_typeof((select x from (select (%s) as x from %s) as q limit 0))::text', p_expression, p_source);
+  fetch v_cursor into v_type;
+  close v_cursor;
+  return v_type;
+end
+$$;
+
 -- Promise: what PostgreSQL made of p_query: the kinds of nodes in its parse tree and the functions behind its calls,
--- operators and casts. The tree is read from a temporary function whose creation is rolled back.
+-- operators and casts. The tree is read from a temporary function whose creation is rolled back before the answer;
+-- where nothing can be created (a read-only transaction, in which nothing can be stored either) both are empty.
 -- Locks: none that outlive the call
 -- Raises: what the parser raises
 create or replace function wedsql.parse_tree(p_query text, out nodes text[], out functions oid[])
 language plpgsql volatile security definer
-set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, MDY' set intervalstyle = 'postgres'
+set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
 set standard_conforming_strings = on as $$
 declare
   v_tree text;
 begin
+  if current_setting('transaction_read_only')::boolean then
+    nodes := '{}'; functions := '{}';
+    return;
+  end if;
   begin
     execute format(e'create function pg_temp.wedsql_probe() returns setof record begin atomic %s\n; end', p_query);
-    select prosqlbody::text into v_tree from pg_proc
-    where oid = to_regprocedure('pg_temp.wedsql_probe()');
+    select prosqlbody::text into strict v_tree from pg_proc where oid = 'pg_temp.wedsql_probe()'::regprocedure;
     raise exception using errcode = 'WDROL';
   exception when sqlstate 'WDROL' then
     null;
   end;
-  nodes := array(select distinct m[1] from regexp_matches(v_tree, '\{([A-Z]+)', 'g') as m order by 1);
+  nodes := array(select m[1] from regexp_matches(v_tree, '\{([A-Z]+)', 'g') as m);
   functions := array(select distinct m[1]::oid from regexp_matches(v_tree, ':(?:funcid|opfuncid) ([0-9]+)', 'g') as m
                      where m[1] <> '0' order by 1);
 end

@@ -1,7 +1,7 @@
 -- Conditions checked for meaning: by the lexer, by PostgreSQL's parser and planner, and once more by the parse tree.
 
--- Promise: functions that depend on no other setting than the time zone and the styles of dates, which every function
--- that evaluates conditions pins; accepted although the catalog calls them stable.
+-- Promise: functions that depend on no other setting than the time zone, which every function that evaluates conditions
+-- pins to UTC; they are accepted although the catalog calls them stable.
 -- Locks: none
 -- Raises: nothing
 create or replace view wedsql.pinned_function as
@@ -10,20 +10,54 @@ from pg_proc p
 where p.pronamespace = 'pg_catalog'::regnamespace and p.oid < 16384 and p.provolatile = 's' and not p.proretset
   and p.prokind = 'f' and (
     p.proname ~ '^(timestamptz|interval|date|timestamp)_(pl|mi|eq|ne|lt|le|gt|ge|cmp)_(interval|timestamptz|date|timestamp)$'
-    or p.proname in ('date', 'time', 'timestamp', 'timestamptz', 'date_trunc', 'date_part', 'extract', 'date_add',
-                     'date_subtract') and p.proargtypes::oid[] && array['timestamptz'::regtype, 'date'::regtype,
-                                                                        'timestamp'::regtype]::oid[]);
+    or p.proname in ('date', 'time', 'timestamp', 'timestamptz', 'date_trunc', 'date_part', 'extract', 'date_add', 'date_subtract')
+       and p.proargtypes::oid[] && array['timestamptz', 'date', 'timestamp']::regtype[]::oid[]);
 
--- Promise: raises WD006 at a token of the text.
+-- Promise: raises WD006, or WD211 for a SET string, at a token of the text.
 -- Locks: none
--- Raises: WD006
-create or replace function wedsql.refuse_meaning(
-  p_message text, p_hint text, p_code text, p_token wedsql.token, p_set boolean default false)
+-- Raises: WD006, WD211
+create or replace function wedsql.refuse_sense(
+  p_message text, p_hint text, p_code text, p_token wedsql.token, p_set boolean default false, p_reason text default 'meaning')
 returns void language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  raise exception using errcode = case when p_set then 'WD211' else 'WD006' end, message = p_message, hint = coalesce(p_hint, ''),
-    detail = jsonb_build_object('position', p_token.position, 'length', p_token.length, 'token', p_token.text,
-                                'reason', 'meaning', 'sqlstate', p_code)::text;
+  raise exception using errcode = case when p_set then 'WD211' else 'WD006' end, message = p_message, hint = p_hint,
+    detail = jsonb_build_object('position', p_token.position, 'length', p_token.length, 'token', left(p_token.text, 60),
+                                'reason', p_reason, 'sqlstate', p_code)::text;
+end
+$$;
+
+-- Promise: nothing, when the parse tree of p_query has only the nodes and functions of the vocabulary. The lexer judges
+-- names; which function a name means depends on the types, and that PostgreSQL has decided here.
+-- Locks: none
+-- Raises: WD006, WD211
+create or replace function wedsql.check_tree(p_query text, p_tokens wedsql.token[], p_set boolean)
+returns void language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+declare
+  v_tree record := wedsql.parse_tree(p_query);
+  v_name text; v_operator text; v_token wedsql.token;
+begin
+  if v_tree.nodes <@ array['QUERY', 'RANGETBLENTRY', 'ALIAS', 'FROMEXPR', 'RANGETBLREF', 'TARGETENTRY', 'VAR', 'CONST', 'OPEXPR',
+      'DISTINCTEXPR', 'NULLIFEXPR', 'SCALARARRAYOPEXPR', 'FUNCEXPR', 'BOOLEXPR', 'NULLTEST', 'BOOLEANTEST', 'CASE', 'CASEEXPR',
+      'WHEN', 'CASEWHEN', 'CASETESTEXPR', 'ARRAY', 'ARRAYEXPR', 'COALESCE', 'COALESCEEXPR', 'MINMAX', 'MINMAXEXPR', 'RELABELTYPE',
+      'COERCEVIAIO', 'ARRAYCOERCEEXPR', 'SUBSCRIPTINGREF'] is not true
+     or cardinality(array_positions(v_tree.nodes, 'QUERY')) > 2 or cardinality(array_positions(v_tree.nodes, 'RANGETBLENTRY')) > 1 then
+    perform wedsql.refuse_sense('This form of expression is not available in conditions.', 'Write it with operators and functions.',
+      '0A000', p_tokens[1], p_set, 'form');
+  end if;
+  select p.proname, o.oprname into v_name, v_operator
+  from unnest(v_tree.functions) as f(oid) join pg_proc p on p.oid = f.oid left join pg_operator o on o.oprcode = f.oid
+  where (select q.oid from wedsql.pure_function as q where q.oid = f.oid) is null
+    and (select q.oid from wedsql.pinned_function as q where q.oid = f.oid) is null
+  limit 1;
+  if found then
+    select t.* into v_token from unnest(p_tokens) as t
+    where t.text = v_operator or t.text = v_name and t.kind = 'function' or t.text = '::' and v_operator is null
+    order by t.text in (v_operator, v_name) desc, t.position limit 1;
+    perform wedsql.refuse_sense(
+      format('With these types "%s" depends on settings of the session.', coalesce(v_operator, v_name)),
+      'Convert the operands first so that both have the same type, for example attribute::text.', '42P17',
+      coalesce(v_token, p_tokens[1]), p_set, 'stable_use');
+  end if;
 end
 $$;
 
@@ -34,24 +68,26 @@ create or replace function wedsql.check_predicate_text(p_text text, p_attrs json
 returns wedsql.rendered language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_tokens wedsql.token[] := wedsql.parse(coalesce(p_text, ''), p_attrs);
-  v_rendered wedsql.rendered := wedsql.render(v_tokens, 1, cardinality(v_tokens), length(p_text));
-  v_query text := format('select true from %s where (%s)', wedsql.row_source(p_attrs), v_rendered.aligned);
+  n integer := cardinality(v_tokens);
+  v_rendered wedsql.rendered := wedsql.render(v_tokens, 1, n, length(p_text));
+  v_source text := wedsql.row_source(p_attrs);
+  v_query text := format('select true from %s where (%s)', v_source, v_rendered.aligned);
   v_error record := wedsql.plan_error(v_query);
+  v_part record;
 begin
-  if v_error.code is not null then
-    perform wedsql.refuse_meaning(v_error.message, null, v_error.code, v_tokens[1]);
+  if v_error.code is null then
+    perform wedsql.check_tree(v_query, v_tokens, false);
+    return v_rendered;
   end if;
-  return v_rendered;
-end
-$$;
-
-do $$
-begin
-  if exists (select 1 from pg_roles where rolname = 'wed_eval') then
-    grant create on schema wedsql to wed_eval;
-    alter function wedsql.plan_error(text) owner to wed_eval;
-    alter function wedsql.parse_tree(text) owner to wed_eval;
-    revoke create on schema wedsql from wed_eval;
+  v_part := wedsql.failing_part(v_tokens, v_source, 1, n);
+  if (wedsql.plan_error(format('select (%s) is null from %s', wedsql.qualify(v_tokens, v_part.first, v_part.last), v_source))).code is null then
+    perform wedsql.refuse_sense(
+      format('This is of type %s; a condition must be true or false.', wedsql.type_of(wedsql.qualify(v_tokens, v_part.first, v_part.last), v_source)),
+      'Compare it with something, for example with =, or test it with is null.', '42804',
+      wedsql.named_token(v_tokens, v_part.first, v_part.last, '42804', ''), false, 'not_boolean');
   end if;
+  v_error := wedsql.plan_error(format('select true from %s where (%s)', v_source, wedsql.qualify(v_tokens, v_part.first, v_part.last)));
+  perform wedsql.refuse_sense(v_error.message, wedsql.meaning_hint(v_error.code, v_tokens[v_part.first:v_part.last], p_attrs),
+    v_error.code, wedsql.named_token(v_tokens, v_part.first, v_part.last, v_error.code, v_error.message));
 end
 $$;

@@ -1,0 +1,107 @@
+-- Finding the place in the text that PostgreSQL's complaint is about. PL/pgSQL is not told the position of an error in a
+-- dynamic query, so the smallest part that fails alone is looked for, and in it the token the message names.
+
+-- Promise: the parts of tokens p_from to p_to that are joined by AND and OR, without the parentheses and NOT around them;
+-- one row with joined = false when nothing joins them.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.joined_parts(p_tokens wedsql.token[], p_from integer, p_to integer)
+returns table (first integer, last integer, joined boolean)
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_from integer := p_from; v_to integer := p_to; v_depth integer; v_cuts integer[];
+begin
+  loop
+    v_depth := p_tokens[v_from].depth;
+    exit when v_from >= v_to;
+    if p_tokens[v_from].text = 'not' then
+      v_from := v_from + 1;
+    elsif p_tokens[v_from].text = '(' and p_tokens[v_to].text = ')' and not exists (
+        select 1 from unnest(p_tokens[v_from + 1:v_to - 1]) as t where t.depth <= v_depth) then
+      v_from := v_from + 1; v_to := v_to - 1;
+    else
+      exit;
+    end if;
+  end loop;
+  v_cuts := array(select v_from + t.ord::integer - 1
+    from unnest(p_tokens[v_from:v_to]) with ordinality as t(position, length, kind, text, depth, ord)
+    where t.kind in ('and', 'or') and t.depth = v_depth order by 1);
+  joined := cardinality(v_cuts) > 0;
+  for first, last in
+    select a, b from unnest(array[v_from] || (select array_agg(c + 1) from unnest(v_cuts) as c),
+                            (select array_agg(c - 1) from unnest(v_cuts) as c) || array[v_to]) as part(a, b)
+  loop
+    return next;
+  end loop;
+end
+$$;
+
+-- Promise: the smallest run of tokens, joined to the rest by AND and OR, that PostgreSQL refuses when it stands alone.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.failing_part(
+  p_tokens wedsql.token[], p_source text, inout first integer, inout last integer)
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+declare
+  v_part record;
+  v_found boolean := true;
+begin
+  while v_found loop
+    v_found := false;
+    for v_part in select * from wedsql.joined_parts(p_tokens, first, last) loop
+      continue when not v_part.joined and (v_part.first, v_part.last) = (first, last);
+      if (wedsql.plan_error(format('select true from %s where (%s)', p_source,
+            wedsql.qualify(p_tokens, v_part.first, v_part.last)))).code is not null then
+        first := v_part.first; last := v_part.last; v_found := true;
+        exit;
+      end if;
+    end loop;
+  end loop;
+end
+$$;
+
+-- Promise: the token between p_from and p_to that the message of PostgreSQL names: an operator, a function, a text or a
+-- cast; else one token that spans the whole run.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.named_token(
+  p_tokens wedsql.token[], p_from integer, p_to integer, p_code text, p_message text)
+returns wedsql.token language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_token wedsql.token;
+  v_span wedsql.token := p_tokens[p_from];
+begin
+  select t.position, t.length, t.kind, t.text, t.depth into v_token
+  from unnest(p_tokens[p_from:p_to]) with ordinality as t(position, length, kind, text, depth, ord)
+  where t.kind in ('operator', 'prefix') and (strpos(p_message, ' ' || replace(t.text, '!=', '<>') || ' ') > 0
+          or p_code = '22012' and t.text in ('/', '%'))
+     or t.kind = 'function' and p_message ~ ('\m' || t.text || '\M')
+     or t.kind = 'text' and strpos(p_message, '"' || wedsql.unquote(t.text) || '"') > 0
+     or t.kind = 'keyword' and case t.text when 'in' then strpos(p_message, ' = ') when 'between' then strpos(p_message, ' >= ')
+          when 'like' then strpos(p_message, '~~ ') when 'ilike' then strpos(p_message, '~~* ')
+          when 'from' then strpos(p_message, ' = ') else 0 end > 0
+     or t.kind = 'type' and t.text = '::' and p_code in ('42846', '22P02', '22007', '22003', '22008')
+  order by t.ord limit 1;
+  if v_token.position is null then
+    v_token := row(v_span.position, p_tokens[p_to].position + p_tokens[p_to].length - v_span.position, 'span',
+                   v_span.text, v_span.depth)::wedsql.token;
+  end if;
+  return v_token;
+end
+$$;
+
+-- Promise: what to do about an error of PostgreSQL, naming the types of the attributes involved.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.meaning_hint(p_code text, p_tokens wedsql.token[], p_attrs jsonb)
+returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select case
+    when p_code in ('42883', '42804', '42725') then coalesce(
+      (select 'Here ' || string_agg(distinct format('%s is %s', t.text, p_attrs ->> t.text), ', ') || '. '
+       from unnest(p_tokens) as t where t.kind = 'attribute'), '')
+      || 'Convert one side with ::, for example a1::integer, or quote the value if it is a text.'
+    when p_code = '42601' then 'Put parentheses around the parts, one comparison each.'
+    when p_code = '22012' then 'This part divides by zero whatever the attributes are.'
+    when p_code like '22%' then 'Write a value that its type can hold.'
+    else 'Rewrite this part.' end
+$$;

@@ -1,0 +1,106 @@
+-- SET strings checked for meaning, and attributes renamed inside conditions.
+
+-- Promise: true when a value of type p_from may be stored in an attribute of type p_to, as UPDATE would.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.assignable(p_from regtype, p_to regtype)
+returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
+  select p_from = p_to or p_to = 'text'::regtype
+    or exists (select 1 from pg_cast c where c.castsource = p_from and c.casttarget = p_to and c.castcontext in ('a', 'i'))
+$$;
+
+-- Promise: the assignments of a SET string when PostgreSQL can compute each and store it in its attribute.
+-- Locks: none
+-- Raises: WD211, with the SQLSTATE of PostgreSQL and the place in the detail
+create or replace function wedsql.check_set_text(p_text text, p_attrs jsonb)
+returns table (attribute text, rendered wedsql.rendered)
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_all wedsql.token[] := wedsql.parse(coalesce(p_text, ''), p_attrs, true);
+  v_tokens wedsql.token[]; v_query text; v_error record; v_row record; v_type text; v_source text := wedsql.row_source(p_attrs);
+begin
+  for v_row in select c.attribute, c.rendered from wedsql.canonical_set(p_text, p_attrs) as c loop
+    attribute := v_row.attribute;
+    rendered := v_row.rendered;
+    v_tokens := array(select t from unnest(v_all) as t
+      where t.position between 1 + length(rendered.aligned) - length(ltrim(rendered.aligned)) and length(rtrim(rendered.aligned))
+      order by t.position);
+    v_type := wedsql.sql_type(p_attrs ->> attribute);
+    -- A text or NULL on its own takes the type of the attribute.
+    v_query := format(case when cardinality(v_tokens) = 1 and v_tokens[1].kind in ('text', 'keyword') then 'select (%s)::%s as x from %s'
+                           else 'select (%1$s) as x from %3$s' end, rendered.aligned, v_type, v_source);
+    v_error := wedsql.plan_error(v_query);
+    if v_error.code is not null then
+      perform wedsql.refuse_sense(v_error.message, wedsql.meaning_hint(v_error.code, v_tokens, p_attrs), v_error.code,
+        wedsql.named_token(v_tokens, 1, cardinality(v_tokens), v_error.code, v_error.message), true);
+    end if;
+    perform wedsql.check_tree(v_query, v_tokens, true);
+    if v_query like 'select (%) as x from %' and not wedsql.assignable(wedsql.type_of(rendered.qualified, v_source)::regtype, v_type::regtype) then
+      perform wedsql.refuse_sense(
+        format('The attribute %s is of type %s, but this is of type %s.', attribute, v_type, wedsql.type_of(rendered.qualified, v_source)),
+        format('Convert it: (...)::%s.', v_type), '42804', wedsql.named_token(v_tokens, 1, cardinality(v_tokens), '42804', ''), true, 'set_type');
+    end if;
+    return next;
+  end loop;
+end
+$$;
+
+-- Promise: p_text with the attribute p_old named p_new, everything else to the letter. p_attrs knows p_old.
+-- Locks: none
+-- Raises: WD004 when p_new would be read as something else; WD005 when p_text is no condition over p_attrs
+create or replace function wedsql.rename_in_predicate(p_text text, p_old text, p_new text, p_attrs jsonb)
+returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_before wedsql.token[] := wedsql.parse(p_text, p_attrs);
+  v_after wedsql.token[];
+  v_result text := '';
+  v_at integer := 1;
+  v_token wedsql.token;
+begin
+  foreach v_token in array v_before loop
+    if v_token.kind = 'attribute' and v_token.text = p_old then
+      v_result := v_result || substr(p_text, v_at, v_token.position - v_at) || p_new;
+      v_at := v_token.position + v_token.length;
+    end if;
+  end loop;
+  v_result := v_result || substr(p_text, v_at);
+  begin
+    v_after := wedsql.parse(v_result, (p_attrs - p_old) || jsonb_build_object(p_new, p_attrs -> p_old));
+  exception when sqlstate 'WD005' then
+    v_after := '{}';
+  end;
+  if array(select (t.kind, case when t.kind = 'attribute' and t.text = p_old then p_new else t.text end, t.depth) from unnest(v_before) as t)
+     is distinct from array(select (t.kind, t.text, t.depth) from unnest(v_after) as t) then
+    raise exception using errcode = 'WD004', message = format('The name "%s" would be read as something else in a condition.', p_new),
+      hint = 'Choose a name that is no word of SQL.', detail = jsonb_build_object('token', p_new, 'reason', 'reserved')::text;
+  end if;
+  return v_result;
+end
+$$;
+
+do $$
+declare
+  v_object text;
+begin
+  foreach v_object in array array['plan_error(text)', 'type_of(text, text)', 'parse_tree(text)'] loop
+    execute format('revoke all on function wedsql.%s from public', v_object);
+    if to_regrole('wed_eval') is not null then
+      grant create on schema wedsql to wed_eval;
+      execute format('alter function wedsql.%s owner to wed_eval', v_object);
+      revoke create on schema wedsql from wed_eval;
+    end if;
+    if to_regrole('wed_owner') is not null then
+      execute format('grant execute on function wedsql.%s to wed_owner', v_object);
+    end if;
+  end loop;
+  if to_regrole('wed_owner') is not null then
+    foreach v_object in array array['table wedsql.vocabulary', 'table wedsql.refusal', 'view wedsql.pure_function',
+      'view wedsql.excluded_function', 'view wedsql.function_hint', 'view wedsql.function_vocabulary', 'view wedsql.pinned_function'] loop
+      execute format('alter %s owner to wed_owner', v_object);
+    end loop;
+  end if;
+  if to_regrole('wed_eval') is not null and not has_database_privilege('wed_eval', current_database(), 'TEMPORARY') then
+    execute format('grant temporary on database %I to wed_eval', current_database());
+  end if;
+end
+$$;
