@@ -30,7 +30,7 @@ def cursor(request: HttpRequest, size: int | None = None) -> Cursor:
 
 
 def choice(request: HttpRequest, flow: Flow) -> Choice:
-    """`status` and the triples `a`, `op`, `v` of the address; filters that cannot be used carry their error."""
+    """`status` and the triples `a`, `op`, `v` of the address; unusable filters carry their error."""
     status = request.GET.get("status", "")
     asked = filters.parse(*(request.GET.getlist(name) for name in ("a", "op", "v")))
     return Choice(status if status in STATUSES else "", tuple(filters.checked(flow, asked)))

@@ -70,7 +70,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         return topic
 
     async def _recheck(self) -> None:
-        """A line outlives a log-out and a right that was taken away, so both are looked at again and again."""
+        """A line outlives a log-out and a right that was taken away: look at both again and again."""
         while True:
             # Spread out, so that two hundred pages do not ask in the same moment.
             await asyncio.sleep(RECHECK_SECONDS * random.uniform(0.8, 1.0))  # noqa: S311 - no secret depends on it

@@ -1,4 +1,4 @@
-"""What stands before every page: a log-in, the right to see the flow, and a kind word when the database is away."""
+"""What stands before every page: a log-in, the right to see the flow, a word when the database is away."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QUERY_CANCELED = "57014"
 
 
 def page(view: View) -> View:
-    """Lets only people in who are logged in, and answers 503 instead of 500 when the database cannot be asked."""
+    """Lets in who is logged in, and answers 503 instead of 500 when the database cannot be asked."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -38,7 +38,7 @@ def page(view: View) -> View:
 
 
 def _sign_in(request: HttpRequest) -> HttpResponse:
-    # A script that fetches a part of a page must see the end of the session, not the log-in page as if it were data.
+    # A script that fetches a part of a page must see that the session ended, not the log-in page.
     if request.headers.get("Accept", "").startswith("application/json"):
         return HttpResponse(status=401)
     return redirect_to_login(request.get_full_path())

@@ -1,7 +1,8 @@
 """Who watches what in this process, and one frame for all of them at most every tenth of a second.
 
-A frame carries ids and versions only; the page fetches what it shows. A watcher gets its next frame when it has
-acknowledged the last one: until then news pile up as one entry an id, and beyond MAX_PENDING ids as "read again".
+A frame carries ids and versions only; the page fetches what it shows. A watcher gets its next frame when it
+has acknowledged the last one: until then news pile up as one entry an id, and beyond MAX_PENDING ids as
+"read again".
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Topic:
 
 @dataclass(eq=False)
 class Watcher:
-    """One browser page. `news` maps what changed to its version; None asks the page to read everything again."""
+    """One browser page. `news` maps what changed to its version; `again` asks it to read everything."""
 
     topic: Topic
     send: Send
@@ -48,7 +49,7 @@ class Watcher:
     sent_at: float = 0.0
 
     def add(self, news: dict[int, int]) -> None:
-        """Remember the newest version of each id; the first dictionary is shared with others and never written to."""
+        """Remember the newest version of each id; `news` is shared with others and never written to."""
         if self.again:
             return
         self.news = news if self.news is None else self.news | news

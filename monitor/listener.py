@@ -1,7 +1,7 @@
 """The one connection of this process that hears the kernel's notifications, kept alive by whoever watches.
 
-Notifications are hints: they are lost while the connection is away, so every return is announced as "read again", and
-every POLL_SECONDS versions are compared with what was heard.
+Notifications are hints: they are lost while the connection is away, so every return is announced as "read
+again", and every POLL_SECONDS versions are compared with what was heard.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Listener:
                 await self.hub.ping()
 
     async def _watch(self, watch: int) -> int:
-        """Tell the kernel that somebody watches; this role may only read, so the web's own connection says it."""
+        """Tell the kernel that somebody watches; this role only reads, so the web's connection says it."""
         name = f"{socket.gethostname()}:{os.getpid()}"
         return int(await database_sync_to_async(watching.watch)(watch, name))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from flows.queries import stats
+from flows.queries.base import Row
 from monitor.listener import all_listeners
 
 Labels: TypeAlias = Mapping[str, object]
@@ -32,42 +33,59 @@ def exposition() -> str:
     return "".join([*_instances(), *_jobs(), *_processes()])
 
 
+def _by(found: Iterable[Row], value: str, *labels: str) -> list[Sample]:
+    """Samples of one column of rows, labelled by others; ages below zero (clocks differ) count as none."""
+    return [({label: r[label] for label in labels}, max(0, r[value])) for r in found]
+
+
 def _instances() -> Iterable[str]:
     cap = f"counted up to {stats.STATS_CAP}"
     found = stats.instances()
-    yield family("wedsql_instances", f"Instances by flow and status, {cap}.",
-                 [({"flow": r["flow"], "status": r["status"]}, min(r["n"], stats.STATS_CAP)) for r in found])  # fmt: skip
-    yield family("wedsql_instances_estimate", "All kept instances of a flow, as the planner estimates.",
-                 [({"flow": r["flow"]}, r["instances"]) for r in stats.estimates()])  # fmt: skip
-    yield family("wedsql_exceptions", f"Instances in exception, {cap}.",
-                 [({"flow": r["flow"]}, min(r["n"], stats.STATS_CAP)) for r in found if r["status"] == "E"])  # fmt: skip
-    yield family("wedsql_exception_oldest_seconds", "Age of the oldest open exception.",
-                 [({"flow": r["flow"]}, max(0.0, r["oldest_seconds"])) for r in stats.exceptions()])  # fmt: skip
+    stuck = [r for r in found if r["status"] == "E"]
+    yield family(
+        "wedsql_instances", f"Instances by flow and status, {cap}.", _by(found, "n", "flow", "status")
+    )
+    yield family(
+        "wedsql_instances_estimate",
+        "All kept instances of a flow, as the planner estimates.",
+        _by(stats.estimates(), "instances", "flow"),
+    )
+    yield family("wedsql_exceptions", f"Instances in exception, {cap}.", _by(stuck, "n", "flow"))
+    yield family(
+        "wedsql_exception_oldest_seconds",
+        "Age of the oldest open exception.",
+        _by(stats.exceptions(), "oldest_seconds", "flow"),
+    )
 
 
 def _jobs() -> Iterable[str]:
-    found = [({"flow": r["flow"], "transition": r["transition"]}, r) for r in stats.jobs()]
-    for state, meaning in (
-        ("pending", "Jobs that wait for a worker"),
-        ("leased", "Jobs that somebody holds by a lease"),
-        ("parked", "Jobs that gave up and wait for a person"),
-        ("late", "Jobs past their pickup deadline or lease"),
+    found = stats.jobs()
+    for name, value, meaning in (
+        ("wedsql_jobs_pending", "pending", "Jobs that wait for a worker."),
+        ("wedsql_jobs_leased", "leased", "Jobs that somebody holds by a lease."),
+        ("wedsql_jobs_parked", "parked", "Jobs that gave up and wait for a person."),
+        ("wedsql_jobs_late", "late", "Jobs past their pickup deadline or lease."),
+        ("wedsql_queue_age_seconds", "oldest_seconds", "Age of the oldest waiting job, 0 when none waits."),
     ):
-        yield family(f"wedsql_jobs_{state}", f"{meaning}.", [(labels, r[state]) for labels, r in found])
-    yield family("wedsql_queue_age_seconds", "Age of the oldest job that waits for a worker, 0 when none waits.",
-                 [(labels, max(0.0, r["oldest_seconds"])) for labels, r in found])  # fmt: skip
+        yield family(name, meaning, _by(found, value, "flow", "transition"))
 
 
 def _processes() -> Iterable[str]:
-    yield family("wedsql_workers_alive", "Worker processes heard of in the last half minute.",
-                 [({"kind": r["kind"]}, r["n"]) for r in stats.workers()])  # fmt: skip
-    yield family("wedsql_notify_queue_usage", "How full PostgreSQL's notification queue is, 0 to 1.",
-                 [({}, stats.queue_usage())])  # fmt: skip
-    found = all_listeners()
-    watching = sum(len(each.hub.watchers) for each in found)
-    lags = [
-        0.0 if each.hub.live else time.time() - each.hub.stale_since for each in found if each.hub.watchers
-    ]
-    yield family("wedsql_live_watchers", "Open live pages of this process.", [({}, watching)])
-    yield family("wedsql_listener_lag_seconds", "How long this process has not heard the kernel, 0 when it listens.",
-                 [({}, max(lags, default=0.0))])  # fmt: skip
+    yield family(
+        "wedsql_workers_alive", "Workers heard of in the last half minute.", _by(stats.workers(), "n", "kind")
+    )
+    yield family(
+        "wedsql_notify_queue_usage",
+        "How full PostgreSQL's notification queue is, 0 to 1.",
+        [({}, stats.queue_usage())],
+    )
+    watched = [each.hub for each in all_listeners() if each.hub.watchers]
+    lag = max((0.0 if hub.live else time.time() - hub.stale_since for hub in watched), default=0.0)
+    yield family(
+        "wedsql_live_watchers",
+        "Open live pages of this process.",
+        [({}, sum(len(h.watchers) for h in watched))],
+    )
+    yield family(
+        "wedsql_listener_lag_seconds", "How long this process has heard nothing of the kernel.", [({}, lag)]
+    )

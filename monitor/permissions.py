@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.contrib.auth.models import AbstractUser, AnonymousUser
 
-AnyUser: TypeAlias = AbstractBaseUser | AnonymousUser
+AnyUser: TypeAlias = AbstractUser | AnonymousUser
 
 PREFIX = "flow:"
 
@@ -19,9 +19,9 @@ def visible_flows(user: AnyUser) -> frozenset[str] | None:
     """The names of the flows that the user may see; None means all of them."""
     if not user.is_authenticated or not user.is_active:
         return frozenset()
-    if getattr(user, "is_staff", False) or user.has_perm("flows.view_flow"):  # type: ignore[union-attr]
+    if user.is_staff or user.has_perm("flows.view_flow"):
         return None
-    names = user.groups.filter(name__startswith=PREFIX).values_list("name", flat=True)  # type: ignore[union-attr]
+    names = user.groups.filter(name__startswith=PREFIX).values_list("name", flat=True)
     return frozenset(name.removeprefix(PREFIX) for name in names)
 
 

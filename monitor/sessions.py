@@ -1,4 +1,4 @@
-"""The end of a session ends its live lines in this process at once; other processes notice at their next look."""
+"""The end of a session ends its live lines: in this process at once, in others at their next look."""
 
 from __future__ import annotations
 

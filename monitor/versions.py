@@ -11,7 +11,7 @@ from monitor.hub import Hub
 
 Connection = psycopg.AsyncConnection[TupleRow]
 
-# PostgreSQL's counters trail the commit by up to a second; hearing something this recently explains their move.
+# PostgreSQL's counters trail the commit by up to a second; having heard something since explains a move.
 EXPLAINED_SECONDS = 11.0
 
 _SEQS = "select wid, flow_id, seq from wedsql.instance where wid = any(%s)"
@@ -36,7 +36,7 @@ class Versions:
         self._moves.clear()
 
     async def compare(self, connection: Connection, hub: Hub) -> None:
-        """Report to the hub what moved without a notification. Two short queries, whatever the history's length."""
+        """Report to the hub what moved without a notification, by two queries of constant cost."""
         wids = hub.watched_wids()
         if wids:
             await self._instances(connection, hub, wids)

@@ -55,6 +55,7 @@ FILTER_ERROR: dict[str, str | Promise] = {
     "wrong_value": _("This value does not fit the attribute's type."),
 }
 
+SYSTEM_JOB: dict[str, str | Promise] = {"_EXCPT": _("Waits for a person to repair it")}
 SYSTEM_STEP: dict[str, str | Promise] = {
     "_INIT": _("Started"),
     "_REMATCH": _("Re-matched"),
@@ -67,4 +68,14 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     "_MIGRATE": _("Migrated"),
     "_TIMER": _("Timer"),
     "_FAIL": _("Gave up"),
+}
+
+REASON: dict[str, str | Promise] = {
+    "STUCK": _("No condition holds and nothing is pending: somebody has to change the state or the rules."),
+    "ATTEMPTS": _("A transition was tried as often as its rule allows and failed each time."),
+    "PICKUP": _("A job waited for a worker longer than its rule allows."),
+    "LOOP": _("The same rule fired more often than the flow allows."),
+    "NO_PROGRESS": _("A rule keeps firing although its transition changes nothing."),
+    "FINAL_BLOCKED": _("Each pending job would make the state final while the others are still pending."),
+    "CONDITION_ERROR": _("A condition could not be computed for this state."),
 }

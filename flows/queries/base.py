@@ -20,7 +20,7 @@ _JSON = (114, 3802)
 
 @contextmanager
 def snapshot(timeout_ms: int = PAGE_TIMEOUT_MS) -> Iterator[None]:
-    """Everything read inside is one moment of the database, and may not take longer than `timeout_ms` a query.
+    """Everything read inside is one moment of the database; no query may take longer than `timeout_ms`.
 
     Raises django.db.OperationalError (SQLSTATE 57014) when a query takes longer.
     """
@@ -59,7 +59,7 @@ def scalar(statement: str | sql.Composable, params: Params = ()) -> Any:
 
 def _execute(cursor: CursorWrapper, statement: str | sql.Composable, params: Params) -> None:
     # Without parameters a literal % must not be read as a placeholder, so None is passed then.
-    cursor.execute(statement, params or None)  # type: ignore[arg-type]
+    cursor.execute(statement, params or None)
 
 
 def sqlstate(error: BaseException) -> str:

@@ -1,4 +1,4 @@
-"""Counting that costs the same on the millionth row: stop at the cap, say so, count exactly only when asked."""
+"""Counting that costs the same on the millionth row: stop at the cap and say so, unless asked for all."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ class Count:
 
     def __bool__(self) -> bool:
         return self.n > 0
+
+
+NONE = Count(0)
 
 
 def count(found: int, cap: int | None = CAP) -> Count:

@@ -1,7 +1,7 @@
 """Filters over the state of instances: three words each (attribute, operator, value), turned into SQL.
 
-The attribute must exist in the flow, the operator must suit its type, and the value travels as a parameter that
-PostgreSQL itself casts to the attribute's type: what the database takes as a date is a date.
+The attribute must exist in the flow, the operator must suit its type, and the value travels as a parameter
+that PostgreSQL itself casts to the attribute's type: what the database takes as a date is a date.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def operators(attribute: Attribute) -> tuple[str, ...]:
 
 
 def parse(names: Sequence[str], ops: Sequence[str], values: Sequence[str]) -> list[Filter]:
-    """Three parallel lists, as an HTML form sends them, become filters; rows without an attribute are left out."""
+    """Three parallel lists, as an HTML form sends them, become filters; empty rows are left out."""
     padded = [*values, *[""] * len(names)]
     triples = zip(names, [*ops, *["eq"] * len(names)], padded, strict=False)
     return [Filter(name, op or "eq", value) for name, op, value in triples if name][:MAX_FILTERS]
@@ -80,7 +80,7 @@ def _error(flow: Flow, item: Filter) -> str:
 
 
 def _castable(attribute: Attribute, item: Filter) -> bool:
-    """Ask PostgreSQL whether the text is a value of the type; text needs no question but must hold no zero byte."""
+    """Ask PostgreSQL whether the text is a value of the type; a text only must not hold a zero byte."""
     if not item.takes_value or cast(attribute) == "text":
         return "\x00" not in item.value
     try:

@@ -84,7 +84,7 @@ class _Where:
     params: list[Any] = field(default_factory=list)
 
     def add(self, part: str | sql.Composable, *values: Any) -> None:
-        self.parts.append(sql.SQL(part) if isinstance(part, str) else part)  # type: ignore[arg-type]
+        self.parts.append(sql.SQL(part) if isinstance(part, str) else part)
         self.params.extend(values)
 
     def sql(self) -> sql.Composable:
@@ -168,8 +168,8 @@ def matching(flow: Flow, choice: Choice, cap: int | None = CAP) -> Count:
 def instance(wid: int) -> Instance | None:
     """One instance, or None."""
     found = row(
-        "select i.wid, i.flow_id, f.name as flow, i.status::text as status, i.seq, i.version, i.reason, i.started_at,"
-        " i.changed_at, i.finished_at, i.actor, i.key, i.parent_wid, i.derived_from"
+        "select i.wid, i.flow_id, f.name as flow, i.status::text as status, i.seq, i.version, i.reason,"
+        " i.started_at, i.changed_at, i.finished_at, i.actor, i.key, i.parent_wid, i.derived_from"
         " from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = %s",
         [wid],
     )

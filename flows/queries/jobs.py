@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from flows.queries.base import rows
+from flows.queries.base import Row, rows
 from flows.queries.counting import CAP, Count, count, limit
 from flows.queries.paging import PAGE_SIZE
 
@@ -14,7 +14,7 @@ EXCEPTION = "_EXCPT"
 
 @dataclass(frozen=True)
 class Job:
-    """One fired transition that is not done; `holder` is who works on it now, as far as the database can tell."""
+    """One fired transition that is not done; `holder` is who works on it now, if known."""
 
     id: int
     wid: int
@@ -49,8 +49,8 @@ class Queue:
 # A job in transaction mode is held by an advisory lock on (wid, tgid): pg_locks knows the session, and the
 # application_name of a session is readable by everyone.
 _JOBS = """
-select j.id, j.wid, j.tgid, j.trname as transition, j.state::text as state, j.timeout, j.attempts, g.max_attempts,
-       j.not_before, j.lease_until, j.fired_at, j.cause_seq, j.last_error, j.last_state,
+select j.id, j.wid, j.tgid, j.trname as transition, j.state::text as state, j.timeout, j.attempts,
+       g.max_attempts, j.not_before, j.lease_until, j.fired_at, j.cause_seq, j.last_error, j.last_state,
        coalesce(case when j.state = 'L' then coalesce(j.lckid, '?') end, h.holder) as holder,
        j.late or (j.state = 'L' and j.lease_until < (select wedsql.now())) as late
 from wedsql.job_pool j
@@ -72,7 +72,7 @@ def of_instance(wid: int) -> list[Job]:
     return [Job(**r) for r in rows(_OF_INSTANCE, {"wid": wid, "holders": True})]
 
 
-# The ready index is (flow, transition, priority desc, id): going on behind a job is up to three short walks along it.
+# The ready index is (flow, transition, priority desc, id): behind a job go up to three walks along it.
 _BEHIND = (
     "j.trname = %(transition)s and j.priority = %(priority)s and j.id > %(id)s",
     "j.trname = %(transition)s and j.priority < %(priority)s",
@@ -105,11 +105,12 @@ def listed(
     `state` is one of JOB_STATES; `transition` '' means all but the exception desk's own.
     """
     name = "j.trname = %(only)s" if transition else "j.trname <> '_EXCPT'"
+    # Every piece is a constant of this module; what a person gave travels in params.
     base = f"{_SHORT} where j.flow_id = %(flow)s and {name} and {_STATES[state]}"
     walks = [f"({base} and {part}{_ORDER})" for part in _BEHIND] if behind else [f"({base}{_ORDER})"]
     union = " union all ".join(walks)
     params = {"flow": flow_id, "only": transition, "limit": PAGE_SIZE + 1, **vars(behind or Place("", 0, 0))}
-    statement = f"select * from ({union}) as walked order by transition, priority desc, id limit %(limit)s"
+    statement = f"select * from ({union}) as walked order by transition, priority desc, id limit %(limit)s"  # noqa: S608
     found = rows(statement, params)
     page = [Job(**{k: v for k, v in r.items() if k != "priority"}) for r in found[:PAGE_SIZE]]
     last = found[PAGE_SIZE - 1] if len(found) > PAGE_SIZE else None
@@ -118,17 +119,17 @@ def listed(
 
 _SHORT = """
 select j.id, j.wid, j.tgid, j.trname as transition, j.state::text as state, j.timeout, j.attempts,
-       null::integer as max_attempts, j.not_before, j.lease_until, j.fired_at, j.cause_seq, j.last_error, j.last_state,
-       case when j.state = 'L' then coalesce(j.lckid, '?') end as holder,
+       null::integer as max_attempts, j.not_before, j.lease_until, j.fired_at, j.cause_seq, j.last_error,
+       j.last_state, case when j.state = 'L' then coalesce(j.lckid, '?') end as holder,
        j.late or (j.state = 'L' and j.lease_until < (select wedsql.now())) as late, j.priority
 from wedsql.job_pool j
 """
 
-# Ready jobs: one bounded walk along the ready index for each transition. Leased ones are as many as there are hands,
-# parked ones as many as there are troubles: both are small.
+# Ready jobs: one bounded walk along the ready index for each transition. Leased ones are as many as there are
+# hands, parked ones as many as there are troubles: both are small.
 _QUEUES = """
-select t.trname as transition, p.n as pending, p.late + coalesce(o.late, 0) as late, coalesce(o.leased, 0) as leased,
-       coalesce(o.parked, 0) as parked, p.oldest
+select t.trname as transition, p.n as pending, p.late + coalesce(o.late, 0) as late,
+       coalesce(o.leased, 0) as leased, coalesce(o.parked, 0) as parked, p.oldest
 from (select distinct trname from wedsql.trig where flow_id = %(flow)s and not cfinal
       union select distinct trname from wedsql.job_pool where flow_id = %(flow)s and state <> 'P') as t
 cross join lateral (
@@ -137,7 +138,8 @@ cross join lateral (
         where j.flow_id = %(flow)s and j.trname = t.trname and j.state = 'P' limit %(limit)s) as j
 ) as p
 left join (
-  select j.trname, count(*) filter (where j.state = 'L') as leased, count(*) filter (where j.state = 'K') as parked,
+  select j.trname, count(*) filter (where j.state = 'L') as leased,
+         count(*) filter (where j.state = 'K') as parked,
          count(*) filter (where j.state = 'L' and j.lease_until < (select wedsql.now())) as late
   from wedsql.job_pool j where j.flow_id = %(flow)s and j.state <> 'P' group by j.trname
 ) as o on o.trname = t.trname
@@ -148,6 +150,10 @@ order by t.trname
 
 def queues(flow_id: int, cap: int | None = CAP) -> list[Queue]:
     """The jobs of a flow counted by transition, transitions without any included."""
-    numbers = ("pending", "late", "leased", "parked")
     found = rows(_QUEUES, {"flow": flow_id, "limit": limit(cap)})
-    return [Queue(**{k: count(v, cap) if k in numbers else v for k, v in r.items()}) for r in found]
+    return [_queue(r, cap) for r in found]
+
+
+def _queue(r: Row, cap: int | None) -> Queue:
+    pending, late, leased, parked = (count(r[name], cap) for name in ("pending", "late", "leased", "parked"))
+    return Queue(r["transition"], pending, late, leased, parked, r["oldest"])

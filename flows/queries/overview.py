@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from flows.queries.base import Row, rows
-from flows.queries.counting import CAP, STATUSES, Count, count, limit
+from flows.queries.counting import CAP, NONE, STATUSES, Count, count, limit
 from flows.queries.workers import Unserved, unserved
 
 FLOWS_A_PAGE = 50
@@ -24,8 +24,8 @@ class FlowSummary:
     description: str
     version: int
     statuses: dict[str, Count] = field(default_factory=dict)
-    pending: Count = Count(0)
-    late: Count = Count(0)
+    pending: Count = NONE
+    late: Count = NONE
     oldest: datetime | None = None
     last_activity: datetime | None = None
     unserved: tuple[Unserved, ...] = ()
@@ -38,7 +38,7 @@ class FlowSummary:
 def summaries(
     names: Collection[str] | None, after: str = "", cap: int | None = CAP
 ) -> tuple[list[FlowSummary], bool]:
-    """Flows in order of name behind `after`, one page of them, and whether there are more; None means every flow."""
+    """One page of flows in order of name behind `after`, and whether there are more; None: every flow."""
     found = rows(
         "select id, name, label, description, version from wedsql.flow"
         " where name > %(after)s and (%(every)s or name = any(%(names)s)) order by name limit %(limit)s",
@@ -84,7 +84,8 @@ from unnest(%(ids)s::integer[]) as f(id)
 cross join unnest(%(statuses)s::"char"[]) as s(status)
 cross join lateral (
   select count(*) as n
-  from (select 1 from wedsql.instance i where i.flow_id = f.id and i.status = s.status limit %(limit)s) as sample
+  from (select 1 from wedsql.instance i
+        where i.flow_id = f.id and i.status = s.status limit %(limit)s) as sample
 ) as c
 where c.n > 0
 """
@@ -99,14 +100,15 @@ def _statuses(ids: list[int], cap: int | None) -> dict[int, dict[str, Count]]:
     }
 
 
-# One bounded walk over the ready jobs of each flow; the exception desk's own jobs (_EXCPT) are not work for workers.
-# Last activity is the youngest of: the newest instance, the newest firing among those jobs, the newest finish.
+# One bounded walk over the ready jobs of each flow; the desk's own jobs (_EXCPT) are not work for workers.
+# Last activity is the youngest of: newest instance, newest firing among those jobs, newest finish.
 _QUEUES = """
 select f.id, p.pending, p.late + l.late as late, p.oldest,
        greatest(p.newest, i.changed_at, d.finished_at) as last_activity
 from unnest(%(ids)s::integer[]) as f(id)
 cross join lateral (
-  select count(*) as pending, count(*) filter (where j.late) as late, min(j.fired_at) as oldest, max(j.fired_at) as newest
+  select count(*) as pending, count(*) filter (where j.late) as late,
+         min(j.fired_at) as oldest, max(j.fired_at) as newest
   from (select j.late, j.fired_at from wedsql.job_pool j
         where j.flow_id = f.id and j.state = 'P' and j.trname <> '_EXCPT' limit %(limit)s) as j
 ) as p

@@ -22,7 +22,7 @@ class Cursor:
 
 @dataclass(frozen=True)
 class Page(Generic[T]):
-    """One page in display order; `newer` and `older` are the keys to ask for next, None where nothing is left."""
+    """One page in display order; `newer` and `older` are the keys to ask for next, None at the ends."""
 
     items: list[T]
     newer: int | None

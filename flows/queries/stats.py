@@ -15,7 +15,8 @@ from wedsql.flow f
 cross join unnest(%(statuses)s::"char"[]) as s(status)
 cross join lateral (
   select count(*) as n
-  from (select 1 from wedsql.instance i where i.flow_id = f.id and i.status = s.status limit %(cap)s) as sample
+  from (select 1 from wedsql.instance i
+        where i.flow_id = f.id and i.status = s.status limit %(cap)s) as sample
 ) as c
 order by 1, 2
 """
@@ -102,6 +103,7 @@ def queue_usage() -> float:
 def ready() -> bool:
     """The database answers and the kernel is installed."""
     found = row(
-        "select to_regclass('wedsql.instance') is not null and to_regclass('wedsql.wed_trace') is not null as ok"
+        "select to_regclass('wedsql.instance') is not null"
+        " and to_regclass('wedsql.wed_trace') is not null as ok"
     )
     return bool(found and found["ok"])

@@ -15,7 +15,7 @@ RAW_BYTES = 16_000_000
 
 @dataclass(frozen=True)
 class Cell:
-    """One attribute that a step wrote; None is SQL's null. `initial` marks the first state, which has no before."""
+    """One attribute that a step wrote; None is SQL's null; the first state (`initial`) has no before."""
 
     name: str
     before: str | None
@@ -47,13 +47,15 @@ class Step:
     cells: tuple[Cell, ...]
 
 
-# The whole state may be megabytes, so only the cells that the step wrote leave the database, each cut to a length.
+# A whole state may be megabytes: only the cells that the step wrote leave the database, each cut to a length.
 # started_at keeps the partitions of earlier months out of the plan.
 _STEPS = """
 select t.wid, t.seq, t.tstmp as at, t.trw as written_by, t.trf as fired, t.status::text as status, t.job_id,
        t.cause_seq, t.actor, t.reason, t.version, t.errors, t.before is null as initial,
-       array(select g.trname from wedsql.trig g where g.tgid = any(t.suppressed) order by g.tgid) as suppressed,
-       (select jsonb_agg(jsonb_build_array(c.key, left(t.before ->> c.key, %(chars)s), left(t.state ->> c.key, %(chars)s)))
+       array(select g.trname from wedsql.trig g
+             where g.tgid = any(t.suppressed) order by g.tgid) as suppressed,
+       (select jsonb_agg(jsonb_build_array(c.key, left(t.before ->> c.key, %(chars)s),
+                                           left(t.state ->> c.key, %(chars)s)))
         from jsonb_object_keys(coalesce(t.before, jsonb_strip_nulls(t.state))) as c(key)) as cells
 from wedsql.wed_trace t
 where t.wid = %(wid)s and t.tstmp >= %(since)s::timestamptz - interval '1 day' and {bound}
@@ -96,7 +98,8 @@ def _step(r: Row) -> Step:
 
 
 _RAW = """
-select seq, tstmp, trw, trf, status, job_id, tgid, fired, before, state, cause_seq, actor, reason, version, errors
+select seq, tstmp, trw, trf, status, job_id, tgid, fired, before, state, cause_seq, actor, reason, version,
+       errors
 from (
   select t.seq, t.tstmp, t.trw, t.trf, t.status::text as status, t.job_id, t.tgid, t.fired, t.before, t.state,
          t.cause_seq, t.actor, t.reason, t.version, t.errors,
@@ -111,5 +114,5 @@ order by seq
 
 
 def raw(wid: int, since: datetime, after: int = -1, size: int = 100) -> list[Row]:
-    """Whole trace rows in order behind `after`: at most `size`, and no more than about RAW_BYTES of states."""
+    """Whole trace rows in order behind `after`: at most `size`, and about RAW_BYTES of states."""
     return rows(_RAW, {"wid": wid, "since": since, "after": after, "limit": size, "bytes": RAW_BYTES})

@@ -32,7 +32,7 @@ class Worker:
 
 @dataclass(frozen=True)
 class Unserved:
-    """A transition that no living worker serves; `since` is when the last one was seen, None if none ever was."""
+    """A transition that no living worker serves; `since` is when one was last seen, None if none ever was."""
 
     flow_id: int
     flow: str
@@ -42,13 +42,13 @@ class Unserved:
 
 
 def workers(flows: Collection[str] | None, after: int = 0) -> tuple[list[Worker], bool]:
-    """Registered workers in order of their number behind `after`, one page, and whether there are more.
+    """One page of workers in order of their number behind `after`, and whether more follow.
 
     `flows` keeps only workers that serve one of these flows, and hides what else they serve; None shows all.
     """
     found = rows(
-        "select w.id, w.kind, w.name, w.host, w.pid, w.backend_pid, w.serves, w.started_at, w.seen_at, w.waiting,"
-        " w.seen_at > wedsql.now() - make_interval(secs => %(silence)s) as alive from wedsql.worker w"
+        "select w.id, w.kind, w.name, w.host, w.pid, w.backend_pid, w.serves, w.started_at, w.seen_at,"
+        " w.waiting, w.seen_at > wedsql.now() - make_interval(secs => %(silence)s) as alive from wedsql.worker w"
         " where w.id > %(after)s and (%(every)s or exists (select 1 from unnest(w.serves) as s(name)"
         " where split_part(s.name, ':', 1) = any(%(flows)s))) order by w.id limit %(limit)s",
         {
@@ -69,7 +69,8 @@ def _worker(r: Row, flows: Collection[str] | None) -> Worker:
 
 _UNSERVED = """
 select t.flow_id, f.name as flow, t.trname as transition, w.seen as since, j.fired_at as oldest_job
-from (select distinct flow_id, trname from wedsql.trig where flow_id = any(%(ids)s) and enabled and not cfinal) as t
+from (select distinct flow_id, trname from wedsql.trig
+      where flow_id = any(%(ids)s) and enabled and not cfinal) as t
 join wedsql.flow f on f.id = t.flow_id
 left join lateral (
   select max(w.seen_at) as seen from wedsql.worker w where f.name || ':' || t.trname = any(w.serves)

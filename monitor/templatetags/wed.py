@@ -12,9 +12,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from flows.queries.counting import Count
+from flows.queries.definitions import Attribute
 from monitor import words
 
 register = template.Library()
+
+NOTHING = "\N{EN DASH}"
 
 
 @register.simple_tag
@@ -56,6 +59,12 @@ def written_by(name: str) -> str:
 
 
 @register.filter
+def reason(code: str) -> str:
+    """The kernel's reason in a sentence; what a person wrote stays as it is."""
+    return str(words.REASON.get(code, code))
+
+
+@register.filter
 def number(value: Count | int) -> str:
     """A number with its thousands apart; "10,000+" when counting stopped there."""
     found = value if isinstance(value, Count) else Count(value)
@@ -66,7 +75,7 @@ def number(value: Count | int) -> str:
 def moment(at: datetime | None, precise: bool = False) -> SafeString | str:
     """A moment for people, whole in its title: today's by the clock alone, older ones with their date."""
     if at is None:
-        return "–"
+        return NOTHING
     local = timezone.localtime(at)
     today = local.date() == timezone.localdate()
     clock = local.strftime("%H:%M:%S") + (f".{local.microsecond // 1000:03d}" if precise else "")
@@ -83,7 +92,7 @@ def moment(at: datetime | None, precise: bool = False) -> SafeString | str:
 def ago(at: datetime | None) -> SafeString | str:
     """How long ago a moment was; the script keeps it growing."""
     if at is None:
-        return "–"
+        return NOTHING
     return format_html(
         '<time datetime="{}" title="{}" data-age>{}</time>', at.isoformat(),
         timezone.localtime(at).strftime("%Y-%m-%d %H:%M:%S %Z"), duration(datetime.now(UTC) - at),
@@ -94,7 +103,7 @@ def ago(at: datetime | None) -> SafeString | str:
 def duration(value: timedelta | None) -> str:
     """A length of time in its largest unit."""
     if value is None:
-        return "–"
+        return NOTHING
     seconds = max(0, int(value.total_seconds()))
     if seconds < 60:
         return ngettext("%(n)d second", "%(n)d seconds", seconds) % {"n": seconds}
@@ -125,3 +134,11 @@ def theme_name(name: str) -> str:
 def get(mapping: dict[str, object], key: str) -> object:
     """mapping[key], or nothing."""
     return mapping.get(key)
+
+
+@register.filter
+def beside(
+    cells: tuple[str | None, ...], attributes: tuple[Attribute, ...]
+) -> list[tuple[Attribute, str | None]]:
+    """Each attribute with its cell."""
+    return list(zip(attributes, cells, strict=True))

@@ -30,18 +30,23 @@ def flow(request: HttpRequest, name: str) -> HttpResponse:
     with snapshot():
         found = flow_or_404(request, name)
         choice = address.choice(request, found)
-        context = {
+        context: dict[str, object] = {
             "flow": found,
             "summary": overview.summary(name),
             "queues": jobs.queues(found.id),
-            "unserved": unserved([found.id]),
+            **_idle(found),
         }
     context |= _list(request, found, choice) | _filter_form(request, found, choice)
     return render(request, "monitor/flow.html", context)
 
 
+def _idle(flow: Flow) -> dict[str, object]:
+    found = unserved([flow.id])
+    return {"unserved": found, "idle": {item.transition for item in found}}
+
+
 def _list(request: HttpRequest, flow: Flow, choice: Choice) -> dict[str, object]:
-    """The rows, in a moment of their own: filters that take too long must not take the rest of the page along."""
+    """The rows, in a moment of their own: filters that take too long must not spoil the rest of the page."""
     exact = request.GET.get("exact") == "1"
     try:
         with snapshot():
@@ -91,8 +96,8 @@ def changes(request: HttpRequest, name: str) -> HttpResponse:
         top = address.number(request.GET.get("top"))
         rows = instances.fresh(found, choice, address.wids(request))
         newer = instances.newer(found, choice, top) if top is not None else Count(0)
-        context = {"summary": overview.summary(name), "queues": jobs.queues(found.id)}
-        context |= {"flow": found, "choice": choice, "unserved": unserved([found.id])}
+        context: dict[str, object] = {"summary": overview.summary(name), "queues": jobs.queues(found.id)}
+        context |= {"flow": found, "choice": choice, **_idle(found)}
     context["statuses"] = [(s, STATUS[s]) for s in STATUSES]
     context["same_list"] = address.without(request.GET, "before", "after", "exact", "wids", "top")
     return JsonResponse(

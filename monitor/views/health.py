@@ -41,7 +41,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def metrics_page(request: HttpRequest) -> HttpResponse:
-    """The numbers in Prometheus' text format, for those who bring the token or come from an allowed network."""
+    """The numbers in Prometheus' text format, for who brings the token or comes from an allowed network."""
     if not may_scrape(request):
         return HttpResponse("metrics need a token or an allowed network (docs/monitoring.md)\n", status=403,
                             content_type="text/plain")  # fmt: skip

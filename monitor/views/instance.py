@@ -16,6 +16,7 @@ from flows.queries.definitions import Flow
 from flows.queries.paging import Cursor
 from monitor import address
 from monitor.guard import instance_or_404, page
+from monitor.words import SYSTEM_JOB
 
 LIVE_STEPS = 50
 
@@ -32,7 +33,7 @@ class ShownCell:
 
 @dataclass(frozen=True)
 class ShownStep:
-    """A step of the trace with its changes in the flow's order; `cause_here` when its cause is on the same page."""
+    """A step of the trace with its changes in the flow's order; `cause_here`: its cause is on this page."""
 
     step: trace.Step
     cells: list[ShownCell]
@@ -73,11 +74,12 @@ def instance(request: HttpRequest, wid: int) -> HttpResponse:
 def _now(flow: Flow, found: instances.Instance) -> dict[str, object]:
     pending = jobs.of_instance(found.wid)
     names = {t.tgid: t.title for t in flow.triggers}
+    system = {name: str(words) for name, words in SYSTEM_JOB.items()}
     return {
         "flow": flow,
         "instance": found,
         "values": instances.state(flow, found.wid),
-        "jobs": [(job, names.get(job.tgid, job.transition)) for job in pending],
+        "jobs": [(job, names.get(job.tgid) or system.get(job.transition, job.transition)) for job in pending],
     }
 
 
