@@ -1,12 +1,12 @@
 create or replace function wedsql._paper_in_time(p_job wedsql.job_pool) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = error as $$
 -- Promise: the lock is one of this transaction, the job was not fired by it, and its time is not over (K-08, K-09, K-45).
--- The clock starts with the transaction, as the lock is its first act; where the reaper saw the lock appear later
--- in a long transaction, that moment counts.
+-- The clock starts with the transaction, as the lock is its first act; in a long transaction the reaper knows better:
+-- the moment it first saw the lock counts, and a lock that it has not seen is younger than its last look.
 -- Raises: WD203, WD204, WD207, WD209.
 declare
   v_now timestamptz := wedsql.now();
-  v_since timestamptz := now();
+  v_since timestamptz;
 begin
   if pg_advisory_unlock(p_job.wid, p_job.tgid) then
     perform pg_advisory_lock(p_job.wid, p_job.tgid);
@@ -20,20 +20,15 @@ begin
     perform wedsql._raise('WD209', format('This transaction has written instance %s already.', p_job.wid),
       'One update finishes a job; the job that fired from it is the next transaction''s.');
   end if;
-  select greatest(v_since, min(s.first_seen)) into v_since from wedsql.lock_seen s
-  where s.pid = pg_backend_pid() and s.wid = p_job.wid and s.tgid = p_job.tgid and s.xact_start = now();
-  if p_job.timeout is not null and v_now - coalesce(v_since, now()) > p_job.timeout
-     and not (v_since is null and wedsql._reaper_alive(v_now)) then
+  select greatest(now(), coalesce(
+    (select min(s.first_seen) from wedsql.lock_seen s
+     where s.pid = pg_backend_pid() and s.wid = p_job.wid and s.tgid = p_job.tgid and s.xact_start = now()),
+    (select b.seen_at from wedsql.beat b where b.name = 'reaper'))) into v_since;
+  if p_job.timeout is not null and v_now - v_since > p_job.timeout then
     perform wedsql._raise('WD204', format('The result of job %s of instance %s came too late (limit %s).', p_job.id, p_job.wid, p_job.timeout),
       'Nothing was changed; the job goes back to the pool. Give the trigger a longer timeout.');
   end if;
 end $$;
-
-create or replace function wedsql._reaper_alive(p_now timestamptz) returns boolean
-language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: whether the reaper looked at the locks within the last three seconds, so that a lock it does not know is younger.
-select exists (select 1 from wedsql.beat b where b.name = 'reaper' and b.seen_at > p_now - interval '3 seconds')
-$$;
 
 create or replace function wedsql._never() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp as $$

@@ -1,0 +1,45 @@
+"""Kernel tests speak psycopg straight to a database that has nothing but the kernel."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from flows import api
+from flows.tests import kernel_db
+from flows.tests.kit import Kit
+
+
+@pytest.fixture(scope="session")
+def dsn() -> Iterator[str]:
+    """The URI of a database with the kernel and a clock that wedsql.test_offset moves."""
+    with kernel_db.database() as uri:
+        yield uri
+
+
+@pytest.fixture
+def flow(connect: Callable[..., psycopg.Connection[Any]]) -> Iterator[str]:
+    """The name of a new, empty flow that is dropped after the test with all its instances."""
+    name = f"f_{uuid.uuid4().hex[:12]}"
+    connection = connect()
+    api.create_flow(name, conn=connection)
+    yield name
+    if connection.execute("select 1 from wedsql.flow where name = %s", [name]).fetchone():
+        api.drop_flow(name, force=True, conn=connection)
+
+
+@pytest.fixture
+def kit(flow: str, connect: Callable[..., psycopg.Connection[Any]]) -> Kit:
+    """The test's flow with short words for defining it, running it and looking at it."""
+    return Kit(flow, connect)
+
+
+@pytest.fixture
+def fig2(kit: Kit, loaded: Callable[[str], str]) -> Kit:
+    """The test's flow, defined by figure 2 of the paper."""
+    loaded("fig2")
+    return kit

@@ -1,0 +1,156 @@
+"""Short words for tests of the kernel: define a flow, run it, look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.rows import namedtuple_row
+
+from flows import api
+from flows.errors import WedError
+from flows.types import Job, StepResult
+
+Connection = psycopg.Connection[Any]
+
+
+@contextmanager
+def refused(*codes: str) -> Iterator[SimpleNamespace]:
+    """The block fails with one of these SQLSTATEs; message, hint, detail and code are there afterwards."""
+    why = SimpleNamespace(code="", message="", hint="", detail="")
+    with pytest.raises((WedError, psycopg.Error)) as caught:
+        yield why
+    error = caught.value
+    if isinstance(error, psycopg.Error):
+        why.code, why.message = error.sqlstate, error.diag.message_primary or ""
+        why.hint, why.detail = error.diag.message_hint or "", error.diag.message_detail or ""
+    else:
+        why.code, why.message, why.hint, why.detail = error.code, error.message, error.hint, error.detail
+    assert why.code in codes, f"{why.code}: {why.message}"
+
+
+class Kit:
+    """One flow of one test, seen through one connection; `conn` may be given where another session acts."""
+
+    def __init__(self, name: str, connect: Callable[..., Connection]) -> None:
+        self.name = name
+        self.connect = connect
+        self.conn = connect()
+        self.id: int = self.one("select id from wedsql.flow where name = %s", [name])
+
+    # -- SQL
+    def rows(self, text: str, params: Sequence[Any] = (), conn: Connection | None = None) -> list[Any]:
+        """Rows of a statement, as named tuples; {f} stands for the flow's schema."""
+        query = text.replace("{f}", sql.Identifier(self.name).as_string(None))
+        with (conn or self.conn).cursor(row_factory=namedtuple_row) as cursor:
+            cursor.execute(query, params or None)
+            return cursor.fetchall() if cursor.description else []
+
+    def one(self, text: str, params: Sequence[Any] = (), conn: Connection | None = None) -> Any:
+        """The only value of a statement, None when it has no row."""
+        found = self.rows(text, params, conn)
+        return found[0][0] if found else None
+
+    def clock(self, offset: str, conn: Connection | None = None) -> None:
+        """Move the kernel's clock as this session sees it: '1 hour' after the real time."""
+        self.one("select set_config('wedsql.test_offset', %s, false)", [offset], conn)
+
+    # -- definition, through the paper's views
+    def attr(self, name: str, default: Any = None, kind: str = "text", options: list[str] | None = None) -> None:
+        """Add an attribute."""
+        self.rows(
+            "insert into {f}.wed_attr (aname, adv, type, options) values (%s, %s, %s, %s)",
+            (name, default, kind, options),
+        )
+
+    def attrs(self, *names: str) -> None:
+        """Add attributes of type text."""
+        for name in names:
+            self.attr(name)
+
+    def trig(self, transition: str, predicate: str, **options: Any) -> int:
+        """Add a trigger; its tgid."""
+        values = {"trname": transition, "cpred": predicate, "timeout": "1 minute"} | options
+        columns, marks = ", ".join(values), ", ".join(["%s"] * len(values))
+        text = f"insert into {{f}}.wed_trig ({columns}) values ({marks}) returning tgid"
+        return self.one(text, list(values.values()))
+
+    def final(self, predicate: str) -> int:
+        """Add the final condition; its tgid."""
+        return self.one("insert into {f}.wed_trig (cpred, cfinal) values (%s, true) returning tgid", [predicate])
+
+    def policy(self, **columns: Any) -> None:
+        """Set columns of the flow itself, such as final_when_pending."""
+        for column, value in columns.items():
+            self.rows(f"update wedsql.flow set {column} = %s where id = %s", (value, self.id))
+
+    # -- running
+    def start(self, **state: Any) -> int:
+        """Start an instance; its number."""
+        return api.start(self.name, state, conn=self.conn)
+
+    def take(self, transition: str, wid: int | None = None, conn: Connection | None = None) -> Job:
+        """Take the ready job of a transition (of one instance) in the present transaction."""
+        ids = None if wid is None else [job.id for job in self.pending(wid) if job.trname == transition]
+        found = api.take_many(self.name, [transition], 1, job_ids=ids, conn=conn or self.conn)
+        assert found, f"no job of {transition} is ready"
+        return found[0]
+
+    def run(self, transition: str, wid: int | None = None, **changes: Any) -> StepResult:
+        """Do a whole step in one transaction: take, complete, commit."""
+        with self.conn.transaction():
+            return api.complete(self.take(transition, wid), changes, conn=self.conn)
+
+    def lease(self, transition: str, conn: Connection | None = None, **options: Any) -> Job:
+        """Lease the next ready job of a transition."""
+        found = api.lease_many(self.name, [transition], 1, "tester", conn=conn or self.conn, **options)
+        assert found, f"no job of {transition} is ready"
+        return found[0]
+
+    def reap(self, offset: str | None = None) -> dict[str, int]:
+        """One round of the reaper, at a time after the real one."""
+        if offset:
+            self.clock(offset)
+        return api.reap(conn=self.conn)
+
+    def lock(self, conn: Connection, wid: int, tgid: int) -> bool:
+        """Take the paper's lock in the transaction that is open on conn."""
+        return self.one("select pg_try_advisory_xact_lock(%s, %s)", (wid, tgid), conn)
+
+    # -- looking
+    def state(self, wid: int) -> dict[str, Any]:
+        """The instance's present values."""
+        return self.one("select to_jsonb(w) - 'wid' from {f}.wed_flow w where wid = %s", [wid])
+
+    def instance(self, wid: int) -> Any:
+        """The instance's row."""
+        return self.rows("select * from wedsql.instance where wid = %s", [wid])[0]
+
+    def status(self, wid: int) -> str:
+        """The instance's status letter."""
+        return self.instance(wid).status
+
+    def pending(self, wid: int) -> list[Any]:
+        """The instance's jobs as rows, in the order of their triggers."""
+        return self.rows("select * from wedsql.job_pool where wid = %s order by tgid", [wid])
+
+    def jobs(self, wid: int) -> list[str]:
+        """The names of the instance's pending transitions."""
+        return [job.trname for job in self.pending(wid)]
+
+    def trace(self, wid: int) -> list[Any]:
+        """The instance's history as rows, in order."""
+        return self.rows("select * from wedsql.wed_trace where wid = %s order by seq", [wid])
+
+    def story(self, wid: int) -> list[tuple[str, list[str], str]]:
+        """The history in short: (written by, fired, status) a row."""
+        return [(row.trw, row.trf, row.status) for row in self.trace(wid)]
+
+    def logged(self, wid: int) -> list[str]:
+        """The outcomes in the log of attempts, in order."""
+        return [row.outcome for row in self.rows("select outcome from wedsql.job_log where wid = %s order by id", [wid])]
