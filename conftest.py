@@ -80,7 +80,8 @@ def _remove_abandoned() -> None:
     for home in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         owner = re.match(rf"{_PREFIX}(\d+)-", home.name)
         if owner and not Path(f"/proc/{owner[1]}").exists() and home.stat().st_uid == os.geteuid():
-            postgres.reset(postgres.Cluster(home / "postgres"))
+            for pid_file in home.rglob("postmaster.pid"):
+                postgres.reset(postgres.Cluster(pid_file.parent.parent))
             shutil.rmtree(home, ignore_errors=True)
 
 

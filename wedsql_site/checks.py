@@ -38,7 +38,7 @@ def kernel_is_current(databases: Sequence[str] | None = None, **_options: Any) -
     """E001: the database runs another kernel than this code was written for."""
     from flows import kernel
 
-    found = []
+    found: list[CheckMessage] = []
     for alias in databases or ():
         try:
             status = kernel.status(connections[alias])

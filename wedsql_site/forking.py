@@ -23,8 +23,9 @@ def install() -> None:
 
 def forget_connections() -> None:
     """Leaves every inherited connection and pool to the parent."""
-    _inherited.append(DatabaseWrapper._connection_pools)
-    DatabaseWrapper._connection_pools = {}
+    wrapper: Any = DatabaseWrapper
+    _inherited.append(wrapper._connection_pools)
+    wrapper._connection_pools = {}
     for connection in connections.all(initialized_only=True):
         _inherited.append(connection.connection)
         connection.connection = None

@@ -25,7 +25,7 @@ class Account:
     gid: int
     switch: bool
 
-    def run(self, command: Sequence[str | Path], **options: Any) -> subprocess.CompletedProcess[str]:
+    def run(self, command: Sequence[object], **options: Any) -> subprocess.CompletedProcess[str]:
         """Runs a command as this user, outside every private directory; never raises for its exit code."""
         if self.switch:
             options |= {"user": self.uid, "group": self.gid, "extra_groups": []}

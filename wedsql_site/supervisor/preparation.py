@@ -74,7 +74,7 @@ def ensure_login() -> Login:
     users = get_user_model()._default_manager
     if not users.filter(is_superuser=True).exists():
         password = secrets_store.once(_PASSWORD_FILE, lambda: secrets.token_urlsafe(12))
-        get_user_model().objects.create_superuser(ADMIN, password=password)  # type: ignore[attr-defined]
+        get_user_model().objects.create_superuser(ADMIN, password=password)
         return Login(ADMIN, password)
     admin = users.filter(username=ADMIN).first()
     known = secrets_store.kept(_PASSWORD_FILE)

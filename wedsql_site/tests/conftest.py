@@ -10,16 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from wedsql_site import postgres
+from wedsql_site import environment, postgres
 
 QUICK = {"fsync": "off"}
+
+
+def new_place() -> Path:
+    """A directory in that of the run, so that the next run cleans up after one that was killed."""
+    home = Path(tempfile.mkdtemp(prefix="place-", dir=environment.state_dir()))
+    home.chmod(0o711)
+    return home
 
 
 @pytest.fixture
 def place() -> Iterator[Path]:
     """An empty directory that the server's user can pass through; pytest's own tmp_path is private."""
-    home = Path(tempfile.mkdtemp(prefix="wedsql-place-"))
-    home.chmod(0o711)
+    home = new_place()
     yield home
     shutil.rmtree(home, ignore_errors=True)
 

@@ -120,7 +120,7 @@ def test_a_socket_directory_of_somebody_else_is_refused(place: Path) -> None:
         with pytest.raises(postgres.PostgresError, match="belongs to somebody else"):
             postgres.ensure_running(own)
     finally:
-        shutil.rmtree(own.socket)
+        postgres.reset(own)
 
 
 def test_programs_can_be_named(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

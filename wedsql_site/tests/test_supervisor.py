@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import socket
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 
 from wedsql_site import postgres
 from wedsql_site.postgres import process
+from wedsql_site.tests.conftest import new_place
 from wedsql_site.tests.installation import Installation
 
 pytestmark = pytest.mark.slow
@@ -23,8 +23,7 @@ PROGRAMS = {"web", "worker", "reaper"}
 
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
-    directory = Path(tempfile.mkdtemp(prefix="wedsql-place-"))
-    directory.chmod(0o711)
+    directory = new_place()
     yield directory
     shutil.rmtree(directory, ignore_errors=True)
 
