@@ -74,8 +74,10 @@ $$;
 
 create or replace function wedsql.maintain() returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: the history has partitions for this month and the next two; how many were made, and rows that fell into the default one.
+-- Promise: the history has partitions for this month and the next two, and none that is empty and older than a month;
+-- how many were made and dropped, and how many rows (up to 1,000) fell into the default one.
 begin
   return jsonb_build_object('partitions_made', wedsql.make_partitions(wedsql.now(), 2),
+    'partitions_dropped', cardinality(wedsql.drop_empty_partitions(wedsql.now() - interval '1 month')),
     'in_default', (select count(*) from (select 1 from wedsql.wed_trace_default limit 1000) d));
 end $$;

@@ -1,0 +1,30 @@
+"""manage.py archive: finished instances whose retention is over leave the database for compressed JSON lines."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from flows.archive import archive_flow
+from flows.management.answers import FlowCommand
+from flows.models import Flow
+
+
+class Command(FlowCommand):
+    help = "Moves finished instances whose retention is over into DIRECTORY, as <flow>-<year>-<month>.jsonl.gz."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("directory", type=Path, help="where the files go")
+        parser.add_argument("--flow", help="this flow only; all that have a retention otherwise")
+
+    def answer(self, **options: Any) -> None:
+        chosen = Flow.objects.filter(retention__isnull=False).order_by("name")
+        if options["flow"]:
+            chosen = chosen.filter(name=options["flow"])
+        moved = {flow.name: sum(archive_flow(flow.name, options["directory"])) for flow in chosen}
+        if options["json"]:
+            self.write_json(moved)
+            return
+        self.write_table(("flow", "moved"), [(name, str(n)) for name, n in moved.items()], "No flow has a retention.")

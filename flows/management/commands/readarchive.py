@@ -1,0 +1,36 @@
+"""manage.py readarchive: shows what archive wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from flows.archive import read_archive
+from flows.management.answers import FlowCommand
+
+
+class Command(FlowCommand):
+    help = "Lists the instances of an archive file or directory, or one of them with its whole history."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("path", type=Path, help="a .jsonl.gz file, or a directory of them")
+        parser.add_argument("--wid", type=int, help="the number of one instance")
+
+    def answer(self, **options: Any) -> None:
+        if not options["path"].exists():
+            raise CommandError(f"There is no {options['path']}.")
+        found = [d for d in read_archive(options["path"]) if options["wid"] in (None, d["instance"]["wid"])]
+        if options["json"] or options["wid"] is not None:
+            self.write_json(found)
+            return
+        self.write_table(
+            ("wid", "flow", "status", "steps", "finished"), [_row(document) for document in found], "It holds no instance."
+        )
+
+
+def _row(document: dict[str, Any]) -> tuple[str, ...]:
+    instance = document["instance"]
+    steps = str(len(document["trace"]))
+    return (str(instance["wid"]), document["flow"], instance["status"], steps, instance["finished_at"])

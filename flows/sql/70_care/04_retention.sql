@@ -1,0 +1,71 @@
+create or replace function wedsql._retirable(p_flow wedsql.flow, p_now timestamptz, p_max integer, p_wids integer[] default null) returns integer[]
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+-- Promise: finished instances whose time is over, oldest first. One that was ever an exception stays: how it was
+-- repaired is evidence.
+select array_agg(w.wid) from (
+  select i.wid from wedsql.instance i
+  where i.flow_id = p_flow.id and i.finished_at < p_now - p_flow.retention and i.status in ('F', 'C', 'A')
+    and (p_wids is null or i.wid = any (p_wids))
+    and not exists (select 1 from wedsql.wed_trace t where t.wid = i.wid and (t.status = 'E' or t.trw like '\_RECOVER%' or t.trw like '\_COMP%'))
+  order by i.finished_at limit p_max) w
+$$;
+
+create or replace function wedsql.retirable(p_flow text, p_max integer default 500) returns table (wid integer, document jsonb)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: up to p_max instances that the flow's retention lets go, each with its whole history as one document.
+-- Raises: WD001.
+declare
+  v_flow wedsql.flow := wedsql._flow(p_flow);
+begin
+  return query
+    select i.wid, jsonb_build_object('flow', v_flow.name, 'instance', to_jsonb(i),
+      'trace', (select jsonb_agg(to_jsonb(t) order by t.seq) from wedsql.wed_trace t where t.wid = i.wid),
+      'job_log', coalesce((select jsonb_agg(to_jsonb(l) order by l.id) from wedsql.job_log l where l.wid = i.wid), '[]'))
+    from unnest(wedsql._retirable(v_flow, wedsql.now(), p_max)) u (w) join wedsql.instance i on i.wid = u.w order by i.finished_at;
+end $$;
+
+create or replace function wedsql.retire(p_flow text, p_wids integer[]) returns integer
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: these instances and their history leave the database, if the flow's retention lets them go; how many left.
+-- Numbers are never given again.
+-- Locks: the instances.
+-- Raises: WD001.
+declare
+  v_flow wedsql.flow := wedsql._flow(p_flow);
+  v_wids integer[];
+begin
+  execute format('select 1 from %I.wed_flow w where w.wid = any ($1) order by w.wid for update', v_flow.name) using p_wids;
+  v_wids := wedsql._retirable(v_flow, wedsql.now(), cardinality(p_wids), p_wids);
+  delete from wedsql.wed_trace t where t.wid = any (v_wids);
+  delete from wedsql.job_log l where l.wid = any (v_wids);
+  delete from wedsql.instance i where i.wid = any (v_wids);
+  execute format('delete from %I.wed_flow w where w.wid = any ($1)', v_flow.name) using v_wids;
+  return coalesce(cardinality(v_wids), 0);
+end $$;
+
+create or replace function wedsql.drop_empty_partitions(p_before timestamptz) returns text[]
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '500ms' as $$
+-- Promise: monthly partitions that end before p_before and hold nothing are dropped; their names.
+-- Locks: wed_trace for an instant a partition, or not at all when that is busy.
+declare
+  v_name text;
+  v_empty boolean;
+  v_gone text[] := '{}';
+begin
+  for v_name in
+    select c.relname from pg_inherits h join pg_class c on c.oid = h.inhrelid
+    where h.inhparent = 'wedsql.wed_trace'::regclass and c.relname ~ '^wed_trace_\d{4}_\d{2}$'
+      and to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month' <= p_before order by c.relname
+  loop
+    execute format('select not exists (select 1 from wedsql.%I)', v_name) into v_empty;
+    if v_empty then
+      execute format('drop table wedsql.%I', v_name);
+      v_gone := v_gone || v_name;
+    end if;
+  end loop;
+  return v_gone;
+exception when lock_not_available then
+  return v_gone;
+end $$;
+
+grant execute on function wedsql.retirable(text, integer), wedsql.retire(text, integer[]), wedsql.drop_empty_partitions(timestamptz) to wed_reaper;
