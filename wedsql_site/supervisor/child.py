@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
 from typing import IO
 
 from wedsql_site import environment
 from wedsql_site.supervisor.programs import Program
+from workers.parent import die_with_parent
 
-_PR_SET_PDEATHSIG = 1
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 30.0
 _STEADY_AFTER = 30.0
 _LOG_LIMIT = 20_000_000
-_libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 @dataclass
@@ -46,7 +43,7 @@ class Child:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=lambda: _die_with(parent),  # safe: this process has one thread
+                preexec_fn=lambda: die_with_parent(parent),  # safe: this process has one thread
             )
         self.started = time.monotonic()
 
@@ -106,14 +103,6 @@ class Child:
             os.killpg(self.process.pid, signal.SIGKILL)
         except (ProcessLookupError, PermissionError):
             return
-
-
-def _die_with(parent: int) -> None:
-    """In the new process: asks the system to kill it when the supervisor ends, however that ends (Linux)."""
-    if _libc is not None:
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
-        os._exit(1)
 
 
 def _told(code: int) -> str:
