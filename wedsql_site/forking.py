@@ -29,13 +29,14 @@ def install() -> None:
 def _tie_children_to(parent: int) -> None:
     """Direct children die with `parent` from their first moment; their own forks are theirs to tie."""
 
+    direct = True
+
     def tie() -> None:
         nonlocal direct
         if direct:
             direct = False  # in the child's memory alone
             die_with_parent(parent)
 
-    direct = True
     os.register_at_fork(after_in_child=tie)
 
 

@@ -118,6 +118,11 @@ class Installation:
         self.supervisor.send_signal(number)
         return self.supervisor.wait(_PATIENCE)
 
+    def down(self) -> None:
+        """Ends the supervisor if it runs."""
+        if self.supervisor is not None and self.supervisor.poll() is None:
+            assert self.signal(signal.SIGTERM) == 0
+
     def remove(self) -> None:
         """Ends and deletes all of it, whatever the test left."""
         if self.supervisor is not None and self.supervisor.poll() is None:

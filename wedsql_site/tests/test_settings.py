@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.core import checks
+from django.core.management import call_command
 
 from wedsql_site import database, environment, secrets_store
 
@@ -105,3 +106,8 @@ def test_a_cluster_that_retries_too_early_is_an_error(settings: Any) -> None:
     assert [found.id for found in checks.run_checks()] == []
     settings.Q_CLUSTER = {**settings.Q_CLUSTER, "timeout": 60, "retry": 60}
     assert "wedsql.E010" in [found.id for found in checks.run_checks()]
+
+
+@pytest.mark.django_db
+def test_no_model_waits_for_its_migration() -> None:
+    call_command("makemigrations", check_changes=True, dry_run=True, verbosity=0)

@@ -127,12 +127,12 @@ def test_sigterm_leaves_nothing(up: Installation) -> None:
     assert "was killed" not in up.said()
 
 
-def test_the_second_start_is_quick_and_keeps_the_log_in(up: Installation) -> None:
-    password = (up.state / "admin_password").read_text().strip()
-    up.signal(signal.SIGINT)
+def test_the_second_start_is_quick_and_keeps_the_log_in(running: Installation) -> None:
+    running.down()
+    password = (running.state / "admin_password").read_text().strip()
     # Five seconds on an idle machine of two cores; the bound leaves room for a busy one.
-    assert up.up(WEDSQL_DEMO="0") < 15
-    assert password in up.said()
+    assert running.up(WEDSQL_DEMO="0") < 15
+    assert password in running.said()
 
 
 def test_a_killed_supervisor_leaves_no_orphans(up: Installation, until: Until) -> None:
@@ -147,15 +147,15 @@ def test_a_killed_supervisor_leaves_no_orphans(up: Installation, until: Until) -
     assert not postgres.is_running(up.cluster)
 
 
-def test_a_database_that_ran_before_is_left_running(up: Installation) -> None:
-    up.signal(signal.SIGTERM)
-    postgres.ensure_running(up.cluster)
-    up.up(WEDSQL_DEMO="0")
-    up.signal(signal.SIGTERM)
-    assert postgres.is_running(up.cluster)
-    assert up.call("stop").stdout.strip() == "stopped"
-    assert not postgres.is_running(up.cluster)
-    assert up.call("stop").stdout.strip() == "nothing was running"
+def test_a_database_that_ran_before_is_left_running(running: Installation) -> None:
+    running.down()
+    postgres.ensure_running(running.cluster)
+    running.up(WEDSQL_DEMO="0")
+    assert running.signal(signal.SIGINT) == 0
+    assert postgres.is_running(running.cluster)
+    assert running.call("stop").stdout.strip() == "stopped"
+    assert not postgres.is_running(running.cluster)
+    assert running.call("stop").stdout.strip() == "nothing was running"
 
 
 def test_stop_from_another_terminal(up: Installation) -> None:
