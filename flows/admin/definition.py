@@ -15,6 +15,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from flows import api
 from flows.admin.forms import (
     AnsweredFormSet,
     AttributeForm,
@@ -25,6 +26,7 @@ from flows.admin.forms import (
 )
 from flows.admin.refusals import Refusal, Refused, refusal
 from flows.admin.saving import DefinitionSave
+from flows.errors import WedError
 from flows.models import Attribute, Flow, Instance, Trigger
 from flows.models.fields import IntervalField
 
@@ -170,16 +172,16 @@ class FlowAdmin(admin.ModelAdmin):
             if change:
                 self._still_current(obj, form)
             else:
-                obj.pk = create(obj.name)
+                obj.pk = api.create_flow(obj.name)
             fields = [name for name in form.changed_data if name in _columns(Flow) and name != "name"]
             if fields:
                 obj.save(force_update=True, update_fields=fields)
-        except DatabaseError as error:
+        except (DatabaseError, WedError) as error:
             raise Refused({"": refusal(error, Flow)}) from error
         obj.refresh_from_db(fields=["version"])
 
     def _still_current(self, obj: Flow, form: Any) -> None:
-        Flow.objects.select_for_update(of=("self",)).order_by().filter(pk=obj.pk).first()
+        Flow.objects.select_for_update(no_key=True).order_by().filter(pk=obj.pk).first()
         answer = overtaken(obj, form.cleaned_data.get("seen_version"))
         if answer:
             raise Refused({"": answer})
@@ -212,15 +214,14 @@ class FlowAdmin(admin.ModelAdmin):
         try:
             with transaction.atomic():
                 return super().delete_view(request, object_id, extra_context)
-        except DatabaseError as error:
+        except (DatabaseError, WedError) as error:
             answer = refusal(error, Flow)
         self.message_user(request, f"{answer.message} {answer.hint}".strip(), messages.ERROR)
         return HttpResponseRedirect(reverse(f"{self.admin_site.name}:flows_flow_change", args=(object_id,)))
 
     def delete_model(self, request: HttpRequest, obj: Flow) -> None:
         announce(request, "")
-        with connection.cursor() as cursor:
-            cursor.execute("select wedsql.drop_flow(%s)", [obj.name])
+        api.drop_flow(obj.name)
 
 
 def announce(request: HttpRequest, reason: str) -> None:
@@ -230,13 +231,6 @@ def announce(request: HttpRequest, reason: str) -> None:
             "select set_config('wedsql.actor', %s, true), set_config('wedsql.reason', %s, true)",
             [request.user.get_username(), reason],
         )
-
-
-def create(name: str) -> int:
-    """Has the kernel create a flow; its id."""
-    with connection.cursor() as cursor:
-        cursor.execute("select wedsql.create_flow(%s)", [name])
-        return cursor.fetchone()[0]
 
 
 def _columns(model: Any) -> set[str]:

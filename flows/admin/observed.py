@@ -61,7 +61,7 @@ class ReadOnlyAdmin(admin.ModelAdmin):
     ) -> tuple[QuerySet, bool]:
         """Finds by number: the index serves it, and nothing else is worth a look at every row."""
         term = search_term.strip()
-        if not term:
+        if not term or not self.get_search_fields(request):
             return queryset, False
         if not (term.isascii() and term.isdigit() and len(term) < 10):
             return queryset.none(), False

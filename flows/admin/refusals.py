@@ -21,15 +21,10 @@ from flows.errors import WedError, from_database
 FIELDS = {
     "flow": {"WD004": "name", "42P06": "name"},
     "attribute": {"WD003": "default", "WD004": "name", "WD009": "options"},
-    "trigger": {
-        "WD002": "predicate",
-        "WD003": "predicate",
-        "WD004": "transition",
-        "WD005": "predicate",
-        "WD006": "predicate",
-        "WD008": "final",
-    },
+    "trigger": {"WD002": "writes", "WD004": "transition", "WD008": "final", "WD009": "due_attr"},
 }
+# Where a code can be about several fields: the one that was changed, in this order.
+CHANGED = {("attribute", "WD003"): ("default", "type"), ("trigger", "WD009"): ("due_attr", "timeout")}
 EXCERPT = 60
 
 
@@ -102,6 +97,7 @@ def _field(model: type[models.Model], known: WedError, diagnosis: Any, changed: 
     by_column = {field.column: field.name for field in model._meta.concrete_fields}
     if column in by_column:
         return by_column[column]
-    if kind == "attribute" and known.code == "WD003" and "type" in changed and "default" not in changed:
-        return "type"
-    return FIELDS.get(kind, {}).get(known.code)
+    if kind == "trigger" and "position" in known.where:
+        return "predicate"
+    likely = [field for field in CHANGED.get((kind, known.code), ()) if field in changed]
+    return likely[0] if likely else FIELDS.get(kind, {}).get(known.code)

@@ -1,0 +1,131 @@
+"""Two people at the same flow: nobody's work is lost, and nobody waits for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from flows import api
+from flows.models import Flow, Trigger
+from flows.tests.pages import errors_at, figure_two, opened, unique
+
+pytestmark = pytest.mark.django_db(transaction=True)
+ADD = "/admin/flows/flow/add/"
+
+
+@pytest.fixture
+def alice(db: None) -> Client:
+    client = Client()
+    client.force_login(User.objects.create_superuser("alice"))
+    return client
+
+
+@pytest.fixture
+def name(alice: Client) -> Iterator[str]:
+    """A flow as figure 2 defines it, committed."""
+    name = unique()
+    assert alice.post(ADD, opened(alice, ADD) | figure_two(name)).status_code == 302
+    yield name
+    api.drop_flow(name, force=True)
+
+
+def page(name: str) -> str:
+    return f"/admin/flows/flow/{Flow.objects.get(name=name).pk}/change/"
+
+
+def publish_as_bob(connect: Any, name: str) -> None:
+    """Bob changes a trigger in a session of his own."""
+    with connect() as bob:
+        bob.execute("select set_config('wedsql.actor', 'bob', false)")
+        bob.execute(
+            "update wedsql.trig t set label = 'Bob''s' from wedsql.flow f"
+            " where f.id = t.flow_id and f.name = %s and t.trname = 'tr_a2'",
+            [name],
+        )
+
+
+def test_a_page_that_somebody_overtook_is_refused_with_his_name(
+    alice: Client, name: str, connect: Any
+) -> None:
+    fields = opened(alice, page(name))
+    publish_as_bob(connect, name)
+
+    response = alice.post(page(name), fields | {"triggers-0-label": "Alice's", "triggers-1-label": "Alice's"})
+
+    assert response.status_code == 200
+    shown = errors_at(response, ":row")
+    assert "bob" in shown and "Nothing was saved" in shown
+    assert list(Trigger.objects.filter(flow__name=name).values_list("label", flat=True)) == [
+        "Bob's",
+        "",
+        "",
+        "",
+    ]
+
+
+def test_it_is_refused_as_well_when_he_comes_between_the_look_and_the_lock(
+    alice: Client, name: str, connect: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from flows.admin import definition
+
+    fields = opened(alice, page(name))
+    announce = definition.announce
+
+    def announce_late(*args: Any) -> None:
+        publish_as_bob(connect, name)
+        monkeypatch.setattr(definition, "announce", announce)
+        announce(*args)
+
+    monkeypatch.setattr(definition, "announce", announce_late)
+    response = alice.post(page(name), fields | {"triggers-0-label": "Alice's"})
+
+    assert "bob" in errors_at(response, ":row")
+    assert Trigger.objects.filter(flow__name=name, label="Bob's").exists()
+
+
+def test_an_opened_page_whose_row_is_gone_is_refused(alice: Client, name: str, connect: Any) -> None:
+    fields = opened(alice, page(name))
+    with connect() as bob:
+        bob.execute(
+            "delete from wedsql.trig t using wedsql.flow f"
+            " where f.id = t.flow_id and f.name = %s and t.trname = 'tr_final'",
+            [name],
+        )
+
+    response = alice.post(page(name), fields | {"label": "Mine"})
+
+    assert response.status_code == 200
+    assert "Nothing was saved" in errors_at(response, ":row")
+    assert Flow.objects.get(name=name).label == ""
+
+
+def test_an_open_transaction_in_the_way_is_told_within_seconds(
+    alice: Client, name: str, connect: Any
+) -> None:
+    fields = opened(alice, page(name))
+    with connect() as bob, bob.transaction():
+        bob.execute("select wedsql.start_many(%s, array['{}'::jsonb], 'bob')", [name])
+        response = alice.post(page(name), fields | {"triggers-0-label": "Alice's"})
+
+    assert response.status_code == 200
+    assert "Another transaction" in errors_at(response, ":row") + errors_at(response, "triggers-0:row")
+    assert (
+        alice.post(page(name), opened(alice, page(name)) | {"triggers-0-label": "Alice's"}).status_code == 302
+    )
+
+
+def test_a_refused_save_leaves_no_half_of_itself(alice: Client, name: str) -> None:
+    before = Flow.objects.filter(name=name).values().get()
+    fields = opened(alice, page(name))
+
+    response = alice.post(
+        page(name), fields | {"label": "New", "attributes-1-name": "x", "triggers-3-predicate": "nowhere"}
+    )
+
+    assert response.status_code == 200
+    assert Flow.objects.filter(name=name).values().get() == before
+    assert "a2" in api.definition(name)["attributes"][1].values()
