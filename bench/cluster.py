@@ -57,6 +57,8 @@ class Cluster:
         with self.connect() as conn:
             conn.execute(f'drop database if exists "{name}" with (force)')
             conn.execute(f'create database "{name}"' + (f' template "{template}"' if template else ""))
+            if template:
+                _copy_grants(conn, template, name)
         return self.dsn(name)
 
     def drop_database(self, name: str) -> None:
@@ -87,3 +89,11 @@ class Cluster:
     ) -> None:
         postgres.reset(self.server)
         shutil.rmtree(self.root, ignore_errors=True)
+
+
+def _copy_grants(conn: psycopg.Connection, source: str, target: str) -> None:
+    """Give the copy of a database the rights granted on the original: a copy does not inherit them."""
+    query = """select quote_ident(grantee::regrole::text), privilege_type
+               from pg_database, aclexplode(datacl) where datname = %s and grantee <> 0"""
+    for grantee, privilege in conn.execute(query, [source]).fetchall():
+        conn.execute(f'grant {privilege} on database "{target}" to {grantee}')

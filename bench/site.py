@@ -28,6 +28,7 @@ def environment(cluster: Cluster, database: str, process: str = "worker") -> dic
         "WEDSQL_PROCESS": process,
         "WEDSQL_STATE_DIR": str(cluster.root / "state"),
         "WEDSQL_SECRET_KEY": _SECRET,
+        "WEDSQL_HTTPS": "0",
         "DATABASE_URL": cluster.dsn(database),
         f"DATABASE_URL_{process.upper()}": cluster.dsn(database, role),
         "PYTHONPATH": str(CHECKOUT),
@@ -54,7 +55,7 @@ def run(cluster: Cluster, database: str, *arguments: str) -> str:
 def template(cluster: Cluster) -> str:
     """The name of a database with the kernel, Django's tables and the flow of the bench; made once a run."""
     dsn = cluster.create_database(TEMPLATE)
-    run(cluster, TEMPLATE, "migrate", "-v", "0")
+    run(cluster, TEMPLATE, "wedsql", "install")
     with psycopg.connect(dsn) as conn:
         publish(conn, figure2(FLOW))
     return TEMPLATE

@@ -12,6 +12,7 @@ from bench.contenders.wedsql import (
     BatchContender,
     ClusterBatchContender,
     ClusterStepContender,
+    PaperContender,
     StepContender,
 )
 
@@ -20,6 +21,7 @@ ALL: tuple[type[Contender], ...] = (
     BatchContender,
     ClusterStepContender,
     ClusterBatchContender,
+    PaperContender,
     PgQueuerContender,
     ProcrastinateContender,
     DbosContender,

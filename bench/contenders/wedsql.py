@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import sys
 from typing import ClassVar
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from bench import site
 from bench.cluster import Cluster
 from bench.contenders.base import Contender, scalar
+from bench.work.definition import SETS
 
-_PENDING = "select count(*) from (select from wedsql.job_pool limit 1) some"
+_PENDING = "select count(*) from (select from wedsql.job_pool limit 1) pending"
 _LAST = "select coalesce(max(wid), 0) from wedsql.instance"
 _STEPS = "select count(*) from wedsql.wed_trace where trw !~ '^_' and wid > {0}"
 _FINAL = "select count(*) from wedsql.instance where status = 'F' and wid > {0}"
+_REGISTERED = "select count(*) from wedsql.worker"
 _WAITING = "select count(*) from wedsql.worker where waiting"
 
 
@@ -43,7 +47,7 @@ class WedsqlContender(Contender):
     def environment(self, dsn: str, workers: int) -> dict[str, str]:
         if self.cluster is None:
             raise RuntimeError("prepare comes first")
-        return site.environment(self.cluster, psycopg.conninfo.conninfo_to_dict(dsn)["dbname"])
+        return site.environment(self.cluster, conninfo_to_dict(dsn)["dbname"])
 
     def commands(self, dsn: str, workers: int) -> list[list[str]]:
         return [site.manage("wedworker", "--processes", str(workers), *self.arguments)]
@@ -78,6 +82,23 @@ class BatchContender(WedsqlContender):
     # Five times the instances: with fewer the race would be over before it can be timed.
     instances = 10_000
     arguments = ("--mode", "batch", "--batch", "200")
+
+
+class PaperContender(WedsqlContender):
+    """The paper's client: a process serves one transition, so the least is three."""
+
+    name = "wedsql-baseworker"
+    label = "WED-SQL, BaseWorker"
+    counts = (3, 15)
+    quick_counts = (3,)
+    arguments = ()
+
+    def commands(self, dsn: str, workers: int) -> list[list[str]]:
+        program = [sys.executable, "-m", "bench.work.paper", "--dsn", dsn, "--transition"]
+        return [[*program, transition] for transition in sorted(SETS) for _ in range(workers // len(SETS))]
+
+    def ready(self, conn: psycopg.Connection, workers: int) -> bool:
+        return scalar(conn, _REGISTERED) >= workers
 
 
 class ClusterContender(WedsqlContender):

@@ -11,7 +11,7 @@ _INSTANCES = """
 insert into wedsql.instance (wid, flow_id, status, seq, version, started_at, changed_at, finished_at, actor)
 select wid, %(flow)s, 'F', 4, 1, at, at + interval '3 ms', at + interval '3 ms', 'bench'
 from (select %(first)s + n as wid, now() - n * interval '0.02 s' as at
-      from generate_series(1, %(count)s) n) some
+      from generate_series(1, %(count)s) n) made
 """
 _STATES = """
 insert into {flow}.wed_flow (wid, a1, a2, a3)

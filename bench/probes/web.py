@@ -33,7 +33,6 @@ def web(stage: Stage, database: str) -> Iterator[Web]:
     port = _free_port()
     command = [sys.executable, "-m", "daphne", "-b", "127.0.0.1", "-p", str(port), "--no-server-name"]
     environment = site.environment(stage.cluster, database, "web") | {
-        "WEDSQL_HTTPS": "0",
         "WEDSQL_ALLOWED_HOSTS": "127.0.0.1",
         "WEDSQL_PORT": str(port),
     }

@@ -6,6 +6,8 @@ from typing import Any
 
 FLOW = "bench"
 FIFTY = "bench_fifty"
+SETS = {"tr_a2": "a2='done'", "tr_a3": "a3='done'", "tr_final": "a1='final'"}
+"""what each transition does, as the paper's clients say it"""
 
 
 def figure2(name: str = FLOW) -> dict[str, Any]:
