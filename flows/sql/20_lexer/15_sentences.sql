@@ -2,9 +2,9 @@
 delete from wedsql.refusal;
 insert into wedsql.refusal (reason, sentence, hint) values
   ('empty', 'There is nothing here to evaluate.', 'Write an expression over the attributes of the flow, for example a1 = ''ready''.'),
-  ('too_long', 'The text is longer than %2$s characters.', 'Split it into several conditions.'),
-  ('too_many_tokens', 'The text has more than %2$s words and signs.', 'Split it into several conditions.'),
-  ('too_deep', 'The parentheses and calls are nested more than %2$s deep.', 'Simplify the expression.'),
+  ('too_long', 'The text is longer than 10,000 characters.', 'Split it into several conditions.'),
+  ('too_many_tokens', 'The text has more than 1,000 words and signs.', 'Split it into several conditions.'),
+  ('too_deep', 'The parentheses and calls are nested more than 50 deep.', 'Simplify the expression.'),
   ('control_character', 'There is an invisible control character in the text.', 'Delete it; only spaces, tabs and line ends are allowed.'),
   ('non_ascii', 'The character "%1$s" may only be written inside a text in single quotes.', 'Type plain letters, digits and signs outside texts; curly quotes and long dashes often come from a word processor.'),
   ('backslash', 'A backslash may only be written inside a text in single quotes.', 'Remove it.'),

@@ -32,7 +32,7 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
                 else 'stray' end as class
     from piece),
   beside as (
-    select *, lag(class, 1, 'space') over w as class1, lag(low) over w as low1, lag(low, 2) over w as low2
+    select *, lag(class, 1, 'space') over w as class1, lag(low) over w as low1, lag(low, 2) over w as low2, lead(low) over w as after
     from classed window w as (order by ord))
   select raw, low, class, pos,
     case class
@@ -52,7 +52,7 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
         when class1 in ('word', 'number') then 'dot'
         when length(raw) > 100 or abs(coalesce(substring(low from 'e(.*)'), '0')::numeric) > 308 then 'number_too_large' end
       when 'operator' then case
-        when low ~ '--|/\*' or low = '-' and class1 = 'operator' and right(low1, 1) = '-' then 'comment'
+        when low ~ '--|/\*' or right(low, 1) = '-' and after like '-%' then 'comment'
         when low = '=>' then 'named_argument' end
     end
   from beside

@@ -8,6 +8,24 @@ returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select replace(substr(p_raw, 2, length(p_raw) - 2), '''''', '''')
 $$;
 
+-- Promise: the reason for which a token cannot be the pattern of an operator, or null.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.fixed_pattern(p_class text, p_raw text)
+returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select case when p_class = 'text' then wedsql.pattern_problem(wedsql.unquote(p_raw)) else 'pattern_not_literal' end
+$$;
+
+-- Promise: the reason for which a text with like_regex, a path of jsonb, is refused, or null. A path doubles the
+-- backslashes of its pattern; its other escapes could spell a repetition, or the word like_regex, unseen.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.path_problem(p_raw text)
+returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select case when strpos(replace(p_raw, '\\', ''), '\') > 0 then 'pattern_form'
+              else wedsql.pattern_problem(replace(wedsql.unquote(p_raw), '\\', '\')) end
+$$;
+
 -- Promise: the reason for which argument p_argument of p_function, starting with this token, is refused, or null.
 -- p_alone says that the token is the whole argument; p_integer that it is an attribute of type integer.
 -- Locks: none
@@ -17,7 +35,7 @@ create or replace function wedsql.argument_problem(
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select case
     when p_argument = p_function.pattern_arg then
-      case when p_class = 'text' and p_alone then wedsql.pattern_problem(wedsql.unquote(p_raw)) else 'pattern_not_literal' end
+      case when p_alone then wedsql.fixed_pattern(p_class, p_raw) else 'pattern_not_literal' end
     when p_function.word = 'substring' and p_argument = 2 then
       case when p_alone and p_class = 'text' then wedsql.pattern_problem(wedsql.unquote(p_raw))
            when not (p_alone and (p_class = 'number' or p_integer)) then 'substring' end
@@ -35,7 +53,7 @@ $$;
 -- Raises: nothing
 create or replace function wedsql.phrase(p_ahead text, out take integer, out wants text)
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-  select coalesce(cardinality(string_to_array((m.part)[1], ' ')), 0), p.wants
+  select case when p.wants is null then 0 else cardinality(string_to_array((m.part)[1], ' ')) end, p.wants
   from (values
     ('^(is(?: not)? (?:null|true|false|unknown)|isnull|notnull)(?: |$)', 'operator'),
     ('^(is(?: not)? distinct from)(?: |$)', 'operand'),
@@ -45,7 +63,8 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
     ('^((?:not )?i?like)(?: |$)', 'like'),
     ('^((?:not )?similar to)(?: |$)', 'similar'),
     ('^(escape)(?: |$)', 'escape'),
-    ('^(at time zone)(?: |$)', 'zone')) as p(pattern, wants),
+    ('^(at time zone)(?: |$)', 'zone'),
+    ('^', null)) as p(pattern, wants),
     lateral (select regexp_match(p_ahead, p.pattern) as part) as m
   where m.part is not null
   limit 1

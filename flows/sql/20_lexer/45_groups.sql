@@ -77,7 +77,7 @@ declare
   v_control text := substring(p_text from '[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]');
 begin
   if length(p_text) > 10000 then
-    perform wedsql.refuse(p_set, 'too_long', 10001, substr(p_text, 10001, 1), '10,000');
+    perform wedsql.refuse(p_set, 'too_long', 10001, substr(p_text, 10001, 1));
   elsif v_control is not null then
     perform wedsql.refuse(p_set, 'control_character', strpos(p_text, v_control), v_control);
   end if;

@@ -1,5 +1,4 @@
--- The grammar: a machine that wants a value or an operator next and keeps the open groups on a stack.
--- It accepts less than PostgreSQL's grammar, never more; what it lets through PostgreSQL parses again.
+-- The grammar: a machine that wants a value or an operator next and keeps open groups on a stack. PostgreSQL parses after it.
 
 -- Promise: the tokens of one expression (or, with p_set, of a SET list), each known, each at its place.
 -- Locks: none
@@ -19,7 +18,7 @@ declare
   v_problem text; j integer; v_info text; v_hint text;
   -- what is remembered over the whole text
   v_out wedsql.token[] := '{}'; v_targets text[] := '{}'; v_grows integer := 0; v_temporal boolean := false;
-  v_clock integer; v_pattern integer := -1; v_indexable integer := -1;
+  v_paths boolean; v_clock integer; v_pattern integer := -1; v_indexable integer := -1;
 begin
   select array_agg(s.raw order by s.pos), array_agg(s.low order by s.pos), array_agg(s.class order by s.pos),
          array_agg(s.pos order by s.pos), array_agg(s.problem order by s.pos), array_agg(y order by s.pos)
@@ -29,27 +28,26 @@ begin
   n := coalesce(cardinality(v_raw), 0);
   if n = 0 or n > 1000 then
     perform wedsql.refuse(p_set, case n when 0 then 'empty' else 'too_many_tokens' end,
-                          coalesce(v_pos[1001], 1), coalesce(v_raw[1001], ''), '1,000');
+                          coalesce(v_pos[1001], 1), coalesce(v_raw[1001], ''));
   end if;
+  v_paths := v_low && array['@?', '@@', 'jsonb_path_exists', 'jsonb_path_match', 'jsonb_path_query_array', 'jsonb_path_query_first'];
   while i <= n loop
     v := v_voc[i]; w := v_low[i]; c := v_class[i]; v_next := coalesce(v_low[i + 1], '');
     v_kind := null; v_take := 1; v_open := null; v_phase := ''; v_begin := null; v_close := false;
     v_problem := v_bad[i]; j := i; v_info := null; v_hint := null;
     if c = 'text' and v_problem is null then
-      v_problem := case when w ~ 'like_regex' then wedsql.pattern_problem(wedsql.unquote(w)) end;
+      v_problem := case when w ~ 'like_regex' or v_paths and strpos(w, '\') > 0 then wedsql.path_problem(w) end;
       v_clock := coalesce(v_clock, case when w ~* '(^|[^a-z])(now|today|tomorrow|yesterday)([^a-z]|$)' then i end);
     end if;
-
     if v_problem is not null then
       null;
     elsif v_want = 'target' then
       v_problem := case when w = 'wid' then 'set_wid' when c <> 'word' or not p_attrs ? w then 'set_target'
         when w = any (v_targets) then 'set_twice' when v_next <> '=' then 'set_equals' end;
       j := case when v_problem = 'set_equals' then least(i + 1, n) else i end;
+      v_problem := case when v_problem is not null then coalesce(v_bad[j], v_problem) end;
       v_info := wedsql.names(p_attrs);
-      v_targets := v_targets || w;
-      v_kind := 'target'; v_take := 2; v_want := 'operand';
-
+      v_targets := v_targets || w; v_kind := 'target'; v_take := 2; v_want := 'operand';
     elsif v_want = 'operand' then
       if c in ('number', 'text') then
         v_want := 'operator';
@@ -59,13 +57,12 @@ begin
         f_args[d] := -1; v_close := true;
       elsif w = '[' and f_kind[d] = 'array' and v_low[i - 1] in ('[', ',') then
         v_open := 'array';
-      elsif c = 'operator' then
-        v_kind := 'prefix';
-        v_problem := case when v.prefix then null when v.infix then 'expected_operand' else 'unknown_operator' end;
       elsif c <> 'word' then
-        v_problem := 'expected_operand';
-      elsif w = 'cast' and v_next = '(' then
-        v_open := 'cast'; v_take := 2;
+        v_kind := 'prefix';
+        v_problem := case when c <> 'operator' or v.infix and not v.prefix then 'expected_operand'
+                          when v.prefix is not true then 'unknown_operator' end;
+      elsif w || v_next in ('cast(', 'array[') then
+        v_open := w; v_take := 2;
       elsif v_next = '(' and v.func = 'ok' then
         v_open := 'call'; v_begin := 1; v_take := 2;
         v_temporal := v_temporal or v.temporal;
@@ -79,16 +76,12 @@ begin
         end if;
       elsif v_next = '(' and v.func is not null and v.refusal is null and not p_attrs ? w then
         v_problem := v.func; v_hint := v.hint;
-      elsif w = 'not' and not f_between[d] then
-        v_kind := 'keyword';
-      elsif w in ('null', 'true', 'false') then
-        v_want := 'operator';
+      elsif w in ('null', 'true', 'false') or w = 'not' and not f_between[d] then
+        v_want := case w when 'not' then 'operand' else 'operator' end;
       elsif w = 'case' then
         v_open := 'case';
         v_take := case when v_next = 'when' then 2 else 1 end;
         v_phase := case when v_next = 'when' then 'when' else 'case' end;
-      elsif w = 'array' and v_next = '[' then
-        v_open := 'array'; v_take := 2;
       else
         v_part := wedsql.type_phrase(v_low[i:i + 12], v.type);
         if v_part.take > 0 and v_part.problem is null and v_class[i + v_part.take] = 'text'
@@ -102,17 +95,14 @@ begin
           perform wedsql.refuse_word(p_set, v, v_pos[i], v_raw[i], v_next, p_attrs);
         end if;
       end if;
-
     elsif c = 'operator' then
       v_problem := case when v.infix is not true then 'unknown_operator'
         when v_pattern = i - 1 and w not in ('=', '<>', '!=', '<', '>', '<=', '>=') then 'pattern_not_literal' end;
       if v_problem is null and w in ('~', '~*', '!~', '!~*') then
         j := least(i + 1, n); v_pattern := i + 1;
-        v_problem := case when v_class[j] = 'text' then wedsql.pattern_problem(wedsql.unquote(v_raw[j]))
-                          else 'pattern_not_literal' end;
+        v_problem := wedsql.fixed_pattern(v_class[j], v_raw[j]);
       elsif v_next in ('any', 'some', 'all') and v_problem is null then
-        v_open := 'list'; v_take := 3; j := i + 1;
-        v_problem := case when v_low[i + 2] is distinct from '(' then 'quantifier' end;
+        v_open := 'list'; v_take := 3; j := i + 1; v_problem := case when v_low[i + 2] is distinct from '(' then 'quantifier' end;
       end if;
       v_want := 'operand';
     elsif v_pattern = i - 1 and w in ('::', 'at', '[', 'collate') then
@@ -165,14 +155,13 @@ begin
       v_temporal := v_temporal or v_part.wants = 'zone';
       if v_part.wants in ('similar', 'escape') and v_problem is null then
         j := least(i + v_take, n); v_pattern := j;
-        v_problem := case when v_class[j] = 'text' then wedsql.pattern_problem(wedsql.unquote(v_raw[j]))
-                          else 'pattern_not_literal' end;
+        v_problem := wedsql.fixed_pattern(v_class[j], v_raw[j]);
       end if;
     end if;
+    v_problem := coalesce(v_problem, case when v_open is not null and d = 50 then 'too_deep' end);
     if v_problem is not null then
       perform wedsql.refuse(p_set, v_problem, v_pos[j], v_raw[j], v_info, v_hint);
     end if;
-
     for j in i .. i + v_take - 1 loop
       v_out := v_out || row(v_pos[j], length(v_raw[j]), case
         when v_class[j] = 'text' then 'text' when v_kind = 'target' and j > i then 'assign' when v_kind is not null then v_kind
@@ -188,11 +177,8 @@ begin
       d := d - 1; v_want := 'operator';
     elsif v_open is not null then
       d := d + 1; v_want := 'operand';
-      f_kind[d] := v_open; f_word[d] := i; f_at[d] := i + v_take - 1; f_args[d] := 0; f_phase[d] := v_phase;
+      f_kind[d] := v_open; f_phase[d] := v_phase; f_word[d] := i; f_at[d] := i + v_take - 1; f_args[d] := 0;
       f_between[d] := false; f_like[d] := false;
-      if d > 50 then
-        perform wedsql.refuse(p_set, 'too_deep', v_pos[i], v_raw[i], '50');
-      end if;
     end if;
     i := i + v_take;
     if v_begin is not null and i <= n then

@@ -77,7 +77,7 @@ begin
   end if;
   begin
     execute format(e'create function pg_temp.wedsql_probe() returns setof record begin atomic %s\n; end', p_query);
-    select prosqlbody::text into strict v_tree from pg_proc where oid = 'pg_temp.wedsql_probe()'::regprocedure;
+    select prosqlbody::text into strict v_tree from pg_proc where proname = 'wedsql_probe' and pronamespace = pg_my_temp_schema();
     raise exception using errcode = 'WDROL';
   exception when sqlstate 'WDROL' then
     null;

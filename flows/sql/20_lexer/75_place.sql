@@ -72,16 +72,18 @@ declare
   v_span wedsql.token := p_tokens[p_from];
 begin
   select t.position, t.length, t.kind, t.text, t.depth into v_token
-  from unnest(p_tokens[p_from:p_to]) with ordinality as t(position, length, kind, text, depth, ord)
-  where t.kind in ('operator', 'prefix') and (strpos(p_message, ' ' || replace(t.text, '!=', '<>') || ' ') > 0
-          or p_code = '22012' and t.text in ('/', '%'))
-     or t.kind = 'function' and p_message ~ ('\m' || t.text || '\M')
-     or t.kind = 'text' and strpos(p_message, '"' || wedsql.unquote(t.text) || '"') > 0
-     or t.kind = 'keyword' and case t.text when 'in' then strpos(p_message, ' = ') when 'between' then strpos(p_message, ' >= ')
-          when 'like' then strpos(p_message, '~~ ') when 'ilike' then strpos(p_message, '~~* ')
-          when 'from' then strpos(p_message, ' = ') else 0 end > 0
-     or t.kind = 'type' and t.text = '::' and p_code in ('42846', '22P02', '22007', '22003', '22008')
-  order by t.ord limit 1;
+  from unnest(p_tokens[p_from:p_to]) with ordinality as t(position, length, kind, text, depth, ord),
+    lateral (select case
+      when t.kind in ('operator', 'prefix') and (strpos(p_message, ' ' || replace(t.text, '!=', '<>') || ' ') > 0
+        or p_code = '22012' and t.text in ('/', '%')) then 1
+      when t.kind = 'function' and p_message ~ ('\m' || t.text || '\M') then 1
+      when t.kind = 'text' and strpos(p_message, '"' || wedsql.unquote(t.text) || '"') > 0 then 1
+      when t.kind = 'keyword' and strpos(p_message, case t.text when 'in' then ' = ' when 'between' then ' >= '
+        when 'like' then '~~ ' when 'ilike' then '~~* ' when 'from' then ' = ' else '(none)' end) > 0 then 2
+      when t.kind = 'text' and p_code like '22%' and p_code <> '22012' then 3
+      when t.kind = 'type' and t.text = '::' and p_code in ('42846', '22P02', '22007', '22003', '22008') then 4 end as fit) as f
+  where f.fit is not null
+  order by f.fit, t.ord limit 1;
   if v_token.position is null then
     v_token := row(v_span.position, p_tokens[p_to].position + p_tokens[p_to].length - v_span.position, 'span',
                    v_span.text, v_span.depth)::wedsql.token;
