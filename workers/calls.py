@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 from psycopg.pq.abc import PGresult
@@ -14,10 +15,6 @@ from workers.wire import Command, Statement, ints, texts
 # Worth doing again as it is: nobody's fault, so not an attempt.
 TRANSIENT = frozenset({"40001", "40P01", "55P03", "57014"})
 
-_TAKE = Statement(
-    "wed_take",
-    f"select {COLUMNS} from wedsql.take($1::text, $2::text[], $3::int, $4::text, $5::bigint[])",  # noqa: S608
-)
 _LEASE = Statement(
     "wed_lease",
     f"select {COLUMNS} from"  # noqa: S608
@@ -25,32 +22,42 @@ _LEASE = Statement(
 )
 # Refused because the job is no longer this worker's, so there is no attempt to count.
 _NOT_OURS = "'WD102', 'WD104', 'WD105', 'WD203', 'WD205'"
-_RESULTS = "wedsql.complete_many($1::text, $2::int[], $3::bigint[], $4::bigint[], $5::jsonb[], $6::text) c"
-_SETS = (
-    "wedsql.complete_many($1::text, $2::int[], $3::bigint[], $4::bigint[], null::jsonb[],"
-    " $6::text, $5::text[]) c"
-)
-
-
-def _counting(call: str) -> str:
-    # What is refused is counted as a failed attempt while the job is still held.
-    return f"""select c.job_id, c.sqlstate, c.message from {call}
-join unnest($2::int[], $3::bigint[], $4::bigint[]) p (wid, id, claim) on p.id = c.job_id
-cross join lateral (select case when c.sqlstate in ({_NOT_OURS}) then '{{}}' else array[p.id] end) k (ids)
-left join lateral wedsql.fail_many($1, array[p.wid], k.ids, array[p.claim],
+_PLAIN = """select c.job_id, c.sqlstate, c.message from {call} c where not c.ok"""
+# What is refused is counted as a failed attempt while the job is still held.
+_COUNTING = f"""select c.job_id, c.sqlstate, c.message from {{call}} c
+join unnest($1::int[], $2::bigint[], $3::bigint[]) p (wid, id, claim) on p.id = c.job_id
+cross join lateral (select case when c.sqlstate in ({_NOT_OURS}) then '{{{{}}}}' else array[p.id] end) k (ids)
+left join lateral wedsql.fail_many({{flow}}, array[p.wid], k.ids, array[p.claim],
   array[c.message], array[c.sqlstate],
-  case c.sqlstate when 'WD204' then 'timeout' else 'failed' end, $6) f on true
+  case c.sqlstate when 'WD204' then 'timeout' else 'failed' end, $4::text) f on true
 where not c.ok"""  # noqa: S608  # made of constants
+_GIVEN = "$1::int[], $2::bigint[], $3::bigint[]"
 
 
-# Only what was refused comes back; a batch that went well answers with nothing to read.
-_PLAIN = "select c.job_id, c.sqlstate, c.message from {} where not c.ok"
-_COMPLETE = {
-    (False, False): Statement("wed_complete", _PLAIN.format(_RESULTS)),
-    (False, True): Statement("wed_complete_sets", _PLAIN.format(_SETS)),
-    (True, False): Statement("wed_finish", _counting(_RESULTS)),
-    (True, True): Statement("wed_finish_sets", _counting(_SETS)),
-}
+@cache
+def _take(flow: str) -> Statement:
+    """The flow's own door: its schema's function, so that nothing is composed at run time in the database."""
+    call = f"{_quoted(flow)}.take($1::text[], $2::int, $3::text, $4::bigint[])"
+    return Statement(f"wed_take {flow}", f"select {COLUMNS} from {call}")  # noqa: S608  # a quoted name
+
+
+@cache
+def _complete(flow: str, counting: bool, worded: bool) -> Statement:
+    """Only what was refused comes back; a batch that went well answers with nothing to read."""
+    values = "null::jsonb[], $4::text, $5::text[]" if worded else "$5::jsonb[], $4::text"
+    call = f"{_quoted(flow)}.complete_many({_GIVEN}, {values})"
+    text = (_COUNTING if counting else _PLAIN).format(call=call, flow=_literal(flow))
+    return Statement(f"wed_complete {counting} {worded} {flow}", text)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'::text"
+
+
 _FAIL = Statement(
     "wed_fail",
     "select job_id, case when not parked then extract(epoch from not_before - wedsql.now())::float8 end"
@@ -101,7 +108,7 @@ def take(
 ) -> Command:
     """Jobs held until the transaction ends."""
     wanted = None if ids is None else ints(ids)
-    return _TAKE, (flow.encode(), texts(names), str(limit).encode(), actor.encode(), wanted)
+    return _take(flow), (texts(names), str(limit).encode(), actor.encode(), wanted)
 
 
 def lease(
@@ -123,8 +130,8 @@ def complete(flow: str, done: Sequence[Done], actor: str, *, counting: bool) -> 
         jobs = [d for d in done if d.error is None and (d.sets is not None) == worded]
         if jobs:
             values = texts([d.sets if worded else d.changes for d in jobs])
-            who = _who(flow, [d.taken for d in jobs])
-            commands.append((_COMPLETE[counting, worded], (*who, values, actor.encode())))
+            who = _who([d.taken for d in jobs])
+            commands.append((_complete(flow, counting, worded), (*who, actor.encode(), values)))
     return commands
 
 
@@ -133,7 +140,7 @@ def fail(flow: str, failed: Sequence[tuple[Held, str, str]], outcome: str, actor
     jobs = [job for job, _, _ in failed]
     messages = texts([message for _, message, _ in failed])
     states = texts([state for _, _, state in failed])
-    return _FAIL, (*_who(flow, jobs), messages, states, outcome.encode(), actor.encode())
+    return _FAIL, (flow.encode(), *_who(jobs), messages, states, outcome.encode(), actor.encode())
 
 
 def extend(taken: Taken, seconds: float) -> Command:
@@ -158,9 +165,8 @@ def _text(result: PGresult, row: int, column: int) -> str:
     return (result.get_value(row, column) or b"").decode()
 
 
-def _who(flow: str, jobs: Sequence[Held]) -> tuple[bytes, bytes, bytes, bytes]:
+def _who(jobs: Sequence[Held]) -> tuple[bytes, bytes, bytes]:
     return (
-        flow.encode(),
         ints([job.wid for job in jobs]),
         ints([job.job_id for job in jobs]),
         ints([job.claim for job in jobs]),

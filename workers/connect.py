@@ -22,6 +22,10 @@ def opener(name: str) -> Callable[[], psycopg.Connection[Any]]:
         params.pop(key, None)
     # Statements are prepared by name where it pays (workers.wire); definitions change under the others.
     params |= {"autocommit": True, "prepare_threshold": None, "application_name": name[:63]}
+    # The few prepared statements are the same for any values: planned once, not five times and more.
+    # Times come as ISO texts, which workers.taken reads.
+    own = "-c plan_cache_mode=force_generic_plan -c datestyle=ISO"
+    params["options"] = f"{params.get('options') or ''} {own}".strip()
     return lambda: psycopg.connect(**params)
 
 

@@ -52,8 +52,9 @@ class Service:
     def _turn(self, once: bool, wake: int | None) -> bool:
         """One look at the work; True when `once` is over."""
         self.presence.attend()
+        begun = time.monotonic()
         if self.sweep():
-            self._note_work()
+            self._note_work(begun)
             return False
         self._worked_since = None
         if once:
@@ -68,7 +69,8 @@ class Service:
         """Perform what is ready in every plan, a slice each; how many handlers were run."""
         before = self.runner.performed
         for plan in self._ready():
-            perform(self.runner, plan, None)
+            # Who is still marked as waiting is woken for every new job, so the first slice is a short one.
+            perform(self.runner, plan, None, seconds=BUSY if self.presence.waiting else SLICE)
             if self.runner.stopping:
                 break
         return self.runner.performed - before
@@ -86,11 +88,10 @@ class Service:
             self.runner.retry_at = math.inf
         return max(0.0, min(SWEEP, left))
 
-    def _note_work(self) -> None:
-        now = time.monotonic()
+    def _note_work(self, begun: float) -> None:
         if self._worked_since is None:
-            self._worked_since = now
-        elif self.presence.waiting and now - self._worked_since > BUSY:
+            self._worked_since = begun
+        if self.presence.waiting and time.monotonic() - self._worked_since >= BUSY:
             self.presence.beat(waiting=False)
 
 

@@ -17,7 +17,7 @@ _decode = json.JSONDecoder(parse_float=Decimal).decode
 
 COLUMNS = (
     "job_id, wid, tgid, trname, claim, attempts, extract(epoch from timeout)::float8, payload, state,"
-    " to_jsonb(matched), to_jsonb(deadline), to_jsonb(reads), to_jsonb(writes), version, mode"
+    " matched, deadline, reads, writes, version, mode"
 )
 
 
@@ -40,28 +40,32 @@ class Taken:
         timeout = value(row, 6)
         self.timeout = None if timeout is None else float(timeout)
 
-    def _json(self, column: int) -> Any:
+    def _text(self, column: int) -> str | None:
         raw = self._result.get_value(self._row, column)
-        return None if raw is None else _decode(raw.decode())
+        return None if raw is None else raw.decode()
+
+    def _names(self, column: int) -> list[str] | None:
+        text = self._text(column)  # names of attributes need no quotes in an array
+        return None if text is None else [name for name in text.strip("{}").split(",") if name]
 
     def state(self) -> dict[str, Any]:
         """The instance's state when the job was taken."""
-        return dict(self._json(8) or {})
+        return dict(_decode(self._text(8) or "{}"))
 
     def payload(self) -> dict[str, Any]:
         """The state that fired the job."""
-        return dict(self._json(7) or {})
+        return dict(_decode(self._text(7) or "{}"))
 
     @property
     def matched(self) -> list[int] | None:
         """Which top-level alternatives of the condition held at firing, from 1."""
-        found = self._json(9)
-        return None if found is None else list(found)
+        found = self._names(9)
+        return None if found is None else [int(number) for number in found]
 
     @property
     def deadline(self) -> datetime | None:
         """When the kernel stops accepting the result, by its own clock."""
-        found = self._json(10)
+        found = self._text(10)
         return None if found is None else datetime.fromisoformat(found)
 
     def job(self, flow: str) -> Job:
@@ -81,10 +85,10 @@ class Taken:
             timeout=None if self.timeout is None else timedelta(seconds=self.timeout),
             deadline=self.deadline,
             attempts=self.attempts,
-            reads=self._json(11),
-            writes=self._json(12),
-            version=int(self._result.get_value(self._row, 13) or 0),
-            mode=(self._result.get_value(self._row, 14) or b"").decode(),
+            reads=self._names(11),
+            writes=self._names(12),
+            version=int(self._text(13) or 0),
+            mode=self._text(14) or "",
         )
 
 
