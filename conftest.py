@@ -95,8 +95,10 @@ def dsn(django_db_setup: None, django_db_blocker: Any) -> str:
     with django_db_blocker.unblock():
         preparation.install_roles()
         connection.close()
-    base = os.environ.get("DATABASE_URL") or postgres.default_cluster().dsn()
-    return make_conninfo(base, dbname=connection.settings_dict["NAME"])
+    name = connection.settings_dict["NAME"]
+    if OWN_SERVER:
+        return postgres.default_cluster().dsn(database=name)
+    return make_conninfo(os.environ["DATABASE_URL"], dbname=name)
 
 
 @pytest.fixture

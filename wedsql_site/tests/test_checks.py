@@ -1,0 +1,72 @@
+"""The checks that ask the database: is the kernel whole, and who do the processes connect as?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+from django.core import checks
+from django.db import connection
+from psycopg.conninfo import make_conninfo
+
+from tests.server import environ_for
+
+pytestmark = pytest.mark.django_db
+Connect = Callable[..., psycopg.Connection[Any]]
+
+
+@pytest.fixture
+def as_in_production(dsn: str, monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    """Each kind of process has the URL of its own role."""
+    for name, value in environ_for(dsn).items():
+        if name.startswith("DATABASE_URL_"):
+            monkeypatch.setenv(name, value)
+    settings.DEBUG = False
+
+
+def found() -> dict[str, str]:
+    """Id and text of the deployment checks' answers about the database."""
+    answers = checks.run_checks(
+        tags=[checks.Tags.database], databases=["default"], include_deployment_checks=True
+    )
+    return {str(one.id): f"{one.msg} {one.hint}" for one in answers if str(one.id).startswith("wedsql.")}
+
+
+def test_an_installation_in_order_has_nothing_to_say(as_in_production: None) -> None:
+    assert found() == {}
+
+
+def test_a_disabled_trigger_is_found(as_in_production: None) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "select c.oid::regclass::text, t.tgname from pg_trigger t join pg_class c on c.oid = t.tgrelid"
+            " join pg_proc p on p.oid = t.tgfoid"
+            " where p.pronamespace = 'wedsql'::regnamespace and not t.tgisinternal limit 1"
+        )
+        table, trigger = cursor.fetchone()
+        cursor.execute(f'alter table {table} disable trigger "{trigger}"')  # rolled back with the test
+    problem = found()["wedsql.E001"]
+    assert trigger in problem
+    assert "wedsql install" in problem
+
+
+def test_a_changed_function_is_found(as_in_production: None) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("create function wedsql.smuggled() returns int language sql as 'select 1'")
+    assert "wedsql.E001" in found()
+
+
+def test_a_process_that_connects_as_owner_is_refused(
+    as_in_production: None, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL_WEB", dsn)
+    assert "DATABASE_URL_WEB" in found()["wedsql.E003"]
+
+
+def test_a_process_that_cannot_connect_is_told(
+    as_in_production: None, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL_REAPER", make_conninfo(dsn, user="nobody_at_all"))
+    assert "reaper" in found()["wedsql.E004"]
