@@ -1,5 +1,5 @@
 create or replace function wedsql._settle(p_flow_id integer, p_steps wedsql.step[], p_failed boolean, p_rematch boolean default false)
-returns table (wid integer, seq integer, status "char", fired text[])
+returns table (wid integer, seq integer, status "char", fired text[], job_id bigint)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan as $$
@@ -23,7 +23,7 @@ begin
   end if;
   delete from wedsql.job_pool j using unnest(p_steps) s
   where j.wid = s.wid and (j.tgid = s.tgid and j.id = s.job_id or s.tgid = 0 and j.state = 'K');
-  for wid, seq, status, fired in
+  for wid, seq, status, fired, job_id in
     with o as materialized (
       select u.*, x.seq + 1 as seq, x.reason as why, p.parked, n.final, coalesce(f.tgids, '{}') as tgids, coalesce(f.names, '{}') as names,
         f.timeouts, f.priorities,
@@ -40,9 +40,9 @@ begin
         select count(*) filter (where j.tgid > 0) as live, count(*) filter (where j.state = 'K') as parked, array_agg(j.tgid) as tgids
         from wedsql.job_pool j where j.wid = u.wid) p
       cross join lateral (
-        select array_agg(t.tgid order by t.tgid) as tgids, array_agg(t.trname order by t.tgid) as names,
-               array_agg(t.timeout order by t.tgid) as timeouts, array_agg(t.priority order by t.tgid) as priorities
-        from wedsql.trig t where t.tgid = any (u.matched) and not n.final and (p.tgids is null or t.tgid <> all (p.tgids))) f),
+        select array_agg(t.tgid) as tgids, array_agg(t.trname) as names, array_agg(t.timeout) as timeouts, array_agg(t.priority) as priorities
+        from (select * from wedsql.trig t where t.tgid = any (u.matched) and not n.final and (p.tgids is null or t.tgid <> all (p.tgids))
+              order by t.tgid) t) f),
     i as (
       update wedsql.instance x
       set seq = o.seq, status = o.new_status, changed_at = v_now,
@@ -61,7 +61,7 @@ begin
              o.cause_seq, o.actor, o.reason, v_flow.version, now(), o.errors,
              case when o.final then nullif(array_remove(o.matched, v_flow.final_tgid), '{}') end
       from o)
-    select o.wid, o.seq, o.new_status, o.names from o
+    select o.wid, o.seq, o.new_status, o.names, o.job_id from o
   loop
     if status in ('!', '?') then
       perform wedsql._refuse(v_flow, wid, status, p_steps);

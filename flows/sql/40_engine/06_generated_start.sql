@@ -27,7 +27,7 @@ begin
     insert into %1$I.wed_flow as w (wid%4$s)
     select u.wid%5$s from unnest(v_wids, p_states) u (wid, s)
     returning w.wid, to_jsonb(w) - 'wid' as state, wed_match.f_%2$s(w) as holds)
-  select array_agg(row(b.wid, true, null, null, '_INIT', null, p_actor, null, b.state, null, b.holds, null, null)::wedsql.step order by b.wid),
+  select array_agg(row(b.wid, true, null, null, '_INIT', null, p_actor, null, b.state, null, b.holds, null, null)::wedsql.step),
          bool_or(0 > any (b.holds))
   into v_steps, v_failed from born b;
   insert into wedsql.instance (wid, flow_id, version, started_at, changed_at, actor, key)

@@ -24,7 +24,7 @@ begin
                        (select coalesce(jsonb_object_agg(k, d.old -> k), '{}') from jsonb_object_keys(d.state) k),
                        d.holds, null, d.claim)::wedsql.step), bool_or(0 > any (d.holds))
   into v_steps, v_failed from done d;
-  return query select u.job_id, r.seq, r.status, r.fired from wedsql._settle(%2$s, v_steps, v_failed) r join unnest(v_steps) u on u.wid = r.wid;
+  return query select r.job_id, r.seq, r.status, r.fired from wedsql._settle(%2$s, v_steps, v_failed) r;
 end $f$ $t$, p_schema, p_flow,
     coalesce((select array_agg(a.aname) from wedsql.attr a where a.flow_id = p_flow), '{}'),
     coalesce(wedsql._column_list(p_flow, '%1$s = case when c.state ? %2$s then (c.state %5$s %2$s)::%3$s else w.%1$s end'), 'wid = w.wid'));
@@ -43,8 +43,7 @@ declare
   v_steps wedsql.step[];
   v_bad text;
 begin
-  select array_agg(row(c.wid, false, j.id, j.tgid, j.trname, j.cause_seq, p_actor, null, c.s, null, null, null, j.claim)::wedsql.step
-                   order by c.wid), min(p.problem)
+  select array_agg(row(c.wid, false, j.id, j.tgid, j.trname, j.cause_seq, p_actor, null, c.s, null, null, null, j.claim)::wedsql.step), min(p.problem)
   into v_steps, v_bad
   from unnest(p_wids, p_jobs, p_claims, p_changes) c (wid, id, claim, s)
   left join wedsql.instance i on i.wid = c.wid

@@ -2,11 +2,18 @@ create or replace function wedsql._pick(p_flow integer, p_shared boolean, p_tran
 language plpgsql set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
 -- Promise: locks up to p_limit ready jobs of different instances, by priority and age; waits for no lock that another holds.
--- It looks at a few candidates first and at more only when others hold those.
--- Locks: one transaction-level advisory lock (wid, tgid) a job, as the paper's workers take.
+-- It looks at a few candidates first and at more only when others hold those. Instances that another worker is busy
+-- with come last: two branches of one instance would only wait for each other at the commit. A session that met a
+-- crowd starts a little further down next time, so that many workers do not try the same few jobs.
+-- Locks: an advisory lock (wid, tgid) a job, as the paper's workers take, and one (wid, -1) as the sign of being busy;
+-- all end with the transaction.
 declare
   v_now timestamptz := wedsql.now();
+  v_crowd integer := coalesce(nullif(current_setting('wedsql.crowd', true), '')::integer, 0);
+  v_skip integer := case when p_ids is null then floor(random() * v_crowd)::integer else 0 end;
   v_look integer := p_limit + 4;
+  v_shy boolean := true;
+  v_held integer := 0;
   v_found integer;
   v_job record;
 begin
@@ -21,21 +28,36 @@ begin
         select j.id, j.wid, j.tgid, j.priority from wedsql.job_pool j
         where j.flow_id = p_flow and j.trname = n and j.state = 'P' and (j.not_before is null or j.not_before <= v_now)
           and (p_ids is null or j.id = any (p_ids))
-        order by j.priority desc, j.id limit v_look) c
+        order by j.priority desc, j.id limit v_look offset v_skip) c
       order by c.priority desc, c.id
     loop
       v_found := v_found + 1;
       continue when v_job.wid = any (wids);
       continue when p_shared and v_job.tgid > 0 and wedsql._waits(v_job.wid, v_job.id);
-      if pg_try_advisory_xact_lock(v_job.wid, v_job.tgid) then
+      if (pg_try_advisory_xact_lock(v_job.wid, -1) or not v_shy) and pg_try_advisory_xact_lock(v_job.wid, v_job.tgid) then
         wids := wids || v_job.wid;
         ids := ids || v_job.id;
         exit when cardinality(ids) >= p_limit;
+      else
+        v_held := v_held + 1;
       end if;
     end loop;
-    exit when cardinality(ids) >= p_limit or v_found < v_look;
-    v_look := v_look * 8;
+    exit when cardinality(ids) >= p_limit;
+    if v_skip > 0 then
+      v_skip := 0;
+    elsif v_found >= v_look then
+      v_look := v_look * 8;
+    elsif v_shy and v_held > 0 then
+      v_shy := false;
+    else
+      exit;
+    end if;
   end loop;
+  if v_held > 2 and v_crowd < 256 then
+    perform set_config('wedsql.crowd', (v_crowd * 2 + p_limit + 3)::text, false);
+  elsif v_held = 0 and v_crowd > 0 then
+    perform set_config('wedsql.crowd', (v_crowd * 3 / 4)::text, false);
+  end if;
 end $$;
 
 create or replace function wedsql._waits(p_wid integer, p_id bigint) returns boolean
@@ -71,17 +93,18 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 declare
   v_pick record;
 begin
-  v_pick := wedsql._pick(%2$s, %3$L, p_transitions, p_limit, p_job_ids);
-  if v_pick.ids = '{}' then
-    return;
-  end if;
   if nullif(current_setting('wedsql.took', true), '') is null then
     perform set_config('wedsql.took', extract(epoch from wedsql.now())::text, true);
-  end if;%4$s
-  return query select t.* from %1$I._taken(v_pick.wids, v_pick.ids) t;
+  end if;
+  for v_try in 1..20 loop
+    v_pick := wedsql._pick(%2$s, %3$L, p_transitions, p_limit, p_job_ids);
+    exit when v_pick.ids = '{}';%4$s
+    return query select t.* from %1$I._taken(v_pick.wids, v_pick.ids) t;
+    exit when found;  -- else others finished all of them a moment before the locks were ours
+  end loop;
 end $f$ $t$, p_schema, p_flow, (select f.shared from wedsql.flow f where f.id = p_flow),
     case when exists (select 1 from wedsql.trig t where t.flow_id = p_flow and t.revalidate = 'at_take')
-         then format(E'\n  v_pick := wedsql._drop_stale(%s, %L, v_pick.wids, v_pick.ids);', p_flow, p_schema) else '' end);
+         then format(E'\n    v_pick := wedsql._drop_stale(%s, %L, v_pick.wids, v_pick.ids);', p_flow, p_schema) else '' end);
 end $g$;
 
 create or replace function wedsql._drop_stale(p_flow integer, p_schema text, p_wids integer[], p_ids bigint[], out wids integer[], out ids bigint[])
