@@ -1,0 +1,31 @@
+"""manage.py flowrole NAME: the database role of one flow, for clients that speak plain SQL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from flows.calls import value
+from flows.management.answers import FlowCommand
+
+
+class Command(FlowCommand):
+    help = "Creates the log-in role named like a flow: it may define that flow, start and work on its instances, nothing else."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("flow", help="name of the flow")
+        parser.add_argument("--drop", action="store_true", help="remove the role and its rights")
+
+    def answer(self, **options: Any) -> None:
+        function = "close_flow_role" if options["drop"] else "open_flow_role"
+        value(None, f"select wedsql.{function}(%s)", (options["flow"],))
+        if options["json"]:
+            self.write_json({"role": options["flow"], "dropped": options["drop"]})
+        elif options["drop"]:
+            self.stdout.write(f"The role {options['flow']} is gone.")
+        else:
+            self.stdout.write(
+                f"The role {options['flow']} may log in; its search_path is the flow's schema."
+                f' Give it a password with: alter role "{options["flow"]}" password \'...\';'
+            )
