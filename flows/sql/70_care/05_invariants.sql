@@ -1,0 +1,143 @@
+-- The eight invariants (docs/reliability.md): what is true between any two commits, whatever failed before. They read
+-- the stored facts only, never the engine's own bookkeeping of itself, and re-evaluate conditions with the matchers.
+-- In each query {i} stands for the instances that are looked at, and one row of it is one offence.
+create or replace function wedsql._invariant_queries() returns table (name text, sentence text, query text)
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+-- Promise: the invariants that need no flow's own table, as queries that give an object an offence.
+values
+('I1', 'A running instance has work pending or a timer; an exception has its _EXCPT job.', $q$
+  select jsonb_build_object('wid', i.wid, 'status', i.status) as found from {i} i
+  where i.status = 'R' and not exists (select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid > 0 and j.state in ('P', 'L'))
+                       and not exists (select 1 from wedsql.timer x where x.wid = i.wid)
+     or i.status = 'E' and not exists (select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid = 0)$q$),
+('I4', 'A claim and a job are applied once, and only such as were issued.', $q$
+  select jsonb_build_object('wid', min(t.wid), 'job', t.job_id, 'times', count(*)) as found
+  from {i} i join wedsql.wed_trace t on t.wid = i.wid where t.job_id is not null
+  group by t.job_id having count(*) > 1 or t.job_id > (select s.last_value from wedsql.job_seq s)
+  union all
+  select jsonb_build_object('wid', min(t.wid), 'claim', t.claim, 'times', count(*))
+  from {i} i join wedsql.wed_trace t on t.wid = i.wid where t.claim is not null
+  group by t.claim having count(*) > 1 or t.claim > (select s.last_value from wedsql.claim_seq s)$q$),
+('I5', 'What has ended has no pending work; a job is ready, leased with a claim, or parked at an exception.', $q$
+  select jsonb_build_object('wid', i.wid, 'status', i.status, 'job', j.id, 'state', j.state) as found
+  from {i} i join wedsql.job_pool j on j.wid = i.wid
+  where i.status not in ('R', 'E', 'S', 'X') or (j.tgid = 0 or j.state = 'K') and i.status not in ('E', 'X')
+     or j.flow_id <> i.flow_id or (j.state = 'L') <> (j.claim is not null and j.lease_until is not null)
+  union all
+  select jsonb_build_object('wid', i.wid, 'status', i.status, 'timer', x.tgid)
+  from {i} i join wedsql.timer x on x.wid = i.wid where i.status not in ('R', 'E', 'S', 'X')$q$),
+('I6', 'What a job did, and every job that waits, was fired by an earlier step of its instance.', $q$
+  select jsonb_build_object('wid', i.wid, 'seq', t.seq, 'job', t.job_id) as found
+  from {i} i join wedsql.wed_trace t on t.wid = i.wid
+  where left(t.trw, 1) <> '_' and not coalesce(t.job_id is not null and t.cause_seq < t.seq and exists (
+    select 1 from wedsql.wed_trace c where c.wid = t.wid and c.seq = t.cause_seq and t.tgid = any (c.fired)), false)
+  union all
+  select jsonb_build_object('wid', i.wid, 'job', j.id, 'cause', j.cause_seq)
+  from {i} i join wedsql.job_pool j on j.wid = i.wid
+  where j.tgid > 0 and not exists (
+    select 1 from wedsql.wed_trace c where c.wid = j.wid and c.seq = j.cause_seq and j.tgid = any (c.fired))$q$),
+('I7', 'Every failed attempt is counted on its job and told in the log.', $q$
+  select jsonb_build_object('wid', i.wid, 'job', j.id, 'counted', j.attempts, 'logged', l.n) as found
+  from {i} i join wedsql.job_pool j on j.wid = i.wid
+  cross join lateral (select count(*) as n from wedsql.job_log l where l.wid = j.wid and l.job_id = j.id
+                      and l.outcome not in ('parked', 'late', 'released', 'withdrawn')) l
+  where j.tgid > 0 and j.attempts <> l.n$q$),
+('I8', 'No session holds a transaction open for ever, none waits for a lock for ever, nothing is prepared.', $q$
+  select jsonb_build_object('pid', a.pid, 'application', a.application_name, 'since', a.xact_start) as found
+  from pg_stat_activity a where a.datname = current_database() and a.backend_type = 'client backend' and a.pid <> pg_backend_pid()
+    and (a.backend_xid is not null or a.usename like 'wed\_%') and a.state like 'idle in transaction%'
+    and a.state_change < clock_timestamp() - interval '15 minutes'
+  union all
+  select jsonb_build_object('pid', l.pid, 'waits_for', l.locktype, 'since', l.waitstart)
+  from pg_locks l join pg_stat_activity a on a.pid = l.pid
+  where a.datname = current_database() and not l.granted and l.waitstart < clock_timestamp() - interval '1 minute'
+  union all
+  select jsonb_build_object('prepared', p.gid, 'since', p.prepared) from pg_prepared_xacts p where p.database = current_database()$q$)
+$$;
+
+create or replace function wedsql._invariant_flow_query(p_name text, p_flow wedsql.flow) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: the same for the two that look into one flow's table: what holds is pending, and the history is the state.
+-- States are compared as far back as the attributes are those of today.
+declare
+  v_since integer;
+begin
+  if p_name = 'I2' then
+    return format($q$
+      select jsonb_build_object('flow', %2$L, 'wid', i.wid, 'holds', h.m, 'pending', p.tgids) as found
+      from {i} i join %2$I.wed_flow w on w.wid = i.wid
+      cross join lateral (select wed_match.f_%1$s(w) as m) h
+      cross join lateral (select coalesce(array_agg(j.tgid), '{}') as tgids from wedsql.job_pool j where j.wid = i.wid) p
+      where i.flow_id = %1$s and i.status = 'R' and not coalesce(%3$s = any (h.m), false) and exists (
+        select 1 from wedsql.trig t where t.tgid = any (h.m) and t.tgid <> all (p.tgids) and not t.fire_once
+          and t.due_attr is null and t.due_after is null)$q$, p_flow.id, p_flow.name, coalesce(p_flow.final_tgid::text, 'null::integer'));
+  end if;
+  select coalesce(max(v.version) + 1, 0) into v_since from wedsql.flow_version v
+  where v.flow_id = p_flow.id and wedsql._attribute_types(v.definition) is distinct from wedsql._attr_types(p_flow.id);
+  return format($q$
+    select jsonb_build_object('flow', %2$L, 'wid', i.wid, 'seq', i.seq, 'rows', t.n, 'last', t.last) as found
+    from {i} i left join %2$I.wed_flow w on w.wid = i.wid
+    cross join lateral (
+      select count(*) as n, max(x.seq) as last, bool_and(x.chained) as chained,
+             (array_agg(x.state order by x.seq desc))[1] as state, (array_agg(x.status order by x.seq desc))[1] as status,
+             (array_agg(x.version order by x.seq desc))[1] as version
+      from (select h.seq, h.state, h.status, h.version, h.before is null or lag(h.state) over o is null
+              or lag(h.version) over o <> h.version and lag(h.version) over o < %3$s
+              or lag(h.state) over o @> h.before and lag(h.state) over o - k.keys = h.state - k.keys as chained
+            from wedsql.wed_trace h
+            cross join lateral (select coalesce(array_agg(b), '{}') as keys from jsonb_object_keys(coalesce(h.before, '{}')) b) k
+            where h.wid = i.wid window o as (order by h.seq)) x) t
+    where i.flow_id = %1$s and (w.wid is null or t.n <> i.seq or t.last <> i.seq or not t.chained or t.status <> i.status
+      or t.version >= %3$s and t.state <> to_jsonb(w) - 'wid')$q$, p_flow.id, p_flow.name, v_since);
+end $$;
+
+create or replace function wedsql._attribute_types(p_definition jsonb) returns jsonb
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+-- Promise: names and types of a definition's attributes, in the form of _attr_types.
+select coalesce(jsonb_object_agg(a ->> 'name', coalesce(a ->> 'type', 'text')), '{}') from jsonb_array_elements(p_definition -> 'attributes') a
+$$;
+
+create or replace function wedsql._invariant_sample(p_limit integer) returns integer[]
+language sql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: the instances that a bounded look checks: the newest p_limit, and as many of those that wait longest.
+select array(
+  (select i.wid from wedsql.instance i order by i.wid desc limit p_limit)
+  union
+  (select o.wid from wedsql.flow f cross join lateral (
+     select i.wid from wedsql.instance i where i.flow_id = f.id and i.status in ('R', 'E') order by i.status, i.wid limit p_limit) o
+   order by o.wid limit p_limit))
+$$;
+
+create or replace function wedsql._invariant(p_query text, p_wids integer[]) returns table (found bigint, example jsonb)
+language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off as $$
+-- Promise: how many offences a query finds and one of them; p_wids null looks at every instance.
+begin
+  return query execute format('select count(*), (array_agg(q.found))[1] from (%s) q', replace(p_query, '{i}',
+    case when p_wids is null then 'wedsql.instance'
+         else '(select n.* from unnest($1) u (w) join wedsql.instance n on n.wid = u.w)' end)) using p_wids;
+end $$;
+
+create or replace function wedsql.invariants(p_limit integer default null)
+returns table (name text, ok boolean, found bigint, example jsonb, sentence text)
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+-- Promise: the eight invariants, each with how many offences there are and one of them, all as of one moment.
+-- p_limit bounds the look to about twice as many instances (the newest and those that wait longest), null means all.
+-- Locks: none.
+declare
+  v_wids integer[];
+begin
+  if p_limit is not null then
+    v_wids := wedsql._invariant_sample(greatest(p_limit, 0));
+  end if;
+  return query
+  with q as (
+    select n.name, n.sentence, n.query from wedsql._invariant_queries() n
+    union all
+    select s.name, s.sentence, coalesce((select string_agg(wedsql._invariant_flow_query(s.name, f), ' union all ') from wedsql.flow f), 'select null::jsonb as found where false')
+    from (values ('I2', 'Every condition that holds on a running instance has its job.'),
+                 ('I3', 'The history has a row for each step, in order; folded it gives the present state.')) s (name, sentence))
+  select q.name, r.found = 0, r.found, r.example, q.sentence from q cross join lateral wedsql._invariant(q.query, v_wids) r order by q.name;
+end $$;
+
+grant execute on function wedsql.invariants(integer) to wed_web, wed_monitor, wed_reaper;

@@ -1,0 +1,16 @@
+"""A database of their own for the tests of faults, with the kernel and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from flows.tests import kernel_db
+
+
+@pytest.fixture(scope="session")
+def dsn() -> Iterator[str]:
+    """The URI of a database with the kernel."""
+    with kernel_db.database() as uri:
+        yield uri
