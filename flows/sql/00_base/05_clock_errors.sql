@@ -9,8 +9,14 @@ returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: raises one of the kernel's own errors, so that message, hint and detail look the same everywhere.
 -- Raises: p_code.
 begin
-  raise exception using errcode = p_code, message = p_message,
-    hint = coalesce(p_hint, ''), detail = coalesce(p_detail, '');
+  if p_hint is null and p_detail is null then
+    raise exception using errcode = p_code, message = p_message;
+  elsif p_detail is null then
+    raise exception using errcode = p_code, message = p_message, hint = p_hint;
+  elsif p_hint is null then
+    raise exception using errcode = p_code, message = p_message, detail = p_detail;
+  end if;
+  raise exception using errcode = p_code, message = p_message, hint = p_hint, detail = p_detail;
 end $$;
 
 create or replace function wedsql._actor(p_actor text default null) returns text

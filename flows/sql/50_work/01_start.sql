@@ -95,7 +95,7 @@ declare
 begin
   select * into v_answer from wedsql.start_many(p_flow, array[p_state], p_actor, array[p_key]) s;
   if v_answer.sqlstate is not null then
-    perform wedsql._raise(v_answer.sqlstate, v_answer.message, v_answer.hint, v_answer.detail);
+    perform wedsql._raise(v_answer.sqlstate, v_answer.message, nullif(v_answer.hint, ''), nullif(v_answer.detail, ''));
   end if;
   return v_answer.wid;
 end $$;
