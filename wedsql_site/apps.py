@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
 from django.db import connections
-from django.db.models.signals import pre_migrate
+from django.db.models.signals import post_migrate, pre_migrate
 
 
 class SiteConfig(AppConfig):
@@ -19,6 +19,7 @@ class SiteConfig(AppConfig):
 
         forking.install()
         pre_migrate.connect(_create_schema, dispatch_uid="wedsql_site.create_schema")
+        post_migrate.connect(_renew_kernel, apps.get_app_config("flows"), dispatch_uid="wedsql_site.kernel")
 
 
 def _create_schema(using: str, **_signal: Any) -> None:
@@ -26,3 +27,10 @@ def _create_schema(using: str, **_signal: Any) -> None:
     from flows import kernel
 
     kernel.ensure_schema(connections[using])
+
+
+def _renew_kernel(using: str, **_signal: Any) -> None:
+    """The kernel's SQL has no migrations of its own: what differs from this code is replaced as a whole."""
+    from flows import kernel
+
+    kernel.install_if_outdated(connections[using])

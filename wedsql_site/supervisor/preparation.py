@@ -11,7 +11,7 @@ from django.core.management import call_command, get_commands
 from django.db import OperationalError, connection
 
 from flows import kernel
-from wedsql_site import environment, grants, postgres, secrets_store
+from wedsql_site import environment, postgres, secrets_store
 from wedsql_site.ondemand import uses_embedded
 
 ADMIN = "admin"
@@ -66,7 +66,6 @@ def install() -> None:
 def install_roles() -> None:
     """Creates the runtime roles and gives each what it needs, and no more."""
     kernel.install_roles(connection)
-    grants.grant_django_tables(connection)
 
 
 def ensure_login() -> Login:
