@@ -40,6 +40,11 @@ os.environ |= {
 }
 django.setup()
 
+from django.db import connection  # noqa: E402 - the settings are made above
+from django.test.utils import setup_databases, teardown_databases  # noqa: E402
+
+from wedsql_site.supervisor import preparation  # noqa: E402
+
 Connect = Callable[..., psycopg.Connection[Any]]
 
 
@@ -86,15 +91,23 @@ def _remove_abandoned() -> None:
 
 
 @pytest.fixture(scope="session")
-def dsn(django_db_setup: None, django_db_blocker: Any) -> str:
-    """The URI of the migrated test database for its owner."""
-    from django.db import connection
+def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> Iterator[None]:
+    """Creates and migrates the test database in every run that asks for it.
 
-    from wedsql_site.supervisor import preparation
-
+    pytest-django's own fixture does so only for tests marked django_db; ours speak psycopg, too.
+    """
     with django_db_blocker.unblock():
+        made = setup_databases(verbosity=0, interactive=False, aliases={"default"})
         preparation.install_roles()
         connection.close()
+    yield
+    with django_db_blocker.unblock():
+        teardown_databases(made, verbosity=0)
+
+
+@pytest.fixture(scope="session")
+def dsn(django_db_setup: None) -> str:
+    """The URI of the migrated test database for its owner."""
     name = connection.settings_dict["NAME"]
     if OWN_SERVER:
         return postgres.default_cluster().dsn(database=name)
@@ -111,25 +124,25 @@ def connect(dsn: str) -> Iterator[Connect]:
         if role and OWN_SERVER:
             options["user"] = role
         # Definitions change under these connections, and a prepared plan would not survive that.
-        connection = psycopg.connect(dsn, autocommit=True, prepare_threshold=None, **options)
-        opened.append(connection)
+        session = psycopg.connect(dsn, autocommit=True, prepare_threshold=None, **options)
+        opened.append(session)
         if role and not OWN_SERVER:  # the roles of that server may want passwords
-            connection.execute(sql.SQL("set session authorization {}").format(sql.Identifier(role)))
-        return connection
+            session.execute(sql.SQL("set session authorization {}").format(sql.Identifier(role)))
+        return session
 
     yield open_connection
-    for connection in opened:
-        connection.close()
+    for session in opened:
+        session.close()
 
 
 @pytest.fixture
 def flow(connect: Connect) -> Iterator[str]:
     """The name of a new, empty flow that is dropped after the test."""
     name = f"f_{uuid.uuid4().hex[:12]}"
-    connection = connect()
-    connection.execute("select wedsql.create_flow(%s)", [name])
+    session = connect()
+    session.execute("select wedsql.create_flow(%s)", [name])
     yield name
-    connection.execute("select wedsql.drop_flow(name, true) from wedsql.flow where name = %s", [name])
+    session.execute("select wedsql.drop_flow(name, true) from wedsql.flow where name = %s", [name])
 
 
 @pytest.fixture
@@ -139,10 +152,10 @@ def loaded(connect: Connect, flow: str) -> Callable[[str], str]:
     def define(text: str) -> str:
         if re.fullmatch(r"[\w.-]+", text):
             text = _sample(text).read_text()
-        connection = connect()
-        with connection.transaction():
-            connection.execute(sql.SQL("set local search_path = {}, wedsql").format(sql.Identifier(flow)))
-            connection.execute(text)
+        session = connect()
+        with session.transaction():
+            session.execute(sql.SQL("set local search_path = {}, wedsql").format(sql.Identifier(flow)))
+            session.execute(text)
         return flow
 
     return define
