@@ -28,6 +28,11 @@ def flow(connect: Callable[..., psycopg.Connection[Any]]) -> Iterator[str]:
     connection = connect()
     api.create_flow(name, conn=connection)
     yield name
+    connection.execute("set lock_timeout = '10s'")
+    connection.execute(  # a test that failed may have left a transaction open
+        "select pg_terminate_backend(pid) from pg_stat_activity"
+        " where datname = current_database() and state like 'idle in transaction%' and pid <> pg_backend_pid()"
+    )
     if connection.execute("select 1 from wedsql.flow where name = %s", [name]).fetchone():
         api.drop_flow(name, force=True, conn=connection)
 
@@ -35,7 +40,9 @@ def flow(connect: Callable[..., psycopg.Connection[Any]]) -> Iterator[str]:
 @pytest.fixture
 def kit(flow: str, connect: Callable[..., psycopg.Connection[Any]]) -> Kit:
     """The test's flow with short words for defining it, running it and looking at it."""
-    return Kit(flow, connect)
+    kit = Kit(flow, connect)
+    kit.rows("delete from wedsql.beat")  # reapers of other tests looked at other times
+    return kit
 
 
 @pytest.fixture

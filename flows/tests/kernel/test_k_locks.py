@@ -1,0 +1,298 @@
+"""The paper's protocol in plain SQL: who may update an instance, and when (K-07, K-08, K-14, K-27 to K-29, K-44 to K-46)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from flows import api
+from flows.tests.kit import Kit, refused
+
+pytestmark = pytest.mark.kernel
+UPDATE_A2 = "update {f}.wed_flow set a2 = 'done' where wid = %s"
+
+
+@pytest.fixture
+def worker(fig2: Kit) -> Iterator[psycopg.Connection[Any]]:
+    """A session that knows only the paper's protocol; its statements share one transaction."""
+    connection = fig2.connect()
+    connection.autocommit = False
+    yield connection
+    connection.close()
+
+
+def tgid(kit: Kit, transition: str) -> int:
+    """The number of the transition's only trigger."""
+    return kit.one("select tgid from {f}.wed_trig where trname = %s", [transition])
+
+
+def test_w086_lock_update_commit(fig2: Kit, worker: psycopg.Connection[Any]) -> None:
+    wid = fig2.start()
+    assert fig2.lock(worker, wid, tgid(fig2, "tr_a2"))
+    fig2.rows(UPDATE_A2, [wid], worker)
+    worker.commit()
+    assert fig2.state(wid)["a2"] == "done"
+    row = fig2.trace(wid)[-1]
+    assert (row.trw, row.before, row.cause_seq) == ("tr_a2", {"a2": None}, 1)
+    assert fig2.jobs(wid) == ["tr_a3"]
+
+
+def test_k07_update_without_lock(fig2: Kit, worker: psycopg.Connection[Any]) -> None:
+    wid = fig2.start()
+    with refused("WD201"):
+        fig2.rows(UPDATE_A2, [wid], worker)
+    worker.rollback()
+    assert fig2.state(wid)["a2"] is None
+    assert len(fig2.trace(wid)) == 1
+
+
+def test_k07_update_with_the_lock_of_another_instance(fig2: Kit, worker: psycopg.Connection[Any]) -> None:
+    wid, other = fig2.start(), fig2.start()
+    fig2.lock(worker, other, tgid(fig2, "tr_a2"))
+    with refused("WD202"):
+        fig2.rows(UPDATE_A2, [wid], worker)
+
+
+def test_k07_lock_on_no_pending_job(fig2: Kit, worker: psycopg.Connection[Any]) -> None:
+    wid = fig2.start()
+    fig2.lock(worker, wid, tgid(fig2, "tr_final"))
+    with refused("WD201"):
+        fig2.rows(UPDATE_A2, [wid], worker)
+
+
+def test_k07_somebody_elses_lock(fig2: Kit, worker: psycopg.Connection[Any]) -> None:
+    wid = fig2.start()
+    holder = fig2.connect()
+    with holder.transaction():
+        assert fig2.lock(holder, wid, tgid(fig2, "tr_a2"))
+        assert not fig2.lock(worker, wid, tgid(fig2, "tr_a2"))
+        with refused("WD201"):
+            fig2.rows(UPDATE_A2, [wid], worker)
+
+
+@pytest.mark.parametrize(
+    ("lock", "code"),
+    [
+        ("select pg_advisory_xact_lock_shared(%s, %s)", "WD208"),
+        ("select pg_advisory_lock(%s, %s)", "WD207"),
+        ("select pg_advisory_lock_shared(%s, %s)", "WD208"),
+    ],
+)
+def test_k08_only_an_exclusive_lock_of_the_transaction_counts(
+    fig2: Kit, worker: psycopg.Connection[Any], lock: str, code: str
+) -> None:
+    wid = fig2.start()
+    fig2.rows(lock, (wid, tgid(fig2, "tr_a2")), worker)
+    with refused(code):
+        fig2.rows(UPDATE_A2, [wid], worker)
+
+
+def test_k08_a_64_bit_key_is_another_lock(fig2: Kit, worker: psycopg.Connection[Any]) -> None:
+    wid = fig2.start()
+    fig2.one("select pg_try_advisory_xact_lock(%s::bigint << 32 | %s)", (wid, tgid(fig2, "tr_a2")), worker)
+    with refused("WD201"):
+        fig2.rows(UPDATE_A2, [wid], worker)
+
+
+def test_k44_two_locks_of_one_instance_are_ambiguous(fig2: Kit, worker: psycopg.Connection[Any]) -> None:
+    wid = fig2.start()
+    fig2.lock(worker, wid, tgid(fig2, "tr_a2"))
+    fig2.lock(worker, wid, tgid(fig2, "tr_a3"))
+    with refused("WD206"):
+        fig2.rows(UPDATE_A2, [wid], worker)
+
+
+def test_k44_the_job_may_be_named(fig2: Kit, worker: psycopg.Connection[Any]) -> None:
+    wid = fig2.start()
+    fig2.lock(worker, wid, tgid(fig2, "tr_a2"))
+    fig2.lock(worker, wid, tgid(fig2, "tr_a3"))
+    job = fig2.pending(wid)[0].id
+    fig2.one("select set_config('wedsql.job', %s, true)", [str(job)], worker)
+    fig2.rows(UPDATE_A2, [wid], worker)
+    worker.commit()
+    assert fig2.trace(wid)[-1].trw == "tr_a2"
+
+
+def test_k44_locks_of_two_instances_do_not_disturb(fig2: Kit, worker: psycopg.Connection[Any]) -> None:
+    wid, other = fig2.start(), fig2.start()
+    for one in (wid, other):
+        fig2.lock(worker, one, tgid(fig2, "tr_a2"))
+    for one in (wid, other):
+        fig2.rows(UPDATE_A2, [one], worker)
+    worker.commit()
+    assert fig2.jobs(wid) == fig2.jobs(other) == ["tr_a3"]
+
+
+def test_k45_second_update_in_one_transaction(kit: Kit) -> None:
+    kit.attr("n", "0", "integer")
+    loop = kit.trig("tr_n", "n < 9")
+    wid = kit.start()
+    with kit.conn.transaction(force_rollback=True):
+        kit.lock(kit.conn, wid, loop)
+        kit.rows("update {f}.wed_flow set n = 1 where wid = %s", [wid])
+        with refused("WD209"):
+            kit.rows("update {f}.wed_flow set n = 2 where wid = %s", [wid])
+
+
+def test_k45_second_complete_in_one_transaction(kit: Kit) -> None:
+    kit.attr("n", "0", "integer")
+    kit.trig("tr_n", "n < 9")
+    wid = kit.start()
+    with kit.conn.transaction():
+        first = kit.take("tr_n", wid)
+        api.complete(first, {"n": 1}, conn=kit.conn)
+        again = api.complete(first, {"n": 2}, conn=kit.conn)
+    assert again.seq == 2, "the same result again has the first answer"
+    assert kit.state(wid) == {"n": 1}
+
+
+def test_k28_one_update_over_several_rows(fig2: Kit, worker: psycopg.Connection[Any]) -> None:
+    wid, other = fig2.start(), fig2.start()
+    fig2.lock(worker, wid, tgid(fig2, "tr_a2"))
+    with refused("WD201", "WD202"):
+        fig2.rows("update {f}.wed_flow set a2 = 'done' where a1 = 'ready'", conn=worker)
+    worker.rollback()
+    assert fig2.state(wid)["a2"] is None and fig2.state(other)["a2"] is None
+
+
+def test_k29_the_number_never_changes(fig2: Kit, worker: psycopg.Connection[Any]) -> None:
+    wid = fig2.start()
+    fig2.lock(worker, wid, tgid(fig2, "tr_a2"))
+    with refused("WD202"):
+        fig2.rows("update {f}.wed_flow set wid = 0, a2 = 'x' where wid = %s", [wid], worker)
+
+
+@pytest.mark.parametrize("statement", ["delete from {f}.wed_flow", "truncate {f}.wed_flow", "truncate {f}.wed_flow cascade"])
+def test_k29_rows_are_not_deleted(fig2: Kit, statement: str) -> None:
+    wid = fig2.start()
+    with refused("WD301"):
+        fig2.rows(statement)
+    assert fig2.status(wid) == "R"
+
+
+def test_k29_upsert_cannot_write_past_the_kernel(fig2: Kit) -> None:
+    wid = fig2.start()
+    fig2.rows("insert into {f}.wed_flow (wid) values (%s) on conflict (wid) do update set a2 = 'forged'", [wid])
+    assert fig2.state(wid)["a2"] is None, "the number asked for was not used, so a new instance was started"
+
+
+def test_k47_update_of_a_final_instance(fig2: Kit, worker: psycopg.Connection[Any]) -> None:
+    wid = fig2.start(a1="over")
+    assert fig2.status(wid) == "F"
+    fig2.lock(worker, wid, tgid(fig2, "tr_a2"))
+    with refused("WD102"):
+        fig2.rows(UPDATE_A2, [wid], worker)
+
+
+def test_k27_the_old_notification_does_not_finish_a_job_fired_again(kit: Kit) -> None:
+    kit.attr("n", "0", "integer")
+    kit.trig("tr_n", "n < 9")
+    wid = kit.start()
+    with kit.conn.transaction(force_rollback=True):
+        stale = kit.take("tr_n", wid)
+    kit.run("tr_n", wid, n=1)
+    with kit.conn.transaction():
+        fresh = kit.take("tr_n", wid)
+        assert (fresh.payload, fresh.id > stale.id) == ({"n": 1}, True)
+        with refused("WD205"):
+            api.complete(stale, {"n": 1}, actor="the late one", conn=kit.conn)
+    assert kit.state(wid) == {"n": 1}
+    assert len(kit.trace(wid)) == 2
+
+
+def test_k14_the_second_waits_and_matches_the_merged_state(fig2: Kit) -> None:
+    wid = fig2.start()
+    first, second = fig2.connect(), fig2.connect()
+    first.autocommit = False
+    fig2.lock(first, wid, tgid(fig2, "tr_a2"))
+    fig2.rows(UPDATE_A2, [wid], first)
+
+    def finish_second() -> None:
+        with second.transaction():
+            fig2.lock(second, wid, tgid(fig2, "tr_a3"))
+            fig2.rows("update {f}.wed_flow set a3 = 'done' where wid = %s", [wid], second)
+
+    thread = threading.Thread(target=finish_second)
+    thread.start()
+    wait_until_blocked(fig2, second)
+    first.commit()
+    thread.join(10)
+    assert fig2.trace(wid)[-1].state == {"a1": "ready", "a2": "done", "a3": "done"}
+    assert fig2.trace(wid)[-1].trf == ["tr_final"]
+
+
+def wait_until_blocked(kit: Kit, waiter: psycopg.Connection[Any]) -> None:
+    """Return when the session waits for a lock."""
+    for _ in range(500):
+        if kit.one("select cardinality(pg_blocking_pids(%s)) > 0", [waiter.info.backend_pid]):
+            return
+        threading.Event().wait(0.01)
+    raise AssertionError("the second session never waited")
+
+
+@pytest.mark.parametrize("level", ["repeatable read", "serializable"])
+def test_k46_a_conflict_at_a_higher_isolation_is_40001(fig2: Kit, level: str) -> None:
+    wid = fig2.start()
+    careful = fig2.connect()
+    with refused("40001"), careful.transaction():
+        fig2.rows(f"set transaction isolation level {level}", conn=careful)
+        fig2.lock(careful, wid, tgid(fig2, "tr_a3"))
+        fig2.rows("select * from {f}.wed_flow", conn=careful)
+        fig2.run("tr_a2", wid, a2="done")
+        fig2.rows("update {f}.wed_flow set a3 = 'done' where wid = %s", [wid], careful)
+    assert fig2.jobs(wid) == ["tr_a3"]
+
+
+def test_k46_the_api_at_repeatable_read_raises_try_again(fig2: Kit) -> None:
+    wid = fig2.start()
+    careful = fig2.connect()
+    with refused("40001"), careful.transaction():
+        fig2.rows("set transaction isolation level repeatable read", conn=careful)
+        job = fig2.take("tr_a3", wid, careful)
+        fig2.run("tr_a2", wid, a2="done")
+        api.complete(job, {"a3": "done"}, conn=careful)
+    assert fig2.jobs(wid) == ["tr_a3"]
+
+
+def test_k47_only_changed_attributes_are_written(fig2: Kit) -> None:
+    """A worker that holds an old payload overwrites nothing that it does not name."""
+    wid = fig2.start()
+    old = fig2.lease("tr_a2")
+    fig2.run("tr_a3", wid, a3="done")
+    api.complete(old, {"a2": "done"}, conn=fig2.conn)
+    assert fig2.state(wid) == {"a1": "ready", "a2": "done", "a3": "done"}
+
+
+def test_k48_write_set_by_api_and_by_the_papers_update(kit: Kit) -> None:
+    kit.attrs("a", "b")
+    only = kit.trig("tr_x", "a = '1'", writes=["a"])
+    wid = kit.start(a="1")
+    with refused("WD210"):
+        kit.run("tr_x", wid, b="2")
+    with refused("WD210"), kit.conn.transaction():
+        kit.lock(kit.conn, wid, only)
+        kit.rows("update {f}.wed_flow set b = '2' where wid = %s", [wid])
+    assert kit.state(wid) == {"a": "1", "b": None}
+    kit.run("tr_x", wid, a="2")
+
+
+def test_w210_complete_without_take(fig2: Kit) -> None:
+    wid = fig2.start()
+    with fig2.conn.transaction():
+        job = fig2.take("tr_a2", wid)
+    with refused("WD201"):
+        api.complete(job, {"a2": "x"}, conn=fig2.conn)
+
+
+def test_k25_a_job_of_another_flow(fig2: Kit) -> None:
+    wid = fig2.start()
+    with fig2.conn.transaction():
+        job = fig2.take("tr_a2", wid)
+        api.create_flow(f"{fig2.name}_b", conn=fig2.conn)
+        with refused("WD104"):
+            api.complete(job._replace(flow=f"{fig2.name}_b"), {}, conn=fig2.conn)
+        api.drop_flow(f"{fig2.name}_b", conn=fig2.conn)
