@@ -65,3 +65,10 @@ begin
 end $$;
 grant execute on function wedsql.now() to public;
 select wedsql.make_partitions(wedsql.now(), 2);
+
+do $$
+begin
+  set local role wed_owner;
+  perform wedsql._refresh_flow(f.id, f.name) from wedsql.flow f order by f.id;
+  reset role;
+end $$;

@@ -37,22 +37,32 @@ begin
 end $$;
 
 create or replace function wedsql._make_views(p_flow integer, p_name text) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = warning as $$
 -- Promise: the paper's control tables of one flow, word for word usable with search_path = <flow>.
 begin
   execute format($q$
-    create or replace view %1$I.wed_attr as select aname, adv, type, options, label, description, aid, flow_id from wedsql.attr
+    drop view if exists %1$I.wed_attr, %1$I.wed_trig, %1$I.job_pool, %1$I.wed_trace, %1$I.st_status;
+    create view %1$I.wed_attr as select aname, adv, type, options, label, description, aid, flow_id from wedsql.attr
       where flow_id = %2$s with cascaded check option;
     alter view %1$I.wed_attr alter column flow_id set default %2$s;
-    create or replace view %1$I.wed_trig as select tgid, tgname, enabled, trname, cname, cpred, cfinal, timeout, on_error, revalidate, mode,
+    create view %1$I.wed_trig as select tgid, tgname, enabled, trname, cname, cpred, cfinal, timeout, on_error, revalidate, mode,
       max_attempts, backoff, max_firings, pickup_deadline, priority, writes, due_attr, due_after, concurrent, fire_once, refresh_payload,
       compensation, compensated_by, class, label, description, flow_id from wedsql.trig where flow_id = %2$s with cascaded check option;
     alter view %1$I.wed_trig alter column flow_id set default %2$s;
-    create or replace view %1$I.job_pool as select wid, tgid, trname, lckid, timeout, payload, id, state, attempts, not_before, priority, fired_at
+    create view %1$I.job_pool as select wid, tgid, trname, lckid, timeout, payload, id, state, attempts, not_before, priority, fired_at
       from wedsql.job_pool where flow_id = %2$s;
-    create or replace view %1$I.wed_trace as select wid, state, trf, trw, status, tstmp, seq, actor, reason, before, cause_seq
+    create view %1$I.wed_trace as select wid, state, trf, trw, status, tstmp, seq, actor, reason, before, cause_seq
       from wedsql.wed_trace where flow_id = %2$s;
-    create or replace view %1$I.st_status as select wid, status from wedsql.instance where flow_id = %2$s$q$, p_name, p_flow);
+    create view %1$I.st_status as select wid, status from wedsql.instance where flow_id = %2$s$q$, p_name, p_flow);
+end $$;
+
+create or replace function wedsql._refresh_flow(p_flow integer, p_name text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = warning as $$
+-- Promise: what the kernel made for a flow (views, functions, rights) is as this kernel makes it.
+begin
+  perform wedsql._make_views(p_flow, p_name);
+  perform wedsql._grant_flow(p_name);
+  perform wedsql._generate(p_flow);
 end $$;
 
 create or replace function wedsql._grant_flow(p_name text) returns void
