@@ -7,12 +7,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench import chart, conditions, report
+from bench import conditions, report
 from bench.cluster import Cluster
 from bench.contenders import ALL as CONTENDERS
 from bench.contest import Contest, Plan, say
 from bench.probes import ALL as PROBES
 from bench.probes.base import Stage
+from bench.publish import publish
 from bench.results import Results, default_path, read
 from bench.verdicts import throughput_measures
 
@@ -23,8 +24,8 @@ _QUICK = Plan(rounds=1, limit=2.0, floor_seconds=1, quick=True)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run what was asked for; 0 when nothing of ours failed to run."""
     options = _parse(arguments)
-    if options.chart:
-        options.svg.write_text(chart.draw(read(options.chart)))
+    if options.publish:
+        publish(read(options.publish))
         return 0
     results = _measure(options)
     path = options.json or default_path()
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _measure(options: argparse.Namespace) -> Results:
     plan = _plan(options)
-    chosen = set(options.only.split(",")) if options.only else set()
+    chosen: set[str] = options.only
     contenders = [kind() for kind in CONTENDERS if not chosen or {kind.name, kind.kind} & chosen]
     with Cluster() as cluster:
         results = Results(conditions.describe(cluster))
@@ -66,16 +67,26 @@ def _plan(options: argparse.Namespace) -> Plan:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    names = ", ".join([*(kind.name for kind in CONTENDERS), *PROBES])
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one short round, under two minutes")
-    parser.add_argument("--only", default="", help=f"some of: floor, ours, peer, probes, {names}")
+    names = ", ".join(sorted(_known_names()))
+    parser.add_argument("--only", type=_names, default=set(), help=f"comma separated, of: {names}")
     parser.add_argument("--rounds", type=int, help="interleaved rounds (3; with --quick 1)")
     parser.add_argument("--limit", type=float, help="seconds after which a race is cut (4; with --quick 2)")
     parser.add_argument("--json", type=Path, help="where to write the raw runs (bench/results/<time>.json)")
-    parser.add_argument("--chart", type=Path, metavar="JSON", help="only draw the chart of an earlier run")
-    parser.add_argument("--svg", type=Path, default=Path("docs/performance.svg"), help="where --chart draws")
-    return parser.parse_args(arguments)
+    parser.add_argument("--publish", type=Path, metavar="JSON", help="only put a recorded run into the docs")
+    options = parser.parse_args(arguments)
+    if unknown := options.only - _known_names():
+        parser.error(f"--only: no such name: {', '.join(sorted(unknown))}")
+    return options
+
+
+def _names(text: str) -> set[str]:
+    return {name.strip() for name in text.split(",") if name.strip()}
+
+
+def _known_names() -> set[str]:
+    return {"floor", "ours", "peer", "probes", *(kind.name for kind in CONTENDERS), *PROBES}
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from bench import chart, report
 from bench.contenders import ALL as CONTENDERS
 from bench.probes import ALL as PROBES
 from bench.probes.base import percentile
+from bench.publish import BEGIN, END, publish
 from bench.results import Results, Spread, Timed, read
 from bench.targets import TARGETS, Measure
 from bench.verdicts import throughput_measures
@@ -90,6 +91,25 @@ def test_the_chart_has_a_bar_for_each_contender_in_the_order_of_their_figures(re
     assert bars == ["ours", "peer"]
     assert "a peer <1>, 16" in words
     assert drawn.get("role") == "img"
+
+
+def test_publishing_replaces_the_figures_and_nothing_else(results: Results, tmp_path: Path) -> None:
+    page = tmp_path / "performance.md"
+    page.write_text(f"before\n{BEGIN}\nold figures\n{END}\nafter\n")
+    for _ in range(2):
+        publish(results, tmp_path)
+    text = page.read_text()
+    assert text.startswith("before\n") and text.endswith("\nafter\n")
+    assert "old figures" not in text
+    assert text.count("| batched | 2 | 24,000 | 16,000 to 40,000 | 3.00 | 2.00 to 5.00 |") == 1
+    assert (tmp_path / "performance.svg").read_text().startswith("<svg")
+
+
+def test_publishing_refuses_a_page_without_its_marks(results: Results, tmp_path: Path) -> None:
+    (tmp_path / "performance.md").write_text("no marks")
+    with pytest.raises(ValueError, match="marks"):
+        publish(results, tmp_path)
+    assert (tmp_path / "performance.md").read_text() == "no marks"
 
 
 def test_percentile_takes_the_nearest_rank() -> None:
