@@ -1,4 +1,4 @@
-"""Every text of the corpus is accepted with the right answer, or refused at the right place for the right reason."""
+"""Every text of the corpus is accepted with its answer, or refused at its place for its reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random texts: what the lexer accepts is one harmless expression in the eyes of libpg_query and of a powerless role.
+"""Random texts: what the lexer accepts is one harmless expression, says libpg_query, and so it runs.
 
 WEDSQL_FUZZ=100000 runs more of them, WEDSQL_FUZZ_SEED=7 others; the seed is part of every failure.
 """
@@ -18,6 +18,7 @@ from flows.tests.corpus import oracle
 from flows.tests.corpus.fuzz import Grower
 
 pytestmark = pytest.mark.kernel
+Connect = Callable[..., psycopg.Connection[Any]]
 
 COUNT = int(os.environ.get("WEDSQL_FUZZ", "2000"))
 SEED = int(os.environ.get("WEDSQL_FUZZ_SEED", "20260801"))
@@ -25,14 +26,17 @@ BATCH = 250
 
 # The lexer and the check, as rows instead of errors.
 HELPERS = """
-create function pg_temp.attempt(p_text text, p_attrs jsonb, p_set boolean, out part text, out aligned text, out qualified text,
-  out code text, out detail text, out checked boolean) returns setof record language plpgsql as $$
+create function pg_temp.attempt(p_text text, p_attrs jsonb, p_set boolean, out part text, out aligned text,
+  out qualified text, out code text, out detail text, out checked boolean)
+returns setof record language plpgsql as $$
 declare
   v record;
 begin
   begin
-    for v in select c.attribute as part, (c.rendered).* from wedsql.canonical_set(p_text, p_attrs) as c where p_set
-             union all select null, c.* from wedsql.canonical(p_text, p_attrs) as c where not p_set loop
+    for v in
+      select c.attribute as part, (c.rendered).* from wedsql.canonical_set(p_text, p_attrs) as c where p_set
+      union all select null, c.* from wedsql.canonical(p_text, p_attrs) as c where not p_set
+    loop
       part := v.part; aligned := v.aligned; qualified := v.qualified;
       return next;
     end loop;
@@ -43,7 +47,11 @@ begin
     return;
   end;
   begin
-    if p_set then perform wedsql.check_set_text(p_text, p_attrs); else perform wedsql.check_predicate_text(p_text, p_attrs); end if;
+    if p_set then
+      perform wedsql.check_set_text(p_text, p_attrs);
+    else
+      perform wedsql.check_predicate_text(p_text, p_attrs);
+    end if;
     checked := true;
   exception when others then
     get stacked diagnostics code = returned_sqlstate, detail = pg_exception_detail;
@@ -65,11 +73,12 @@ exception when others then
 end $$;
 alter function pg_temp.run(text) owner to wed_eval;
 """
-CATALOGS = ("pg_class", "pg_proc", "pg_largeobject_metadata", "pg_type", "pg_namespace", "pg_authid", "pg_db_role_setting")
+CATALOGS = ("pg_class", "pg_proc", "pg_largeobject_metadata", "pg_type", "pg_authid", "pg_db_role_setting")
 STATES: list[dict[str, Any]] = [
     {},
     {"a1": "x", "a2": 2, "a3": "2026-01-01", "a4": "1", "amount": 1.5, "paid": True, "due": "2026-01-01",
-     "seen": "2026-01-01T10:00:00Z", "wait": "1 day", "doc": {"a": [1, 2]}, "kind": "gold", "position": 1, "value": "v", "name": "n"},
+     "seen": "2026-01-01T10:00:00Z", "wait": "1 day", "doc": {"a": [1, 2]}, "kind": "gold", "position": 1,
+     "value": "v", "name": "n"},
 ]  # fmt: skip
 
 
@@ -122,7 +131,8 @@ class Fuzz:
             self._oracle(text, row[2], row[3], checked)
         if not checked:
             self.counts["refused by the check"] += 1
-            self._expect(code == ("WD211" if self.sets else "WD006"), text, f"the check raised {code} {detail}")
+            self._expect(code == ("WD211" if self.sets else "WD006"), text, f"the check raised {code}")
+            self._expect('"position"' in (detail or ""), text, "the check refused without a position")
             return []
         self.counts["accepted by both"] += 1
         return [(text, row[3]) for row in parts]
@@ -138,7 +148,11 @@ class Fuzz:
     def _evaluate(self, accepted: list[tuple[str, str]]) -> None:
         for source in self.sources:
             queries = [f"select ({expression}) from {source}" for _text, expression in accepted]
-            rows = self.db.execute("select (pg_temp.run(q)).* from unnest(%s::text[]) as q", [queries]).fetchall()
+            run = (
+                "select r.* from unnest(%s::text[]) with ordinality as q(text, ord), "
+                "pg_temp.run(q.text) as r order by q.ord"
+            )
+            rows = self.db.execute(run, [queries]).fetchall()
             for (text, _expression), (code, took) in zip(accepted, rows, strict=True):
                 self.counts["evaluations"] += 1
                 self.counts["evaluations with a data error"] += code is not None
@@ -159,13 +173,13 @@ def _batches(texts: Iterator[str], count: int) -> Iterator[list[str]]:
 def census(db: psycopg.Connection[Any]) -> dict[str, Any]:
     counts = {}
     for catalog in CATALOGS:
-        where = " where relpersistence <> 't' and relname not like 'pg_toast%%'" if catalog == "pg_class" else ""
+        where = " where relpersistence <> 't'" if catalog == "pg_class" else ""
         counts[catalog] = db.execute(f"select count(*) from pg_catalog.{catalog}{where}").fetchone()
     return counts
 
 
 @pytest.mark.parametrize("sets", [False, True], ids=["condition", "set"])
-def test_random_text_is_refused_or_harmless(connect: Callable[..., psycopg.Connection[Any]], *, sets: bool) -> None:
+def test_random_text_is_refused_or_harmless(connect: Connect, *, sets: bool) -> None:
     db = connect()
     db.execute("set statement_timeout = '60s'")
     db.execute(HELPERS)

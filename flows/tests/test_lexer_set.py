@@ -1,4 +1,4 @@
-"""The paper's SET string: what may be assigned, at which place the rest is refused, what the expressions compute."""
+"""The paper's SET string: what may be assigned, where the rest is refused, what is computed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def db(connect: Callable[..., psycopg.Connection[Any]]) -> psycopg.Connection[An
 
 
 def assignments(db: psycopg.Connection[Any], text: str, function: str = "check_set_text") -> list[Any]:
-    query = f"select attribute, (rendered).aligned, (rendered).qualified, (rendered).reads from wedsql.{function}(%s, %s)"
+    columns = "attribute, (rendered).aligned, (rendered).qualified, (rendered).reads"
+    query = f"select {columns} from wedsql.{function}(%s, %s)"
     return db.execute(query, [text, oracle.ATTRS_JSON]).fetchall()
 
 

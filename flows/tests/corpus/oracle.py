@@ -1,4 +1,4 @@
-"""The attributes of the corpus, its cases, and a second opinion on accepted texts: PostgreSQL's own parser (libpg_query)."""
+"""The attributes of the corpus, its cases, and a second opinion on accepted texts: libpg_query's."""
 
 from __future__ import annotations
 
@@ -16,16 +16,21 @@ from psycopg import Connection, sql
 ATTRS = {
     "a1": "text", "a2": "integer", "a3": "text", "a4": "text", "amount": "numeric", "paid": "boolean",
     "due": "date", "seen": "timestamptz", "wait": "interval", "doc": "jsonb", "kind": "enum",
-    "created_at": "timestamptz", "updated_at": "timestamptz", "position": "integer", "value": "text", "name": "text",
+    "created_at": "timestamptz", "updated_at": "timestamptz", "position": "integer", "value": "text",
+    "name": "text",
 }  # fmt: skip
 ATTRS_JSON = json.dumps(ATTRS)
 
 # The parse tree of a condition may hold these nodes and no others.
 NODES = {
-    "A_ArrayExpr", "A_Const", "A_Expr", "A_Indices", "A_Indirection", "BitString", "BoolExpr", "Boolean", "BooleanTest",
-    "CaseExpr", "CaseWhen", "CoalesceExpr", "ColumnRef", "Float", "FuncCall", "Integer", "MinMaxExpr", "NullTest",
-    "ResTarget", "SelectStmt", "String", "TypeCast", "TypeName",
-} - {"BitString"}  # fmt: skip
+    "A_ArrayExpr", "A_Const", "A_Expr", "A_Indices", "A_Indirection", "BoolExpr", "Boolean", "BooleanTest",
+    "CaseExpr", "CaseWhen", "CoalesceExpr", "ColumnRef", "Float", "FuncCall", "Integer", "MinMaxExpr",
+    "NullTest", "ResTarget", "SelectStmt", "String", "TypeCast", "TypeName",
+}  # fmt: skip
+TYPES = {
+    "text", "varchar", "bpchar", "int2", "int4", "int8", "numeric", "float4", "float8", "bool", "date",
+    "time", "timetz", "timestamp", "timestamptz", "interval", "json", "jsonb", "uuid",
+}  # fmt: skip
 # Functions that PostgreSQL's grammar calls for LIKE, SIMILAR, AT TIME ZONE, TRIM and the like.
 GRAMMAR_FUNCTIONS = {
     "btrim", "ltrim", "rtrim", "extract", "position", "substring", "overlay", "timezone", "like_escape",
@@ -59,7 +64,8 @@ def row_source(state: dict[str, Any]) -> sql.Composed:
         value = state.get(name)
         literal = json.dumps(value) if isinstance(value, dict | list) else value
         kind = "text" if kind == "enum" else kind
-        columns.append(sql.SQL("{}::{} as {}").format(sql.Literal(literal), sql.SQL(kind), sql.Identifier(name)))
+        column = sql.SQL("{}::{} as {}")
+        columns.append(column.format(sql.Literal(literal), sql.SQL(kind), sql.Identifier(name)))
     return sql.SQL("(select {}) as r").format(sql.SQL(", ").join(columns))
 
 
@@ -103,7 +109,15 @@ def complaints(expression: str, functions: set[str]) -> list[str]:
     if statement is None:
         return []
     found = []
-    for part in ("fromClause", "whereClause", "sortClause", "limitCount", "withClause", "op" if statement.larg else "larg"):
+    for part in (
+        "fromClause",
+        "whereClause",
+        "groupClause",
+        "sortClause",
+        "limitCount",
+        "withClause",
+        "larg",
+    ):
         if getattr(statement, part):
             found.append(f"the statement has {part}")
     if len(statement.targetList or ()) != 1:
@@ -120,8 +134,11 @@ def _node_complaints(node: ast.Node, functions: set[str]) -> Iterator[str]:
         name = node.funcname[-1].sval
         if name not in functions | GRAMMAR_FUNCTIONS:
             yield f"function {name}"
-        if node.agg_star or node.agg_distinct or node.over or node.func_variadic or node.agg_filter or node.agg_order:
+        decorations = ("agg_star", "agg_distinct", "agg_filter", "agg_order", "over", "func_variadic")
+        if any(getattr(node, decoration) for decoration in decorations):
             yield f"decorated call of {name}"
+    if isinstance(node, ast.TypeName) and node.names[-1].sval not in TYPES:
+        yield f"type {node.names[-1].sval}"
     if isinstance(node, ast.ColumnRef):
         names = [getattr(f, "sval", "*") for f in node.fields]
         if names[0] == "r":
@@ -145,9 +162,8 @@ def skeleton(expression: str, *, drop_prefix: bool) -> str | None:
 
 def _plain(item: Any) -> Any:
     if isinstance(item, ast.Node):
-        return [type(item).__name__] + [
-            [name, _plain(getattr(item, name))] for name in item if not name.endswith(("location", "_start", "_end"))
-        ]
+        names = [name for name in item if not name.endswith(("location", "_start", "_end"))]
+        return [type(item).__name__] + [[name, _plain(getattr(item, name))] for name in names]
     if isinstance(item, tuple | list):
         return [_plain(part) for part in item]
     return item if isinstance(item, str | int | float | bool | type(None)) else str(item)
