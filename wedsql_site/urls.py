@@ -2,7 +2,9 @@
 
 from django.contrib import admin
 from django.contrib.auth import views as auth
+from django.templatetags.static import static
 from django.urls import include, path
+from django.views.generic import RedirectView
 
 urlpatterns = [
     path("admin/", admin.site.urls),
@@ -19,5 +21,6 @@ urlpatterns = [
         auth.PasswordChangeDoneView.as_view(template_name="registration/password_changed.html"),
         name="password_change_done",
     ),
+    path("favicon.ico", RedirectView.as_view(url=static("wedsql_site/mark.svg"))),
     path("", include("monitor.urls")),
 ]
