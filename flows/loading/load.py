@@ -18,12 +18,13 @@ _OTHER_CONTROL = re.compile(r"(rollback|abort|savepoint|release|prepare transact
 _WIDTH = 100
 
 
-class LoadError(Exception):
-    """A script was refused: the line, the reason, and the text around the place."""
+class LoadError(WedError):
+    """A file was refused."""
 
     def __init__(self, error: WedError, line: int, excerpt: str = "") -> None:
-        super().__init__(f"line {line}: {error.sentence}" if line else error.sentence)
-        self.error, self.line, self.excerpt = error, line, excerpt
+        """Promise what the error says, the line, and the text around the place with a caret."""
+        super().__init__(error.message, hint=error.hint, detail=error.detail, code=error.code)
+        self.line, self.excerpt = line, excerpt
 
 
 def load_sql(flow: str, script: str, actor: str) -> None:

@@ -24,33 +24,49 @@ _BLOCK = re.compile(r"/\*|\*/")
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement: its text, where it begins in the script (from 0), and its string literals."""
+    """One statement: its text from the first word on, where that is in the script (from 0), its literals."""
 
     text: str
     begin: int
+    words: str
     literals: tuple[tuple[int, str], ...]
 
-    @property
-    def words(self) -> str:
-        """The statement in lower case without comments, for a look at its first words."""
-        bare = re.sub(r"--[^\n]*|/\*.*?\*/", " ", self.text, flags=re.DOTALL)
-        return " ".join(bare.lower().split())
+
+class _Draft:
+    """A statement while it is read: what was said so far, with comments blanked out."""
+
+    def __init__(self, begin: int) -> None:
+        self.begin = begin
+        self.comments: list[tuple[int, int]] = []
+        self.literals: list[tuple[int, str]] = []
+
+    def cut(self, script: str, end: int) -> Iterator[Statement]:
+        """The statement up to that place; nothing where there are only comments."""
+        bare = script[self.begin : end]
+        for first, last in self.comments:
+            bare = bare[: first - self.begin] + " " * (last - first) + bare[last - self.begin :]
+        lead = len(bare) - len(bare.lstrip())
+        if lead < len(bare):
+            begin = self.begin + lead
+            words = " ".join(bare.lower().split())
+            yield Statement(script[begin:end].rstrip(), begin, words, tuple(self.literals))
 
 
 def statements(script: str) -> Iterator[Statement]:
     """The statements of a script, without the semicolons and without what is only comment."""
-    begin = at = 0
-    literals: list[tuple[int, str]] = []
+    draft, at = _Draft(0), 0
     while token := _OPAQUE.search(script, at):
         at = token.end()
         if token["block"]:
             at = _end_of_comment(script, at)
+        if token["block"] or token["comment"]:
+            draft.comments.append((token.start(), at))
         elif token["end"]:
-            yield from _statement(script, begin, token.start(), literals)
-            begin, literals = at, []
+            yield from draft.cut(script, token.start())
+            draft = _Draft(at)
         elif token["string"] or token["dollar"]:
-            literals.append(_content(token))
-    yield from _statement(script, begin, len(script), literals)
+            draft.literals.append(_content(token))
+    yield from draft.cut(script, len(script))
 
 
 def _end_of_comment(script: str, at: int) -> int:
@@ -65,11 +81,3 @@ def _content(token: re.Match[str]) -> tuple[int, str]:
     """Where the text of a literal begins, and the text; a doubled quote counts as two characters."""
     quote = len(token["tag"]) + 2 if token["dollar"] else 1
     return token.start() + quote, token[0][quote:-quote]
-
-
-def _statement(script: str, begin: int, end: int, literals: list[tuple[int, str]]) -> Iterator[Statement]:
-    text = script[begin:end]
-    begin += len(text) - len(text.lstrip())
-    found = Statement(text.strip(), begin, tuple(literals))
-    if found.words:
-        yield found

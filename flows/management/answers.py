@@ -48,7 +48,7 @@ class FlowCommand(BaseCommand):
             with translated():
                 self.answer(**options)
         except LoadError as refused:
-            self._refuse(refused.error, options, f"line {refused.line}: ", refused.excerpt, line=refused.line)
+            self._refuse(refused, options, f"line {refused.line}: ", refused.excerpt, line=refused.line)
         except FlowMigrationError as refused:
             self._refuse(WedError(str(refused)), options)
         except WedError as refused:
