@@ -41,13 +41,24 @@ begin
     join wedsql.job_pool j on j.wid = s.wid and j.tgid = s.tgid and j.id = s.job_id
     where s.first_seen + j.timeout < p_now order by s.first_seen + j.timeout limit p_max
   loop
-    if (case when v_lock.state = 'active' then pg_cancel_backend(v_lock.pid) else pg_terminate_backend(v_lock.pid) end) then
+    if wedsql._end_session(v_lock.pid, v_lock.state) then
       v_ended := v_ended + 1;
       delete from wedsql.lock_seen s where s.pid = v_lock.pid and s.wid = v_lock.wid and s.tgid = v_lock.tgid;
       perform wedsql._count_attempt(v_lock.wid, v_lock.job_id, null, 'timeout', format('ended after %s', v_lock.timeout), p_now);
     end if;
   end loop;
   return v_ended;
+end $$;
+
+create or replace function wedsql._end_session(p_pid integer, p_state text) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the session's transaction is being ended; false when it is gone, or is a superuser's, which only a superuser may end:
+-- one such session must not keep the reaper from everything else.
+begin
+  return case when p_state = 'active' then pg_cancel_backend(p_pid) else pg_terminate_backend(p_pid) end;
+exception when insufficient_privilege then
+  raise warning 'session % holds a job past its time, and the reaper may not end it', p_pid;
+  return false;
 end $$;
 
 create or replace function wedsql._count_attempt(p_wid integer, p_job bigint, p_claim bigint, p_outcome text, p_why text, p_now timestamptz) returns boolean

@@ -1,0 +1,360 @@
+"""Timeouts, leases, timers and pickup deadlines, with a clock that the test moves (K-09, K-37, K-43, K-56, K-57, K-62)."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import timedelta
+
+import psycopg
+import pytest
+
+from flows import api
+from flows.tests.kit import Kit, refused
+
+pytestmark = pytest.mark.kernel
+
+
+@pytest.fixture
+def one(kit: Kit) -> Kit:
+    """A flow with one transition of a minute."""
+    kit.attrs("a")
+    kit.trig("tr_x", "a = '1'", timeout="1 minute", backoff="0", max_attempts=3)
+    kit.final("a = '2'")
+    return kit
+
+
+def test_k09_late_in_transaction_mode(one: Kit) -> None:
+    wid = one.start(a="1")
+    with refused("WD204"), one.conn.transaction():
+        job = one.take("tr_x", wid)
+        one.clock("61 seconds")
+        api.complete(job, {"a": "2"}, conn=one.conn)
+    assert (one.state(wid), one.status(wid), one.jobs(wid)) == ({"a": "1"}, "R", ["tr_x"])
+
+
+def test_k09_just_in_time_in_transaction_mode(one: Kit) -> None:
+    wid = one.start(a="1")
+    with one.conn.transaction():
+        job = one.take("tr_x", wid)
+        one.clock("55 seconds")
+        assert api.complete(job, {"a": "2"}, conn=one.conn).status == "F"
+
+
+def test_k09_the_clock_starts_with_the_take_not_with_the_transaction(one: Kit) -> None:
+    one.start(a="1")
+    with one.conn.transaction():
+        one.rows("select 1")
+        one.clock("10 minutes")
+        assert api.complete(one.take("tr_x"), {"a": "2"}, conn=one.conn).status == "F"
+
+
+def test_k09_late_by_the_papers_protocol_without_a_reaper(one: Kit) -> None:
+    wid = one.start(a="1")
+    with refused("WD204"), one.conn.transaction():
+        one.lock(one.conn, wid, one.pending(wid)[0].tgid)
+        one.clock("61 seconds")
+        one.rows("update {f}.wed_flow set a = '2' where wid = %s", [wid])
+    assert one.state(wid) == {"a": "1"}
+
+
+def test_k09_a_lock_taken_late_in_a_long_transaction_has_its_whole_time(one: Kit) -> None:
+    """The reaper looked a moment before: a lock that it did not see is younger than that."""
+    wid = one.start(a="1")
+    reaper = one.connect()
+    one.clock("10 minutes", reaper)
+    with one.conn.transaction():
+        one.rows("select 1")
+        api.reap(conn=reaper)
+        one.clock("10 minutes")
+        one.lock(one.conn, wid, one.pending(wid)[0].tgid)
+        one.rows("update {f}.wed_flow set a = '2' where wid = %s", [wid])
+    assert one.status(wid) == "F"
+
+
+def test_k09_a_lock_the_reaper_saw_has_its_time_from_there(one: Kit) -> None:
+    wid = one.start(a="1")
+    reaper = one.connect()
+    with refused("WD204"), one.conn.transaction():
+        one.lock(one.conn, wid, one.pending(wid)[0].tgid)
+        one.clock("10 minutes", reaper)
+        api.reap(conn=reaper)
+        one.clock("30 seconds", reaper)
+        one.clock("11 minutes 1 second")
+        one.rows("update {f}.wed_flow set a = '2' where wid = %s", [wid])
+
+
+def test_k09_the_reaper_ends_an_idle_holder(one: Kit) -> None:
+    wid = one.start(a="1")
+    holder = one.connect(user="wed_worker")
+    holder.autocommit = False
+    job = one.take("tr_x", wid, holder)
+    one.reap()
+    assert one.reap("61 seconds")["ended"] == 1
+    with pytest.raises(psycopg.OperationalError):
+        holder.execute("select 1")
+    assert one.logged(wid) == ["timeout"]
+    assert one.pending(wid)[0].attempts == 1
+    until(lambda: bool(api.take_many(one.name, ["tr_x"], 1, job_ids=[job.id], conn=one.conn)))
+
+
+def test_k09_the_reaper_cancels_a_running_statement_only(one: Kit) -> None:
+    wid = one.start(a="1")
+    holder, watcher = one.connect(user="wed_worker"), one.connect()
+    one.take("tr_x", wid, holder)  # outside a transaction: it only shows that the role may
+    why: list[str | None] = []
+
+    def work() -> None:
+        try:
+            with holder.transaction():
+                one.take("tr_x", wid, holder)
+                holder.execute("select pg_sleep(30)")
+        except psycopg.Error as error:
+            why.append(error.sqlstate)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    pid = holder.info.backend_pid
+    until(lambda: one.one("select wait_event from pg_stat_activity where pid = %s", [pid], watcher) == "PgSleep")
+    api.reap(conn=watcher)
+    one.clock("61 seconds", watcher)
+    assert api.reap(conn=watcher)["ended"] == 1
+    thread.join(10)
+    assert why == ["57014"]
+    assert holder.execute("select 1").fetchone() == (1,), "the session itself lives on"
+
+
+def test_k09_a_session_that_may_not_be_ended_does_not_stop_the_reaper(one: Kit) -> None:
+    """Only a superuser may end a superuser's session; the rest of the round is done all the same."""
+    wid, leased = one.start(a="1"), one.start(a="1")
+    holder = one.connect()
+    with holder.transaction(force_rollback=True):
+        one.lock(holder, wid, one.pending(wid)[0].tgid)
+        api.lease_many(one.name, ["tr_x"], 1, "h", conn=one.conn)
+        one.reap()
+        done = one.reap("61 seconds")
+    assert (done["ended"], done["expired"]) == (0, 1)
+    assert one.logged(leased) == ["expired"]
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Return when the condition holds, within five seconds."""
+    for _ in range(500):
+        if condition():
+            return
+        threading.Event().wait(0.01)
+    raise AssertionError("it never came true")
+
+
+def test_k09_the_reaper_leaves_those_in_time(one: Kit) -> None:
+    wid = one.start(a="1")
+    holder = one.connect()
+    holder.autocommit = False
+    job = one.take("tr_x", wid, holder)
+    one.reap()
+    assert one.reap("59 seconds")["ended"] == 0
+    api.complete(job, {"a": "2"}, conn=holder)
+    holder.commit()
+    assert one.status(wid) == "F"
+
+
+def test_k08_lease_survives_the_session(one: Kit) -> None:
+    wid = one.start(a="1")
+    holder = one.connect()
+    job = one.lease("tr_x", conn=holder)
+    holder.close()
+    assert (job.claim is not None, one.pending(wid)[0].lckid) == (True, "tester")
+    assert api.complete(job, {"a": "2"}, conn=one.conn).status == "F"
+
+
+def test_k08_nobody_else_gets_a_leased_job(one: Kit) -> None:
+    wid = one.start(a="1")
+    one.lease("tr_x")
+    assert api.take_many(one.name, ["tr_x"], 5, conn=one.conn) == []
+    assert api.lease_many(one.name, ["tr_x"], 5, "other", conn=one.conn) == []
+    assert api.offer(one.name, ["tr_x"], conn=one.conn) == []
+    with refused("WD203"), one.conn.transaction():
+        one.lock(one.conn, wid, one.pending(wid)[0].tgid)
+        one.rows("update {f}.wed_flow set a = '2' where wid = %s", [wid])
+
+
+def test_k09_a_late_lease_is_refused_without_any_reaper(one: Kit) -> None:
+    wid = one.start(a="1")
+    job = one.lease("tr_x")
+    one.clock("61 seconds")
+    with refused("WD204"):
+        api.complete(job, {"a": "2"}, conn=one.conn)
+    with refused("WD204"):
+        api.extend(job, timedelta(minutes=1), conn=one.conn)
+    with refused("WD204"):
+        api.release(job, conn=one.conn)
+    assert one.state(wid) == {"a": "1"}
+
+
+def test_k11_an_expired_lease_is_offered_again(one: Kit) -> None:
+    wid = one.start(a="1")
+    old = one.lease("tr_x")
+    assert one.reap("59 seconds")["expired"] == 0
+    assert one.reap("61 seconds")["expired"] == 1
+    assert one.logged(wid) == ["expired"]
+    new = one.lease("tr_x")
+    assert (new.id, new.attempts) == (old.id, 1)
+    assert new.claim is not None and old.claim is not None and new.claim > old.claim
+    with refused("WD203"):
+        api.complete(old, {"a": "0"}, conn=one.conn)
+    assert api.complete(new, {"a": "2"}, conn=one.conn).status == "F"
+
+
+def test_k11_attempts_used_up_by_the_reaper(one: Kit) -> None:
+    wid = one.start(a="1")
+    for minutes in (2, 4, 6):
+        one.lease("tr_x")
+        assert one.reap(f"{minutes} minutes")["expired"] == 1
+    assert (one.status(wid), one.instance(wid).reason) == ("E", "ATTEMPTS")
+
+
+def test_k27_a_token_of_an_earlier_firing_is_refused(kit: Kit) -> None:
+    kit.attr("n", "0", "integer")
+    kit.trig("tr_n", "n < 9", timeout="1 minute", backoff="0")
+    wid = kit.start()
+    stale = kit.lease("tr_n")
+    kit.reap("2 minutes")
+    api.complete(kit.lease("tr_n"), {"n": 1}, conn=kit.conn)
+    fresh = kit.lease("tr_n")
+    for forged in (stale, stale._replace(id=fresh.id), fresh._replace(claim=None)):
+        with refused("WD203", "WD205"):
+            api.complete(forged, {"n": 1}, conn=kit.conn)
+        assert api.fail(forged, "no", conn=kit.conn) is None
+    assert kit.state(wid) == {"n": 1}
+    assert api.complete(fresh, {"n": 2}, conn=kit.conn).seq == 3
+
+
+def test_k57_release_is_no_attempt(one: Kit) -> None:
+    wid = one.start(a="1")
+    job = one.lease("tr_x")
+    api.release(job, actor="ann", conn=one.conn)
+    row = one.pending(wid)[0]
+    assert (row.state, row.attempts, row.claim, row.lckid) == ("P", 0, None, None)
+    assert one.logged(wid) == ["released"]
+    with refused("WD203"):
+        api.release(job, conn=one.conn)
+    assert one.lease("tr_x").claim != job.claim
+
+
+def test_k08_extend_moves_the_expiry(one: Kit) -> None:
+    one.start(a="1")
+    job = one.lease("tr_x", duration=timedelta(minutes=1))
+    one.clock("50 seconds")
+    until = api.extend(job, timedelta(minutes=5), conn=one.conn)
+    assert job.deadline is not None and until > job.deadline
+    assert one.reap("2 minutes")["expired"] == 0
+    assert api.complete(job, {"a": "2"}, conn=one.conn).status == "F"
+    with refused("WD205"):
+        api.extend(job, timedelta(minutes=5), conn=one.conn)
+
+
+@pytest.mark.parametrize("duration", [timedelta(0), timedelta(seconds=-1)])
+def test_k22_leases_are_longer_than_nothing(one: Kit, duration: timedelta) -> None:
+    one.start(a="1")
+    with refused("WD009"):
+        api.lease_many(one.name, ["tr_x"], 1, "h", duration=duration, conn=one.conn)
+    job = one.lease("tr_x")
+    with refused("WD009"):
+        api.extend(job, duration, conn=one.conn)
+
+
+def test_k62_the_exception_job_has_no_timeout(one: Kit) -> None:
+    wid = one.start(a="1")
+    one.run("tr_x", wid, a="0")
+    assert one.pending(wid)[0].timeout is None
+    with one.conn.transaction():
+        job = one.take("_EXCPT", wid)
+        one.clock("30 days")
+        assert api.complete(job, {"a": "2"}, conn=one.conn).status == "F"
+
+
+def test_k43_nobody_picks_it_up(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.trig("tr_x", "a = '1'", pickup_deadline="1 hour")
+    wid = kit.start(a="1")
+    assert kit.reap("59 minutes")["late"] == 0
+    assert kit.reap("61 minutes")["late"] == 1
+    assert (kit.status(wid), kit.pending(wid)[0].late, kit.logged(wid)) == ("R", True, ["late"])
+    assert kit.reap("62 minutes")["late"] == 0
+    assert kit.reap("121 minutes")["late"] == 1
+    assert (kit.status(wid), kit.instance(wid).reason) == ("E", "PICKUP")
+    assert kit.jobs(wid) == ["_EXCPT", "tr_x"]
+
+
+def test_k43_a_job_that_somebody_holds_is_not_late(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.trig("tr_x", "a = '1'", pickup_deadline="1 hour", timeout="1 day")
+    wid = kit.start(a="1")
+    holder = kit.connect()
+    with holder.transaction(force_rollback=True):
+        kit.take("tr_x", wid, holder)
+        assert kit.reap("2 hours")["late"] == 0
+    assert kit.reap("2 hours")["late"] == 1
+
+
+def test_k37_a_due_time_fires_without_any_update(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.attr("due", None, "timestamptz")
+    kit.trig("tr_remind", "a = '1'", due_attr="due")
+    due = kit.one("select wedsql.now() + interval '1 day'")
+    wid = kit.start(a="1", due=due)
+    assert (kit.jobs(wid), kit.status(wid)) == ([], "R")
+    assert kit.reap("23 hours")["timers"] == 0
+    assert kit.one("select wedsql.next_due()") == due
+    assert kit.reap("25 hours")["timers"] == 1
+    assert kit.jobs(wid) == ["tr_remind"]
+    assert kit.story(wid) == [("_INIT", [], "R"), ("_REMATCH", ["tr_remind"], "R")]
+
+
+def test_k37_a_past_due_time_fires_at_once(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.attr("due", None, "date")
+    kit.trig("tr_remind", "a = '1'", due_attr="due", due_after="1 day")
+    assert kit.jobs(kit.start(a="1", due="2020-01-01")) == ["tr_remind"]
+
+
+def test_k37_due_after_counts_from_the_commit_that_made_it_true(kit: Kit) -> None:
+    kit.attrs("a", "b")
+    kit.trig("tr_wait", "a = '1'", due_after="1 hour")
+    kit.trig("tr_step", "b = '1'")
+    wid = kit.start(a="1", b="1")
+    kit.clock("30 minutes")
+    kit.run("tr_step", wid, b="1")
+    assert kit.reap("59 minutes")["timers"] == 0
+    assert kit.reap("61 minutes")["timers"] == 1
+    assert kit.jobs(wid) == ["tr_wait", "tr_step"]
+
+
+def test_k37_a_timer_goes_when_its_condition_is_no_longer_true(kit: Kit) -> None:
+    kit.attrs("a", "b")
+    kit.trig("tr_wait", "a = '1'", due_after="1 hour")
+    kit.trig("tr_step", "b = '1'")
+    wid = kit.start(a="1", b="1")
+    kit.run("tr_step", wid, a="0", b="1")
+    assert kit.one("select count(*) from wedsql.timer where wid = %s", [wid]) == 0
+    assert kit.reap("2 hours")["timers"] == 0
+    assert kit.jobs(wid) == ["tr_step"]
+
+
+def test_k37_a_changed_due_time_is_read_anew(kit: Kit) -> None:
+    kit.attrs("b")
+    kit.attr("due", None, "timestamptz")
+    kit.trig("tr_wait", "b is not null", due_attr="due")
+    kit.trig("tr_step", "b = '1'")
+    later, sooner = (kit.one("select wedsql.now() + %s::interval", [i]) for i in ("10 hours", "1 hour"))
+    wid = kit.start(b="1", due=later)
+    kit.run("tr_step", wid, due=sooner)
+    assert kit.reap("2 hours")["timers"] == 1
+    assert "tr_wait" in kit.jobs(wid)
+
+
+def test_k43_reap_is_bounded(one: Kit) -> None:
+    api.start_many(one.name, [{"a": "1"}] * 5, conn=one.conn)
+    api.lease_many(one.name, ["tr_x"], 5, "h", conn=one.conn)
+    one.clock("2 minutes")
+    assert [api.reap(2, conn=one.conn)["expired"] for _ in range(4)] == [2, 2, 1, 0]
