@@ -113,6 +113,9 @@ class WorkerProcesses:
             except subprocess.TimeoutExpired:
                 continue
         self.kill()
+        for process in self.processes:
+            for pipe in filter(None, (process.stdin, process.stdout)):
+                pipe.close()
         self.sink.close()
 
     def kill(self) -> None:
