@@ -84,7 +84,8 @@ def reset() -> None:
     _end_supervisor()
     postgres.reset()
     state = environment.state_dir()
-    shutil.rmtree(state / "log", ignore_errors=True)
+    for name in ("log", "jobs"):
+        shutil.rmtree(state / name, ignore_errors=True)
     for name in ("secret_key", "admin_password", "supervisor.json", "postgres.owned"):
         (state / name).unlink(missing_ok=True)
 
