@@ -36,11 +36,15 @@ declare
   v_tree record := wedsql.parse_tree(p_query);
   v_name text; v_operator text; v_token wedsql.token;
 begin
-  if v_tree.nodes <@ array['QUERY', 'RANGETBLENTRY', 'ALIAS', 'FROMEXPR', 'RANGETBLREF', 'TARGETENTRY', 'VAR', 'CONST', 'OPEXPR',
+  if v_tree.nodes = '{}' then
+    return;  -- a read-only transaction, which can store nothing
+  end if;
+  -- One select over the row of attributes, which is the second query; anything else is not a condition.
+  if cardinality(array_positions(v_tree.nodes, 'QUERY')) <> 2 or cardinality(array_positions(v_tree.nodes, 'RANGETBLENTRY')) <> 1
+     or not v_tree.nodes <@ array['QUERY', 'RANGETBLENTRY', 'ALIAS', 'FROMEXPR', 'RANGETBLREF', 'TARGETENTRY', 'VAR', 'CONST', 'OPEXPR',
       'DISTINCTEXPR', 'NULLIFEXPR', 'SCALARARRAYOPEXPR', 'FUNCEXPR', 'BOOLEXPR', 'NULLTEST', 'BOOLEANTEST', 'CASE', 'CASEEXPR',
       'WHEN', 'CASEWHEN', 'CASETESTEXPR', 'ARRAY', 'ARRAYEXPR', 'COALESCE', 'COALESCEEXPR', 'MINMAX', 'MINMAXEXPR', 'RELABELTYPE',
-      'COERCEVIAIO', 'ARRAYCOERCEEXPR', 'SUBSCRIPTINGREF'] is not true
-     or cardinality(array_positions(v_tree.nodes, 'QUERY')) > 2 or cardinality(array_positions(v_tree.nodes, 'RANGETBLENTRY')) > 1 then
+      'COERCEVIAIO', 'ARRAYCOERCEEXPR', 'SUBSCRIPTINGREF'] then
     perform wedsql.refuse_sense('This form of expression is not available in conditions.', 'Write it with operators and functions.',
       '0A000', p_tokens[1], p_set, 'form');
   end if;
