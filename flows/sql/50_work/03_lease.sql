@@ -15,7 +15,7 @@ begin
   end if;
   select * into v_pick from wedsql._pick(v_flow.id, v_flow.shared, p_transitions, p_limit, p_job_ids);
   if v_pick.ids <> '{}' and exists (select 1 from wedsql.trig t where t.flow_id = v_flow.id and t.revalidate = 'at_take') then
-    v_pick := wedsql._drop_stale(v_flow, v_pick.wids, v_pick.ids);
+    v_pick := wedsql._drop_stale(v_flow.id, v_flow.name, v_pick.wids, v_pick.ids);
   end if;
   update wedsql.job_pool j
   set state = 'L', claim = nextval('wedsql.claim_seq'), lckid = p_holder,

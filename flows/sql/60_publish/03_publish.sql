@@ -70,9 +70,9 @@ begin
     update wedsql.flow f set reopen_final = p_reopen_final where f.id = v_flow.id;
     v_report := v_report || wedsql._publish(v_flow.id, wedsql._actor(p_actor), p_reason);
     if p_dry_run then
-      raise exception using errcode = 'WD000', message = v_report::text;
+      raise exception using errcode = 'WD999', message = v_report::text;
     end if;
-  exception when sqlstate 'WD000' then
+  exception when sqlstate 'WD999' then
     get stacked diagnostics v_dry = message_text;
     v_report := v_dry::jsonb;
   end;

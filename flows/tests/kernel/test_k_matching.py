@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from flows import api
 from flows.tests.kit import Kit, refused
 
 pytestmark = pytest.mark.kernel
@@ -87,8 +88,16 @@ def test_k03_error_after_the_start_makes_the_exception_say_so(kit: Kit) -> None:
     assert kit.instance(wid).reason == "CONDITION_ERROR"
 
 
-def test_k03_other_flows_are_not_touched(kit: Kit, fig2: Kit) -> None:
-    assert fig2.jobs(fig2.start()) == ["tr_a2", "tr_a3"]
+def test_k03_other_flows_are_not_touched(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.trig("tr_bad", "a::integer = 1")
+    name = f"{kit.name}_b"
+    api.create_flow(name, conn=kit.conn)
+    other = Kit(name, kit.connect)
+    other.attrs("a")
+    other.trig("tr_x", "a = 'abc'")
+    assert other.jobs(other.start(a="abc")) == ["tr_x"]
+    api.drop_flow(name, force=True, conn=kit.conn)
 
 
 def test_k04_pending_job_keeps_its_first_payload(kit: Kit) -> None:

@@ -1,0 +1,191 @@
+"""Attempts, back-off, parking and the fuses (K-10, K-18, K-31, K-56)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from flows import api
+from flows.tests.kit import Kit, refused
+
+pytestmark = pytest.mark.kernel
+
+
+@pytest.fixture
+def one(kit: Kit) -> Kit:
+    """A flow with one transition of three attempts, a second apart at first."""
+    kit.attrs("a")
+    kit.trig("tr_x", "a = '1'", backoff="10 seconds", max_attempts=3)
+    kit.final("a = '2'")
+    return kit
+
+
+def test_k10_a_failed_attempt_waits_its_back_off(one: Kit) -> None:
+    wid = one.start(a="1")
+    before = one.one("select wedsql.now()")
+    result = api.fail(one.lease("tr_x"), "no stock", sqlstate="P0001", actor="ann", conn=one.conn)
+    assert result is not None and result.not_before is not None
+    assert (result.attempts, result.parked) == (1, False)
+    assert timedelta(seconds=9) <= result.not_before - before <= timedelta(seconds=13)
+    row = one.pending(wid)[0]
+    assert (row.state, row.last_error, row.last_state) == ("P", "no stock", "P0001")
+    assert api.take_many(one.name, ["tr_x"], 1, conn=one.conn) == []
+    assert api.offer(one.name, ["tr_x"], conn=one.conn) == []
+    one.clock("14 seconds")
+    assert one.take("tr_x", wid).attempts == 1
+
+
+def test_k10_the_back_off_doubles(one: Kit) -> None:
+    one.start(a="1")
+    waits = []
+    for minutes in (0, 1):
+        one.clock(f"{minutes} minutes")
+        now = one.one("select wedsql.now()")
+        result = api.fail(one.lease("tr_x"), "no", conn=one.conn)
+        assert result is not None and result.not_before is not None
+        waits.append((result.not_before - now).total_seconds())
+    assert 9 <= waits[0] <= 13 and 18 <= waits[1] <= 26
+
+
+def test_k10_attempts_used_up_make_an_exception_with_its_reason(one: Kit) -> None:
+    wid = one.start(a="1")
+    for minutes in (0, 5, 10):
+        one.clock(f"{minutes} minutes")
+        result = api.fail(one.lease("tr_x"), "no stock", conn=one.conn)
+    assert result is not None and result.parked
+    assert (one.status(wid), one.instance(wid).reason) == ("E", "ATTEMPTS")
+    assert one.jobs(wid) == ["_EXCPT", "tr_x"]
+    assert one.logged(wid) == ["failed", "failed", "failed", "parked"]
+    row = one.trace(wid)[-1]
+    assert (row.trw, row.status, row.reason) == ("_EXCPT", "E", "ATTEMPTS: no stock")
+    assert api.take_many(one.name, ["tr_x"], 1, conn=one.conn) == []
+
+
+def test_k10_leaving_the_exception_frees_the_parked_job(one: Kit) -> None:
+    wid = one.start(a="1")
+    for minutes in (0, 5, 10):
+        one.clock(f"{minutes} minutes")
+        api.fail(one.lease("tr_x"), "no stock", conn=one.conn)
+    step = one.run("_EXCPT", wid, a="1")
+    assert (step.status, step.fired) == ("R", ["tr_x"]), "the same condition fires a fresh job"
+    assert one.pending(wid)[0].attempts == 0
+    one.clock("0")
+    assert one.run("tr_x", wid, a="2").status == "F"
+
+
+def test_k10_failing_in_transaction_mode(one: Kit) -> None:
+    wid = one.start(a="1")
+    with one.conn.transaction():
+        job = one.take("tr_x", wid)
+        result = api.fail(job, "no", conn=one.conn)
+    assert result is not None and result.attempts == 1
+    assert one.state(wid) == {"a": "1"}
+
+
+def test_k10_a_failure_of_somebody_elses_job_counts_nothing(one: Kit) -> None:
+    wid = one.start(a="1")
+    other = one.connect()
+    with other.transaction():
+        job = one.take("tr_x", wid, other)
+        assert api.fail(job, "mine?", conn=one.conn) is None
+    leased = one.lease("tr_x")
+    assert api.fail(leased._replace(claim=(leased.claim or 0) + 1), "mine?", conn=one.conn) is None
+    assert api.fail(leased._replace(claim=None), "mine?", conn=one.conn) is None
+    assert one.pending(wid)[0].attempts == 0
+
+
+def test_k10_a_parked_job_with_a_living_branch(kit: Kit) -> None:
+    kit.attrs("a", "b")
+    kit.trig("tr_a", "a = '1'", max_attempts=1)
+    kit.trig("tr_b", "b = '1'")
+    wid = kit.start(a="1", b="1")
+    api.fail(kit.lease("tr_a"), "no", conn=kit.conn)
+    assert kit.status(wid) == "E"
+    assert kit.run("tr_b", wid, b="0").status == "E", "the exception is not forgotten because a branch goes on"
+    assert kit.instance(wid).reason == "ATTEMPTS"
+    assert kit.run("_EXCPT", wid, a="0", b="1").status == "R"
+    assert kit.jobs(wid) == ["tr_b"]
+
+
+def test_k10_several_failures_at_once(one: Kit) -> None:
+    api.start_many(one.name, [{"a": "1"}] * 3, conn=one.conn)
+    jobs = api.lease_many(one.name, ["tr_x"], 3, "h", conn=one.conn)
+    from flows.types import Failure
+
+    results = api.fail_many(one.name, [Failure(job, "no") for job in jobs], conn=one.conn)
+    assert sorted(r.job_id for r in results) == sorted(job.id for job in jobs)
+    assert {r.attempts for r in results} == {1}
+
+
+def test_k18_lt5_counts_to_five_and_ends(kit: Kit) -> None:
+    kit.attr("n", "0", "integer")
+    kit.trig("tr_n", "n < 5")
+    kit.final("n >= 5")
+    wid = kit.start()
+    for n in range(1, 6):
+        kit.run("tr_n", wid, n=n)
+    assert kit.story(wid) == [("_INIT", ["tr_n"], "R"), *[("tr_n", ["tr_n"], "R")] * 4, ("tr_n", [], "F")]
+
+
+def test_k18_the_fuse_ends_a_loop(kit: Kit) -> None:
+    kit.attr("n", "0", "integer")
+    kit.trig("tr_n", "n >= 0", max_firings=3)
+    wid = kit.start()
+    for n in range(1, 4):
+        step = kit.run("tr_n", wid, n=n)
+    assert step.status == "E"
+    assert (kit.status(wid), kit.instance(wid).reason) == ("E", "LOOP")
+    assert kit.jobs(wid) == ["_EXCPT", "tr_n"]
+    assert [row.status for row in kit.trace(wid)] == ["R", "R", "R", "E"]
+
+
+def test_k18_the_fuse_of_the_flow(kit: Kit) -> None:
+    kit.policy(max_firings=2)
+    kit.attr("n", "0", "integer")
+    kit.trig("tr_n", "n >= 0")
+    wid = kit.start()
+    kit.run("tr_n", wid, n=1)
+    assert kit.status(wid) == "R"
+    assert kit.run("tr_n", wid, n=2).status == "E"
+
+
+def test_k31_no_progress_has_its_own_reason(kit: Kit) -> None:
+    kit.attr("n", "0", "integer")
+    kit.trig("tr_n", "n = 0", max_firings=3)
+    wid = kit.start()
+    for _ in range(3):
+        kit.run("tr_n", wid, n=0)
+    assert (kit.status(wid), kit.instance(wid).reason) == ("E", "NO_PROGRESS")
+
+
+def test_k18_one_instance_blows_the_others_go_on(kit: Kit) -> None:
+    kit.attr("n", "0", "integer")
+    kit.trig("tr_n", "n >= 0", max_firings=2)
+    blown, other = kit.start(), kit.start()
+    for _ in range(2):
+        kit.run("tr_n", blown)
+    kit.run("tr_n", other, n=1)
+    assert (kit.status(blown), kit.status(other)) == ("E", "R")
+
+
+def test_k56_a_cancelled_instance_refuses_the_late_result(one: Kit) -> None:
+    wid = one.start(a="1")
+    job = one.lease("tr_x")
+    api.cancel(wid, "not wanted", actor="ann", conn=one.conn)
+    assert (one.status(wid), one.jobs(wid)) == ("C", [])
+    row = one.trace(wid)[-1]
+    assert (row.trw, row.status, row.actor, row.reason) == ("_CANCEL", "C", "ann", "not wanted")
+    with refused("WD105"):
+        api.complete(job, {"a": "2"}, conn=one.conn)
+    with refused("WD105"):
+        api.cancel(wid, "again", conn=one.conn)
+
+
+def test_k56_cancelling_needs_a_reason_and_an_instance(one: Kit) -> None:
+    wid = one.start(a="1")
+    for reason in ("", "  "):
+        with refused("WD009"):
+            api.cancel(wid, reason, conn=one.conn)
+    with refused("WD104"):
+        api.cancel(2_000_000_000, "x", conn=one.conn)
