@@ -11,6 +11,7 @@ from django.db import DatabaseError, connection, transaction
 from flows.admin.forms import AnsweredFormSet, refused_row
 from flows.admin.refusals import Refusal, Refused
 from flows.models import Attribute, Flow, Trigger
+from flows.operations.design import settle
 
 
 class DefinitionSave:
@@ -32,7 +33,7 @@ class DefinitionSave:
         self._each(sorted(self._written(Trigger), key=_gains_final), self._save)
         self._each(kept, self._delete)
         self._stop_if_refused()
-        self._settle()
+        settle(connection)
 
     def _removed(self, model: type) -> list[Any]:
         formset = self.sets.get(model)
@@ -73,12 +74,6 @@ class DefinitionSave:
     def _stop_if_refused(self) -> None:
         if self.refusals:
             raise Refused(self.refusals)
-
-    def _settle(self) -> None:
-        """Lets the kernel re-match now, so that what the commit would refuse is refused on the page."""
-        with connection.cursor() as cursor:
-            cursor.execute("set constraints all immediate")
-            cursor.execute("set constraints all deferred")
 
 
 def _gains_final(form: forms.ModelForm) -> bool:

@@ -11,7 +11,7 @@ from psycopg import sql
 from flows import api
 from flows.errors import WedError, from_database
 from flows.loading.statements import Statement, statements
-from flows.operations.design import OTHER_SETTINGS, Design
+from flows.operations.design import OTHER_SETTINGS, Design, settle
 
 _BEGIN_OR_COMMIT = re.compile(r"(begin|start transaction|commit|end)( work| transaction)?\b(?! prepared)")
 _OTHER_CONTROL = re.compile(r"(rollback|abort|savepoint|release|prepare transaction|commit prepared)\b")
@@ -40,7 +40,7 @@ def load_sql(flow: str, script: str, actor: str) -> None:
             )
             for statement in statements(script):
                 _run(cursor, script, statement)
-            cursor.execute("set constraints all immediate")
+            settle(connection)
     except DatabaseError as error:
         raise (from_database(error) or WedError(str(error))) from error
     finally:

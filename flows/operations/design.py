@@ -29,6 +29,16 @@ class FlowMigrationError(Exception):
     """The flow is not as the migration expects it."""
 
 
+def settle(connection: BaseDatabaseWrapper) -> None:
+    """Lets the kernel do now what it does at the commit, so that a refusal comes while it can be told.
+
+    Only then are the triggers deferred again: a re-match must follow the last row, not each of them.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("set constraints all immediate")
+        cursor.execute("set constraints all deferred")
+
+
 class Design:
     """One flow of one database, to be changed row by row; the kernel checks and carries out every row."""
 

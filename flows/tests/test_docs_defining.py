@@ -1,0 +1,128 @@
+"""The page about defining flows is true: its example runs, and its tables name what there is."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection, transaction
+
+from flows import api
+from flows.models import Instance, Status, TraceEntry
+from flows.operations.difference import ATTRIBUTE_DEFAULTS, TRIGGER_DEFAULTS
+from flows.tests.flow_packages import directory
+
+# The version of a flow goes up once a transaction, so the commands need transactions of their own.
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PAGE = (Path(__file__).parents[2] / "docs" / "defining-flows.md").read_text()
+FILES = ("loans.sql", "order.sql", "typo.sql")
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A directory with the files of the page, and none of its flows in the database before and after."""
+    for name, text in zip(FILES, re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL), strict=True):
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    drop()
+    with directory(tmp_path, monkeypatch):
+        yield
+    drop()
+
+
+def drop() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "select wedsql.drop_flow(name, true) from wedsql.flow where name in ('loans', 'words')"
+        )
+
+
+def sessions() -> list[tuple[str, str]]:
+    """Each command of the page with what it is said to answer."""
+    text = "".join(re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL))
+    return [
+        (command, answer)
+        for command, answer in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE)
+    ]
+
+
+def run(command: str) -> str:
+    words = shlex.split(command)
+    assert words[:2] == ["python", "manage.py"]
+    said = StringIO()
+    try:
+        call_command(words[2], *words[3:], stdout=said)
+    except CommandError as error:
+        return f"{type(error).__name__}: {error}\n"
+    return said.getvalue()
+
+
+def as_pattern(answer: str) -> str:
+    """The answer with … for anything, and any number for an instance's."""
+    pattern = re.escape(answer.rstrip("\n")).replace("…", "(?s:.*)")
+    return re.sub(r"Instance\\ \d+", r"Instance\\ \\d+", pattern)
+
+
+def test_every_command_of_the_page_answers_as_it_says(workplace: None) -> None:
+    assert len(sessions()) == 7
+    for command, answer in sessions():
+        said = run(command).rstrip("\n")
+        if command.endswith(" flows"):  # there may be other flows, and wider columns for them
+            assert set(squeezed(answer)) <= set(squeezed(said)), said
+        else:
+            assert re.fullmatch(as_pattern(answer), said), f"{command}\n{said}"
+
+
+def squeezed(table: str) -> list[str]:
+    return [" ".join(line.replace("-", "").split()) for line in table.splitlines()]
+
+
+def test_the_gap_of_the_example_is_an_exception_and_the_new_rule_mends_it(workplace: None) -> None:
+    run("python manage.py loadflow loans.sql")
+    wid = api.start("loans")
+    with transaction.atomic():
+        job = api.take("loans", ["tr_look"])
+        assert job is not None
+        assert api.complete(job, {"shelf": "missing"}).status == Status.EXCEPTION
+
+    run("python manage.py loadflow order.sql --flow loans")
+
+    assert Instance.objects.get(wid=wid).status == Status.RUNNING
+    last = TraceEntry.objects.filter(wid=wid).latest("seq")
+    assert (last.written_by, last.fired) == ("_REMATCH", ["tr_order"])
+
+
+def test_the_tables_name_every_word_and_no_other() -> None:
+    attributes, triggers = re.findall(
+        r"## What an? (?:attribute|trigger) can have\n(.*?)\n\n[^|\n]", PAGE, re.DOTALL
+    )
+
+    assert _words(attributes) == {"name", *ATTRIBUTE_DEFAULTS}
+    assert _words(triggers) == set(TRIGGER_DEFAULTS)
+
+
+def _words(table: str) -> set[str]:
+    first_cells = re.findall(r"^\| (`[^|]*) \|", table, re.MULTILINE)
+    return {word for cell in first_cells for word in re.findall(r"`(\w+)`", cell)}
+
+
+def test_the_kernel_takes_every_word_of_the_tables(workplace: None) -> None:
+    api.create_flow("words")
+    trigger = {word: value for word, value in TRIGGER_DEFAULTS.items() if value is not None}
+    attribute = {
+        "name": "a1",
+        **{word: value for word, value in ATTRIBUTE_DEFAULTS.items() if value is not None},
+    }
+
+    api.publish(
+        "words",
+        {"attributes": [attribute], "triggers": [trigger | {"transition": "t", "predicate": "a1 = ''"}]},
+    )
+
+    assert api.definition("words")["triggers"][0]["transition"] == "t"
