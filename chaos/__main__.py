@@ -1,0 +1,77 @@
+"""`python -m chaos --seed N [--only f2,f4] [--quick] [--minutes M]`: injects faults and counts what was lost."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+from chaos import table
+from chaos.run import Row, Run, say
+
+FULL_MINUTES = 20.0
+QUICK = 0.2
+
+
+def main() -> int:
+    """Exit code 1 when a promise was broken, 2 when the harness itself could not work."""
+    options = _options()
+    os.environ["CHAOS_SEED"] = str(options.seed)
+    from chaos.faults import FAULTS
+    from chaos.server import prepared
+
+    unknown = set(options.only) - set(FAULTS)
+    if unknown:
+        say(f"There is no fault {', '.join(sorted(unknown))}. There are: {', '.join(FAULTS)}.")
+        return 2
+    home = Path(tempfile.mkdtemp(prefix=f"wedsql-chaos-{os.getpid()}-"))
+    home.chmod(0o711)  # the server's user passes through
+    say(f"seed {options.seed}: python -m chaos --seed {options.seed} repeats this run")
+    try:
+        run = Run(options.seed, home, prepared(home), options.scale)
+        for key in options.only or FAULTS:
+            run.rows.append(_one(run, *FAULTS[key]))
+        run.template.remove()
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+    table.show(run.rows, options.seed)
+    say(f"\n{table.keep(run.rows, options.seed)}")
+    return 0 if all(row.good for row in run.rows) else 1
+
+
+def _one(run: Run, title: str, fault: object) -> Row:
+    row = Row(title)
+    begun = time.monotonic()
+    say(f"{title} ...")
+    try:
+        fault(run, row)  # type: ignore[operator]
+    except Exception as error:  # noqa: BLE001 - one fault that cannot be injected must not hide the others
+        row.fail(f"{type(error).__name__}: {error}")
+        say(traceback.format_exc())
+    row.seconds = time.monotonic() - begun
+    say("  " + ("skipped: " + row.skipped if row.skipped else "ok" if row.good else "BROKEN"))
+    for note in row.notes:
+        say(f"    {note}")
+    return row
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="chaos", description=__doc__)
+    parser.add_argument("--seed", type=int, default=random.randrange(1_000_000), help="decides every choice")  # noqa: S311
+    parser.add_argument("--only", default="", help="faults, with commas between: f2,f4")
+    parser.add_argument("--quick", action="store_true", help="about five minutes")
+    parser.add_argument("--minutes", type=float, default=FULL_MINUTES, help="how long the whole takes, about")
+    options = parser.parse_args()
+    options.only = [word for word in options.only.lower().split(",") if word]
+    options.scale = QUICK if options.quick else options.minutes / FULL_MINUTES
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main())

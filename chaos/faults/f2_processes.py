@@ -1,0 +1,128 @@
+"""F2: every process of the product is killed or asked to end while it works."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+
+from chaos.dice import dice
+from chaos.programs import Program
+from chaos.run import Row, Run
+from chaos.world import World
+
+KILL, TERM = signal.SIGKILL, signal.SIGTERM
+PATIENCE = 30.0
+VICTIMS = [
+    ("pool", "child", KILL), ("pool", "child", TERM), ("pool", "main", KILL), ("pool", "main", TERM),
+    ("cluster", "worker", KILL), ("cluster", "pusher", KILL), ("cluster", "sentinel", KILL),
+    ("cluster", "main", KILL), ("cluster", "main", TERM), ("reaper", "sentinel", KILL),
+    ("reaper", "main", KILL), ("web", "main", KILL), ("web", "main", TERM),
+]  # fmt: skip
+
+
+@dataclass
+class Held:
+    """The jobs that a process had in its hands, and the sessions that held them."""
+
+    jobs: list[int]
+    backends: list[int]
+
+
+def processes(run: Run, row: Row) -> None:
+    """Victims in the seed's order, over and over, until the time is over."""
+    order = list(VICTIMS)
+    dice("f2").shuffle(order)
+    with run.world(row) as world:
+        until = time.monotonic() + run.seconds(150)
+        turn = 0
+        while time.monotonic() < until:
+            name, part, number = order[turn % len(order)]
+            turn += 1
+            _strike(world, row, name, part, number)
+            time.sleep(dice("f2", turn).uniform(0.2, 1.0))
+        row.notes.append(f"daphne served {world.dashboard.connects if world.dashboard else 0} lines")
+
+
+def _strike(world: World, row: Row, name: str, part: str, number: int) -> None:
+    program = world.programs[name]
+    pid = _victim(world, program, part)
+    if pid is None:
+        return
+    gone = [pid, *_family(pid)]
+    held = _held(world, gone)
+    begun = time.monotonic()
+    with suppress(ProcessLookupError):
+        os.kill(pid, number)
+    what = f"{signal.Signals(number).name} to the {part} of {name}"
+    row.injection(lambda: _recover(world, name, gone, held, begun), what)
+
+
+def _victim(world: World, program: Program, part: str) -> int | None:
+    if part == "main":
+        return program.pid
+    children = program.children()
+    if part in ("child", "sentinel"):
+        return children[0] if children else None
+    found = world.rows("select pid from wedsql.worker where kind = 'cluster' order by seen_at desc limit 1")
+    pusher = found[0][0] if found else None
+    if part == "pusher":
+        return pusher if pusher in children else None
+    workers = [pid for pid in children[1:] if pid != pusher]
+    return dice("victim", program.name, program.starts).choice(workers) if workers else None
+
+
+def _family(pid: int) -> list[int]:
+    from chaos.programs import descendants
+
+    return descendants(pid)
+
+
+def _held(world: World, pids: list[int]) -> Held:
+    """What these processes work on now, told by the advisory locks of their sessions and by their leases."""
+    found = world.rows(
+        "select a.pid, j.id from pg_stat_activity a"
+        " left join pg_locks l on l.pid = a.pid and l.locktype = 'advisory' and l.objsubid = 2"
+        " left join wedsql.job_pool j on j.wid = l.classid::integer and j.tgid = l.objid::integer"
+        " where substring(a.application_name from ':(\\d+)')::integer = any (%s)",
+        (pids,),
+    )
+    return Held([job for _, job in found if job], [backend for backend, _ in found])
+
+
+def _recover(world: World, name: str, gone: list[int], held: Held, begun: float) -> float:
+    """Until its jobs are done or in other hands, and until somebody stands in its place."""
+    world.until(lambda: not _still_held(world, held), PATIENCE, f"jobs {held.jobs} stayed with the dead")
+    handed = time.monotonic() - begun
+    world.until(lambda: _replaced(world, name, gone), PATIENCE, f"{name} did not come back")
+    return handed if held.jobs else time.monotonic() - begun
+
+
+def _still_held(world: World, held: Held) -> bool:
+    if not held.jobs:
+        return False
+    return bool(world.one(
+        "select count(*) from wedsql.job_pool j join pg_locks l on l.locktype = 'advisory' and l.objsubid = 2"
+        " and l.classid::integer = j.wid and l.objid::integer = j.tgid where j.id = any (%s) and l.pid = any (%s)",
+        (held.jobs, held.backends),
+    ))  # fmt: skip
+
+
+def _replaced(world: World, name: str, gone: list[int]) -> bool:
+    if name == "web":
+        return world.dashboard is not None and world.programs["web"].pid not in gone and world.dashboard.live
+    if name == "reaper":
+        beat = world.one(
+            "select extract(epoch from wedsql.now() - seen_at)::float8 from wedsql.beat where name = 'reaper'"
+        )
+        return beat is not None and beat < 1.5 and _living(gone)
+    kind = {"pool": "process", "cluster": "cluster"}[name]
+    pids = {pid for (pid,) in world.rows("select pid from wedsql.worker where kind = %s", (kind,))}
+    return bool(pids & set(world.programs[name].children()) - set(gone)) and _living(gone)
+
+
+def _living(gone: list[int]) -> bool:
+    """Whether those that were struck are really gone: a killed parent takes its family with it."""
+    return not any(os.path.exists(f"/proc/{pid}/exe") for pid in gone)

@@ -1,0 +1,40 @@
+"""F4: PostgreSQL is killed, whole or one backend, and started again, while everybody works."""
+
+from __future__ import annotations
+
+import time
+
+from chaos.dice import dice
+from chaos.run import Row, Run
+from chaos.world import World
+
+
+def server(run: Run, row: Row) -> None:
+    """Every second strike kills the whole server, the others one backend (the server resets all of them)."""
+    with run.world(row) as world:
+        for turn in range(run.number(8, least=2)):
+            if turn % 2:
+                row.injection(lambda: _one_backend(world), "kill -9 of a backend")
+            else:
+                row.injection(lambda: _whole(world), "kill -9 of the server")
+            time.sleep(dice("f4", turn).uniform(1, 4))
+    row.notes.append(f"{row.unknown} calls without an answer, {row.committed} answered when repeated")
+
+
+def _whole(world: World) -> float:
+    begun = time.monotonic()
+    world.server.kill()
+    world.server.start()
+    world.moves_again()
+    return time.monotonic() - begun
+
+
+def _one_backend(world: World) -> float:
+    backends = world.rows(
+        "select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"
+        " and usename in ('wed_worker', 'wed_web') order by state = 'active' desc, pid limit 1"
+    )
+    begun = time.monotonic()
+    world.server.kill_child(backends[0][0])
+    world.moves_again()
+    return time.monotonic() - begun

@@ -1,0 +1,202 @@
+"""The people of the story: who starts instances, who works at the desk, who changes the definition.
+
+Each keeps a record of what the database acknowledged. A call whose outcome is unknown is repeated, as the product
+tells its callers to do, until the answer is definite; the record is then held against the history.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import psycopg
+
+from chaos.dice import dice
+from flows import api
+from flows.errors import LockBusy, WedError
+from flows.types import Job
+
+FLOW = "chaos"
+Connect = Callable[[], psycopg.Connection[Any]]
+
+
+@dataclass
+class Record:
+    """What the callers were told; `unknown` counts calls without an answer, `committed` those that had happened."""
+
+    started: dict[str, int] = field(default_factory=dict)
+    completed: list[tuple[int, int, int, int]] = field(default_factory=list)  # wid, job, claim, seq
+    refused: list[tuple[int, int, int]] = field(default_factory=list)  # wid, job, claim
+    published: list[int] = field(default_factory=list)
+    unknown: int = 0
+    committed: int = 0
+    odd: list[str] = field(default_factory=list)
+
+
+class Actor(threading.Thread):
+    """A client in a thread, with one connection that is opened again when it breaks."""
+
+    def __init__(self, name: str, connect: Connect, record: Record, pause: float) -> None:
+        super().__init__(name=name, daemon=True)
+        self._connect = connect
+        self._conn: psycopg.Connection[Any] | None = None
+        self.record = record
+        self.pause = pause
+        self.dice = dice("actor", name)
+        self.ended = threading.Event()
+
+    def run(self) -> None:
+        while not self.ended.is_set():
+            with suppress(psycopg.Error, WedError):
+                self.act()
+            self.ended.wait(self.pause * self.dice.uniform(0.5, 1.5))
+        self.drop()
+
+    def act(self) -> None:
+        """One thing that this person does."""
+        raise NotImplementedError
+
+    def conn(self) -> psycopg.Connection[Any]:
+        """The connection; raises psycopg.OperationalError while there is none."""
+        if self._conn is None or self._conn.closed:
+            self._conn = self._connect()
+        return self._conn
+
+    def drop(self) -> None:
+        """Close the connection."""
+        if self._conn is not None:
+            with suppress(psycopg.Error):
+                self._conn.close()
+        self._conn = None
+
+    def until_known(self, call: Callable[[psycopg.Connection[Any]], Any]) -> Any:
+        """Repeat a call until it has an answer or a refusal; None when told to end first.
+
+        Raises WedError for a refusal that is no matter of trying again.
+        """
+        lost = False
+        while True:
+            try:
+                answer = call(self.conn())
+                self.record.committed += lost
+                return answer
+            except (WedError, psycopg.Error) as error:
+                if isinstance(error, WedError) and error.code.startswith("WD"):
+                    raise
+                lost = True
+                self.record.unknown += 1
+                self.drop()
+                if self.ended.wait(0.05) and self.gave_up():
+                    return None
+
+    def gave_up(self) -> bool:
+        """Whether the harness ended long ago: an unknown outcome is resolved first, for half a minute."""
+        self._late = getattr(self, "_late", time.monotonic())
+        return time.monotonic() - self._late > 30
+
+    def stop(self) -> None:
+        """Ask it to end, and wait."""
+        self.ended.set()
+        self.join(60)
+
+
+class Starter(Actor):
+    """Starts instances under a key of its own, so that a repeated start is the same start."""
+
+    count = 0
+
+    def act(self) -> None:
+        self.count += 1
+        key = f"{self.name}-{self.count}"
+        state = {"goal": self.dice.randint(1, 3)}
+        wid = self.until_known(lambda conn: api.start(FLOW, state, actor=self.name, key=key, conn=conn))
+        if wid is not None:
+            self.record.started[key] = wid
+
+
+class Clerk(Actor):
+    """Leases work of the desk and gives results, each with its claim."""
+
+    def act(self) -> None:
+        holding = timedelta(seconds=10)
+        jobs = api.lease_many(FLOW, ["tr_desk"], 5, self.name, duration=holding, conn=self.conn())
+        for job in jobs:
+            self._finish(job)
+
+    def _finish(self, job: Job) -> None:
+        try:
+            done = self.until_known(lambda conn: api.complete(job, {"desk": "1"}, actor=self.name, conn=conn))
+        except WedError as error:
+            self.record.refused.append((job.wid, job.id, job.claim or 0))
+            if error.code not in ("WD203", "WD204", "WD205"):
+                self.record.odd.append(f"desk: {error.code} {error.message}")
+            return
+        if done is not None:
+            self.record.completed.append((job.wid, job.id, job.claim or 0, done.seq))
+
+
+class Designer(Actor):
+    """Changes the definition of the running flow: words, equal conditions, an attribute more, an attribute less."""
+
+    turn = 0
+
+    def act(self) -> None:
+        found = api.definition(FLOW, conn=self.conn())
+        self.turn += 1
+        self._change(found)
+        found.pop("version", None)
+        try:
+            report = self.until_known(
+                lambda conn: api.publish(FLOW, found, actor=self.name, reason=f"turn {self.turn}", conn=conn)
+            )
+        except LockBusy:
+            return
+        except WedError as error:
+            self.record.odd.append(f"publish: {error.code} {error.message}")
+            return
+        if report is not None:
+            self.record.published.append(report.version)
+
+    def _change(self, found: dict[str, Any]) -> None:
+        loop = next(t for t in found["triggers"] if t.get("transition") == "tr_turn")
+        loop["label"] = f"turn {self.turn}"
+        if self.turn % 2:
+            loop["predicate"] = "goal > turn and right_done = '1' and left_done = '1'"
+        else:
+            loop["predicate"] = "left_done = '1' and right_done = '1' and turn < goal"
+        kept = [a for a in found["attributes"] if a["name"] != "extra"]
+        found["attributes"] = [*kept, {"name": "extra", "default": str(self.turn)}] if self.turn % 3 else kept
+
+
+class Load:
+    """Everybody together."""
+
+    def __init__(self, connect: Connect, *, rate: float = 5.0, designer: float = 3.0) -> None:
+        self.record = Record()
+        starters = [Starter(f"starter{n}", connect, self.record, 2 / rate) for n in range(2)]
+        clerk = Clerk("clerk", connect, self.record, 0.2)
+        self.people: list[Actor] = [*starters, clerk]
+        if designer:
+            self.people.append(Designer("designer", connect, self.record, designer))
+
+    def start(self) -> None:
+        for person in self.people:
+            person.start()
+
+    def stop_starting(self) -> None:
+        """No new instances, no new definitions; the clerk goes on."""
+        for person in self.people:
+            if not isinstance(person, Clerk):
+                person.ended.set()
+        for person in self.people:
+            if not isinstance(person, Clerk):
+                person.stop()
+
+    def stop(self) -> None:
+        for person in self.people:
+            person.stop()

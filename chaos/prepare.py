@@ -1,0 +1,39 @@
+"""`python -m chaos.prepare`: brings a new database to where a run begins: tables, roles, a log-in, the flows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import django
+
+NAME, PASSWORD = "chaos", "chaos-only-for-harness"  # noqa: S105 - of a database that lives for minutes
+POISON = """
+insert into wed_attr (aname, adv) values ('kind', null), ('text', '0');
+insert into wed_trig (trname, cpred, timeout, max_attempts, backoff) values
+  ('tr_abort', 'kind = ''abort''', '5 seconds', 3, '100 milliseconds'),
+  ('tr_huge', 'kind = ''huge'' and text = ''0''', '20 seconds', 3, '100 milliseconds'),
+  ('tr_nonsense', 'kind = ''nonsense''', '5 seconds', 3, '100 milliseconds'),
+  ('tr_never', 'kind = ''never''', '2 seconds', 3, '100 milliseconds'),
+  ('tr_huge', '1 / (length(kind) - 5) = 9', '5 seconds', 3, '100 milliseconds');
+insert into wed_trig (cpred, cfinal) values ('length(text) > 1000', true);
+"""
+
+
+def main() -> None:
+    django.setup()
+    from django.contrib.auth import get_user_model
+    from django.db import connection
+
+    from wedsql_site.supervisor import preparation
+
+    preparation.install()
+    get_user_model()._default_manager.create_superuser(NAME, password=PASSWORD)
+    with connection.cursor() as cursor:
+        for flow, text in (("chaos", Path(__file__).with_name("flow.sql").read_text()), ("poison", POISON)):
+            cursor.execute("select wedsql.create_flow(%s)", [flow])
+            cursor.execute(f"set search_path = {flow}, wedsql")
+            cursor.execute(text)
+
+
+if __name__ == "__main__":
+    main()

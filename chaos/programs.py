@@ -1,0 +1,150 @@
+"""The processes of an installation under test: started as in production, watched, and started again when they die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from wedsql_site import environment
+
+MANAGE = str(environment.CHECKOUT / "manage.py")
+RESTART = 0.3
+
+
+class Program:
+    """One process that is kept alive until it is stopped; the sigterm that it gets may be told to its children."""
+
+    def __init__(
+        self, name: str, argv: Sequence[str], env: Mapping[str, str], prefix: Sequence[str] = ()
+    ) -> None:
+        self.name = name
+        self.argv = [*prefix, *argv]
+        self.env = dict(env)
+        self.starts = 0
+        self.keep = True
+        self.log = (Path(env["WEDSQL_STATE_DIR"]) / f"{name}.log").open("ab")
+        self.process = self._start()
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        self.starts += 1
+        return subprocess.Popen(
+            self.argv, env=self.env, cwd=environment.CHECKOUT, stdin=subprocess.DEVNULL,
+            stdout=self.log, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def watch(self) -> None:
+        """Start it again when it has ended."""
+        if self.keep and self.process.poll() is not None:
+            time.sleep(RESTART)
+            self.process = self._start()
+
+    def send(self, number: int) -> None:
+        """Signal the main process alone."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, number)
+
+    def children(self) -> list[int]:
+        """Every living descendant, the nearest first."""
+        return descendants(self.pid)
+
+    def stop(self, seconds: float = 12.0) -> list[int]:
+        """Ask it to end; the pids of descendants that it left behind."""
+        self.keep = False
+        family = self.children()
+        self.send(signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(seconds)
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()
+        return family
+
+
+class Programs:
+    """All of them, with the thread that keeps them alive."""
+
+    def __init__(self) -> None:
+        self.all: dict[str, Program] = {}
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="programs", daemon=True)
+        self._thread.start()
+
+    def add(self, program: Program) -> Program:
+        self.all[program.name] = program
+        return program
+
+    def __getitem__(self, name: str) -> Program:
+        return self.all[name]
+
+    def _watch(self) -> None:
+        while not self._ended.wait(0.1):
+            for program in list(self.all.values()):
+                program.watch()
+
+    def stop(self) -> None:
+        """End all of them."""
+        self._ended.set()
+        self._thread.join()
+        for program in self.all.values():
+            program.keep = False
+            program.send(signal.SIGTERM)
+        for program in self.all.values():
+            program.stop()
+
+
+def manage(*arguments: str) -> list[str]:
+    """A command of the product."""
+    return [sys.executable, MANAGE, *arguments]
+
+
+def daphne(port: int) -> list[str]:
+    """The web process."""
+    return [
+        sys.executable,
+        "-m",
+        "daphne",
+        "-b",
+        "127.0.0.1",
+        "-p",
+        str(port),
+        "wedsql_site.asgi:application",
+    ]
+
+
+def descendants(pid: int) -> list[int]:
+    """The living children of a process and theirs."""
+    parents: dict[int, list[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = entry.read_text().rpartition(")")[2].split()
+            if fields[0] not in "ZX":
+                parents.setdefault(int(fields[1]), []).append(int(entry.parent.name))
+    found, todo = [], [pid]
+    while todo:
+        children = parents.get(todo.pop(0), [])
+        found += children
+        todo += children
+    return found
+
+
+def of_installation(state: Path) -> list[int]:
+    """Every living process that was started for this state directory: what a stop must leave none of."""
+    mark = b"WEDSQL_STATE_DIR=" + os.fsencode(state) + b"\0"
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if mark in entry.read_bytes():
+                found.append(int(entry.parent.name))
+    return found

@@ -1,0 +1,128 @@
+"""What a run is made of: its seed and time, its worlds, and the rows of its table."""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from chaos.judge import Verdict
+from chaos.server import Server
+from chaos.world import World
+
+IN_FLIGHT = 20  # handlers whose result can be lost with one process: two workers with ten jobs a commit
+
+
+@dataclass
+class Row:
+    """One line of the table."""
+
+    fault: str
+    injected: int = 0
+    recovered: int = 0
+    lost: int = 0
+    twice: int = 0
+    executed_twice: int = 0
+    recovery: list[float] = field(default_factory=list)
+    invariants: int = 0
+    finished: int = 0
+    unknown: int = 0
+    committed: int = 0
+    seconds: float = 0.0
+    good: bool = True
+    skipped: str = ""
+    notes: list[str] = field(default_factory=list)
+
+    def after(self, verdict: Verdict) -> None:
+        """Take over what the judge found."""
+        self.lost += verdict.lost
+        self.twice += verdict.twice
+        self.executed_twice += verdict.executed_twice
+        self.finished += verdict.finished
+        self.invariants = verdict.invariants
+        self.notes += verdict.reasons + verdict.broken
+        if verdict.exceptions:
+            self.fail(f"{verdict.exceptions} instances are exceptions")
+        if verdict.executed_twice > verdict.failed_attempts + IN_FLIGHT * max(self.injected, 1):
+            self.fail(f"executed twice: {verdict.executed_twice}, more than the faults explain")
+        if not verdict.good:
+            self.fail("not as promised")
+
+    def fail(self, sentence: str) -> None:
+        self.good = False
+        self.notes.append(sentence)
+
+    def injection(self, recover: Callable[[], float], what: str) -> None:
+        """Count one fault and how long its recovery took."""
+        self.injected += 1
+        try:
+            self.recovery.append(recover())
+            self.recovered += 1
+        except TimeoutError as error:
+            self.fail(f"{what}: {error}")
+
+    def percentile(self, share: float) -> float | None:
+        """Recovery seconds that this share of the injections stayed under."""
+        if not self.recovery:
+            return None
+        if len(self.recovery) == 1:
+            return self.recovery[0]
+        cut: list[float] = statistics.quantiles(self.recovery, n=100, method="inclusive")
+        return cut[round(share * 100) - 1]
+
+    def facts(self) -> dict[str, Any]:
+        """The row as JSON."""
+        own = asdict(self)
+        own["recovery"] = [round(x, 3) for x in self.recovery]
+        return own
+
+
+@dataclass
+class Run:
+    """One run of the harness; `scale` stretches every fault's time."""
+
+    seed: int
+    home: Path
+    template: Server
+    scale: float = 1.0
+    worlds: int = 0
+    rows: list[Row] = field(default_factory=list)
+
+    def seconds(self, base: float) -> float:
+        """How long a fault that takes `base` seconds in a whole run goes on in this one."""
+        return max(3.0, base * self.scale)
+
+    def number(self, base: int, least: int = 1) -> int:
+        """How often something is done that is done `base` times in a whole run."""
+        return max(least, round(base * self.scale))
+
+    def place(self) -> Path:
+        """A new directory for a world."""
+        self.worlds += 1
+        return self.home / f"w{self.worlds}"
+
+    @contextmanager
+    def world(self, row: Row, **options: Any) -> Iterator[World]:
+        """A world for one fault, judged and taken down at its end; a row of the table comes of it."""
+        begun = time.monotonic()
+        patience = options.pop("patience", 90.0)
+        world = World(self.place(), self.template, **options)
+        with world:
+            yield world
+            row.after(world.verdict(patience))
+            row.unknown += world.load.record.unknown
+            row.committed += world.load.record.committed
+        if world.orphans:
+            row.fail(f"{world.orphans} processes outlived their parents")
+        row.seconds = time.monotonic() - begun
+
+
+def say(line: str = "") -> None:
+    """A line for the person who watches."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()

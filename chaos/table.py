@@ -1,0 +1,55 @@
+"""The table for people, the JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from chaos.run import Row, say
+
+RESULTS = Path(__file__).parent / "results"
+HEAD = ("fault", "injected", "recovered", "lost", "applied twice", "executed twice", "p50 s", "p99 s",
+        "invariants", "instances", "seconds", "")  # fmt: skip
+
+
+def cells(row: Row) -> tuple[str, ...]:
+    """One row as texts."""
+    if row.skipped:
+        return (row.fault, *["-"] * 10, f"skipped: {row.skipped}")
+    counts = (row.injected, row.recovered, row.lost, row.twice, row.executed_twice)
+    times = ("-" if p is None else f"{p:.2f}" for p in (row.percentile(0.5), row.percentile(0.99)))
+    rest = (f"{row.invariants}/8", str(row.finished), f"{row.seconds:.0f}", "ok" if row.good else "BROKEN")
+    return (row.fault, *map(str, counts), *times, *rest)
+
+
+def show(rows: Sequence[Row], seed: int) -> None:
+    """Print all rows, and what each of them has to say."""
+    lines = [HEAD, *map(cells, rows)]
+    widths = [max(len(line[at]) for line in lines) for at in range(len(HEAD))]
+    say(f"\nseed {seed}")
+    for line in lines:
+        first, *others = (
+            text.ljust(width) if at in (0, len(HEAD) - 1) else text.rjust(width)
+            for at, (text, width) in enumerate(zip(line, widths, strict=True))
+        )
+        say("  ".join([first, *others]).rstrip())
+    for row in rows:
+        for note in row.notes:
+            say(f"  {row.fault}: {note}")
+
+
+def keep(rows: Sequence[Row], seed: int) -> Path:
+    """Write the run's JSON; its place."""
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{time.strftime('%Y%m%d-%H%M%S')}-seed{seed}.json"
+    facts = {
+        "seed": seed, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        "machine": {"processors": os.cpu_count(), "kernel": platform.release()},
+        "faults": [row.facts() for row in rows],
+    }  # fmt: skip
+    path.write_text(json.dumps(facts, indent=1))
+    return path

@@ -1,0 +1,95 @@
+"""What the harness's workers do: each writes down in the outside world that it was there, then answers.
+
+The outside world is one file that only grows: a line a call, on the disk before the handler returns. What it
+says can be held against the history, which is how work done twice is told from work applied twice.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from chaos.dice import dice
+from workers import Changes, Context, transition
+
+State = Mapping[str, Any]
+FLOW = "chaos"
+POISON = "poison"
+HANG = 3.0
+TEN_MEGABYTES = 10_000_000
+
+
+def note(ctx: Context) -> None:
+    """One line on the disk: this job's handler has run here."""
+    line = f"{ctx.job_id},{ctx.wid},{ctx.transition},{os.getpid()}\n".encode()
+    handle = os.open(os.environ["CHAOS_LEDGER"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        os.write(handle, line)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _pace(ctx: Context, most: float = 0.03) -> None:
+    time.sleep(dice("pace", ctx.job_id, ctx.attempt).uniform(0, most))
+
+
+@transition("tr_left", flow=FLOW)
+def left(state: State, ctx: Context) -> Changes:
+    note(ctx)
+    _pace(ctx)
+    return {"left_done": "1"}
+
+
+@transition("tr_right", flow=FLOW)
+def right(state: State, ctx: Context) -> Changes:
+    note(ctx)
+    _pace(ctx)
+    return "right_done = '1'"
+
+
+@transition("tr_turn", flow=FLOW)
+def turn(state: State, ctx: Context) -> Changes:
+    note(ctx)
+    return {"turn": int(state["turn"]) + 1}
+
+
+@transition("tr_slow", flow=FLOW, batch=1)
+def slow(state: State, ctx: Context) -> Changes:
+    """One in twelve runs past its timeout, the first time."""
+    note(ctx)
+    if ctx.attempt == 1 and dice("slow", ctx.job_id).random() < 1 / 12:
+        time.sleep(HANG)
+    return {"slow": "1"}
+
+
+@transition("tr_lease", flow=FLOW, mode="lease")
+def leased(state: State, ctx: Context) -> Changes:
+    note(ctx)
+    _pace(ctx, 0.1)
+    return {"leased": "1"}
+
+
+@transition("tr_abort", flow=POISON, batch=1)
+def dies(state: State, ctx: Context) -> Changes:
+    """Takes its whole process with it."""
+    os.abort()
+
+
+@transition("tr_huge", flow=POISON)
+def huge(state: State, ctx: Context) -> Changes:
+    return {"text": "x" * TEN_MEGABYTES}
+
+
+@transition("tr_nonsense", flow=POISON)
+def nonsense(state: State, ctx: Context) -> Changes:
+    return {"text": object(), "no_such_attribute": 1}
+
+
+@transition("tr_never", flow=POISON, batch=1)
+def never(state: State, ctx: Context) -> Changes:
+    """Never comes back."""
+    while True:
+        time.sleep(3600)

@@ -1,0 +1,163 @@
+"""One private installation under load: server, web, two kinds of workers, reaper, people, a dashboard."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import psycopg
+
+from chaos.dashboard import Dashboard
+from chaos.judge import Verdict, judge
+from chaos.load import Load
+from chaos.programs import Program, Programs, daphne, manage, of_installation
+from chaos.server import Server, environ, wait_until_gone
+from wedsql_site.tests.installation import free_port
+
+_BOOT = 30.0
+ALL = ("web", "pool", "cluster", "reaper")
+
+
+class World:
+    """Use as a context manager: everything in it has ended and is deleted at the end."""
+
+    def __init__(
+        self,
+        home: Path,
+        template: Server,
+        *,
+        programs: tuple[str, ...] = ALL,
+        server: Server | None = None,
+        dsns: Mapping[str, str] | None = None,
+        rate: float = 5.0,
+        designer: float = 3.0,
+    ) -> None:
+        home.mkdir(mode=0o711)
+        self.home = home
+        self.state = home / "state"
+        self.state.mkdir()
+        self.server = server or Server(home)
+        if server is None:
+            self.server.copy_from(template)
+        self.env = environ(self.server, self.state, dsns)
+        self.ledger = self.state / "ledger"
+        self.port = free_port()
+        self.names = programs
+        self.programs = Programs()
+        self.load = Load(lambda: self.server.connect("web", name="people"), rate=rate, designer=designer)
+        self.dashboard: Dashboard | None = None
+        self.orphans = 0
+
+    def __enter__(self) -> World:
+        try:
+            self._boot()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _boot(self) -> None:
+        self.server.start()
+        makers: dict[str, Callable[[], Program]] = {
+            "web": lambda: self.program("web", daphne(self.port), "web"),
+            "pool": lambda: self.program("pool", manage("wedworker", "--processes", "2"), "worker"),
+            "cluster": lambda: self.program("cluster", manage("qcluster"), "worker", Q_CLUSTER_NAME="wedsql"),
+            "reaper": lambda: self.program("reaper", manage("qcluster"), "reaper", Q_CLUSTER_NAME="reaper"),
+        }
+        for name in self.names:
+            makers[name]()
+        self.until(self._served, _BOOT, "no worker came up")
+        if "web" in self.names:
+            self.dashboard = Dashboard(self.port)
+            self.dashboard.start()
+        self.load.start()
+        self.until(lambda: self.one("select count(*) from wedsql.wed_trace") > 30, _BOOT, "nothing moves")
+
+    def program(
+        self, name: str, argv: list[str], role: str, prefix: tuple[str, ...] = (), **extra: str
+    ) -> Program:
+        """Start one more process of the product and keep it alive."""
+        return self.programs.add(Program(name, argv, {**self.env, "WEDSQL_PROCESS": role, **extra}, prefix))
+
+    def _served(self) -> bool:
+        kinds = {"pool": "process", "cluster": "cluster"}
+        wanted = {kinds[name] for name in self.names if name in kinds}
+        found = {row[0] for row in self.rows("select distinct kind from wedsql.worker where serves <> '{}'")}
+        return wanted <= found
+
+    # -- looking
+    def connect(self, role: str = "", **options: str) -> psycopg.Connection[Any]:
+        """A connection of the harness."""
+        return self.server.connect(role, **options)
+
+    def rows(self, text: str, params: tuple[object, ...] = ()) -> list[Any]:
+        """Rows of a statement, over a connection of its own."""
+        with self.connect() as conn:
+            return conn.execute(text, params or None).fetchall()
+
+    def one(self, text: str, params: tuple[object, ...] = ()) -> Any:
+        """The only value of a statement."""
+        found = self.rows(text, params)
+        return found[0][0] if found else None
+
+    def until(self, true: Callable[[], bool], seconds: float, what: str) -> float:
+        """Seconds until the condition held, while the database may be away; TimeoutError when it did not."""
+        begun = time.monotonic()
+        while time.monotonic() - begun < seconds:
+            try:
+                if true():
+                    return time.monotonic() - begun
+            except psycopg.OperationalError:
+                pass
+            time.sleep(0.02)
+        raise TimeoutError(f"{what} within {seconds:.0f} s")
+
+    def moves_again(self, seconds: float = 60.0) -> float:
+        """Seconds until a step is committed from now on."""
+        begun = time.monotonic()
+        self.until(lambda: bool(self.one("select 1")), seconds, "the database did not come back")
+        last = self.one("select max(job_id) from wedsql.wed_trace") or 0
+        self.until(
+            lambda: (self.one("select max(job_id) from wedsql.wed_trace") or 0) > last,
+            seconds,
+            "nothing moved",
+        )
+        return time.monotonic() - begun
+
+    # -- ending
+    def verdict(self, patience: float = 90.0) -> Verdict:
+        """Stop starting, wait until all is quiet, and judge."""
+        self.load.stop_starting()
+        with self.connect() as conn:
+            verdict = judge(conn, self.load.record, self.ledger, patience)
+        if self.dashboard is not None:
+            wrong = self.dashboard.compare(self.rows)
+            if wrong:
+                verdict.miss(f"the dashboard does not show the database: {wrong[:3]}", len(wrong))
+        return verdict
+
+    def close(self) -> None:
+        """End everything; `orphans` counts processes that outlived their parents."""
+        self.load.stop()
+        if self.dashboard is not None:
+            self.dashboard.stop()
+        self.programs.stop()
+        left = wait_until_gone(of_installation(self.state), 15)
+        self.orphans = len(left)
+        for pid in left:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.server.remove()
+        shutil.rmtree(self.home, ignore_errors=True)
