@@ -89,7 +89,9 @@ def _in_order(measures: Iterable[Measure]) -> list[Measure]:
 def _failures(results: Results) -> str:
     if not results.failures:
         return ""
-    return "Not measured\n" + table([[name, reason] for name, reason in results.failures.items()], head=False)
+    return "Not measured\n" + table(
+        [[name, " ".join(reason.split())[-300:]] for name, reason in results.failures.items()], head=False
+    )
 
 
 def _versions(results: Results) -> str:

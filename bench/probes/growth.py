@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import statistics
 
-import psycopg
-
 from bench.contenders.base import Contender
 from bench.contenders.wedsql import BatchContender, StepContender
 from bench.probes.base import Stage
@@ -46,6 +44,7 @@ def _compare(stage: Stage, contender: Contender, key: str, size: int) -> Measure
         dsn = stage.cluster.create_database("race", template)
         empty.append(race_in(dsn, contender, workers, _LIMIT).rate)
         grown.append(race_in(stage.cluster.dsn(GROWN), contender, workers, _LIMIT).rate)
+        _put_away(stage)
     ratio = statistics.median(empty) / statistics.median(grown)
     # Only the full size answers the target; a smaller one is a figure of its own.
     name = key if size == 1_000_000 else f"{key}-{size}"
@@ -55,7 +54,9 @@ def _compare(stage: Stage, contender: Contender, key: str, size: int) -> Measure
     return Measure(name, f"cost of a step, {size:,} finished, {contender.label}", ratio, "times", detail)
 
 
-def sizes(conn: psycopg.Connection) -> str:
-    """How many bytes the grown database takes, as people read it."""
-    row = conn.execute("select pg_size_pretty(pg_database_size(current_database()))").fetchone()
-    return str(row[0]) if row else ""
+def _put_away(stage: Stage) -> None:
+    """Take out what a race left that was cut, so that the next one finds no work but its own."""
+    with stage.cluster.connect(GROWN) as conn, conn.transaction():
+        conn.execute("set local role wed_owner")
+        conn.execute("delete from wedsql.job_pool")
+        conn.execute("update wedsql.instance set status = 'C', finished_at = now() where status = 'R'")

@@ -14,8 +14,10 @@ from (select %(first)s + n as wid, now() - n * interval '0.02 s' as at
       from generate_series(1, %(count)s) n) made
 """
 _STATES = """
+-- One in a thousand differs, for the filters of the page probe.
 insert into {flow}.wed_flow (wid, a1, a2, a3)
-select %(first)s + n, 'final', 'done', 'done' from generate_series(1, %(count)s) n
+select %(first)s + n, 'final', case when n %% 1000 = 0 then 'rare' else 'done' end, 'done'
+from generate_series(1, %(count)s) n
 """
 _TRACE = """
 insert into wedsql.wed_trace

@@ -44,8 +44,11 @@ def _pages() -> dict[str, Callable[[], Any]]:
         "final": page(Choice(status="F")),
         "running, none there": page(Choice(status="R")),
         "exceptions, none there": page(Choice(status="E")),
-        "an attribute equal": page(having("a1", "eq", "final")),
-        "an attribute equal, none there": page(having("a2", "eq", "nothing like it")),
+        "indexed attribute, nearly all": page(having("a2", "eq", "done")),
+        "indexed attribute, one in a thousand": page(having("a2", "eq", "rare")),
+        "indexed attribute, none there": page(having("a2", "eq", "nothing like it")),
+        "attribute without an index, all": page(having("a1", "eq", "final")),
+        "attribute without an index, none there": page(having("a1", "eq", "nothing like it")),
         "a page in the middle": page(Choice(), Cursor(before=10_000)),
     }
 
