@@ -1,0 +1,88 @@
+"""A worker that speaks only the paper's protocol, in a process and a driver of its own.
+
+It knows nothing of this product but table names: LISTEN on the transition's channel, scan job_pool, take the advisory
+lock (wid, tgid), UPDATE wed_flow, COMMIT (sections 4 and 5 of the paper). Each thing it sees is a line of JSON on its
+output; each line on its input is a command: `scan`, `wait`, `lock WID TGID`, `update WID SET`, `commit`, `rollback`.
+
+usage: python paper_client.py DSN SCHEMA TRANSITION
+"""
+
+from __future__ import annotations
+
+import json
+import select
+import sys
+from typing import Any
+
+import psycopg2
+import psycopg2.extensions
+
+
+def say(what: str, **facts: Any) -> None:
+    """Write one line that the test reads."""
+    print(json.dumps({"what": what, **facts}), flush=True)
+
+
+class Client:
+    """One session with the transition it serves."""
+
+    def __init__(self, dsn: str, schema: str, transition: str) -> None:
+        self.transition = transition
+        self.connection = psycopg2.connect(dsn, options=f"-c search_path={schema}", application_name="paper")
+        self.cursor = self.connection.cursor()
+        self.cursor.execute(f'listen "{transition}"')
+        self.connection.commit()
+        say("ready", pid=self.connection.get_backend_pid())
+
+    def scan(self) -> None:
+        """Tell the pending jobs of the transition."""
+        self.cursor.execute("select wid, tgid, payload from job_pool where trname = %s order by wid", (self.transition,))
+        for wid, tgid, payload in self.cursor.fetchall():
+            say("job", wid=wid, tgid=tgid, payload=payload)
+        self.connection.commit()
+        say("scanned")
+
+    def wait(self) -> None:
+        """Tell the next notification, or that none came within five seconds."""
+        if not self.connection.notifies:
+            select.select([self.connection], [], [], 5)
+            self.connection.poll()
+        if not self.connection.notifies:
+            return say("silence")
+        told = self.connection.notifies.pop(0)
+        say("told", channel=told.channel, message=json.loads(told.payload), size=len(told.payload))
+
+    def lock(self, wid: str, tgid: str) -> None:
+        """Ask for the job's lock, which opens the transaction."""
+        self.cursor.execute("select pg_try_advisory_xact_lock(%s, %s)", (int(wid), int(tgid)))
+        say("lock", granted=self.cursor.fetchone()[0])
+
+    def update(self, wid: str, *what: str) -> None:
+        """Write the new state, as the paper's worker does."""
+        self.cursor.execute(f"update wed_flow set {' '.join(what)} where wid = %s", (int(wid),))
+        say("updated", rows=self.cursor.rowcount)
+
+    def commit(self) -> None:
+        """End the transaction."""
+        self.connection.commit()
+        say("committed")
+
+    def rollback(self) -> None:
+        """Give the transaction up."""
+        self.connection.rollback()
+        say("rolled back")
+
+
+def main() -> None:
+    """Obey until the input ends."""
+    client = Client(*sys.argv[1:4])
+    for line in sys.stdin:
+        command, *words = line.split()
+        try:
+            getattr(client, command)(*words)
+        except psycopg2.Error as error:
+            say("error", code=error.pgcode, message=str(error).strip())
+
+
+if __name__ == "__main__":
+    main()
