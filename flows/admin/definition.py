@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, connection
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -22,6 +22,7 @@ from flows.admin.forms import (
     FlowForm,
     IntervalFormField,
     TriggerForm,
+    TriggerFormSet,
     overtaken,
 )
 from flows.admin.refusals import Refusal, Refused, refusal
@@ -50,7 +51,7 @@ class TriggerInline(admin.StackedInline):
 
     model = Trigger
     form = TriggerForm
-    formset = AnsweredFormSet
+    formset = TriggerFormSet
     formfield_overrides = {IntervalField: {"form_class": IntervalFormField}}
     fieldsets = (
         (
@@ -140,12 +141,11 @@ class FlowAdmin(admin.ModelAdmin):
         form_url: str = "",
         extra_context: Any = None,
     ) -> HttpResponse:
-        """Saves, or shows the same content with what the database answered to it."""
+        """Saves in Django's one transaction, or shows the same content with what the database answered."""
         if request.method != "POST":
             return super().changeform_view(request, object_id, form_url, extra_context)
         try:
-            with transaction.atomic():
-                return super().changeform_view(request, object_id, form_url, extra_context)
+            return super().changeform_view(request, object_id, form_url, extra_context)
         except Refused as refused:
             answers = refused.refusals
         except DatabaseError as error:
@@ -212,8 +212,7 @@ class FlowAdmin(admin.ModelAdmin):
 
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         try:
-            with transaction.atomic():
-                return super().delete_view(request, object_id, extra_context)
+            return super().delete_view(request, object_id, extra_context)
         except (DatabaseError, WedError) as error:
             answer = refusal(error, Flow)
         self.message_user(request, f"{answer.message} {answer.hint}".strip(), messages.ERROR)

@@ -81,6 +81,20 @@ class AnsweredFormSet(BaseInlineFormSet):
         form.answer = self.answers.get(form.prefix)
 
 
+class TriggerFormSet(AnsweredFormSet):
+    """Proposes the flow's own default timeout for a trigger that is yet to be written."""
+
+    def __init__(self, *args: Any, instance: Flow | None = None, **kwargs: Any) -> None:
+        # Kept now: validating the page gives the flow the timeout that was just typed.
+        self.proposed = instance.default_timeout if instance and instance.pk else None
+        super().__init__(*args, instance=instance, **kwargs)
+
+    def add_fields(self, form: Any, index: int | None) -> None:
+        super().add_fields(form, index)
+        if self.instance.pk and form.instance.pk is None and "timeout" in form.fields:
+            form.initial["timeout"] = self.proposed
+
+
 class FlowForm(AnsweredForm):
     """The flow itself, the version that the page was opened at, and why it is changed."""
 

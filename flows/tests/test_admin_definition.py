@@ -435,6 +435,20 @@ def test_a_flow_with_instances_is_not_deleted_and_the_page_says_why(alice: Clien
     assert schema_exists(name)
 
 
+def test_a_new_trigger_is_proposed_the_timeout_of_its_flow(alice: Client) -> None:
+    name = define(alice)
+
+    assert change(alice, name, default_timeout="7 minutes").status_code == 302
+
+    fields = opened(alice, page(name))
+    assert (fields["default_timeout"], fields["triggers-4-timeout"]) == ("00:07:00", "00:07:00")
+    typed = {"triggers-4-transition": "tr_new", "triggers-4-predicate": "a1 = 'x'"}
+    assert change(alice, name, **typed).status_code == 302
+    assert Trigger.objects.get(flow__name=name, transition="tr_new").timeout == "00:07:00"
+    assert change(alice, name).status_code == 302
+    assert Trigger.objects.filter(flow__name=name).count() == 5
+
+
 def test_flows_are_never_deleted_in_bulk(alice: Client) -> None:
     name = define(alice)
     flow = Flow.objects.get(name=name)
