@@ -186,4 +186,4 @@ def test_a_thousand_conditions_load_in_seconds(db: psycopg.Connection[Any]) -> N
         start = time.perf_counter()
         db.execute(query, [text, oracle.ATTRS_JSON])
         times.append((time.perf_counter() - start) / 20)
-    assert min(times) < 0.01, times
+    assert min(times) < 0.025, times  # about 1 ms on an idle machine

@@ -8,7 +8,7 @@
 -- Raises: nothing
 create or replace function wedsql.scan(p_text text)
 returns table (raw text, low text, class text, pos integer, problem text)
-language sql immutable set search_path = pg_catalog, pg_temp as $$
+language sql immutable rows 50 set search_path = pg_catalog, pg_temp as $$
   with piece as (
     select m.ord, m.part[1] as raw, left(m.part[1], 1) as head,
            (1 + sum(length(m.part[1])) over (order by m.ord) - length(m.part[1]))::integer as pos

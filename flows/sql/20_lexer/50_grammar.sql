@@ -21,14 +21,14 @@ declare
   v_paths boolean; v_clock integer; v_pattern integer := -1; v_indexable integer := -1;
 begin
   select array_agg(s.raw order by s.pos), array_agg(s.low order by s.pos), array_agg(s.class order by s.pos),
-         array_agg(s.pos order by s.pos), array_agg(s.problem order by s.pos), array_agg(y order by s.pos)
+         array_agg(s.pos order by s.pos), array_agg(s.problem order by s.pos), array_agg(y.known order by s.pos)
   into v_raw, v_low, v_class, v_pos, v_bad, v_voc
   from wedsql.scan(wedsql.bounded(p_text, p_set)) as s
-  left join wedsql.vocabulary as y on y.word = s.low and s.class in ('word', 'operator');
+  left join lateral (
+    select k as known from wedsql.vocabulary as k where k.word = s.low and s.class in ('word', 'operator') offset 0) as y on true;
   n := coalesce(cardinality(v_raw), 0);
   if n = 0 or n > 1000 then
-    perform wedsql.refuse(p_set, case n when 0 then 'empty' else 'too_many_tokens' end,
-                          coalesce(v_pos[1001], 1), coalesce(v_raw[1001], ''));
+    perform wedsql.refuse(p_set, case n when 0 then 'empty' else 'too_many_tokens' end, coalesce(v_pos[1001], 1), coalesce(v_raw[1001], ''));
   end if;
   v_paths := v_low && array['@?', '@@', 'jsonb_path_exists', 'jsonb_path_match', 'jsonb_path_query_array', 'jsonb_path_query_first'];
   while i <= n loop

@@ -17,7 +17,7 @@ ATTRS = {
     "a1": "text", "a2": "integer", "a3": "text", "a4": "text", "amount": "numeric", "paid": "boolean",
     "due": "date", "seen": "timestamptz", "wait": "interval", "doc": "jsonb", "kind": "enum",
     "created_at": "timestamptz", "updated_at": "timestamptz", "position": "integer", "value": "text",
-    "name": "text",
+    "name": "text", "u": "integer",
 }  # fmt: skip
 ATTRS_JSON = json.dumps(ATTRS)
 
