@@ -60,7 +60,7 @@ exception
   when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
   when others then
     get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text, v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
-    if v_why.code = 'WD205' then
+    if v_why.code in ('WD102', 'WD105', 'WD205') then
       return query select p_job, true, t.seq, t.status::text, t.trf, null::text, null::text, null::text, null::text from wedsql.wed_trace t
         where t.wid = p_wid and t.job_id = p_job and t.claim is not distinct from p_claim and t.actor = p_actor;
       if found then
