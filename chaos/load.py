@@ -27,14 +27,14 @@ Connect = Callable[[], psycopg.Connection[Any]]
 
 @dataclass
 class Record:
-    """What the callers were told; `unknown` counts calls without an answer, `committed` those that had happened."""
+    """What the callers were told; `unknown` counts calls whose answer was lost, `resolved` those repeated since."""
 
     started: dict[str, int] = field(default_factory=dict)
     completed: list[tuple[int, int, int, int]] = field(default_factory=list)  # wid, job, claim, seq
     refused: list[tuple[int, int, int]] = field(default_factory=list)  # wid, job, claim
     published: list[int] = field(default_factory=list)
     unknown: int = 0
-    committed: int = 0
+    resolved: int = 0
     odd: list[str] = field(default_factory=list)
 
 
@@ -79,17 +79,19 @@ class Actor(threading.Thread):
 
         Raises WedError for a refusal that is no matter of trying again.
         """
-        lost = False
+        sent = lost = False
         while True:
             try:
-                answer = call(self.conn())
-                self.record.committed += lost
+                conn, sent = self.conn(), True
+                answer = call(conn)
+                self.record.resolved += lost
                 return answer
             except (WedError, psycopg.Error) as error:
                 if isinstance(error, WedError) and error.code.startswith("WD"):
+                    self.record.resolved += lost
                     raise
-                lost = True
-                self.record.unknown += 1
+                self.record.unknown += sent and not lost
+                sent, lost = False, lost or sent
                 self.drop()
                 if self.ended.wait(0.05) and self.gave_up():
                     return None

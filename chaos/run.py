@@ -32,7 +32,7 @@ class Row:
     invariants: int = 0
     finished: int = 0
     unknown: int = 0
-    committed: int = 0
+    resolved: int = 0
     seconds: float = 0.0
     good: bool = True
     skipped: str = ""
@@ -116,7 +116,7 @@ class Run:
             yield world
             row.after(world.verdict(patience))
             row.unknown += world.load.record.unknown
-            row.committed += world.load.record.committed
+            row.resolved += world.load.record.resolved
         if world.orphans:
             row.fail(f"{world.orphans} processes outlived their parents")
         row.seconds = time.monotonic() - begun

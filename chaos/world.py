@@ -22,6 +22,7 @@ from chaos.server import Server, environ, wait_until_gone
 from wedsql_site.tests.installation import free_port
 
 _BOOT = 30.0
+POOL = manage("wedworker", "--processes", "2")
 ALL = ("web", "pool", "cluster", "reaper")
 
 
@@ -38,6 +39,7 @@ class World:
         dsns: Mapping[str, str] | None = None,
         rate: float = 5.0,
         designer: float = 3.0,
+        prefix: tuple[str, ...] = (),
     ) -> None:
         home.mkdir(mode=0o711)
         self.home = home
@@ -53,6 +55,7 @@ class World:
         self.programs = Programs()
         self.load = Load(lambda: self.server.connect("web", name="people"), rate=rate, designer=designer)
         self.dashboard: Dashboard | None = None
+        self.prefix = prefix  # how the pool's command line begins: in a network of its own
         self.orphans = 0
 
     def __enter__(self) -> World:
@@ -72,7 +75,7 @@ class World:
         self.server.start()
         makers: dict[str, Callable[[], Program]] = {
             "web": lambda: self.program("web", daphne(self.port), "web"),
-            "pool": lambda: self.program("pool", manage("wedworker", "--processes", "2"), "worker"),
+            "pool": lambda: self.program("pool", POOL, "worker", self.prefix),
             "cluster": lambda: self.program("cluster", manage("qcluster"), "worker", Q_CLUSTER_NAME="wedsql"),
             "reaper": lambda: self.program("reaper", manage("qcluster"), "reaper", Q_CLUSTER_NAME="reaper"),
         }
@@ -82,6 +85,7 @@ class World:
         if "web" in self.names:
             self.dashboard = Dashboard(self.port)
             self.dashboard.start()
+            self.until(lambda: self.page().live, _BOOT, "the page did not come to life")
         self.load.start()
         self.until(lambda: self.one("select count(*) from wedsql.wed_trace") > 30, _BOOT, "nothing moves")
 
@@ -98,6 +102,12 @@ class World:
         return wanted <= found
 
     # -- looking
+    def page(self) -> Dashboard:
+        """The dashboard; this world has a web process."""
+        if self.dashboard is None:
+            raise LookupError("this world has no web process")
+        return self.dashboard
+
     def connect(self, role: str = "", **options: str) -> psycopg.Connection[Any]:
         """A connection of the harness."""
         return self.server.connect(role, **options)

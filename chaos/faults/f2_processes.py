@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from chaos.dice import dice
-from chaos.programs import Program
+from chaos.programs import Program, descendants
 from chaos.run import Row, Run
 from chaos.world import World
 
@@ -43,7 +43,7 @@ def processes(run: Run, row: Row) -> None:
             turn += 1
             _strike(world, row, name, part, number)
             time.sleep(dice("f2", turn).uniform(0.2, 1.0))
-        row.notes.append(f"daphne served {world.dashboard.connects if world.dashboard else 0} lines")
+        row.notes.append(f"daphne served {world.page().connects} lines")
 
 
 def _strike(world: World, row: Row, name: str, part: str, number: int) -> None:
@@ -51,7 +51,7 @@ def _strike(world: World, row: Row, name: str, part: str, number: int) -> None:
     pid = _victim(world, program, part)
     if pid is None:
         return
-    gone = [pid, *_family(pid)]
+    gone = [pid, *descendants(pid)]
     held = _held(world, gone)
     begun = time.monotonic()
     with suppress(ProcessLookupError):
@@ -72,12 +72,6 @@ def _victim(world: World, program: Program, part: str) -> int | None:
         return pusher if pusher in children else None
     workers = [pid for pid in children[1:] if pid != pusher]
     return dice("victim", program.name, program.starts).choice(workers) if workers else None
-
-
-def _family(pid: int) -> list[int]:
-    from chaos.programs import descendants
-
-    return descendants(pid)
 
 
 def _held(world: World, pids: list[int]) -> Held:
@@ -112,7 +106,7 @@ def _still_held(world: World, held: Held) -> bool:
 
 def _replaced(world: World, name: str, gone: list[int]) -> bool:
     if name == "web":
-        return world.dashboard is not None and world.programs["web"].pid not in gone and world.dashboard.live
+        return world.programs["web"].pid not in gone and world.page().live
     if name == "reaper":
         beat = world.one(
             "select extract(epoch from wedsql.now() - seen_at)::float8 from wedsql.beat where name = 'reaper'"

@@ -18,7 +18,9 @@ def server(run: Run, row: Row) -> None:
             else:
                 row.injection(lambda: _whole(world), "kill -9 of the server")
             time.sleep(dice("f4", turn).uniform(1, 4))
-    row.notes.append(f"{row.unknown} calls without an answer, {row.committed} answered when repeated")
+    row.notes.append(
+        f"{row.unknown} calls lost their answer, {row.resolved} of them were resolved by repeating"
+    )
 
 
 def _whole(world: World) -> float:

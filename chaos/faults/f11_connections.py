@@ -1,0 +1,78 @@
+"""F11: somebody opens connections until the server refuses more; who keeps the house in order must still get in."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import psycopg
+
+from chaos.run import Row, Run
+from chaos.world import World
+
+PATIENCE = 20.0
+
+
+def connections(run: Run, row: Row) -> None:
+    """With the web's role at its limit the reaper, whose own session was just cut off, comes back and works."""
+    with run.world(row) as world:
+        for _ in range(run.number(3)):
+            row.injection(lambda: _exhaust(world, row), "connections exhausted")
+
+
+def _exhaust(world: World, row: Row) -> float:
+    admin = world.connect()
+    hoarder = Hoarder(world)
+    hoarder.start()
+    try:
+        hoarder.full.wait(PATIENCE)
+        row.notes.append(f"refused after {len(hoarder.held)} connections of the web's role")
+        admin.execute("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'wed_reaper'")
+        _wait(
+            admin, "select seen_at > %s from wedsql.beat where name = 'reaper'", "the reaper could not get in"
+        )
+        admin.execute("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'wed_worker'")
+        _wait(admin, "select max(tx_at) > %s from wedsql.wed_trace", "no worker could get in")
+    finally:
+        hoarder.stop()
+        admin.close()
+    begun = time.monotonic()
+    world.moves_again(PATIENCE)
+    return time.monotonic() - begun
+
+
+class Hoarder(threading.Thread):
+    """Asks for connections without end, so that what another session frees is taken at once."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(name="hoarder", daemon=True)
+        self.world = world
+        self.held: list[psycopg.Connection[Any]] = []
+        self.full = threading.Event()
+        self.ended = threading.Event()
+
+    def run(self) -> None:
+        while not self.ended.is_set():
+            try:
+                self.held.append(self.world.connect("web", name="hoarder"))
+            except psycopg.OperationalError:
+                self.full.set()
+                self.ended.wait(0.002)
+
+    def stop(self) -> None:
+        """Give everything back."""
+        self.ended.set()
+        self.join()
+        for conn in self.held:
+            conn.close()
+
+
+def _wait(admin: psycopg.Connection[Any], query: str, what: str) -> None:
+    now = admin.execute("select clock_timestamp()").fetchone()
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        if admin.execute(query, now).fetchone() == (True,):
+            return
+        time.sleep(0.05)
+    raise TimeoutError(what)

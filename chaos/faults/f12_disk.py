@@ -1,0 +1,111 @@
+"""F12: the disk is full, first that of the tables, then that of the write-ahead log."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from chaos.run import Row, Run
+from chaos.server import Server
+from chaos.world import World
+from wedsql_site import postgres
+from wedsql_site.postgres import account
+
+PATIENCE = 40.0
+_SETTINGS = {"max_wal_size": "48MB", "min_wal_size": "32MB", "wal_recycle": "off"}
+
+
+def disk(run: Run, row: Row) -> None:
+    """Whatever the server does when nothing can be written, what it acknowledged is there when there is room again."""
+    if os.geteuid() != 0 or shutil.which("mount") is None:
+        row.skipped = "mounting a small disk needs root"
+        return
+    for full in ("tables", "log"):
+        _one(run, row, full)
+        if row.skipped:
+            return
+
+
+def _one(run: Run, row: Row, full: str) -> None:
+    place = run.place()
+    place.mkdir(mode=0o711)
+    server = Server(place, _SETTINGS)
+    account.current().own_directory(server.cluster.home)
+    small = server.cluster.data if full == "tables" else place / "postgres" / "log"
+    with _small_disk(row, small, "160m" if full == "tables" else "100m") as mounted:
+        if not mounted:
+            return
+        server.copy_from(run.template)
+        _move_log(server, place / "postgres" / "log")
+        # The hoard of instances that failing calls leave behind needs a while to drain.
+        with run.world(row, server=server, programs=("pool", "reaper"), designer=0, rate=10.0) as world:
+            for _ in range(run.number(2)):
+                row.injection(lambda: _fill(world, small, row), f"no room for the {full}")
+
+
+def _move_log(server: Server, place: Path) -> None:
+    user = account.current()
+    user.own_directory(place)
+    log = server.cluster.data / "pg_wal"
+    subprocess.run(["cp", "-a", f"{log}/.", str(place)], check=True)
+    shutil.rmtree(log)
+    log.symlink_to(place)
+    os.lchown(log, user.uid, user.gid)
+
+
+def _fill(world: World, small: Path, row: Row) -> float:
+    """Fill the disk until the server says so, make room; seconds from there to the next committed step."""
+    log = world.server.cluster.log
+    before = log.read_bytes().count(b"No space left")
+    ballast = small / "ballast"
+    with ballast.open("wb") as file:
+        _write_until_full(file.fileno())
+    until = time.monotonic() + PATIENCE
+    while log.read_bytes().count(b"No space left") == before:
+        if time.monotonic() > until:
+            ballast.unlink()
+            raise TimeoutError("the server never noticed the full disk")
+        time.sleep(0.1)
+    time.sleep(2)
+    alive = postgres.is_running(world.server.cluster)
+    ballast.unlink()
+    begun = time.monotonic()
+    world.server.start()
+    world.moves_again(PATIENCE)
+    row.notes.append(
+        f"{small.name}: the server {'answered' if alive else 'was down'} while the disk was full"
+    )
+    return time.monotonic() - begun
+
+
+def _write_until_full(handle: int) -> None:
+    for size in (1 << 20, 1 << 12):
+        try:
+            while True:
+                os.write(handle, b"\0" * size)
+        except OSError:
+            continue
+
+
+@contextmanager
+def _small_disk(row: Row, place: Path, size: str) -> Iterator[bool]:
+    user = account.current()
+    place.mkdir(exist_ok=True)
+    options = f"size={size},uid={user.uid},gid={user.gid},mode=0700"
+    made = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", options, "chaos", str(place)], capture_output=True, check=False
+    )
+    if made.returncode:
+        row.skipped = "mounting is not allowed here"
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        subprocess.run(["umount", str(place)], capture_output=True, check=False)
+        shutil.rmtree(place.parent, ignore_errors=True)

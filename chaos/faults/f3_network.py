@@ -1,0 +1,133 @@
+"""F3: the network between workers and server is cut; both sides live on and hear nothing of each other."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from chaos.run import Row, Run
+from chaos.server import Server
+from chaos.world import World
+
+PATIENCE = 40.0
+_SHORT = "update chaos.wed_trig set timeout = '3 seconds' where trname in ('tr_left', 'tr_right', 'tr_turn')"
+_HELD = """
+    select j.id, l.pid from pg_stat_activity a
+    join pg_locks l on l.pid = a.pid and l.locktype = 'advisory' and l.objsubid = 2
+    join wedsql.job_pool j on j.wid = l.classid::integer and j.tgid = l.objid::integer where a.client_addr is not null
+"""
+
+
+@dataclass
+class Cable:
+    """A network of its own for the workers, and the cable to it."""
+
+    name: str
+    subnet: str
+
+    @property
+    def host(self) -> str:
+        return f"{self.subnet}.1"
+
+    def plug(self, *, up: bool) -> None:
+        """Connect or cut."""
+        _ip("link", "set", f"{self.name}a", "up" if up else "down")
+
+
+def network(run: Run, row: Row) -> None:
+    """Jobs of the unreachable workers go to others; when the cable is back their late results are refused."""
+    with _cable(row) as cable:
+        if cable is None:
+            return
+        place = run.place()
+        place.mkdir(mode=0o711)
+        server = Server(place, {"listen_addresses": cable.host})
+        server.copy_from(run.template)
+        with (server.cluster.data / "pg_hba.conf").open("a") as rules:
+            rules.write(f"\nhost all all {cable.subnet}.0/24 trust\n")
+        options = {
+            "server": server, "dsns": {"worker": f"postgresql://wed_worker@{cable.host}/wedsql"},
+            "prefix": ("ip", "netns", "exec", cable.name), "programs": ("pool", "reaper", "cluster"), "designer": 0,
+        }  # fmt: skip
+        with run.world(row, **options) as world:
+            world.rows(_SHORT + " returning 1")
+            for _ in range(run.number(5, least=2)):
+                row.injection(lambda: _cut(world, cable), "network cut")
+                row.injection(lambda: _mend(world, cable), "network back")
+
+
+def _cut(world: World, cable: Cable) -> float:
+    """Cut while a worker holds something; seconds until its jobs are done by others."""
+    held: dict[int, int] = {}
+
+    def holding() -> bool:
+        held.update(dict(world.rows(_HELD)))
+        return bool(held)
+
+    world.until(holding, PATIENCE, "no worker holds a job")
+    cable.plug(up=False)
+    held.update(dict(world.rows(_HELD)))
+    begun = time.monotonic()
+    query = "select count(*) from wedsql.job_pool where id = any (%s) and state <> 'K'"
+    try:
+        world.until(
+            lambda: world.one(query, (list(held),)) == 0, PATIENCE, f"jobs {held} stayed with the unreachable"
+        )
+    except TimeoutError:
+        cable.plug(up=True)
+        raise
+    return time.monotonic() - begun
+
+
+def _mend(world: World, cable: Cable) -> float:
+    """Plug in again; seconds until the workers behind the cable finish something."""
+    last = world.one("select max(job_id) from wedsql.wed_trace")
+    begun = time.monotonic()
+    cable.plug(up=True)
+    query = "select count(*) from wedsql.wed_trace where job_id > %s and actor like 'wedworker%%'"
+    world.until(
+        lambda: world.one(query, (last,)) > 0, PATIENCE, "the workers behind the cable did not come back"
+    )
+    return time.monotonic() - begun
+
+
+@contextmanager
+def _cable(row: Row) -> Iterator[Cable | None]:
+    number = os.getpid() % 200 + 20
+    cable = Cable(f"wc{os.getpid()}", f"10.213.{number}")
+    try:
+        _lay(cable)
+    except (OSError, subprocess.CalledProcessError) as error:
+        _ip_try("netns", "del", cable.name)
+        row.skipped = f"network namespaces need root and iproute2 ({type(error).__name__})"
+        yield None
+        return
+    try:
+        yield cable
+    finally:
+        _ip_try("link", "del", f"{cable.name}a")
+        _ip_try("netns", "del", cable.name)
+
+
+def _lay(cable: Cable) -> None:
+    inside = ("netns", "exec", cable.name, "ip")
+    _ip("netns", "add", cable.name)
+    _ip("link", "add", f"{cable.name}a", "type", "veth", "peer", "name", f"{cable.name}b")
+    _ip("link", "set", f"{cable.name}b", "netns", cable.name)
+    _ip("addr", "add", f"{cable.host}/24", "dev", f"{cable.name}a")
+    _ip("link", "set", f"{cable.name}a", "up")
+    _ip(*inside, "addr", "add", f"{cable.subnet}.2/24", "dev", f"{cable.name}b")
+    _ip(*inside, "link", "set", f"{cable.name}b", "up")
+    _ip(*inside, "link", "set", "lo", "up")
+
+
+def _ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True, capture_output=True)
+
+
+def _ip_try(*words: str) -> None:
+    subprocess.run(["ip", *words], check=False, capture_output=True)

@@ -1,0 +1,74 @@
+"""F6: handlers that take their process with them, answer nonsense or never, and a predicate that always fails."""
+
+from __future__ import annotations
+
+import time
+
+from chaos.run import Row, Run
+from chaos.world import World
+from flows import api
+
+KINDS = ("abort", "nonsense", "never", "huge")
+EACH = 2
+PATIENCE = 60.0
+MOST_LOG_LINES = 400  # a minute
+
+
+def poison(run: Run, row: Row) -> None:
+    """Every kind ends visibly, parked or final, and the healthy flow goes on meanwhile."""
+    with run.world(row) as world:
+        before = _pace(world, run.seconds(15))
+        lines = _log_lines(world)
+        begun = time.monotonic()
+        with world.connect("web") as conn:
+            wids = {api.start("poison", {"kind": kind}, conn=conn): kind for kind in KINDS * EACH}
+        for wid, kind in wids.items():
+            row.injection(lambda wid=wid: _settled(world, wid, begun), kind)  # type: ignore[misc]
+        during = _pace(world, run.seconds(15))
+        minutes = (time.monotonic() - begun) / 60
+        flood = (_log_lines(world) - lines) / minutes
+        _look(world, row, wids)
+        row.notes.append(f"healthy instances a second: {before:.1f} before, {during:.1f} beside the poison")
+        row.notes.append(f"{flood:.0f} log lines a minute")
+        if during < before / 2:
+            row.fail("the poison slowed the healthy flow by more than half")
+        if flood > MOST_LOG_LINES:
+            row.fail("the poison floods the logs")
+
+
+def _settled(world: World, wid: int, begun: float) -> float:
+    query = "select status::text from wedsql.instance where wid = %s"
+    world.until(lambda: world.one(query, (wid,)) in ("E", "F"), PATIENCE, f"instance {wid} did not settle")
+    return time.monotonic() - begun
+
+
+def _look(world: World, row: Row, wids: dict[int, str]) -> None:
+    """What became of each kind: parked with a reason after its three attempts; 10 MB may also be taken."""
+    for wid, kind in wids.items():
+        status, reason = world.rows(
+            "select status::text, reason from wedsql.instance where wid = %s", (wid,)
+        )[0]
+        attempts = world.one("select max(attempts) from wedsql.job_pool where wid = %s", (wid,)) or 0
+        if kind != "huge" and (status, reason, attempts) != ("E", "ATTEMPTS", 3):
+            row.fail(f"{kind}: {status} {reason} after {attempts} attempts")
+    row.notes.append("10 MB: " + str(world.rows(
+        "select i.status::text, i.reason, (select left(last_error, 80) from wedsql.job_pool j where j.wid = i.wid"
+        " and j.tgid > 0 limit 1) from wedsql.instance i where i.wid = %s",
+        (next(w for w, k in wids.items() if k == "huge"),),
+    )[0]))  # fmt: skip
+    failing = world.one("select coalesce(sum(n), 0) from wedsql.condition_error")
+    if not failing:
+        row.fail("the failing predicate is told nowhere")
+    row.notes.append(f"the failing predicate is counted {failing} times")
+
+
+def _pace(world: World, seconds: float) -> float:
+    """Healthy instances finished a second."""
+    query = "select count(*) from wedsql.instance i where i.status = 'F' and i.key is not null"
+    before, begun = world.one(query), time.monotonic()
+    time.sleep(seconds)
+    return float(world.one(query) - before) / (time.monotonic() - begun)
+
+
+def _log_lines(world: World) -> int:
+    return sum(path.read_bytes().count(b"\n") for path in world.state.glob("*.log"))

@@ -1,0 +1,81 @@
+"""Texts, values and definitions that nobody honest would send; the same ones for the same seed."""
+
+from __future__ import annotations
+
+import copy
+from random import Random
+from typing import Any
+
+WORDS = [
+    "'", '"', "''", ";", "--", "/*", "*/", "\\", "$$", "$1", "%s", "%(a)s", "{0}", "{{7*7}}", "{% debug %}", "\x00", "\n",
+    "\r\n", "\t", "\u202e", "\ud83d\ude00", "\uffff", "é", "ß", "İ", "<script>alert(1)</script>", "../../etc/passwd",
+    "' or 1=1 --", "'; drop table wedsql.instance; --", "a = (select 1)", "pg_sleep(9)", "now()", "current_date",
+    "wid", "status", "a", "b", "n", "true", "null", "NaN", "Infinity", "-1", "0", "1e309", "9" * 40, "2147483648",
+    "1/0", "::integer", "::regclass", "lo_import('/etc/passwd')", "query_to_xml('select 1',true,true,'')", "(", ")", "((",
+    "[", "]", ",", "=", "<>", "||", "~", "and", "or", "not", "in", "between", "case", "when", "E'\\''", "U&'\\0041'", "0x41",
+    "a" * 3000, "(" * 60, "a~'((a{1,100}){1,100}){1,100}'", "http://x/", "\x1b[31m", "%00", "%c0%ae", "=cmd|' /C calc'!A0",
+]  # fmt: skip
+FORBIDDEN = [
+    "set role wed_owner", "set session authorization wed_owner", "alter table doors.wed_flow disable trigger all",
+    "drop schema doors cascade", "delete from wedsql.wed_trace", "update wedsql.instance set status = 'F'",
+    "insert into wedsql.job_pool (wid, tgid, flow_id, trname, payload, fired_at, fired_xid, version)"
+    " values (1, 1, 1, 'x', '{}', now(), 1, 1)",
+    "delete from wedsql.job_pool", "truncate doors.wed_flow", "delete from doors.wed_flow", "update doors.wed_flow set a = 'x'",
+    "select wed_match.evaluate('doors', array['a'], array['(select 1)'], '{}')", "select wedsql._settle(1, null, true)",
+    "create or replace function wedsql.now() returns timestamptz language sql as 'select null'", "select wedsql.reap(1)",
+    "copy wedsql.flow to program 'id'", "select pg_read_file('/etc/passwd')", "alter role wed_web superuser",
+    "set session_replication_role = replica", "select setval('wedsql.claim_seq', 1)", "lock table wedsql.job_pool",
+    "update wedsql.flow set version = 99", "create trigger x before insert on doors.wed_flow execute function wedsql._never()",
+]  # fmt: skip
+
+
+def text(dice: Random) -> str:
+    """A hostile text: words glued together, sometimes cut or with a random character put in."""
+    found = dice.choice(["", " "]).join(dice.choice(WORDS) for _ in range(dice.randint(1, 6)))
+    if dice.random() < 0.3:
+        at = dice.randint(0, len(found))
+        found = found[:at] + chr(dice.choice([0, 7, 39, 92, 127, 160, 0x2028, 0xFFFD, 0x1F600])) + found[at:]
+    return found[: dice.choice([5, 80, 5000])]
+
+
+def value(dice: Random, depth: int = 0) -> Any:
+    """A hostile JSON value."""
+    kind = dice.randrange(9 if depth < 3 else 6)
+    if kind < 3:
+        return text(dice)
+    if kind == 3:
+        return dice.choice([0, -1, 2**31, 2**63, 10**400, 1.5, 1e308, True, None])
+    if kind < 6:
+        return dice.choice(["", "0", "1", None, False, "2026-13-45", "1 fortnight"])
+    if kind == 6:
+        return [value(dice, depth + 1) for _ in range(dice.randrange(4))]
+    return {text(dice)[:40]: value(dice, depth + 1) for _ in range(dice.randrange(4))}
+
+
+def state(dice: Random) -> dict[str, Any]:
+    """A hostile state: known names with bad values, unknown names, or both."""
+    names = ["a", "b", "n", "d", "j", "wid", "A", text(dice)[:60]]
+    return {dice.choice(names): value(dice) for _ in range(dice.randint(0, 4))}
+
+
+def definition(dice: Random, base: dict[str, Any]) -> dict[str, Any]:
+    """A definition with one to three things wrong somewhere."""
+    found = copy.deepcopy(base)
+    for _ in range(dice.randint(1, 3)):
+        where = dice.choice(["attributes", "triggers"])
+        items = found.get(where)
+        if not isinstance(items, list) or dice.random() < 0.1:
+            found[dice.choice([where, "label", "final_when_pending", "max_firings", text(dice)[:20]])] = (
+                value(dice)
+            )
+        elif not items or dice.random() < 0.3:
+            items.append(
+                value(dice) if dice.random() < 0.5 else {"transition": text(dice), "predicate": text(dice)}
+            )
+        else:
+            one = dice.choice(items)
+            if isinstance(one, dict):
+                one[dice.choice([*one, "name", "type", "default", "timeout", "writes", "was", "id", "x"])] = (
+                    value(dice)
+                )
+    return found
