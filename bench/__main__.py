@@ -17,7 +17,7 @@ from bench.publish import publish
 from bench.results import Results, default_path, read
 from bench.verdicts import throughput_measures
 
-_FULL = Plan(rounds=3, limit=4.0, floor_seconds=2, quick=False)
+_FULL = Plan(rounds=3, limit=3.0, floor_seconds=2, quick=False)
 _QUICK = Plan(rounds=1, limit=2.0, floor_seconds=1, quick=True)
 
 
@@ -72,7 +72,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     names = ", ".join(sorted(_known_names()))
     parser.add_argument("--only", type=_names, default=set(), help=f"comma separated, of: {names}")
     parser.add_argument("--rounds", type=int, help="interleaved rounds (3; with --quick 1)")
-    parser.add_argument("--limit", type=float, help="seconds after which a race is cut (4; with --quick 2)")
+    parser.add_argument("--limit", type=float, help="seconds after which a race is cut (3; with --quick 2)")
     parser.add_argument("--json", type=Path, help="where to write the raw runs (bench/results/<time>.json)")
     parser.add_argument("--publish", type=Path, metavar="JSON", help="only put a recorded run into the docs")
     options = parser.parse_args(arguments)

@@ -12,7 +12,7 @@ from bench.race import race_in
 from bench.targets import Measure
 
 GROWN = "grown"
-_LIMIT = 5.0  # seconds a race may take
+_LIMIT = 4.0  # seconds a race may take
 
 
 def measure(stage: Stage) -> list[Measure]:
@@ -40,7 +40,7 @@ def _compare(stage: Stage, contender: Contender, key: str, size: int) -> Measure
     template = contender.prepare(stage.cluster)
     workers = 4 if key == "growth-step" else 2
     empty, grown = [], []
-    for _ in range(1 if stage.quick else 3):
+    for _ in range(3 if size == 1_000_000 else 1):
         dsn = stage.cluster.create_database("race", template)
         empty.append(race_in(dsn, contender, workers, _LIMIT).rate)
         grown.append(race_in(stage.cluster.dsn(GROWN), contender, workers, _LIMIT).rate)
