@@ -5,6 +5,7 @@ DATABASE_URL names another server instead. The settings are loaded here, after t
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -85,8 +86,9 @@ def _remove_abandoned() -> None:
     for home in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         owner = re.match(rf"{_PREFIX}(\d+)-", home.name)
         if owner and not Path(f"/proc/{owner[1]}").exists() and home.stat().st_uid == os.geteuid():
-            for pid_file in home.rglob("postmaster.pid"):
-                postgres.reset(postgres.Cluster(pid_file.parent.parent))
+            with contextlib.suppress(FileNotFoundError):  # another run cleans up at the same moment
+                for pid_file in home.rglob("postmaster.pid"):
+                    postgres.reset(postgres.Cluster(pid_file.parent.parent))
             shutil.rmtree(home, ignore_errors=True)
 
 
