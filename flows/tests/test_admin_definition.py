@@ -321,6 +321,17 @@ def test_renaming_an_attribute_rewrites_the_predicates(alice: Client) -> None:
     assert api.start(name) > 0
 
 
+def test_a_rename_holds_for_a_trigger_that_is_changed_in_the_same_save(alice: Client) -> None:
+    name = define(alice)
+    row = row_of(alice, name, "attributes", "a2")
+
+    response = change(alice, name, **{f"attributes-{row}-name": "approved", "triggers-0-label": "First"})
+
+    assert response.status_code == 302, all_errors(response)
+    first = Trigger.objects.filter(flow__name=name)[0]
+    assert (first.label, first.predicate) == ("First", "a1='ready' and (approved is null)")
+
+
 def test_an_attribute_that_is_still_named_stays_and_the_places_are_listed(alice: Client) -> None:
     name = define(alice)
     row = row_of(alice, name, "attributes", "a2")

@@ -1,0 +1,59 @@
+"""Every sentence of the pages and models is in Portuguese too, and the compiled catalogue is the written one."""
+
+from __future__ import annotations
+
+import ast
+import gettext
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.utils import translation
+
+from flows.models import Flow, TraceEntry
+
+APP = Path(__file__).resolve().parents[1]
+CATALOGUE = APP / "locale" / "pt_BR" / "LC_MESSAGES"
+MARKS = {"_", "gettext", "gettext_lazy"}
+
+
+def written() -> dict[str, str]:
+    pairs = re.findall(r'^msgid "(.+)"\nmsgstr "(.*)"$', (CATALOGUE / "django.po").read_text(), re.MULTILINE)
+    return {original.replace('\\"', '"'): translated.replace('\\"', '"') for original, translated in pairs}
+
+
+def used() -> Iterator[str]:
+    for path in APP.rglob("*.py"):
+        if "tests" in path.parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in MARKS:
+                yield from (arg.value for arg in node.args if isinstance(arg, ast.Constant))
+
+
+def test_every_sentence_is_translated() -> None:
+    catalogue = written()
+
+    assert set(used()) - catalogue.keys() == set()
+    assert [original for original, translated in catalogue.items() if not translated] == []
+
+
+def test_the_compiled_catalogue_is_the_written_one() -> None:
+    with (CATALOGUE / "django.mo").open("rb") as file:
+        compiled = gettext.GNUTranslations(file)
+
+    for original, translated in written().items():
+        assert compiled.gettext(original) == translated
+
+
+def test_placeholders_survive() -> None:
+    for original, translated in written().items():
+        assert sorted(re.findall(r"%\(\w+\)s", original)) == sorted(re.findall(r"%\(\w+\)s", translated))
+
+
+@pytest.mark.parametrize(("language", "word"), [("en", "flow"), ("pt-br", "fluxo")])
+def test_models_speak_the_language_of_the_reader(language: str, word: str) -> None:
+    with translation.override(language):
+        assert str(Flow._meta.verbose_name) == word
+        assert str(TraceEntry._meta.get_field("flow").verbose_name) == word
