@@ -1,4 +1,4 @@
-"""Every sentence of the pages and models is in Portuguese too, and the compiled catalogue is the written one."""
+"""Every sentence of the pages and models is in Portuguese too, and the catalogue is compiled as written."""
 
 from __future__ import annotations
 
