@@ -92,6 +92,8 @@ class Done:
     error: BaseException | None = None
     wrote: bool = False
     """Whether the handler used the step's own transaction, so that its result depends on it."""
+    broke: bool = False
+    """Whether the connection broke while the handler had it."""
 
 
 @dataclass(frozen=True, slots=True)

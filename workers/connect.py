@@ -24,7 +24,8 @@ def opener(name: str) -> Callable[[], psycopg.Connection[Any]]:
     params |= {"autocommit": True, "prepare_threshold": None, "application_name": name[:63]}
     # The few prepared statements are the same for any values: planned once, not five times and more.
     # Times come as ISO texts, which workers.taken reads.
-    own = "-c plan_cache_mode=force_generic_plan -c datestyle=ISO"
+    # Without the check a killed worker's session keeps its job until the running query ends.
+    own = "-c plan_cache_mode=force_generic_plan -c datestyle=ISO -c client_connection_check_interval=500"
     params["options"] = f"{params.get('options') or ''} {own}".strip()
     return lambda: psycopg.connect(**params)
 

@@ -58,7 +58,7 @@ def read_result(result: object) -> tuple[str | None, str | None]:
         return None, result
     if isinstance(result, Mapping):
         return encode(result), None
-    if result is None or result == "":
+    if result is None:
         raise Abort("The handler returned nothing.")
     if isinstance(result, str):
         raise Abort("The handler returned an empty SET string.")

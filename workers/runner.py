@@ -181,21 +181,29 @@ class Runner:
 
     def _return_loan(self, done: Done) -> Done:
         """Keep what the handler wrote, or undo it back to its savepoint."""
+        if self.wire.broken and (done.error is None or isinstance(done.error, psycopg.OperationalError)):
+            return self._broke(done)
         status = self.wire.status
-        if done.error is None and status == TransactionStatus.INTRANS:
-            with contextlib.suppress(psycopg.Error):
+        try:
+            if done.error is None and status == TransactionStatus.INTRANS:
                 self.wire.round(_KEEP)
                 done.wrote = True
                 return done
-        if done.error is None:
-            done.error = BrokenStep("The handler left its transaction broken or ended it.")
-        if status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
-            try:
+            if status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
                 self.wire.round(_BACK)
-            except (psycopg.Error, ConnectionLost):
+            else:
                 self.wire.close()
-        elif status != TransactionStatus.IDLE:
+        except ConnectionLost:
+            return self._broke(done) if done.error is None else done
+        except psycopg.Error:
             self.wire.close()
+        done.error = done.error or BrokenStep("The handler broke or ended the transaction that it was lent.")
+        return done
+
+    def _broke(self, done: Done) -> Done:
+        """The server went away under the handler: nobody's fault, and to be done again."""
+        self.wire.close()
+        done.error, done.wrote, done.broke = None, True, True
         return done
 
     # Commits.
@@ -269,6 +277,8 @@ class Runner:
 
     def _alone(self, flow: str, one: Done) -> bool:
         """One job in a commit of its own; False to try again. A job that is gone was settled before."""
+        if one.error is not None:
+            return self._count(flow, one)
         if one.taken.claim is not None:
             self._say(flow, self.wire.round(*self._closing(flow, [one], counting=True)))
             return True
@@ -283,15 +293,26 @@ class Runner:
         if one.wrote:  # its writes went with the lost transaction, so its work is done again
             again = self._run(flow, found[0])
             one.changes, one.sets, one.error, one.wrote = again.changes, again.sets, again.error, again.wrote
+            if again.broke:  # twice: then it is the handler's doing
+                one.error, one.wrote = BrokenStep("The connection broke while the handler used it."), False
+                return False
         one.taken = found[0]
-        results = self.wire.round(*self._closing(flow, [one], counting=not one.wrote))
-        refused = self._refused(results) if one.error is None else []
+        if one.error is not None:
+            self._undo()
+            return False
+        refused = self._refused(self.wire.round(*self._closing(flow, [one], counting=not one.wrote)))
         if refused and one.wrote:
             self._undo()
             one.error, one.wrote = Refused(refused[0]), False
             return False
         self.wire.round(COMMIT)
         return True
+
+    def _count(self, flow: str, one: Done) -> bool:
+        """Count a failed attempt; False while a dying session of this very process still holds the job."""
+        results = self.wire.round(*self._closing(flow, [one], counting=True))
+        self._note_retries(results)
+        return not results or any(result.ntuples for result in results)
 
     def _undo(self) -> None:
         """Roll back whatever is open, by closing the connection if need be."""

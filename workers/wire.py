@@ -7,6 +7,7 @@ A connection serves one thread at a time; `Wire` keeps a lock so that a heartbea
 
 from __future__ import annotations
 
+import contextlib
 import select
 import threading
 import time
@@ -22,7 +23,7 @@ Command = tuple["Statement", Params]
 
 _OK = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK, pq.ExecStatus.EMPTY_QUERY)
 _SYNC = pq.ExecStatus.PIPELINE_SYNC
-_SKIPPED = pq.ExecStatus.PIPELINE_ABORTED
+_CANCEL_SECONDS = 1.0
 
 
 class Statement:
@@ -76,6 +77,11 @@ class Wire:
         return self._connection is None or self._connection.closed
 
     @property
+    def broken(self) -> bool:
+        """Whether the connection ended otherwise than by being closed here."""
+        return self._connection is not None and self._connection.broken
+
+    @property
     def socket(self) -> int:
         """The descriptor to watch while idle."""
         return self.connection.pgconn.socket
@@ -113,10 +119,13 @@ class Wire:
             self._read_notifications(pgconn)
 
     def close(self) -> None:
-        """Close the connection; whatever it had begun is undone by the server."""
-        if self._connection is not None:
-            self._connection.close()
-        self._connection = None
+        """Close the connection; whatever it had begun is undone by the server, a running query is cancelled."""
+        connection, self._connection = self._connection, None
+        if connection is not None and not connection.closed:
+            if connection.pgconn.transaction_status == pq.TransactionStatus.ACTIVE:
+                with contextlib.suppress(psycopg.Error):
+                    connection.cancel_safe(timeout=_CANCEL_SECONDS)
+            connection.close()
 
     def _open(self) -> psycopg.Connection[Any]:
         try:
@@ -135,25 +144,37 @@ class Wire:
 
     def _exchange(self, pgconn: pq.abc.PGconn, commands: Sequence[Command]) -> list[pq.abc.PGresult]:
         pgconn.enter_pipeline_mode()
-        skip = []
+        fresh: list[bytes | None] = []  # for each answer: the statement it prepared, None for a result
         for statement, params in commands:
             name = statement.name
             if name not in self._prepared:
                 pgconn.send_prepare(name, statement.text)
-                skip.append(True)
+                fresh.append(name)
                 self._prepared.add(name)
-            skip.append(False)
+            fresh.append(None)
             pgconn.send_query_prepared(name, params)
         pgconn.pipeline_sync()
         while pgconn.flush():
             select.select([pgconn.socket], [pgconn.socket], [])
             pgconn.consume_input()
-        results = [self._next(pgconn) for _ in skip]
+        answers = [self._next(pgconn) for _ in fresh]
         self._next(pgconn, sync=True)
         pgconn.exit_pipeline_mode()
         self._read_notifications(pgconn)
-        self._forget_unprepared(results, skip, commands)
-        return [r for r, prepare in zip(results, skip, strict=True) if not prepare or r.status not in _OK]
+        return self._results(answers, fresh)
+
+    def _results(
+        self, answers: Sequence[pq.abc.PGresult], fresh: Sequence[bytes | None]
+    ) -> list[pq.abc.PGresult]:
+        """The answers but those of preparations that went well; the others are prepared again later."""
+        results = []
+        for answer, name in zip(answers, fresh, strict=True):
+            if name is None:
+                results.append(answer)
+            elif answer.status not in _OK:
+                self._prepared.discard(name)
+                results.append(answer)
+        return results
 
     def _next(self, pgconn: pq.abc.PGconn, sync: bool = False) -> pq.abc.PGresult:
         while True:
@@ -167,13 +188,6 @@ class Wire:
                 return result
             if result.status == _SYNC:
                 return result
-
-    def _forget_unprepared(
-        self, results: Sequence[pq.abc.PGresult], skip: Sequence[bool], commands: Sequence[Command]
-    ) -> None:
-        if any(result.status not in _OK for result, prepare in zip(results, skip, strict=True) if prepare):
-            for statement, _ in commands:
-                self._prepared.discard(statement.name)
 
     def _read_notifications(self, pgconn: pq.abc.PGconn) -> None:
         while (notify := pgconn.notifies()) is not None:

@@ -1,0 +1,1 @@
+"""Handlers that the worker processes of tests perform."""

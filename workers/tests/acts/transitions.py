@@ -1,0 +1,68 @@
+"""Honest, slow, hanging and deadly handlers; each writes to the outside ledger first."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from workers import Changes, Context, transition
+
+State = Mapping[str, Any]
+
+
+def note(ctx: Context) -> None:
+    """One line in a file that several processes append to: job, instance, transition, process."""
+    line = f"{ctx.job_id} {ctx.wid} {ctx.transition} {os.getpid()}\n"
+    handle = os.open(os.environ["WEDSQL_TEST_LEDGER"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        os.write(handle, line.encode())
+    finally:
+        os.close(handle)
+
+
+@transition("act_mark")
+def mark(state: State, ctx: Context) -> Changes:
+    note(ctx)
+    return {"a": "marked"}
+
+
+@transition("act_again")
+def again(state: State, ctx: Context) -> Changes:
+    note(ctx)
+    return {"n": int(state["n"]) + 1}
+
+
+@transition("act_slow", batch=1)
+def slow(state: State, ctx: Context) -> Changes:
+    """Waits for a file of its own instance, so that a test decides when it is done."""
+    note(ctx)
+    go = f"{os.environ['WEDSQL_TEST_LEDGER']}.go"
+    while not os.path.exists(go):
+        time.sleep(0.02)
+    return {"a": "slow"}
+
+
+@transition("act_poison", batch=1)
+def poison(state: State, ctx: Context) -> Changes:
+    note(ctx)
+    os.abort()
+
+
+@transition("act_kill", batch=1)
+def kill(state: State, ctx: Context) -> Changes:
+    note(ctx)
+    os.kill(os.getpid(), signal.SIGKILL)
+    return None
+
+
+@transition("act_hang", batch=1)
+def hang(state: State, ctx: Context) -> Changes:
+    """Hangs where no Python code runs and every polite signal is ignored."""
+    note(ctx)
+    signal.signal(signal.SIGALRM, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    while True:
+        time.sleep(60)

@@ -1,0 +1,226 @@
+"""Lost connections, serialization failures, leases: what is nobody's fault is no attempt."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from workers.journal import Journal, Note
+from workers.lost import report_lost
+from workers.tests.conftest import Shop, until
+
+BATCH = 10
+
+
+def count_runs(shop: Shop, act: Any = None) -> list[int]:
+    runs: list[int] = []
+
+    def handler(state: Any, ctx: Any) -> Any:
+        runs.append(ctx.wid)
+        if act is not None:
+            act(ctx, len(runs))
+        return {"a": "done"}
+
+    shop.on("tr_one", handler)
+    return runs
+
+
+def cut(shop: Shop) -> None:
+    """Ends the runner's session, as a restart of the server does, and waits until it is gone."""
+    pid = shop.runner.wire.connection.info.backend_pid
+    shop.db.execute("select pg_terminate_backend(%s)", [pid])
+    until(lambda: not shop.one("select count(*) from pg_stat_activity where pid = %s", pid))
+
+
+@pytest.mark.parametrize("size", [1, BATCH])
+def test_a_connection_lost_before_the_commit_costs_neither_work_nor_attempts(shop: Shop, size: int) -> None:
+    wids = shop.start(4)
+    runs = count_runs(shop, lambda ctx, number: cut(shop) if number == 3 else None)
+    shop.finish(wids, size)
+    assert sorted(runs) == wids, "results of handlers that wrote nothing are kept"
+    assert {len(shop.log(wid)) for wid in wids} == {0}
+
+
+def test_a_handler_that_wrote_with_the_lost_transaction_runs_again(shop: Shop) -> None:
+    shop.db.execute("create table if not exists worker_notes (wid integer, text text)")
+    wids = shop.start(3)
+
+    def act(ctx: Any, number: int) -> None:
+        ctx.connection.execute("insert into worker_notes values (%s, 'x')", [ctx.wid])
+        if number == 2:
+            cut(shop)
+
+    runs = count_runs(shop, act)
+    shop.finish(wids, BATCH)
+    assert len(runs) > 3
+    rows = shop.db.execute("select wid from worker_notes where wid = any(%s) order by 1", [wids]).fetchall()
+    assert rows == [(wid,) for wid in wids], "once each, whatever ran twice"
+
+
+@pytest.mark.parametrize("size", [1, BATCH])
+def test_a_commit_whose_answer_is_lost_is_not_applied_twice(
+    shop: Shop, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wids = shop.start(3)
+    runs = count_runs(shop)
+    real, torn = shop.runner.wire._exchange, []
+
+    def deaf(pgconn: Any, commands: Any) -> Any:
+        results = real(pgconn, commands)
+        if any(statement.name == b"wed_commit" for statement, _ in commands) and not torn:
+            torn.append(1)
+            cut(shop)
+            raise __import__("psycopg").OperationalError("the answer was lost")
+        return results
+
+    monkeypatch.setattr(shop.runner.wire, "_exchange", deaf)
+    shop.finish(wids, size)
+    assert torn and sorted(runs) == wids
+    steps = shop.one("select count(*) from wedsql.wed_trace where trw = 'tr_one' and wid = any(%s)", wids)
+    assert steps == 3
+    assert {len(shop.log(wid)) for wid in wids} == {0}
+
+
+def test_a_row_lock_of_somebody_else_is_waited_for_and_is_no_attempt(
+    shop: Shop, connect: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workers.runner.TRIES", 3)
+    wids = shop.start(3)
+    shop.runner.wire.connection.execute("set lock_timeout = '50ms'")
+    other = connect()
+    other.execute("begin")
+    other.execute(f"select 1 from {shop.flow}.wed_flow where wid = %s for update", [wids[1]])
+    released: list[int] = []
+    runs = count_runs(shop)
+    said = shop.runner._one_by_one
+
+    def release(flow: str, done: Any) -> None:
+        said(flow, done)
+        released.append(len(done))
+        if len(released) == 1:
+            other.execute("rollback")
+
+    shop.runner._one_by_one = release  # type: ignore[method-assign]
+    shop.work(BATCH)
+    shop.finish(wids, BATCH)
+    assert released[0] == 3 and {len(shop.log(wid)) for wid in wids} == {0}
+    assert runs.count(wids[0]) == runs.count(wids[2]) == 1
+
+
+def test_a_leased_job_is_finished_by_its_token_and_can_be_extended(shop: Shop) -> None:
+    moved: list[Any] = []
+
+    def handler(state: Any, ctx: Any) -> Any:
+        assert shop.one("select state::text from wedsql.job_pool where id = %s", ctx.job_id) == "L"
+        assert shop.one("select count(*) from pg_locks where locktype = 'advisory' and objsubid = 2") == 0
+        before = ctx.deadline
+        moved.append(ctx.extend(timedelta(minutes=10)) - before)
+        assert ctx.remaining() > timedelta(minutes=9)
+        return {"a": "leased"}
+
+    shop.on("tr_one", handler)
+    wids = shop.start(2)
+    assert shop.runner.work_leased(shop.flow, ["tr_one"], 2, 20.0) == 2
+    assert {shop.status(wid) for wid in wids} == {"F"}
+    assert all(step > timedelta(minutes=9) for step in moved)
+
+
+def test_a_failing_leased_job_is_counted_and_the_unstarted_ones_go_back(shop: Shop) -> None:
+    runs: list[int] = []
+
+    def handler(state: Any, ctx: Any) -> Any:
+        runs.append(ctx.wid)
+        shop.runner.stopping = True
+        raise ValueError("broken")
+
+    shop.on("tr_one", handler)
+    wids = shop.start(3)
+    shop.runner.work_leased(shop.flow, ["tr_one"], 3, 20.0)
+    assert runs == wids[:1]
+    assert [[row[0] for row in shop.log(wid)] for wid in wids] == [["failed"], ["released"], ["released"]]
+    assert shop.one("select count(*) from wedsql.job_pool where state = 'L' and wid = any(%s)", wids) == 0
+
+
+def test_the_lease_of_a_long_handler_is_kept_alive(shop: Shop) -> None:
+    def handler(state: Any, ctx: Any) -> Any:
+        first = shop.one("select lease_until from wedsql.job_pool where id = %s", ctx.job_id)
+        query = "select lease_until from wedsql.job_pool where id = %s"
+        until(lambda: shop.one(query, ctx.job_id) > first, what="a renewal")
+        return {"a": "long"}
+
+    shop.on("tr_one", handler)
+    (wid,) = shop.start()
+    shop.runner.work_leased(shop.flow, ["tr_one"], 1, 0.6)
+    assert shop.status(wid) == "F"
+
+
+def test_a_token_that_is_no_longer_current_changes_nothing(shop: Shop) -> None:
+    def handler(state: Any, ctx: Any) -> Any:
+        shop.db.execute(
+            "select wedsql.release(%s, %s, %s, 'somebody')", [ctx.wid, ctx.job_id, ctx.taken.claim]
+        )
+        shop.db.execute("select * from wedsql.lease(%s, array['tr_one'], 1, 'thief')", [shop.flow])
+        return {"a": "stolen"}
+
+    shop.on("tr_one", handler)
+    (wid,) = shop.start()
+    shop.runner.work_leased(shop.flow, ["tr_one"], 1, 20.0)
+    assert shop.status(wid) == "R" and shop.state(wid)["a"] is None
+    assert shop.one("select lckid from wedsql.job_pool where wid = %s", wid) == "thief"
+    assert [row[0] for row in shop.log(wid)] == ["released"], "a stranger's attempt is not counted"
+
+
+def leave_notes(shop: Shop, notes: list[Note]) -> Any:
+    """A journal as a killed process leaves it."""
+    code = (
+        "import os, sys; from pathlib import Path; from workers.journal import Journal\n"
+        "j = Journal(Path(sys.argv[1])); f = sys.argv[2].encode(); notes = eval(sys.argv[3])\n"
+        "j.hold(f, [(w, i, c) for w, i, c, r in notes if c])\n"
+        "[j.begin(f, i, w, c, None) for w, i, c, r in notes if r]\n"
+        "os.kill(os.getpid(), 9)"
+    )
+    folder = shop.runner.journal.path.parent
+    plain = [(n.wid, n.job_id, n.claim, n.running) for n in notes]
+    subprocess.run([sys.executable, "-c", code, str(folder), shop.flow, repr(plain)], check=False)
+    return folder
+
+
+def test_a_job_whose_process_died_is_counted_once(shop: Shop) -> None:
+    (wid,) = shop.start()
+    job = shop.one("select id from wedsql.job_pool where wid = %s", wid)
+    folder = leave_notes(shop, [Note(shop.flow, wid, job, None, True)])
+    assert report_lost(shop.runner.wire, folder, "heir") == 1
+    assert report_lost(shop.runner.wire, folder, "heir") == 0
+    assert [row[0] for row in shop.log(wid)] == ["lost"]
+    assert shop.one("select attempts from wedsql.job_pool where wid = %s", wid) == 1
+    assert len(list(folder.glob("*.job"))) == 1, "only the runner's own file is left"
+
+
+def test_leases_of_a_dead_process_come_back_and_only_the_running_one_is_counted(shop: Shop) -> None:
+    wids = shop.start(2)
+    jobs = shop.db.execute(
+        "select wid, job_id, claim from wedsql.lease(%s, array['tr_one'], 2, 'victim', '1 hour')", [shop.flow]
+    ).fetchall()
+    notes = [Note(shop.flow, w, j, c, w == wids[0]) for w, j, c in jobs]
+    folder = leave_notes(shop, notes)
+    report_lost(shop.runner.wire, folder, "heir")
+    assert [[row[0] for row in shop.log(wid)] for wid in wids] == [["lost"], ["released"]]
+    assert shop.one("select count(*) from wedsql.job_pool where state = 'P' and wid = any(%s)", wids) == 2
+
+
+def test_while_the_dead_one_s_session_holds_the_job_the_report_waits(shop: Shop, connect: Any) -> None:
+    (wid,) = shop.start()
+    ghost = connect()
+    ghost.execute("begin")
+    (job,) = ghost.execute("select job_id from wedsql.take(%s, array['tr_one'])", [shop.flow]).fetchone()
+    folder = leave_notes(shop, [Note(shop.flow, wid, job, None, True)])
+    assert report_lost(shop.runner.wire, folder, "heir") == 0 and shop.log(wid) == []
+    ghost.execute("rollback")
+    assert report_lost(shop.runner.wire, folder, "heir") == 1
+    assert Journal.dead(folder) and [row[0] for row in shop.log(wid)] == ["lost"]
+    assert os.listdir(folder) == [shop.runner.journal.path.name]
