@@ -72,7 +72,9 @@ class Listener:
     async def stop(self) -> None:
         """End the connection now."""
         if self._task:
-            self._task.cancel()
+            # A second cancel would cut short the good-bye of the first.
+            if not self._task.cancelling():
+                self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
 

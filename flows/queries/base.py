@@ -19,16 +19,17 @@ _JSON = (114, 3802)
 
 
 @contextmanager
-def snapshot(timeout_ms: int = PAGE_TIMEOUT_MS) -> Iterator[None]:
+def snapshot(timeout_ms: int | None = None) -> Iterator[None]:
     """Everything read inside is one moment of the database; no query may take longer than `timeout_ms`.
 
     Raises django.db.OperationalError (SQLSTATE 57014) when a query takes longer.
     """
     nested = connection.in_atomic_block
+    limit = PAGE_TIMEOUT_MS if timeout_ms is None else timeout_ms
     with transaction.atomic():
         with connection.cursor() as cursor:
             begin = "" if nested else "set transaction isolation level repeatable read read only; "
-            cursor.execute(f"{begin}set local statement_timeout = {timeout_ms:d}")
+            cursor.execute(f"{begin}set local statement_timeout = {limit:d}")
         yield
 
 

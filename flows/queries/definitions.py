@@ -59,6 +59,11 @@ class Flow:
     def title(self) -> str:
         return self.label or self.name
 
+    @property
+    def transition_titles(self) -> dict[str, str]:
+        """What a person reads for each transition that has a label."""
+        return {t.transition: t.label for t in self.triggers if t.label}
+
     def attribute(self, name: str) -> Attribute | None:
         return next((a for a in self.attributes if a.name == name), None)
 

@@ -72,20 +72,39 @@ def of_instance(wid: int) -> list[Job]:
     return [Job(**r) for r in rows(_OF_INSTANCE, {"wid": wid, "holders": True})]
 
 
+_SHORT = """
+select j.id, j.wid, j.tgid, j.trname as transition, j.state::text as state, j.timeout, j.attempts,
+       null::integer as max_attempts, j.not_before, j.lease_until, j.fired_at, j.cause_seq, j.last_error,
+       j.last_state, case when j.state = 'L' then coalesce(j.lckid, '?') end as holder,
+       j.late or (j.state = 'L' and j.lease_until < (select wedsql.now())) as late, j.priority
+from {source} as j
+where j.flow_id = %(flow)s and (%(only)s = '' and j.trname <> '_EXCPT' or j.trname = %(only)s) and {more}
+order by j.trname, j.priority desc, j.id limit %(limit)s
+"""
 # The ready index is (flow, transition, priority desc, id): behind a job go up to three walks along it.
-_BEHIND = (
-    "j.trname = %(transition)s and j.priority = %(priority)s and j.id > %(id)s",
-    "j.trname = %(transition)s and j.priority < %(priority)s",
-    "j.trname > %(transition)s",
-)
-_STATES = {
-    "pending": "j.state = 'P'",
-    "late": "(j.state = 'P' and j.late or j.state = 'L' and j.lease_until < (select wedsql.now()))",
-    "leased": "j.state = 'L'",
-    "parked": "j.state = 'K'",
+_READY = [
+    _SHORT.format(source="wedsql.job_pool", more=f"j.state = 'P' and {more}")
+    for more in (
+        "j.trname = %(transition)s and j.priority = %(priority)s and j.id > %(id)s",
+        "j.trname = %(transition)s and j.priority < %(priority)s",
+        "j.trname > %(transition)s",
+    )
+]
+# Leased jobs are as many as there are hands. Parked ones belong to instances in exception.
+# Late ones are looked for where the oldest are: at the head of the queue, as far as counting goes.
+_SOURCES = {
+    "leased": "(select * from wedsql.job_pool where state = 'L')",
+    "parked": """(select p.* from wedsql.job_pool p where p.state = 'K' and p.wid in (
+      select i.wid from wedsql.instance i where i.flow_id = %(flow)s and i.status = 'E' limit %(cap)s))""",
+    "late": """(
+      select * from (select * from wedsql.job_pool
+                     where flow_id = %(flow)s and state = 'P' and trname <> '_EXCPT'
+                     order by trname, priority desc, id limit %(cap)s) as head where late
+      union all
+      select * from wedsql.job_pool where state = 'L' and lease_until < (select wedsql.now()))""",
 }
-_ORDER = " order by j.trname, j.priority desc, j.id limit %(limit)s"
-JOB_STATES = tuple(_STATES)
+_BEHIND = "(j.trname, -j.priority, j.id) > (%(transition)s, -%(priority)s, %(id)s)"
+JOB_STATES = ("pending", "late", "leased", "parked")
 
 
 @dataclass(frozen=True)
@@ -97,6 +116,9 @@ class Place:
     id: int
 
 
+START = Place("", 32767, 0)
+
+
 def listed(
     flow_id: int, state: str, transition: str = "", behind: Place | None = None
 ) -> tuple[list[Job], Place | None]:
@@ -104,44 +126,49 @@ def listed(
 
     `state` is one of JOB_STATES; `transition` '' means all but the exception desk's own.
     """
-    name = "j.trname = %(only)s" if transition else "j.trname <> '_EXCPT'"
-    # Every piece is a constant of this module; what a person gave travels in params.
-    base = f"{_SHORT} where j.flow_id = %(flow)s and {name} and {_STATES[state]}"
-    walks = [f"({base} and {part}{_ORDER})" for part in _BEHIND] if behind else [f"({base}{_ORDER})"]
-    union = " union all ".join(walks)
-    params = {"flow": flow_id, "only": transition, "limit": PAGE_SIZE + 1, **vars(behind or Place("", 0, 0))}
-    statement = f"select * from ({union}) as walked order by transition, priority desc, id limit %(limit)s"  # noqa: S608
+    if state == "pending":
+        union = " union all ".join(f"({walk})" for walk in _READY)
+        # Constants of this module only; what a person gave travels in params.
+        statement = f"select * from ({union}) as j order by transition, priority desc, id limit %(limit)s"  # noqa: S608
+    else:
+        statement = _SHORT.format(source=_SOURCES[state], more=_BEHIND)
+    params = {
+        "flow": flow_id,
+        "only": transition,
+        "limit": PAGE_SIZE + 1,
+        "cap": CAP,
+        **vars(behind or START),
+    }
     found = rows(statement, params)
     page = [Job(**{k: v for k, v in r.items() if k != "priority"}) for r in found[:PAGE_SIZE]]
     last = found[PAGE_SIZE - 1] if len(found) > PAGE_SIZE else None
     return page, Place(last["transition"], last["priority"], last["id"]) if last else None
 
 
-_SHORT = """
-select j.id, j.wid, j.tgid, j.trname as transition, j.state::text as state, j.timeout, j.attempts,
-       null::integer as max_attempts, j.not_before, j.lease_until, j.fired_at, j.cause_seq, j.last_error,
-       j.last_state, case when j.state = 'L' then coalesce(j.lckid, '?') end as holder,
-       j.late or (j.state = 'L' and j.lease_until < (select wedsql.now())) as late, j.priority
-from wedsql.job_pool j
-"""
-
-# Ready jobs: one bounded walk along the ready index for each transition. Leased ones are as many as there are
-# hands, parked ones as many as there are troubles: both are small.
+# Ready jobs: one bounded walk along the ready index for each transition; held ones as in _SOURCES.
 _QUEUES = """
+with held as (
+  select j.trname, j.state, j.lease_until from wedsql.job_pool j
+  where j.state = 'L' and j.flow_id = %(flow)s
+  union all
+  select j.trname, j.state, null from wedsql.job_pool j where j.state = 'K' and j.wid in (
+    select i.wid from wedsql.instance i where i.flow_id = %(flow)s and i.status = 'E' limit %(limit)s)
+)
 select t.trname as transition, p.n as pending, p.late + coalesce(o.late, 0) as late,
        coalesce(o.leased, 0) as leased, coalesce(o.parked, 0) as parked, p.oldest
-from (select distinct trname from wedsql.trig where flow_id = %(flow)s and not cfinal
-      union select distinct trname from wedsql.job_pool where flow_id = %(flow)s and state <> 'P') as t
+from (select trname from wedsql.trig where flow_id = %(flow)s and not cfinal
+      union select trname from held) as t
 cross join lateral (
   select count(*) as n, count(*) filter (where j.late) as late, min(j.fired_at) as oldest
   from (select j.late, j.fired_at from wedsql.job_pool j
-        where j.flow_id = %(flow)s and j.trname = t.trname and j.state = 'P' limit %(limit)s) as j
+        where j.flow_id = %(flow)s and j.trname = t.trname and j.state = 'P'
+        order by j.priority desc, j.id limit %(limit)s) as j
 ) as p
 left join (
-  select j.trname, count(*) filter (where j.state = 'L') as leased,
-         count(*) filter (where j.state = 'K') as parked,
-         count(*) filter (where j.state = 'L' and j.lease_until < (select wedsql.now())) as late
-  from wedsql.job_pool j where j.flow_id = %(flow)s and j.state <> 'P' group by j.trname
+  select h.trname, count(*) filter (where h.state = 'L') as leased,
+         count(*) filter (where h.state = 'K') as parked,
+         count(*) filter (where h.lease_until < (select wedsql.now())) as late
+  from held h group by h.trname
 ) as o on o.trname = t.trname
 where t.trname <> '_EXCPT'
 order by t.trname

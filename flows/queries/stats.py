@@ -40,6 +40,15 @@ order by 1
 """
 
 _JOBS = """
+with held as (
+  select j.flow_id, j.trname, j.state, j.lease_until from wedsql.job_pool j where j.state = 'L'
+  union all
+  select j.flow_id, j.trname, j.state, null
+  from wedsql.flow f
+  cross join lateral (
+    select i.wid from wedsql.instance i where i.flow_id = f.id and i.status = 'E' limit %(cap)s) as e
+  join wedsql.job_pool j on j.wid = e.wid and j.state = 'K'
+)
 select f.name as flow, t.trname as transition, p.n as pending, coalesce(o.leased, 0) as leased,
        coalesce(o.parked, 0) as parked, p.late + coalesce(o.late, 0) as late,
        coalesce(extract(epoch from (select wedsql.now()) - q.fired_at), 0)::float8 as oldest_seconds
@@ -55,10 +64,10 @@ left join lateral (
   where j.flow_id = t.flow_id and j.trname = t.trname and j.state = 'P' order by j.priority desc, j.id limit 1
 ) as q on true
 left join (
-  select j.flow_id, j.trname, count(*) filter (where j.state = 'L') as leased,
-         count(*) filter (where j.state = 'K') as parked,
-         count(*) filter (where j.state = 'L' and j.lease_until < (select wedsql.now())) as late
-  from wedsql.job_pool j where j.state <> 'P' group by j.flow_id, j.trname
+  select h.flow_id, h.trname, count(*) filter (where h.state = 'L') as leased,
+         count(*) filter (where h.state = 'K') as parked,
+         count(*) filter (where h.lease_until < (select wedsql.now())) as late
+  from held h group by h.flow_id, h.trname
 ) as o on o.flow_id = t.flow_id and o.trname = t.trname
 order by 1, 2
 """

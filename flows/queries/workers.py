@@ -48,9 +48,10 @@ def workers(flows: Collection[str] | None, after: int = 0) -> tuple[list[Worker]
     """
     found = rows(
         "select w.id, w.kind, w.name, w.host, w.pid, w.backend_pid, w.serves, w.started_at, w.seen_at,"
-        " w.waiting, w.seen_at > wedsql.now() - make_interval(secs => %(silence)s) as alive from wedsql.worker w"
-        " where w.id > %(after)s and (%(every)s or exists (select 1 from unnest(w.serves) as s(name)"
-        " where split_part(s.name, ':', 1) = any(%(flows)s))) order by w.id limit %(limit)s",
+        " w.waiting, w.seen_at > wedsql.now() - make_interval(secs => %(silence)s) as alive"
+        " from wedsql.worker w where w.id > %(after)s and (%(every)s or exists"
+        " (select 1 from unnest(w.serves) as s(name) where split_part(s.name, ':', 1) = any(%(flows)s)))"
+        " order by w.id limit %(limit)s",
         {
             "silence": SILENCE_SECONDS,
             "after": after,

@@ -1,12 +1,11 @@
 // "3 min ago" keeps growing while the page is open.
 const STEP_MS = 5_000;
 
+// "# min ago": where the number goes is the translator's choice.
 function words(seconds) {
   const t = document.body.dataset;
-  if (seconds < 60) return `${seconds} ${t.tSecond}`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} ${t.tMinute}`;
-  if (seconds < 86400) return `${Math.floor(seconds / 3600)} ${t.tHour}`;
-  return `${Math.floor(seconds / 86400)} ${t.tDay}`;
+  const [pattern, size] = seconds < 60 ? [t.tSecond, 1] : seconds < 3600 ? [t.tMinute, 60] : seconds < 86400 ? [t.tHour, 3600] : [t.tDay, 86400];
+  return pattern.replace("#", Math.floor(seconds / size));
 }
 
 export function refreshAges(root = document) {

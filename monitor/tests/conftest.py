@@ -1,0 +1,142 @@
+"""One flow with an attribute of every type, people with different rights, and hands that move instances."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+import pytest
+from django.contrib.auth.models import Group, Permission, User
+from django.db import connections
+from django.test import Client
+
+HERE = " in monitor"
+PARCELS = """
+insert into wed_attr (aname, adv, type, options, label) values
+  ('customer', null, 'text', null, 'Customer'), ('weight', null, 'numeric', null, ''),
+  ('pieces', '1', 'integer', null, ''), ('fragile', 'false', 'boolean', null, ''),
+  ('due', null, 'date', null, ''), ('seen', null, 'timestamptz', null, ''),
+  ('wait', null, 'interval', null, ''), ('extra', null, 'jsonb', null, ''),
+  ('stage', 'new', 'enum', '{new,packed,sent,lost}', 'Stage');
+insert into wed_trig (tgname, trname, cname, cpred, label) values
+  ('g_pack', 'tr_pack', 'c_new', $$stage = 'new'$$, 'Pack it'),
+  ('g_label', 'tr_label', 'c_unlabelled', $$stage = 'new' and extra is null$$, ''),
+  ('g_send', 'tr_send', 'c_packed', $$stage = 'packed' and extra is not null$$, '');
+insert into wed_trig (cpred, cfinal) values ($$stage = 'sent'$$, true);
+"""
+
+
+@dataclass
+class Hands:
+    """Starts instances of one flow and performs its transitions, as a worker would."""
+
+    flow: str
+    connection: psycopg.Connection[Any]
+    wids: list[int] = field(default_factory=list)
+
+    def start(self, **state: Any) -> int:
+        wid = self._one("select wedsql.start(%s, %s, 'shop')", self.flow, json.dumps(state))
+        self.wids.append(wid)
+        return int(wid)
+
+    def start_many(self, count: int, **state: Any) -> list[int]:
+        states = [json.dumps(state)] * count
+        found = self.connection.execute(
+            "select wid from wedsql.start_many(%s, %s::jsonb[], 'shop') order by ord", [self.flow, states]
+        )
+        return [wid for (wid,) in found]
+
+    def do(self, transition: str, wid: int, **changes: Any) -> None:
+        """Take the job of this instance and complete it."""
+        with self.connection.transaction():
+            job = self._one("select id from wedsql.job_pool where wid = %s and trname = %s", wid, transition)
+            self._one(
+                "select count(*) from wedsql.take(%s, %s, 1, 'worker', %s)", self.flow, [transition], [job]
+            )
+            result = self.connection.execute(
+                "select ok, message"
+                " from wedsql.complete_many(%s, %s, %s, %s::bigint[], %s::jsonb[], 'worker')",
+                [self.flow, [wid], [job], [None], [json.dumps(changes)]],
+            ).fetchone()
+            assert result is not None and result[0], result
+
+    def send(self, wid: int) -> None:
+        """All three steps to the end."""
+        self.do("tr_label", wid, extra={"label": 1})
+        self.do("tr_pack", wid, stage="packed")
+        self.do("tr_send", wid, stage="sent")
+
+    def stick(self, wid: int) -> None:
+        """Into exception: nothing holds any more."""
+        self.do("tr_label", wid, extra={})
+        self.do("tr_pack", wid, stage="lost")
+
+    @property
+    def flow_id(self) -> int:
+        return int(self._one("select id from wedsql.flow where name = %s", self.flow))
+
+    def _one(self, statement: str, *params: Any) -> Any:
+        found = self.connection.execute(statement, params).fetchone()
+        return found[0] if found else None
+
+
+@pytest.fixture
+def parcels(loaded: Callable[[str], str], connect: Callable[..., psycopg.Connection[Any]]) -> Hands:
+    """Hands on a fresh flow of parcels."""
+    return Hands(loaded(PARCELS), connect())
+
+
+@pytest.fixture
+def site(dsn: str, django_db_blocker: Any) -> Iterator[None]:
+    """Django's connection as the pages have it, without a transaction around the test.
+
+    A test's own transaction would hold a lock on the flow that the fixture `flow` wants to drop.
+    """
+    with django_db_blocker.unblock():
+        yield
+        User.objects.filter(username__endswith=HERE).delete()
+        Group.objects.filter(name__startswith="flow:").delete()
+        connections.close_all()
+
+
+def person(name: str, *groups: str, staff: bool = False, permission: bool = False) -> User:
+    user = User.objects.create_user(name + HERE, is_staff=staff)  # no password: hashing is slow
+    user.groups.set([Group.objects.get_or_create(name=group)[0] for group in groups])
+    if permission:
+        user.user_permissions.add(Permission.objects.get(codename="view_flow"))
+    return user
+
+
+def client_of(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def alice(site: None) -> Client:
+    """Designs: staff, sees every flow."""
+    return client_of(person("alice", staff=True))
+
+
+@pytest.fixture
+def carol(parcels: Hands, site: None) -> Client:
+    """Watches the parcels and nothing else."""
+    return client_of(person("carol", f"flow:{parcels.flow}"))
+
+
+@pytest.fixture
+def mallory(site: None) -> Client:
+    """Has an account and no rights."""
+    return client_of(person("mallory", "flow:", "flow:%", "flow:parcels"))
+
+
+def text_of(html: bytes | str) -> str:
+    """What a reader sees, with single spaces."""
+    page = html.decode() if isinstance(html, bytes) else html
+    page = re.sub(r"<(script|style)\b.*?</\1>", " ", page, flags=re.DOTALL)
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))

@@ -1,0 +1,129 @@
+"""For machines: alive, ready, numbers; and a database that went away is a kind page, not a crash."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.db import OperationalError, connection
+from django.test import Client, RequestFactory
+
+from monitor import guard, metrics
+from monitor.tests.conftest import Hands
+from monitor.views import health
+
+SAMPLE = re.compile(r'^[a-z_]+(\{([a-z]+="(\\.|[^"\\\n])*",?)*\})? -?(\d+(\.\d+)?(e[+-]?\d+)?)$')
+
+
+@pytest.fixture
+def gone(site: None) -> Iterator[None]:
+    """A server that is not there."""
+    connection.close()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("HOST", "/nowhere"), ("PORT", "1")):
+            patch.setitem(connection.settings_dict, name, value)
+        yield
+
+
+def test_alive_and_ready(site: None, client: Client) -> None:
+    assert client.get("/healthz").content == b"ok\n"
+    ready = client.get("/readyz")
+    assert ready.status_code == 200 and ready.json() == {"database": True, "kernel": True, "listener": True}
+
+
+def test_alive_but_not_ready_without_database(gone: None, client: Client) -> None:
+    assert client.get("/healthz").status_code == 200
+    ready = client.get("/readyz")
+    assert ready.status_code == 503 and ready.json()["database"] is False
+    assert client.get("/metrics").status_code == 503
+
+
+@pytest.mark.parametrize("path", ["/", "/flows/x/", "/instances/1/", "/workers/", "/live/flows/"])
+def test_pages_without_database_say_so_kindly(path: str, gone: None, client: Client) -> None:
+    client.cookies["sessionid"] = "a-session-that-cannot-be-looked-up"
+    response = client.get(path)
+    assert response.status_code == 503 and response["Retry-After"] == "5"
+    assert b"The database does not answer" in response.content and b"<nav" not in response.content
+
+
+def test_any_page_without_database_is_503_and_a_fault_is_500(rf: RequestFactory) -> None:
+    try:
+        raise OperationalError("gone")
+    except OperationalError:
+        assert guard.server_error(rf.get("/")).status_code == 503
+    try:
+        raise ZeroDivisionError
+    except ZeroDivisionError:
+        page = guard.server_error(rf.get("/"))
+    assert page.status_code == 500 and b"Something broke on our side" in page.content
+
+
+def numbers(client: Client) -> dict[str, float]:
+    response = client.get("/metrics")
+    assert response.status_code == 200 and response["Content-Type"].startswith("text/plain; version=0.0.4")
+    lines = response.content.decode().splitlines()
+    samples = [line for line in lines if not line.startswith("#")]
+    assert all(SAMPLE.match(line) for line in samples), [line for line in samples if not SAMPLE.match(line)]
+    return {name: float(value) for name, _, value in (line.rpartition(" ") for line in samples)}
+
+
+def test_metrics_count_what_there_is(site: None, client: Client, parcels: Hands) -> None:
+    for _ in range(3):
+        parcels.start()
+    parcels.stick(parcels.start())
+    parcels.connection.execute(
+        "select count(*) from wedsql.lease(%s, '{tr_label}', 1, 'bob')", [parcels.flow]
+    )
+    found, flow = numbers(client), f'flow="{parcels.flow}"'
+    assert found[f'wedsql_instances{{{flow},status="R"}}'] == 3
+    assert found[f'wedsql_instances{{{flow},status="F"}}'] == 0
+    assert found[f"wedsql_exceptions{{{flow}}}"] == 1
+    assert found[f"wedsql_exception_oldest_seconds{{{flow}}}"] >= 0
+    assert found[f'wedsql_jobs_pending{{{flow},transition="tr_label"}}'] == 2
+    assert found[f'wedsql_jobs_leased{{{flow},transition="tr_label"}}'] == 1
+    assert found[f'wedsql_jobs_pending{{{flow},transition="tr_pack"}}'] == 3
+    assert found[f'wedsql_queue_age_seconds{{{flow},transition="tr_pack"}}'] > 0
+    assert found[f'wedsql_queue_age_seconds{{{flow},transition="tr_send"}}'] == 0
+    assert found["wedsql_listener_lag_seconds"] == 0
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "allowed"),
+    [
+        ("127.0.0.1", {}, True),
+        ("::1", {}, True),
+        ("10.1.2.3", {}, False),
+        ("", {}, False),
+        ("not an address", {}, False),
+        ("127.0.0.1", {"X-Forwarded-For": "8.8.8.8"}, False),
+        ("127.0.0.1", {"Forwarded": "for=8.8.8.8"}, False),
+        ("10.1.2.3", {"Authorization": "Bearer right"}, True),
+        ("127.0.0.1", {"X-Forwarded-For": "8.8.8.8", "Authorization": "bearer right"}, True),
+        ("10.1.2.3", {"Authorization": "Bearer wrong"}, False),
+        ("10.1.2.3", {"Authorization": "Bearer "}, False),
+        ("10.1.2.3", {"Authorization": "Bearer \u00e9"}, False),
+        ("10.1.2.3", {"Authorization": "Basic right"}, False),
+    ],
+)
+def test_who_may_scrape(
+    address: str, headers: dict[str, str], allowed: bool, rf: RequestFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEDSQL_METRICS_TOKEN", "right")
+    monkeypatch.delenv("WEDSQL_METRICS_ALLOW", raising=False)
+    assert health.may_scrape(rf.get("/metrics", headers=headers, REMOTE_ADDR=address)) is allowed
+
+
+def test_without_a_token_an_empty_one_opens_nothing(
+    rf: RequestFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WEDSQL_METRICS_TOKEN", raising=False)
+    monkeypatch.setenv("WEDSQL_METRICS_ALLOW", "10.0.0.0/8")
+    request = {"headers": {"Authorization": "Bearer "}}
+    assert not health.may_scrape(rf.get("/metrics", REMOTE_ADDR="127.0.0.1", **request))
+    assert health.may_scrape(rf.get("/metrics", REMOTE_ADDR="10.9.9.9", **request))
+
+
+def test_labels_are_escaped() -> None:
+    text = metrics.family("x", "help", [({"flow": 'a"b\\c\nd'}, 1.5)])
+    assert text.splitlines()[-1] == 'x{flow="a\\"b\\\\c\\nd"} 1.5'

@@ -1,0 +1,278 @@
+"""The live line from the database's commit to the socket, with real notifications and a real listener."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import psycopg
+import pytest
+from channels.auth import AuthMiddlewareStack
+from channels.routing import URLRouter
+from channels.testing import WebsocketCommunicator
+from django.test import Client
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from monitor import consumers, listener, versions
+from monitor.routing import websocket_urlpatterns
+from monitor.tests.conftest import Hands, client_of, person
+
+APPLICATION = AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
+Story = Callable[[], Awaitable[None]]
+
+
+@pytest.fixture
+def line(dsn: str, settings: Any, site: None, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The listener's database is the test's, as the role that only reads; it leaves with the last watcher."""
+    own = "wed" if conninfo_to_dict(dsn).get("user") == "wed" else None
+    settings.MONITOR_DATABASE_URL = make_conninfo(dsn, user="wed_monitor") if own else dsn
+    monkeypatch.setattr(listener, "LINGER_SECONDS", 0.0)
+    monkeypatch.setattr(listener, "POLL_SECONDS", 0.2)
+    return settings.MONITOR_DATABASE_URL
+
+
+def play(story: Story) -> None:
+    async def whole() -> None:
+        async with asyncio.timeout(30):
+            try:
+                await story()
+            finally:
+                await listener.listener().stop()
+
+    asyncio.run(whole())
+
+
+class Browser(WebsocketCommunicator):
+    """One page's line, with the cookie of a logged-in client."""
+
+    def __init__(self, client: Client | None, path: str) -> None:
+        cookies = "; ".join(f"{k}={v.value}" for k, v in client.cookies.items()) if client else ""
+        super().__init__(APPLICATION, path, headers=[(b"cookie", cookies.encode())])
+
+    async def frame(self, timeout: float = 5.0) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(await self.receive_from(timeout))
+        return found
+
+    async def opened(self) -> Browser:
+        connected, _ = await self.connect(timeout=5)
+        assert connected and (await self.frame())["op"] == "hello"
+        return self
+
+    async def changed(self) -> dict[int, int]:
+        """The ids of the next frame, acknowledged; pings and greetings in between do not count."""
+        while True:
+            frame = await self.frame()
+            if frame["op"] == "changed":
+                await self.ack(frame)
+                return {int(key): int(version) for key, version in frame["ids"]}
+
+    async def ack(self, frame: dict[str, Any]) -> None:
+        await self.send_to(json.dumps({"op": "ack", "n": frame["n"]}))
+
+    async def close_code(self) -> int:
+        while True:
+            output = await self.receive_output(5)
+            if output["type"] == "websocket.close":
+                return int(output["code"])
+
+
+def test_a_commit_reaches_every_page_that_shows_it(line: str, alice: Client, parcels: Hands) -> None:
+    wid, other = parcels.start(), parcels.start()
+
+    async def story() -> None:
+        everything = await Browser(alice, "/ws/").opened()
+        flow = await Browser(alice, f"/ws/flows/{parcels.flow}/").opened()
+        one = await Browser(alice, f"/ws/instances/{wid}/").opened()
+        elsewhere = await Browser(alice, f"/ws/instances/{other}/").opened()
+        parcels.do("tr_pack", wid, stage="packed")
+        assert await everything.changed() == {parcels.flow_id: 1}
+        assert await flow.changed() == {wid: 2}
+        assert await one.changed() == {wid: 2}
+        assert await elsewhere.receive_nothing(0.2)
+        for browser in (everything, flow, one, elsewhere):
+            await browser.disconnect()
+
+    play(story)
+
+
+def test_frames_carry_ids_and_nothing_else(line: str, alice: Client, parcels: Hands) -> None:
+    async def story() -> None:
+        browser = await Browser(alice, f"/ws/flows/{parcels.flow}/").opened()
+        wid = parcels.start(customer="Ana Secret")
+        text = await browser.receive_from(5)
+        assert json.loads(text) == {"op": "changed", "n": json.loads(text)["n"], "ids": [[wid, 1]]}
+        await browser.disconnect()
+
+    play(story)
+
+
+def test_the_kernel_knows_that_somebody_watches_only_while_somebody_does(
+    line: str, alice: Client, parcels: Hands
+) -> None:
+    def watching() -> int:
+        found = parcels.connection.execute("select count(*) from wedsql.watch").fetchone()
+        assert found is not None
+        return int(found[0])
+
+    assert watching() == 0
+
+    async def story() -> None:
+        first = await Browser(alice, "/ws/").opened()
+        second = await Browser(alice, "/ws/").opened()
+        assert watching() == 1
+        await first.disconnect()
+        assert watching() == 1
+        await second.disconnect()
+        while watching():
+            await asyncio.sleep(0.02)
+
+    play(story)
+
+
+def test_one_connection_serves_all_pages_of_a_process(line: str, alice: Client, parcels: Hands) -> None:
+    async def story() -> None:
+        browsers = await asyncio.gather(*(Browser(alice, "/ws/").opened() for _ in range(10)))
+        found = parcels.connection.execute(
+            "select count(*) from pg_stat_activity where application_name = 'wedsql-monitor'"
+        ).fetchone()
+        assert found == (1,)
+        for browser in browsers:
+            await browser.disconnect()
+
+    play(story)
+
+
+@pytest.mark.parametrize("target", ["flows/{flow}/", "instances/{wid}/"])
+def test_mallory_hears_nothing(target: str, line: str, mallory: Client, parcels: Hands) -> None:
+    path = "/ws/" + target.format(flow=parcels.flow, wid=parcels.start())
+
+    async def story() -> None:
+        browser = Browser(mallory, path)
+        await browser.connect(timeout=5)
+        assert await browser.close_code() == consumers.NOT_FOUND
+        stranger = Browser(None, path)
+        await stranger.connect(timeout=5)
+        assert await stranger.close_code() == consumers.SIGNED_OUT
+
+    play(story)
+
+
+def test_the_overview_tells_of_visible_flows_only(
+    line: str, alice: Client, carol: Client, mallory: Client, parcels: Hands
+) -> None:
+    async def story() -> None:
+        watching = [await Browser(client, "/ws/").opened() for client in (alice, carol, mallory)]
+        parcels.start()
+        assert await watching[0].changed() == await watching[1].changed() == {parcels.flow_id: 1}
+        assert await watching[2].receive_nothing(0.2)
+        for browser in watching:
+            await browser.disconnect()
+
+    play(story)
+
+
+MESSAGES = ["{", "[]", "1", '{"op":"ack"}', '{"op":"ack","n":"1"}', '{"op":"ack","n":true}', "null",
+            '{"op":"write","n":1}', "x" * 1000, '{"op":"ack","n":1e999}', "\x00", '"' * 50]  # fmt: skip
+
+
+def test_anything_but_an_acknowledgement_ends_the_line(line: str, alice: Client, parcels: Hands) -> None:
+    async def story() -> None:
+        for message in MESSAGES:
+            browser = await Browser(alice, "/ws/").opened()
+            await browser.send_to(text_data=message)
+            assert await browser.close_code() == consumers.BAD_MESSAGE, message
+        browser = await Browser(alice, "/ws/").opened()
+        await browser.send_to(bytes_data=b"\xff\x00")
+        assert await browser.close_code() == consumers.BAD_MESSAGE
+
+    play(story)
+
+
+def test_logging_out_ends_the_line_at_once(line: str, site: None, parcels: Hands) -> None:
+    client = client_of(person("eve", staff=True))
+
+    async def story() -> None:
+        browser = await Browser(client, "/ws/").opened()
+        await asyncio.to_thread(_outside_of_the_loop, lambda: client.post("/accounts/logout/"))
+        assert await browser.close_code() == consumers.SIGNED_OUT
+
+    play(story)
+
+
+def test_a_right_taken_away_ends_the_line_at_the_next_look(
+    line: str, site: None, parcels: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consumers, "RECHECK_SECONDS", 0.1)
+    user = person("fay", f"flow:{parcels.flow}")
+    client = client_of(user)
+
+    async def story() -> None:
+        browser = await Browser(client, f"/ws/flows/{parcels.flow}/").opened()
+        assert await browser.receive_nothing(0.3)
+        await asyncio.to_thread(_outside_of_the_loop, user.groups.clear)
+        assert await browser.close_code() == consumers.NOT_FOUND
+
+    play(story)
+
+
+def _outside_of_the_loop(work: Callable[[], object]) -> None:
+    from django.db import connection
+
+    work()
+    connection.close()
+
+
+def _terminate(connection: psycopg.Connection[Any], pid: int) -> None:
+    connection.execute("select pg_terminate_backend(%s)", [pid])
+
+
+def test_a_lost_connection_is_said_and_heals_itself(line: str, alice: Client, parcels: Hands) -> None:
+    wid = parcels.start()
+
+    async def story() -> None:
+        browser = await Browser(alice, f"/ws/instances/{wid}/").opened()
+        _terminate(parcels.connection, listener.listener().backend_pid)
+        assert (await browser.frame())["op"] == "stale"
+        parcels.do("tr_pack", wid, stage="packed")
+        frame = await browser.frame()
+        assert frame["op"] in ("hello", "changed"), "back within seconds, and what was missed is asked for"
+        parcels.do("tr_label", wid, extra={})
+        while (await browser.changed()).get(wid) != 3:
+            pass
+        await browser.disconnect()
+
+    play(story)
+
+
+def test_what_was_not_notified_is_found_by_comparing(
+    line: str, alice: Client, parcels: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(versions, "EXPLAINED_SECONDS", 0.5)
+    wid = parcels.start()
+    parcels.connection.execute("update wedsql.flow set notify_trace = false where name = %s", [parcels.flow])
+
+    async def story() -> None:
+        one = await Browser(alice, f"/ws/instances/{wid}/").opened()
+        flow = await Browser(alice, f"/ws/flows/{parcels.flow}/").opened()
+        assert await one.receive_nothing(0.5)
+        parcels.do("tr_pack", wid, stage="packed")
+        assert await one.changed() == {wid: 2}
+        assert (await flow.frame(15))["op"] in ("changed", "resync")
+        for browser in (one, flow):
+            await browser.disconnect()
+
+    play(story)
+
+
+def test_payloads_of_others_are_ignored(line: str, alice: Client, parcels: Hands) -> None:
+    async def story() -> None:
+        browser = await Browser(alice, "/ws/").opened()
+        for payload in ("", "x", "1:2", "1:2:3:4", "-1:2:3", "1:2:3; drop", "٣:1:1", "9" * 40 + ":1:1"):
+            parcels.connection.execute("select pg_notify('wedsql_trace', %s)", [payload])
+        parcels.start()
+        assert await browser.changed() == {parcels.flow_id: 1}
+        await browser.disconnect()
+
+    play(story)

@@ -1,0 +1,187 @@
+"""What every reader can rely on: landmarks, headings, labels, contrast, a strict policy, two languages."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.contrib.staticfiles import finders
+from django.test import Client
+
+from monitor.tests.conftest import Hands, text_of
+
+PAGES = (
+    "/",
+    "/flows/{f}/",
+    "/flows/{f}/?a=weight&op=eq&v=x",
+    "/flows/{f}/jobs/",
+    "/instances/{w}/",
+    "/workers/",
+    "/nope/",
+)
+VOID = {"meta", "link", "img", "input", "br", "hr", "use", "path", "rect", "circle"}
+
+
+class Outline(HTMLParser):
+    """Collects what a screen reader goes by."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.labelled: list[dict[str, str | None]] = []
+        self.unlabelled: list[dict[str, str | None]] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.tags.append((tag, found))
+        if tag in ("input", "select", "textarea") and found.get("type") != "hidden":
+            named = "label" in self.open or "aria-label" in found
+            (self.labelled if named else self.unlabelled).append(found)
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.open and self.open.pop() == tag, f"</{tag}> closes something else"
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [found for name, found in self.tags if name == tag]
+
+
+@pytest.fixture
+def outlines(alice: Client, parcels: Hands) -> dict[str, tuple[str, Outline]]:
+    wid = parcels.start(customer="Ana")
+    parcels.do("tr_pack", wid, stage="packed")
+    pages = {path: alice.get(path.format(f=parcels.flow, w=wid)).content.decode() for path in PAGES}
+    return {path: (html, Outline(html)) for path, html in pages.items()}
+
+
+def test_landmarks_headings_labels_and_names(outlines: dict[str, tuple[str, Outline]]) -> None:
+    for path, (html, page) in outlines.items():
+        assert page.open == [], path
+        assert len(page.all("main")) == len(page.all("header")) == len(page.all("footer")) == 1, path
+        assert page.all("html")[0]["lang"] == "en" and page.all("title"), path
+        assert page.unlabelled == [], path
+        levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch(r"h[1-6]", tag)]
+        assert levels[0] == 1 and levels.count(1) == 1, path
+        assert all(b - a <= 1 for a, b in itertools.pairwise(levels)), (path, levels)
+        ids = [found["id"] for _, found in page.tags if found.get("id")]
+        assert len(ids) == len(set(ids)), path
+        for nav in page.all("nav"):
+            assert nav.get("aria-label"), path
+        for table in page.all("table"):
+            assert html.count("<caption") >= len(page.all("table")), (path, table)
+        assert all("alt" in image for image in page.all("img")), path
+        assert re.search(r'<body[^>]*>\s*<a class="skip" href="#main">', html), path
+        for name in re.findall(r"<(?:button|a)\b[^>]*>(.*?)</(?:button|a)>", html, flags=re.DOTALL):
+            assert text_of(name).strip() or "alt=" in name, (path, name)
+
+
+def test_every_reference_by_id_has_its_target(outlines: dict[str, tuple[str, Outline]]) -> None:
+    for path, (_html, page) in outlines.items():
+        ids = {found["id"] for _, found in page.tags if found.get("id")}
+        for _, found in page.tags:
+            for name in ("aria-labelledby", "aria-describedby", "for", "list"):
+                assert set((found.get(name) or "").split()) <= ids, (path, name)
+
+
+def test_nothing_needs_more_than_our_own_files(outlines: dict[str, tuple[str, Outline]]) -> None:
+    for path, (html, page) in outlines.items():
+        assert not page.all("style") and all(found.get("src") for found in page.all("script")), path
+        for _, found in page.tags:
+            assert "style" not in found and not [k for k in found if k.startswith("on")], path
+        assert not re.findall(r'(?:src|href)="(?:https?:)?//', html), path
+
+
+TEXT = [("ink", "bg"), ("ink", "surface"), ("ink", "raised"), ("muted", "bg"), ("muted", "surface"),
+        ("muted", "raised"), ("accent", "surface"), ("accent", "bg"), ("accent", "accent-soft"),
+        ("accent-ink", "accent"), ("ink", "accent-soft"), ("r-ink", "r-bg"), ("f-ink", "f-bg"),
+        ("e-ink", "e-bg"), ("s-ink", "s-bg"), ("x-ink", "x-bg"), ("w-ink", "w-bg"),
+        ("e-ink", "surface"), ("w-ink", "surface"), ("e-ink", "bg")]  # fmt: skip
+SHAPES = [
+    ("line-strong", "surface"),
+    ("line-strong", "bg"),
+    ("focus", "bg"),
+    ("focus", "surface"),
+    ("focus", "accent-soft"),
+]
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def themes() -> list[dict[str, str]]:
+    css = Path(str(finders.find("monitor/wed.css"))).read_text()
+    blocks = re.findall(r":root[^{]*\{([^}]*--bg:[^}]*)\}", css)
+    return [dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", block)) for block in blocks]
+
+
+def test_text_has_contrast_in_every_theme() -> None:
+    light, *dark = themes()
+    assert len(dark) == 2 and dark[0] == dark[1], "dark by the system and dark by choice are the same"
+    for theme in (light, dark[0]):
+        low = {pair: round(contrast(theme[pair[0]], theme[pair[1]]), 2) for pair in TEXT}
+        assert not {pair: ratio for pair, ratio in low.items() if ratio < 4.5}
+        shapes = {pair: round(contrast(theme[pair[0]], theme[pair[1]]), 2) for pair in SHAPES}
+        assert not {pair: ratio for pair, ratio in shapes.items() if ratio < 3}
+
+
+def test_motion_and_print_are_respected() -> None:
+    css = Path(str(finders.find("monitor/wed.css"))).read_text()
+    assert "prefers-reduced-motion: reduce" in css and "@media print" in css and ":focus-visible" in css
+    assert "http" not in css and "@import" not in css
+
+
+def test_the_theme_is_remembered_and_goes_back_where_one_was(alice: Client, parcels: Hands) -> None:
+    answer = alice.post("/theme/", {"theme": "dark", "next": f"/flows/{parcels.flow}/"})
+    assert answer["Location"] == f"/flows/{parcels.flow}/" and answer.cookies["theme"].value == "dark"
+    assert b'data-theme="dark"' in alice.get("/").content
+    answer = alice.post("/theme/", {"theme": "<script>", "next": "//evil.example/"})
+    assert answer["Location"] == "/" and "theme" not in answer.cookies
+    alice.cookies["theme"] = '"><script>'
+    assert b'data-theme="auto"' in alice.get("/").content
+
+
+def test_the_whole_page_speaks_portuguese(alice: Client, parcels: Hands) -> None:
+    wid = parcels.start()
+    parcels.stick(wid)
+    alice.post("/i18n/setlang/", {"language": "pt-br", "next": "/"})
+    for path in PAGES:
+        html = alice.get(path.format(f=parcels.flow, w=wid)).content.decode()
+        assert '<html lang="pt-br"' in html, path
+        assert not re.search(
+            r"\b(Flows|Pending|Running|Workers|Instance|Trace|Skip|since|ago)\b", text_of(html)
+        ), path
+    assert "Exceção" in alice.get("/").content.decode()
+
+
+def catalogue() -> dict[str, str]:
+    path = Path(settings.BASE_DIR) / "locale/pt_BR/LC_MESSAGES/django.po"
+    text = path.read_text(encoding="utf-8")
+    assert "#, fuzzy" not in text.split('msgid ""', 2)[-1]
+    plain = subprocess.run(["msgfmt", "--check", "-o", "-", str(path)], capture_output=True, check=False)
+    assert plain.returncode == 0, plain.stderr.decode()
+    return {"mo": plain.stdout.hex(), "stored": path.with_suffix(".mo").read_bytes().hex(), "po": text}
+
+
+def test_the_catalogue_is_complete_and_compiled() -> None:
+    found = catalogue()
+    assert found["mo"] == found["stored"], "run django-admin compilemessages"
+    untranslated = re.findall(r'msgid "(.+)"\nmsgstr ""\n(?!")', found["po"])
+    assert untranslated == []

@@ -1,0 +1,189 @@
+"""What the pages show of flows, instances, steps, jobs and workers."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from django.test import Client
+
+from flows.queries import overview
+from monitor.tests.conftest import Hands, text_of
+
+
+def get(client: Client, path: str) -> str:
+    response = client.get(path)
+    assert response.status_code == 200, response.status_code
+    return response.content.decode()
+
+
+def numbers(html: str, flow: str) -> dict[str, str]:
+    """status -> number on the first page, each read from the link to the rows that it counts."""
+    return dict(re.findall(rf'/flows/{flow}/\?status=(\w)"><span[^>]*>.</span> <b>([\d,+]+)</b>', html))
+
+
+def test_the_first_page_counts_and_every_number_leads_to_its_rows(alice: Client, parcels: Hands) -> None:
+    sent, stuck, *_ = [parcels.start() for _ in range(5)]
+    parcels.send(sent)
+    parcels.stick(stuck)
+    assert numbers(get(alice, "/"), parcels.flow) == {"R": "3", "E": "1", "F": "1"}
+    for status, count in (("R", 3), ("E", 1), ("F", 1)):
+        page = get(alice, f"/flows/{parcels.flow}/?status={status}")
+        assert len(re.findall(r'<tr id="wid-\d+"', page)) == count
+
+
+def test_counting_stops_at_the_cap_and_is_exact_on_request(
+    alice: Client, parcels: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parcels.start_many(7)
+    monkeypatch.setattr("monitor.views.overview.CAP", 5)
+    assert numbers(get(alice, "/"), parcels.flow) == {"R": "5+"}
+    assert "exact=1" in get(alice, "/")
+    assert numbers(get(alice, "/?exact=1"), parcels.flow) == {"R": "7"}
+
+
+def test_pending_jobs_lead_to_the_jobs(alice: Client, parcels: Hands) -> None:
+    wid = parcels.start()
+    assert f"/flows/{parcels.flow}/jobs/?state=pending" in get(alice, "/")
+    listed = text_of(get(alice, f"/flows/{parcels.flow}/jobs/?state=pending&transition=tr_pack"))
+    assert "tr_pack" in listed and "tr_label" not in listed and str(wid) in listed
+
+
+def test_a_flow_without_instances_says_how_to_start_one(alice: Client, parcels: Hands) -> None:
+    assert f"startinstance {parcels.flow}" in get(alice, "/")
+    assert f"startinstance {parcels.flow}" in get(alice, f"/flows/{parcels.flow}/")
+
+
+def test_no_flow_at_all_says_what_to_ask_for(mallory: Client) -> None:
+    page = text_of(get(mallory, "/"))
+    assert "no flow is open to you" in page and "flow:" in page
+
+
+def test_the_list_shows_the_state_in_the_flows_order(alice: Client, parcels: Hands) -> None:
+    wid = parcels.start(customer="Ana & <b>Bia</b>", weight="2.5")
+    page = get(alice, f"/flows/{parcels.flow}/")
+    heads = re.findall(r"<th scope=\"col\"[^>]*>(.*?)</th>", page.split('id="rows"')[0].split("<thead>")[-1])
+    assert heads[3:] == ["Customer", "weight", "pieces", "fragile", "due", "seen", "wait", "extra", "Stage"]
+    assert "Ana &amp; &lt;b&gt;Bia&lt;/b&gt;" in page and f'href="/instances/{wid}/"' in page
+
+
+def test_a_step_shows_before_after_who_and_what_it_fired(alice: Client, parcels: Hands) -> None:
+    wid = parcels.start(customer="Ana")
+    parcels.do("tr_label", wid, extra={"label": 7})
+    parcels.do("tr_pack", wid, stage="packed")
+    rows = get(alice, f"/instances/{wid}/").split('<tr role="row" id="step-')[1:]
+    packed, labelled, started = (text_of("<" + row) for row in rows)
+    assert "Pack it" in packed and "worker" in packed and "fired by step 1" in packed
+    assert "Stage new → became packed" in packed and "tr_send" in packed
+    assert "∅" in labelled and '{"label": 7}' in labelled.replace("&quot;", '"')
+    assert "Started" in started and "Customer Ana" in started and "tr_pack" in started
+
+
+def test_a_step_shows_nothing_of_what_it_did_not_write(alice: Client, parcels: Hands) -> None:
+    wid = parcels.start(customer="Ana")
+    parcels.do("tr_pack", wid, stage="packed")
+    newest = get(alice, f"/instances/{wid}/").split('<tr role="row" id="step-')[1]
+    assert "Customer" not in newest
+
+
+def test_an_exception_says_why_in_words(alice: Client, parcels: Hands) -> None:
+    wid = parcels.start()
+    parcels.stick(wid)
+    page = text_of(get(alice, f"/instances/{wid}/"))
+    assert "STUCK" in page and "No condition holds and nothing is pending" in page
+    assert "Waits for a person to repair it" in page
+
+
+def test_a_job_shows_its_holder_attempts_and_last_error(alice: Client, parcels: Hands) -> None:
+    wid = parcels.start()
+    connection = parcels.connection
+    job = connection.execute(
+        "select job_id, claim from wedsql.lease(%s, '{tr_label}', 1, 'desk:bob')", [parcels.flow]
+    ).fetchone()
+    assert job is not None
+    page = text_of(get(alice, f"/instances/{wid}/"))
+    assert "desk:bob" in page and "0 / 5" in page
+    connection.execute(
+        "select count(*)"
+        " from wedsql.fail_many(%s, %s, %s, %s, '{printer on fire}', '{58030}', 'failed', 'bob')",
+        [parcels.flow, [wid], [job[0]], [job[1]]],
+    )
+    page = text_of(get(alice, f"/instances/{wid}/"))
+    assert "printer on fire" in page and "58030" in page and "1 / 5" in page and "Next try" in page
+
+
+def test_a_job_in_a_transaction_shows_the_session_that_holds_it(
+    alice: Client, parcels: Hands, connect: object
+) -> None:
+    wid = parcels.start()
+    with parcels.connection.transaction():
+        parcels.connection.execute("set application_name = 'packer-3'")
+        parcels.connection.execute("select count(*) from wedsql.take(%s, '{tr_pack}')", [parcels.flow])
+        assert f"packer-3 ({parcels.connection.info.backend_pid})" in get(alice, f"/instances/{wid}/")
+    assert "packer-3" not in get(alice, f"/instances/{wid}/")
+
+
+def test_the_raw_view_holds_all(alice: Client, parcels: Hands) -> None:
+    wid = parcels.start(weight="1.50", seen="2026-01-02T03:04:05Z")
+    parcels.send(wid)
+    body = json.loads(get(alice, f"/instances/{wid}.json"))
+    assert body["instance"]["status"] == "F" and body["instance"]["wid"] == wid
+    assert body["state"]["weight"] == "1.50" and body["state"]["stage"] == "sent"
+    assert [row["trw"] for row in body["trace"]] == ["_INIT", "tr_label", "tr_pack", "tr_send"]
+    assert body["trace"][2]["before"] == {"stage": "new"} and body["next"] is None
+    rest = json.loads(get(alice, f"/instances/{wid}.json?after={body['trace'][1]['seq']}"))
+    assert [row["trw"] for row in rest["trace"]] == ["tr_pack", "tr_send"]
+
+
+def test_a_transition_without_worker_is_said_and_one_with_is_not(alice: Client, parcels: Hands) -> None:
+    page = f"/flows/{parcels.flow}/"
+    assert "No worker has registered for tr_pack" in text_of(get(alice, page))
+    worker = parcels.connection.execute(
+        "select wedsql.register_worker('cluster', 'packer', 'here', 1, %s)", [[f"{parcels.flow}:tr_pack"]]
+    ).fetchone()
+    assert worker is not None
+    shown = text_of(get(alice, page))
+    assert "for tr_pack" not in shown and "for tr_send" in shown
+    parcels.connection.execute(
+        "update wedsql.worker set seen_at = wedsql.now() - interval '31 s' where id = %s", worker
+    )
+    assert "No worker for tr_pack since" in text_of(get(alice, page))
+    listed = text_of(get(alice, "/workers/"))
+    assert "packer" in listed and f"{parcels.flow}:tr_pack" in listed and "silent" in listed
+    parcels.connection.execute("select wedsql.unregister_worker(%s)", worker)
+
+
+def test_a_huge_value_is_cut_and_says_so(alice: Client, parcels: Hands) -> None:
+    wid = parcels.start(customer="x" * 2_000_000)
+    page = get(alice, f"/instances/{wid}/")
+    assert len(page) < 60_000 and "2,000,000 characters in all" in text_of(page)
+    assert len(get(alice, f"/flows/{parcels.flow}/")) < 60_000
+
+
+def test_parts_are_what_the_scripts_ask_for(alice: Client, parcels: Hands) -> None:
+    first, second = parcels.start(customer="Ana"), parcels.start()
+    third = parcels.start()
+    parcels.do("tr_pack", first, stage="packed")
+    changed = json.loads(
+        get(alice, f"/live/flows/{parcels.flow}/?a=stage&op=eq&v=new&wids={first},{second}&top={second}")
+    )
+    assert set(changed["rows"]) == {str(first), str(second)} and changed["new"] == 1
+    assert "left this list" in changed["rows"][str(first)]
+    assert "left this list" not in changed["rows"][str(second)]
+    steps = json.loads(get(alice, f"/live/instances/{first}/?seq=1"))
+    assert [seq for seq, _html in steps["steps"]] == [2] and "packed" in steps["parts"]["state"]
+    assert f"flow-{parcels.flow_id}" in json.loads(get(alice, "/live/flows/"))["rows"]
+    assert third
+
+
+def test_flows_come_page_by_page(alice: Client, parcels: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(overview, "FLOWS_A_PAGE", 1)
+    other = "zz_" + parcels.flow[2:]
+    parcels.connection.execute("select wedsql.create_flow(%s)", [other])
+    try:
+        page = get(alice, f"/?after={parcels.flow}")
+        assert f"/flows/{parcels.flow}/" not in page.split("<tbody")[1]
+        assert "after=" in get(alice, "/")
+    finally:
+        parcels.connection.execute("select wedsql.drop_flow(%s)", [other])

@@ -1,0 +1,165 @@
+"""Pages by key: nothing twice, nothing missed, as many queries on every page, and an index for each."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from flows.queries import jobs, paging
+from monitor.tests.conftest import Hands
+
+
+@pytest.fixture
+def short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four rows a page."""
+    defaults = paging.Cursor.__init__.__defaults__
+    assert defaults is not None
+    monkeypatch.setattr(paging.Cursor.__init__, "__defaults__", (*defaults[:-1], 4))
+    monkeypatch.setattr(jobs, "PAGE_SIZE", 4)
+
+
+def walk(client: Client, path: str, rel: str, row: str) -> Iterator[list[int]]:
+    """The keys of each page, following the links of one direction to the end."""
+    base, _, query = path.partition("?")
+    while True:
+        page = client.get(f"{base}?{query}").content.decode()
+        yield [int(key) for key in re.findall(row, page)]
+        link = re.search(rf'rel="{rel}" href="\?([^"]+)"', page)
+        if link is None:
+            return
+        query = link[1].replace("&amp;", "&")
+
+
+ROWS = r'<tr id="wid-(\d+)"'
+STEPS = r'id="step-(\d+)"'
+
+
+def test_instances_there_and_back(alice: Client, parcels: Hands, short_pages: None) -> None:
+    wids = parcels.start_many(10)
+    there = list(walk(alice, f"/flows/{parcels.flow}/", "next", ROWS))
+    assert there == [wids[:-5:-1], wids[5:1:-1], wids[1::-1]]
+    back = list(walk(alice, f"/flows/{parcels.flow}/?before={wids[2]}", "prev", ROWS))
+    assert back[-1] == wids[:-5:-1] and {w for page in back for w in page} == set(wids)
+
+
+def test_new_instances_do_not_shift_a_page(alice: Client, parcels: Hands, short_pages: None) -> None:
+    wids = parcels.start_many(6)
+    path = f"/flows/{parcels.flow}/?before={wids[3]}"
+    before = list(walk(alice, path, "next", ROWS))
+    parcels.start_many(6)
+    assert list(walk(alice, path, "next", ROWS)) == before == [[wids[2], wids[1], wids[0]]]
+
+
+def test_steps_newest_and_oldest_first(alice: Client, parcels: Hands, short_pages: None) -> None:
+    wid = parcels.start()
+    loops = 6
+    for _ in range(loops):
+        parcels.do("tr_pack", wid, stage="new")
+    newest = list(walk(alice, f"/instances/{wid}/", "next", STEPS))
+    assert newest == [[7, 6, 5, 4], [3, 2, 1]]
+    oldest = list(walk(alice, f"/instances/{wid}/?order=oldest", "next", STEPS))
+    assert oldest == [[1, 2, 3, 4], [5, 6, 7]]
+    assert list(walk(alice, f"/instances/{wid}/?order=oldest&before=4", "prev", STEPS))[-1] == [1, 2, 3, 4]
+    assert list(walk(alice, f"/instances/{wid}/?before=4", "prev", STEPS))[-1] == [7, 6, 5, 4]
+
+
+def test_a_cause_on_another_page_is_one_link_away(alice: Client, parcels: Hands, short_pages: None) -> None:
+    wid = parcels.start()
+    for _ in range(5):
+        parcels.do("tr_pack", wid, stage="new")
+    parcels.do("tr_label", wid, extra={})
+    page = alice.get(f"/instances/{wid}/").content.decode()
+    link = re.search(r'href="\?([^"#]+)#step-1">fired by step 1', page)
+    assert link is not None
+    there = alice.get(f"/instances/{wid}/?" + link[1].replace("&amp;", "&")).content.decode()
+    assert 'id="step-1"' in there
+
+
+def test_jobs_in_queue_order(alice: Client, parcels: Hands, short_pages: None) -> None:
+    parcels.start_many(5)
+    parcels.connection.execute(
+        "update wedsql.trig set priority = 5 where trname = 'tr_label' and flow_id = %s", [parcels.flow_id]
+    )
+    parcels.start_many(2)
+    pages = list(
+        walk(alice, f"/flows/{parcels.flow}/jobs/", "next", r'<th scope="row" class="mono">(\d+)</th>')
+    )
+    ids = [job for page in pages for job in page]
+    expected = parcels.connection.execute(
+        "select id from wedsql.job_pool where flow_id = %s order by trname, priority desc, id",
+        [parcels.flow_id],
+    ).fetchall()
+    assert ids == [job for (job,) in expected] and [len(p) for p in pages] == [4, 4, 4, 2]
+
+
+PAGES = (
+    "/",
+    "/flows/{f}/",
+    "/flows/{f}/jobs/",
+    "/instances/{w}/",
+    "/workers/",
+    "/live/flows/{f}/?wids={w}&top=1",
+)
+
+
+def test_the_number_of_queries_does_not_grow(alice: Client, parcels: Hands) -> None:
+    wid = parcels.start()
+    paths = [path.format(f=parcels.flow, w=wid) for path in PAGES]
+    few = {path: _queries(alice, path) for path in paths}
+    parcels.start_many(30)
+    for _ in range(9):
+        parcels.do("tr_pack", wid, stage="new")
+    assert {path: _queries(alice, path) for path in paths} == few
+    assert max(few.values()) <= 20, few
+
+
+def _queries(client: Client, path: str) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        assert client.get(path).status_code == 200
+    return len(captured)
+
+
+def _scans(plan: dict[str, Any]) -> Iterator[str]:
+    if plan["Node Type"] == "Seq Scan":
+        yield plan["Relation Name"]
+    for child in plan.get("Plans", []):
+        yield from _scans(child)
+
+
+MORE = (
+    "/metrics", "/flows/{f}/?status=E", "/instances/{w}.json", "/flows/{f}/jobs/?behind=tr_label~0~9",
+    "/flows/{f}/jobs/?state=late", "/flows/{f}/jobs/?state=leased",
+    "/flows/{f}/jobs/?state=parked&transition=tr_pack",
+)  # fmt: skip
+LARGE = {"instance", "wed_flow", "job_pool"}
+
+
+def test_no_page_reads_a_large_table_from_end_to_end(alice: Client, parcels: Hands) -> None:
+    """Plans as they are with many rows: whatever can use an index does."""
+    wid = parcels.start_many(3_000)[7]
+    for table in ("wedsql.instance", "wedsql.job_pool", f'"{parcels.flow}".wed_flow'):
+        parcels.connection.execute(f"analyze {table}")
+    for path in (*PAGES, *MORE):
+        with CaptureQueriesContext(connection) as captured:
+            assert alice.get(path.format(f=parcels.flow, w=wid)).status_code == 200
+        scanned = {name for query in captured.captured_queries for name in _scanned(query["sql"])}
+        assert not {n for n in scanned if n in LARGE or n.startswith("wed_trace")}, (path, scanned)
+
+
+def _scanned(statement: str) -> set[str]:
+    if not statement.lstrip("( \n").lower().startswith("select"):
+        return set()
+    with transaction.atomic(), connection.cursor() as cursor:
+        # A small table is read whole for good reasons; what is still read whole now has no index to go by.
+        cursor.execute("set local enable_seqscan = off")
+        cursor.execute("explain (format json) " + statement.replace("%", "%%"), ())
+        plan = cursor.fetchone()[0]
+    found = json.loads(plan) if isinstance(plan, str) else plan
+    return set(_scans(found[0]["Plan"]))
