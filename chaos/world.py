@@ -88,6 +88,8 @@ class World:
             self.until(lambda: self.page().live, _BOOT, "the page did not come to life")
         self.load.start()
         self.until(lambda: self.one("select count(*) from wedsql.wed_trace") > 30, _BOOT, "nothing moves")
+        if self.dashboard is not None:
+            self.dashboard.reload()
 
     def program(
         self, name: str, argv: list[str], role: str, prefix: tuple[str, ...] = (), **extra: str

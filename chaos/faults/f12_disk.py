@@ -7,8 +7,10 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+import psycopg
 
 from chaos.run import Row, Run
 from chaos.server import Server
@@ -70,6 +72,8 @@ def _fill(world: World, small: Path, row: Row) -> float:
         if time.monotonic() > until:
             ballast.unlink()
             raise TimeoutError("the server never noticed the full disk")
+        with suppress(psycopg.Error):  # segments that exist already would hide the fault for long
+            world.rows("select pg_switch_wal()")
         time.sleep(0.1)
     time.sleep(2)
     alive = postgres.is_running(world.server.cluster)

@@ -1,0 +1,346 @@
+"""One small proof for each guard of the kernel, on a database of its own: AssertionError when the guard is not there."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+
+from flows import api
+from flows.errors import WedError
+from flows.types import Job
+
+Connection = psycopg.Connection[Any]
+FLOW = "guarded"
+DEFINITION = """
+insert into wed_attr (aname, adv) values ('a', '0'), ('b', '0'), ('c', null);
+insert into wed_trig (trname, cpred, timeout, writes) values ('tr_a', 'a = ''0''', '1 minute', null),
+  ('tr_b', 'b = ''0''', '1 minute', '{b,c}');
+insert into wed_trig (cpred, cfinal) values ('a = ''end''', true);
+"""
+CLOCK = """
+create or replace function wedsql.now() returns timestamptz language sql volatile as $$
+select pg_catalog.clock_timestamp() + coalesce(nullif(current_setting('wedsql.test_offset', true), ''), '0')::interval
+$$
+"""
+
+
+class Bench:
+    """A database with the flow of the checks, and as many sessions as one asks for."""
+
+    def __init__(self, dsn: str) -> None:
+        self.dsn = dsn
+        self.opened: list[Connection] = []
+        self.conn = self.session()
+        self.conn.execute(CLOCK)
+        api.create_flow(FLOW, conn=self.conn)
+        self.sql(DEFINITION)
+
+    def session(self) -> Connection:
+        """One more session."""
+        conn = psycopg.connect(
+            self.dsn,
+            autocommit=True,
+            prepare_threshold=None,
+            options=f"-c search_path={FLOW},wedsql -c lock_timeout=5s",
+        )
+        self.opened.append(conn)
+        return conn
+
+    def sql(self, text: str, *params: object) -> Any:
+        """The only value of a statement, if it has one."""
+        cursor = self.conn.execute(text, params or None)
+        row = cursor.fetchone() if cursor.description else None
+        return row[0] if row else None
+
+    def start(self, **options: Any) -> int:
+        return api.start(FLOW, {}, conn=self.conn, **options)
+
+    def lease(self, name: str, conn: Connection | None = None) -> Job:
+        return api.lease_many(FLOW, [name], 1, "checks", conn=conn or self.conn)[0]
+
+    def take(self, name: str, conn: Connection) -> list[Job]:
+        return api.take_many(FLOW, [name], 1, conn=conn)
+
+    def close(self) -> None:
+        for conn in self.opened:
+            conn.close()
+
+
+@contextmanager
+def refused(*codes: str) -> Iterator[None]:
+    """The block is refused with one of these codes."""
+    try:
+        yield
+    except (WedError, psycopg.Error) as error:
+        code = error.code if isinstance(error, WedError) else error.sqlstate
+        if code not in codes:
+            raise AssertionError(f"refused with {code}, not {' or '.join(codes)}: {error}") from error
+    else:
+        raise AssertionError(f"not refused ({' or '.join(codes)} expected)")
+
+
+def must(truth: object, sentence: str) -> None:
+    """AssertionError when it is not true."""
+    if not truth:
+        raise AssertionError(sentence)
+
+
+def fence(b: Bench) -> None:
+    """A result with the claim of an earlier lease is refused."""
+    b.start()
+    old = b.lease("tr_a")
+    api.release(old, conn=b.conn)
+    b.lease("tr_a")
+    with refused("WD203"):
+        api.complete(old, {"a": "1"}, conn=b.conn)
+
+
+def fence_of_failures(b: Bench) -> None:
+    """A failure told with the claim of an earlier lease does not take the job from its holder."""
+    b.start()
+    old = b.lease("tr_a")
+    api.release(old, conn=b.conn)
+    new = b.lease("tr_a")
+    api.fail(old, "late", conn=b.conn)
+    api.complete(new, {"a": "1"}, conn=b.conn)
+
+
+def lease_expiry(b: Bench) -> None:
+    """The result of a lease that has run out is refused, even before the reaper came."""
+    b.start()
+    job = b.lease("tr_a")
+    b.sql("set wedsql.test_offset = '2 minutes'")
+    with refused("WD204"):
+        api.complete(job, {"a": "1"}, conn=b.conn)
+
+
+def timeout_at_commit(b: Bench) -> None:
+    """The result of a transaction that took longer than the timeout is refused."""
+    b.start()
+    with refused("WD204"), b.conn.transaction():
+        job = b.take("tr_a", b.conn)[0]
+        b.sql("set local wedsql.test_offset = '2 minutes'")
+        api.complete(job, {"a": "1"}, conn=b.conn)
+
+
+def own_job(b: Bench) -> None:
+    """A result for a job that this transaction did not take is refused."""
+    b.start()
+    with b.conn.transaction():
+        job = b.take("tr_a", b.conn)[0]
+    with refused("WD201"):
+        api.complete(job, {"a": "1"}, conn=b.conn)
+
+
+def others_job(b: Bench) -> None:
+    """A result for a job that another transaction holds is refused."""
+    b.start()
+    other = b.session()
+    with other.transaction():
+        job = b.take("tr_a", other)[0]
+        with refused("WD203"), b.conn.transaction():
+            b.take("tr_b", b.conn)
+            api.complete(job, {"a": "1"}, conn=b.conn)
+
+
+def one_taker(b: Bench) -> None:
+    """Two transactions do not get the same job."""
+    b.start()
+    other = b.session()
+    with other.transaction(), b.conn.transaction():
+        must(b.take("tr_a", other), "nobody got it")
+        must(not b.take("tr_a", b.conn), "both got it")
+
+
+def taken_afresh(b: Bench) -> None:
+    """A job that somebody finished between the look and the lock is not handed out a second time."""
+    wid = b.start()
+    b.sql(
+        "insert into wed_trig (trname, cpred) values ('tr_a', 'a = ''never''')"
+    )  # a shared name: _waits is asked
+    b.sql(
+        "create or replace function wedsql._waits(p_wid integer, p_id bigint) returns boolean language plpgsql as"
+        " $$ begin perform pg_advisory_xact_lock_shared(424242); return false; end $$"
+    )
+    holder, slow = b.session(), b.session()
+    found: list[Job] = []
+    with holder.transaction():
+        holder.execute("select pg_advisory_xact_lock(424242)")
+        thread = threading.Thread(target=lambda: found.extend(b.take("tr_a", slow)))
+        thread.start()
+        _until_waiting(b, slow)
+        b.sql("delete from wedsql.job_pool where wid = %s and trname = 'tr_a'", wid)
+    thread.join(10)
+    must(not found, "a job that is gone was handed out")
+
+
+def instance_first(b: Bench) -> None:
+    """A result that waits for a cancellation sees it, and is refused."""
+    wid = b.start()
+    other = b.session()
+    answers: list[str | None] = []
+    job = b.lease("tr_a")
+
+    def finish() -> None:
+        try:
+            answers.append(api.complete(job, {"a": "1"}, conn=b.session()).status)
+        except (WedError, psycopg.Error) as error:
+            answers.append(error.code if isinstance(error, WedError) else error.sqlstate)
+
+    with other.transaction():
+        api.cancel(wid, "changed my mind", conn=other)
+        thread = threading.Thread(target=finish)
+        thread.start()
+        _until_waiting(b)
+    thread.join(10)
+    must(answers in (["WD105"], ["WD205"]), f"the result was answered with {answers}")
+
+
+def _until_waiting(b: Bench, who: Connection | None = None) -> None:
+    until = time.monotonic() + 5
+    query = "select count(*) from pg_locks where not granted and (%s::integer is null or pid = %s)"
+    pid = who.info.backend_pid if who else None
+    while not b.sql(query, pid, pid):
+        must(time.monotonic() < until, "nobody waits for a lock")
+        time.sleep(0.01)
+
+
+def paper_lock(b: Bench) -> None:
+    """A plain UPDATE of wed_flow without the lock of a job is refused."""
+    wid = b.start()
+    with refused("WD201"):
+        b.sql("update wed_flow set a = '1' where wid = %s", wid)
+
+
+def paper_insert(b: Bench) -> None:
+    """A plain INSERT into wed_flow is a settled instance."""
+    wid = b.sql("insert into wed_flow default values returning wid")
+    must(b.sql("select count(*) from wedsql.job_pool where wid = %s", wid) == 2, "nothing fired")
+
+
+def paper_session_lock(b: Bench) -> None:
+    """A lock of the session instead of the transaction is refused."""
+    wid = b.start()
+    tgid = b.sql("select tgid from job_pool where wid = %s and trname = 'tr_a'", wid)
+    b.sql("select pg_advisory_lock(%s, %s)", wid, tgid)
+    with refused("WD207"):
+        b.sql("update wed_flow set a = '1' where wid = %s", wid)
+
+
+def final_pending(b: Bench) -> None:
+    """A result that would end the instance while other work is pending is refused."""
+    b.start()
+    with refused("WD103"):
+        api.complete(b.lease("tr_a"), {"a": "end"}, conn=b.conn)
+
+
+def first_state(b: Bench) -> None:
+    """A first state that matches nothing starts nothing."""
+    with refused("WD101"):
+        api.start(FLOW, {"a": "1", "b": "1"}, conn=b.conn)
+
+
+def key_once(b: Bench) -> None:
+    """Two starts with one key are one start."""
+    must(b.start(key="k") == b.start(key="k"), "the key started two instances")
+
+
+def repeated_result(b: Bench) -> None:
+    """A result that is sent again gets the first answer and is applied once."""
+    b.start()
+    job = b.lease("tr_a")
+    first = api.complete(job, {"a": "1"}, actor="checks", conn=b.conn)
+    again = api.complete(job, {"a": "1"}, actor="checks", conn=b.conn)
+    must(first.seq == again.seq, "the second answer is another one")
+
+
+def own_job_leaves(b: Bench) -> None:
+    """The job of a finished transition leaves the pool, so that it cannot be done again."""
+    wid = b.start()
+    api.complete(b.lease("tr_a"), {"a": "1"}, conn=b.conn)
+    must(b.sql("select count(*) from job_pool where wid = %s and trname = 'tr_a'", wid) == 0, "the job stays")
+
+
+def write_set(b: Bench) -> None:
+    """A result that writes what its trigger does not declare is refused."""
+    b.start()
+    with refused("WD210"):
+        api.complete(b.lease("tr_b"), {"a": "1"}, conn=b.conn)
+
+
+def attempts_end(b: Bench) -> None:
+    """After its attempts a job is parked, and the instance is an exception."""
+    wid = b.start()
+    b.sql("update wed_trig set max_attempts = 1 where trname = 'tr_a'")
+    api.fail(b.lease("tr_a"), "no", conn=b.conn)
+    must(b.sql("select status = 'E' from wedsql.instance where wid = %s", wid), "it goes on for ever")
+
+
+def reaper_returns(b: Bench) -> None:
+    """A lease that has run out is offered again."""
+    b.start()
+    b.lease("tr_a")
+    b.sql("set wedsql.test_offset = '2 minutes'")
+    api.reap(conn=b.conn)
+    must(b.sql("select count(*) from job_pool where state = 'P' and trname = 'tr_a'") == 1, "the lease stays")
+
+
+def definition_rematches(b: Bench) -> None:
+    """A trigger that is added by SQL fires on running instances at the commit."""
+    b.start()
+    b.sql("insert into wed_trig (trname, cpred) values ('tr_new', 'a = ''0''')")
+    must(not _broken(b), f"broken: {_broken(b)}")
+
+
+def pending_trigger_stays(b: Bench) -> None:
+    """A trigger with pending work is not deleted."""
+    b.start()
+    with refused("WD007"):
+        b.sql("delete from wed_trig where trname = 'tr_a'")
+
+
+def dangerous_pattern(b: Bench) -> None:
+    """A pattern that would take for ever is refused."""
+    with refused("WD005"):
+        b.sql("insert into wed_trig (trname, cpred) values ('tr_x', 'a ~ ''((a{1,100}){1,100}){1,100}''')")
+
+
+def closed_vocabulary(b: Bench) -> None:
+    """A predicate with a sub-query or a function out of the vocabulary is refused."""
+    for text in ("a = (select 1)", "pg_sleep(1) is null", "a = current_user"):
+        with refused("WD005"):
+            b.sql("select wedsql.check_predicate(%s, %s)", FLOW, text)
+
+
+def powerless_matcher(b: Bench) -> None:
+    """Predicates are evaluated by a role that may read nothing."""
+    owner = b.sql(
+        "select pg_get_userbyid(p.proowner) from pg_proc p join wedsql.flow f on f.name = %s"
+        " where p.proname = 'f_' || f.id and p.prosecdef", FLOW
+    )  # fmt: skip
+    must(owner == "wed_eval", f"the matcher runs as {owner}")
+
+
+def never_deleted(b: Bench) -> None:
+    """An instance is not deleted by hand."""
+    wid = b.start()
+    with refused("WD301"):
+        b.sql("delete from wed_flow where wid = %s", wid)
+
+
+def failing_predicate(b: Bench) -> None:
+    """A predicate that fails at run time does not stop the others."""
+    b.sql("insert into wed_trig (trname, cpred) values ('tr_bad', '1 / (length(a) - 1) = 1')")
+    must(b.start(), "nothing was started")
+
+
+def _broken(b: Bench) -> list[Any]:
+    return b.conn.execute("select name, example from wedsql.invariants() where not ok").fetchall()
+
+
+Check = Callable[[Bench], None]

@@ -1,0 +1,196 @@
+"""`python -m chaos.mutate`: takes the kernel's guards away, one at a time, and shows that it is noticed each time.
+
+A guard that nothing misses when it is gone is not proved. Every mutation changes the text of an installed function
+(or removes an object) in a scratch database; the check that speaks of that guard must then fail, and it must pass on
+the kernel as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import make_conninfo
+
+from chaos import checks
+from chaos.checks import Bench, Check
+from chaos.run import say
+from chaos.server import Server
+from flows import kernel
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A guard taken away: `old` becomes `new` in the source of these functions, or `statement` is run."""
+
+    guard: str
+    check: Check
+    functions: tuple[str, ...] = ()
+    old: str = ""
+    new: str = ""
+    statement: str = ""
+
+
+def _when(line: str) -> tuple[str, str]:
+    """A refusal of _check_jobs, and the same that never applies."""
+    return f"when {line} then", f"when false and ({line}) then"
+
+
+def _jobs(guard: str, check: Check, line: str) -> Mutation:
+    return Mutation(guard, check, ("_check_jobs",), *_when(line))
+
+
+MUTATIONS = [
+    _jobs("claim at completion (fencing token)", checks.fence, "c.claim is not null and j.claim is distinct from c.claim"),
+    _jobs("expiry of a lease at completion", checks.lease_expiry, "c.claim is not null and j.lease_until <= v_now"),
+    _jobs("timeout at commit", checks.timeout_at_commit, "c.claim is null and j.timeout is not null and v_now - v_took > j.timeout"),
+    _jobs("own job: this transaction took it", checks.own_job, "c.claim is null and v_took is null"),
+    _jobs("write-set of a trigger", checks.write_set, "t.writes is not null and c.s - t.writes <> '{}'"),
+    Mutation("advisory lock again at commit", checks.others_job, ("_check_jobs",),
+             "not pg_try_advisory_xact_lock(c.wid, j.tgid)", "false"),
+    Mutation("advisory lock at take", checks.one_taker, ("_pick",),
+             "pg_try_advisory_xact_lock(v_job.wid, v_job.tgid) then", "true then"),
+    Mutation("job read again under its lock", checks.taken_afresh, ("_gen_taken", "_gen_take"),
+             "language plpgsql security definer", "language plpgsql stable security definer"),
+    Mutation("instance locked before its job is judged", checks.instance_first, ("_gen_commit",),
+             "order by w.wid for no key update", "order by w.wid"),
+    Mutation("claim when a failure is told", checks.fence_of_failures, ("fail_many",),
+             "j.claim is not distinct from u.claim", "true"),
+    Mutation("final state while work is pending", checks.final_pending, ("_settle",),
+             "when n.final and v_flow.final_when_pending = 'reject' and not p_rematch then '!'", "when n.final then 'F'"),
+    Mutation("first state that matches nothing", checks.first_state, ("_settle",), "when u.fresh then '?'", "when u.fresh then 'R'"),
+    Mutation("own job leaves the pool", checks.own_job_leaves, ("_settle",),
+             "(j.tgid = s.tgid and j.id = s.job_id or s.tgid = 0 and j.state = 'K')", "false"),
+    Mutation("answer to a repeated result", checks.repeated_result, ("_complete_one",),
+             "if v_why.code in ('WD102', 'WD105', 'WD205') then", "if false then"),
+    Mutation("key of a start", checks.key_once, statement="drop index wedsql.instance_key"),
+    Mutation("attempts come to an end", checks.attempts_end, ("fail_many",), "if v_job.spent then", "if false then"),
+    Mutation("reaper gives expired leases back", checks.reaper_returns, ("_reap_leases",), "j.lease_until <= p_now", "false"),
+    Mutation("trigger of the paper's UPDATE", checks.paper_lock, ("_guard_flow",),
+             "create trigger c_update after update on %1$I.wed_flow for each row when (current_user <> 'wed_owner')",
+             "create trigger c_update after update on %1$I.wed_flow for each row when (false)"),
+    Mutation("trigger of the paper's INSERT", checks.paper_insert, ("_guard_flow",),
+             "create trigger b_insert after insert on %1$I.wed_flow for each row when (current_user <> 'wed_owner')",
+             "create trigger b_insert after insert on %1$I.wed_flow for each row when (false)"),
+    Mutation("lock of the session is told from one of the transaction", checks.paper_session_lock, ("_paper_in_time",),
+             "if pg_advisory_unlock(p_job.wid, p_job.tgid) then", "if false then"),
+    Mutation("instances are never deleted", checks.never_deleted, ("_guard_flow",),
+             "for each statement when (current_user <> 'wed_owner') execute function wedsql._never()",
+             "for each statement when (false) execute function wedsql._never()"),
+    Mutation("re-match when a definition changes", checks.definition_rematches, statement="drop trigger d_commit on wedsql.trig"),
+    Mutation("trigger with pending work stays", checks.pending_trigger_stays, statement="drop trigger a_delete on wedsql.trig"),
+    Mutation("lexer: bounds of a pattern", checks.dangerous_pattern, ("pattern_problem",),
+             "if length(p_pattern) > 200 then", "return null; if length(p_pattern) > 200 then"),
+    Mutation("lexer: closed vocabulary", checks.closed_vocabulary, ("refuse_word",), "begin", "begin return;"),
+    Mutation("predicates are evaluated without rights", checks.powerless_matcher,
+             statement="alter function wed_match.compile(integer, text, text, text) owner to wed_owner"),
+    Mutation("a failing predicate blocks nobody", checks.failing_predicate, ("_matcher",),
+             "exception when others then", "exception when data_corrupted then"),
+]  # fmt: skip
+
+
+def main() -> int:
+    """Exit code 1 when a mutation survives, 2 when a guard is not where the mutation looks for it."""
+    parser = argparse.ArgumentParser(prog="chaos.mutate", description=__doc__)
+    parser.add_argument("--only", default="", help="mutations whose name has this word")
+    wanted = [m for m in MUTATIONS if parser.parse_args().only in m.guard]
+    home = Path(tempfile.mkdtemp(prefix="wedsql-mutate-"))
+    home.chmod(0o711)
+    server = Server(home, {"fsync": "off"})
+    try:
+        server.start()
+        return run(server.dsn(), wanted)
+    finally:
+        server.remove()
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def run(dsn: str, mutations: Sequence[Mutation]) -> int:
+    """Every mutation on a database of its own on this server; prints the table."""
+    begun = time.monotonic()
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute("create database mutate_kernel")
+    with psycopg.connect(make_conninfo(dsn, dbname="mutate_kernel")) as conn:
+        for path in kernel.files():
+            conn.execute(path.read_text())
+    results = [(m.guard, *verdict(dsn, m)) for m in mutations]
+    width = max(len(guard) for guard, _, _ in results)
+    for guard, word, why in results:
+        say(f"{guard.ljust(width)}  {word.ljust(9)} {why}")
+    killed = sum(word == "killed" for _, word, _ in results)
+    say(f"\n{killed} of {len(results)} killed, {time.monotonic() - begun:.0f} s")
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute("drop database mutate_kernel")
+    words = {word for _, word, _ in results}
+    return 2 if "not found" in words or "red anyway" in words else int("survived" in words)
+
+
+def verdict(dsn: str, mutation: Mutation) -> tuple[str, str]:
+    """What the check says of the mutated kernel: killed, survived, red anyway (without mutation), not found."""
+    with _database(dsn) as whole:
+        failure = _check(whole, mutation.check)
+        if failure:
+            return "red anyway", failure
+    with _database(dsn) as scratch:
+        if not mutate(scratch, mutation):
+            return "not found", mutation.old
+        failure = _check(scratch, mutation.check)
+    return ("killed", failure) if failure else ("survived", mutation.check.__doc__ or "")
+
+
+def mutate(dsn: str, mutation: Mutation) -> bool:
+    """Take the guard away; False when it is not where it should be."""
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        if mutation.statement:
+            conn.execute(mutation.statement)
+            return True
+        found = conn.execute(
+            "select pg_get_functiondef(p.oid) from pg_proc p where p.pronamespace = 'wedsql'::regnamespace"
+            " and p.proname = any (%s)", (list(mutation.functions),)
+        ).fetchall()  # fmt: skip
+        for (source,) in found:
+            body = source.index("AS $")
+            if mutation.old not in source[body:]:
+                return False
+            conn.execute(source[:body] + source[body:].replace(mutation.old, mutation.new, 1))
+        return len(found) >= len(mutation.functions)
+
+
+def _check(dsn: str, check: Check) -> str:
+    """Why the check fails; nothing when it passes."""
+    bench: Bench | None = None
+    try:
+        bench = Bench(dsn)
+        check(bench)
+    except Exception as error:  # noqa: BLE001 - whatever stops the check is the answer
+        return f"{type(error).__name__}: {str(error).splitlines()[0][:110]}"
+    finally:
+        if bench is not None:
+            bench.close()
+    return ""
+
+
+@contextmanager
+def _database(dsn: str) -> Iterator[str]:
+    name = f"mutate_{threading.get_ident()}_{time.monotonic_ns()}"
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute(sql.SQL("create database {} template mutate_kernel").format(sql.Identifier(name)))
+        try:
+            admin.execute(sql.SQL("grant create on database {} to wed_owner").format(sql.Identifier(name)))
+            yield make_conninfo(dsn, dbname=name)
+        finally:
+            admin.execute(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
