@@ -18,6 +18,7 @@ from wedsql_site.postgres import account, binaries, configuration, process
 from wedsql_site.postgres.cluster import DATABASE, SUPERUSER, Cluster, default_cluster
 from wedsql_site.postgres.errors import PostgresError
 
+_INITDB = ("--auth=trust", "--locale=C.UTF-8", "-E", "UTF8")
 _START_PATIENCE = 8.0
 _LOCK_PATIENCE = 60.0
 
@@ -104,17 +105,9 @@ def _initialise(cluster: Cluster, programs: Path, user: account.Account) -> None
     """Makes the data directory under another name first: an interrupted attempt leaves no half one."""
     new = cluster.home / "data.new"
     shutil.rmtree(new, ignore_errors=True)
-    command = [
-        programs / "initdb",
-        "-D",
-        new,
-        "-U",
-        SUPERUSER,
-        "--auth=trust",
-        "--locale=C.UTF-8",
-        "-E",
-        "UTF8",
-    ]
+    command = [programs / "initdb", "-D", new, "-U", SUPERUSER, *_INITDB]
+    if cluster.settings.get("fsync") == "off":
+        command.append("--no-sync")
     answer = user.run(command, capture_output=True)
     if answer.returncode != 0:
         raise PostgresError(f"initdb failed: {answer.stderr.strip()}")

@@ -31,11 +31,22 @@ def place() -> Iterator[Path]:
 
 
 @pytest.fixture
-def cluster(place: Path) -> Iterator[postgres.Cluster]:
-    """A cluster of its own, not started yet."""
+def fresh(place: Path) -> Iterator[postgres.Cluster]:
+    """A cluster of its own, never started yet."""
     own = postgres.Cluster(place / "postgres", settings=QUICK)
     yield own
     postgres.reset(own)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[postgres.Cluster]:
+    """One cluster for all tests of a file; each leaves it able to start."""
+    home = new_place()
+    shared = postgres.Cluster(home / "postgres", settings=QUICK)
+    postgres.ensure_running(shared)
+    yield shared
+    postgres.reset(shared)
+    shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
