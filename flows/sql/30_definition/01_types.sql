@@ -47,16 +47,17 @@ select array_agg(p.place order by p.tgid, p.place) from (
   where t.flow_id = p_flow and v.names_it) p
 $$;
 
-create or replace function wedsql._lock_definition(p_flow integer) returns text
+create or replace function wedsql._lock_definition(p_flow integer, p_columns boolean default false) returns text
 language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 -- Promise: nobody writes an instance of the flow, nor changes its definition, until this transaction ends; the flow's name.
--- Locks: the flow's row, then its wed_flow table in exclusive mode (readers go on).
+-- Locks: the flow's row, then its wed_flow table: in exclusive mode (readers go on), or where columns will change in access
+-- exclusive mode at once, as raising the mode later could meet a worker that read the table and now wants to write it.
 -- Raises: WD010 when a long transaction stands in the way.
 declare
   v_name text;
 begin
   select name into v_name from wedsql.flow where id = p_flow for no key update;
-  execute format('lock table %I.wed_flow in exclusive mode', v_name);
+  execute format('lock table %I.wed_flow in %s mode', v_name, case when p_columns then 'access exclusive' else 'exclusive' end);
   return v_name;
 exception when lock_not_available then
   perform wedsql._raise('WD010', 'Another transaction holds instances of this flow; the definition was left as it was.',

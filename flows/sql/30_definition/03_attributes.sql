@@ -38,6 +38,7 @@ begin
   if not found or to_regclass(format('%I.wed_flow', v_flow)) is null then
     return null;  -- the whole flow is being dropped
   end if;
+  perform wedsql._lock_definition(v_row.flow_id, true);
   perform wedsql._touch(v_row.flow_id, tg_op <> 'UPDATE' or (new.aname, new.type) is distinct from (old.aname, old.type));
   if tg_op = 'INSERT' then
     execute format('alter table %I.wed_flow add column %I %s default %L', v_flow, new.aname, wedsql._sql_type(new.type), new.adv);

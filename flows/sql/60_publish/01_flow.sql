@@ -98,7 +98,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._flow(p_name);
 begin
-  perform wedsql._lock_definition(v_flow.id);
+  perform wedsql._lock_definition(v_flow.id, true);
   if not p_force and exists (select 1 from wedsql.instance i where i.flow_id = v_flow.id) then
     perform wedsql._raise('WD007', format('Flow %I has instances.', p_name), 'Dropping it would erase their history; say so with force.');
   end if;

@@ -65,7 +65,7 @@ begin
   perform wedsql._check_definition(p_definition);
   perform set_config('wedsql.actor', wedsql._actor(p_actor), true);
   begin
-    perform wedsql._lock_definition(v_flow.id);
+    perform wedsql._lock_definition(v_flow.id, wedsql._attributes_differ(v_flow.id, p_definition -> 'attributes'));
     v_report := wedsql._apply_definition(v_flow.id, p_definition);
     update wedsql.flow f set reopen_final = p_reopen_final where f.id = v_flow.id;
     v_report := v_report || wedsql._publish(v_flow.id, wedsql._actor(p_actor), p_reason);

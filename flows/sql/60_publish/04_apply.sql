@@ -54,6 +54,14 @@ select d.ord, d.a ->> 'name', d.a ->> 'default', coalesce(d.a ->> 'type', 'text'
 from jsonb_array_elements(p_attributes) with ordinality d (a, ord)
 $$;
 
+create or replace function wedsql._attributes_differ(p_flow integer, p_attributes jsonb) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: whether the attributes of a definition are others than the flow's, so that columns will change.
+select exists (
+  select 1 from wedsql._attribute_rows(p_attributes) d full join (select * from wedsql.attr x where x.flow_id = p_flow) a on a.aname = d.aname
+  where (a.aname, a.adv, a.type, a.options, a.label, a.description) is distinct from (d.aname, d.adv, d.type, d.options, d.label, d.description))
+$$;
+
 create or replace function wedsql._trigger_rows(p_flow integer, p_triggers jsonb) returns table (ord bigint, same integer, t wedsql.trig)
 language sql stable set search_path = pg_catalog, pg_temp as $$
 -- Promise: the triggers of a definition as rows, each with the tgid of the trigger that it is today, if any.

@@ -1,0 +1,259 @@
+"""Runs specs in the syntax of PostgreSQL's isolationtester: sessions with named steps, in every order or in those named.
+
+The program itself comes only with some server packages and compares whole outputs; this runner works on any server and
+lets the spec say in SQL what must be true at the end of every order. One thread a session; a step that waits for a lock
+is told apart from one that works by asking pg_blocking_pids, so no order depends on how long anything takes.
+"""
+
+from __future__ import annotations
+
+import queue
+import re
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+_SPACE = re.compile(r"(?:\s+|#[^\n]*)*")
+_WORD = re.compile(r"[\w-]+")
+PATIENCE = 10.0
+
+
+@dataclass
+class Session:
+    """What one client does: its own setup, its steps in order, its clean-up."""
+
+    name: str
+    setup: list[str] = field(default_factory=list)
+    steps: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Spec:
+    """A parsed spec. Beyond the original syntax: `once` runs before the first order only, `check` holds queries that give
+    a row for each thing that is wrong at the end, `allow` the SQLSTATEs that a step may end with."""
+
+    setup: list[str] = field(default_factory=list)
+    once: list[str] = field(default_factory=list)
+    allow: set[str] = field(default_factory=set)
+    check: list[str] = field(default_factory=list)
+    sessions: list[Session] = field(default_factory=list)
+    permutations: list[list[str]] = field(default_factory=list)
+
+    def orders(self) -> list[list[str]]:
+        """The permutations named, else every interleaving of the sessions' steps."""
+        if self.permutations:
+            return self.permutations
+        return [list(order) for order in _interleave([list(s.steps) for s in self.sessions])]
+
+    def owner(self, step: str) -> Session:
+        """The session of a step."""
+        return next(s for s in self.sessions if step in s.steps)
+
+
+def parse(path: Path) -> Spec:
+    """Read a spec. Raises ValueError where it cannot be read."""
+    spec, session = Spec(), None
+    words = _words(path.read_text(encoding="utf-8"))
+    for word in words:
+        if word == "session":
+            session = Session(next(words))
+            spec.sessions.append(session)
+        elif word == "setup":
+            (session.setup if session else spec.setup).append(next(words))
+        elif word == "check":
+            spec.check.append(next(words))
+        elif word == "once":
+            spec.once.append(next(words))
+        elif word == "allow":
+            spec.allow |= set(next(words).split())
+        elif word == "step" and session:
+            name = next(words)
+            session.steps[name] = next(words)
+        elif word == "permutation":
+            spec.permutations.append([])
+        elif spec.permutations:
+            spec.permutations[-1].append(word)
+        else:
+            raise ValueError(f"{path.name}: {word!r} is not expected")
+    return spec
+
+
+def _words(text: str) -> Iterator[str]:
+    position = 0
+    while (position := _SPACE.match(text, position).end()) < len(text):  # type: ignore[union-attr]
+        if text[position] == "{":
+            end = _closing(text, position)
+            yield text[position + 1 : end].strip()
+            position = end + 1
+        elif word := _WORD.match(text, position):
+            yield word[0]
+            position = word.end()
+        else:
+            raise ValueError(f"cannot read {text[position:][:40]!r}")
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 0
+    for position in range(start, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[position], 0)
+        if not depth:
+            return position
+    raise ValueError("a block is not closed")
+
+
+def _interleave(lists: list[list[str]]) -> Iterator[tuple[str, ...]]:
+    if not any(lists):
+        yield ()
+    for number, steps in enumerate(lists):
+        if steps:
+            rest = [*lists[:number], steps[1:], *lists[number + 1 :]]
+            for tail in _interleave(rest):
+                yield (steps[0], *tail)
+
+
+class Client:
+    """A session's connection, with a thread that works off its steps."""
+
+    def __init__(self, dsn: str, name: str) -> None:
+        self.connection: psycopg.Connection[Any] = psycopg.connect(
+            dsn, autocommit=True, application_name=f"iso {name}", prepare_threshold=None, options="-c deadlock_timeout=100ms"
+        )
+        self.pid = self.connection.info.backend_pid
+        self.todo: queue.Queue[str | None] = queue.Queue()
+        self.done: list[str | None] = []
+        self.given = 0
+        self.thread = threading.Thread(target=self._work, daemon=True)
+        self.thread.start()
+
+    def _work(self) -> None:
+        while (sql := self.todo.get()) is not None:
+            self.done.append(self._run(sql))
+
+    def _run(self, sql: str) -> str | None:
+        try:
+            self.connection.execute(sql)  # type: ignore[call-overload]
+            return None
+        except psycopg.Error as error:
+            return error.sqlstate or "?"
+
+    def give(self, sql: str) -> None:
+        """Have a step worked off."""
+        self.given += 1
+        self.todo.put(sql)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a step is not finished."""
+        return len(self.done) < self.given
+
+    def close(self) -> None:
+        """End thread and connection; what is left open is rolled back."""
+        self.todo.put(None)
+        self.thread.join(PATIENCE)
+        self.connection.close()
+
+
+class Stage:
+    """The connections of one spec, used for all its orders: one a session and one that watches."""
+
+    def __init__(self, dsn: str, spec: Spec) -> None:
+        self.dsn, self.spec = dsn, spec
+        self.watcher = psycopg.connect(dsn, autocommit=True, prepare_threshold=None)
+        self.clients: dict[str, Client] = {}
+
+    def __enter__(self) -> Stage:
+        try:
+            for sql in self.spec.once:
+                self.watcher.execute(sql)  # type: ignore[call-overload]
+        except psycopg.Error:
+            self.watcher.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.clear()
+        for client in self.clients.values():
+            client.close()
+        self.watcher.close()
+
+    def clear(self) -> None:
+        """End what the last order left open: a session that still waits loses its connection."""
+        for name, client in list(self.clients.items()):
+            if client.busy:
+                self.watcher.execute("select pg_terminate_backend(%s)", [client.pid])
+                client.close()
+                del self.clients[name]
+        for client in self.clients.values():
+            client.connection.execute("rollback")
+            client.connection.execute("discard all")
+
+    def client(self, name: str) -> Client:
+        """The session's connection."""
+        if name not in self.clients:
+            self.clients[name] = Client(self.dsn, name)
+        return self.clients[name]
+
+
+class Run:
+    """One order of one spec: `errors` has (step, SQLSTATE), `waited` the steps that had to wait, `wrong` what the checks found."""
+
+    def __init__(self, stage: Stage, order: list[str]) -> None:
+        stage.clear()
+        self.spec, self.order, self.watcher = stage.spec, order, stage.watcher
+        self.waited: list[str] = []
+        self.impossible = False
+        self.clients = {session.name: stage.client(session.name) for session in self.spec.sessions}
+        self.given: list[tuple[str, Client, int]] = []
+
+    def go(self) -> None:
+        """Run the order. Where a session's next step is due while the last one still waits, the order cannot happen."""
+        for sql in self.spec.setup:
+            self.watcher.execute(sql)  # type: ignore[call-overload]
+        for session in self.spec.sessions:
+            for sql in session.setup:
+                self.clients[session.name].give(sql)
+        self._settle()
+        for step in self.order:
+            client = self.clients[self.spec.owner(step).name]
+            if all(other.busy for other in self.clients.values()):  # they wait for each other: the server ends one
+                self._until(lambda: not all(other.busy for other in self.clients.values()))
+            if client.busy:
+                self.impossible = True
+                return
+            self.given.append((step, client, client.given))
+            client.give(self.spec.owner(step).steps[step])
+            self._settle()
+            if client.busy:
+                self.waited.append(step)
+        self._until(lambda: not any(client.busy for client in self.clients.values()))
+
+    def _settle(self) -> None:
+        self._until(lambda: all(not c.busy or self._blocked(c) for c in self.clients.values()))
+
+    def _blocked(self, client: Client) -> bool:
+        row: Any = self.watcher.execute("select cardinality(pg_blocking_pids(%s)) > 0", [client.pid]).fetchone()
+        return bool(row[0])
+
+    def _until(self, condition: Any) -> None:
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            if time.monotonic() > end:
+                raise TimeoutError(f"{' '.join(self.order)}: a session never came back")
+            threading.Event().wait(0.002)
+
+    @property
+    def errors(self) -> list[tuple[str, str]]:
+        """The steps that failed, with their SQLSTATE."""
+        return [(step, code) for step, client, n in self.given if (code := client.done[n])]
+
+    def wrong(self) -> list[Any]:
+        """What the spec's checks found."""
+        found: list[Any] = []
+        for sql in self.spec.check:
+            found += self.watcher.execute(sql).fetchall()  # type: ignore[call-overload]
+        return found

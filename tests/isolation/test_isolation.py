@@ -1,0 +1,54 @@
+"""Every pair of operations that can meet, in every order: no deadlock, no lost wake-up, nothing done twice (RELIABILITY F5)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.isolation.runner import Run, Stage, parse
+
+pytestmark = [pytest.mark.kernel, pytest.mark.isolation]
+SPECS = sorted((Path(__file__).parent / "specs").glob("*.spec"))
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_every_order(dsn: str, path: Path) -> None:
+    spec = parse(path)
+    happened = 0
+    with Stage(dsn, spec) as stage:
+        for order in spec.orders():
+            run = Run(stage, order)
+            run.go()
+            if run.impossible:
+                continue
+            happened += 1
+            refused = [error for error in run.errors if error[1] not in spec.allow]
+            assert not refused, f"{' '.join(order)}: {refused}"
+            assert not (wrong := run.wrong()), f"{' '.join(order)}: {wrong}"
+            broken = run.watcher.execute("select name, example from wedsql.invariants() where not ok").fetchall()
+            assert not broken, f"{' '.join(order)}: {broken}"
+    assert happened >= 6, "the orders were really run"
+
+
+def test_the_runner_sees_a_deadlock(dsn: str, tmp_path: Path) -> None:
+    path = tmp_path / "deadlock.spec"
+    path.write_text(
+        "session one\nstep a1 { begin; select pg_advisory_xact_lock(1) }\nstep b1 { select pg_advisory_xact_lock(2) }\n"
+        "step c1 { rollback }\n"
+        "session two\nstep a2 { begin; select pg_advisory_xact_lock(2) }\nstep b2 { select pg_advisory_xact_lock(1) }\n"
+        "step c2 { rollback }\n"
+        "permutation a1 a2 b1 b2 c1 c2\npermutation a1 b1 a2 c1 b2 c2\n"
+    )
+    spec = parse(path)
+    with Stage(dsn, spec) as stage:
+        run = Run(stage, spec.orders()[0])
+        run.go()
+        assert run.waited[0] == "b1"
+        assert [code for _, code in run.errors] == ["40P01"]
+        run = Run(stage, spec.orders()[1])
+        run.go()
+        assert (run.waited, run.errors, run.impossible) == (["a2"], [], False)
+        run = Run(stage, ["a1", "a2", "b1", "c1", "b2", "c2"])
+        run.go()
+        assert run.impossible, "c1 cannot come while b1 waits"
