@@ -63,7 +63,7 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         term = search_term.strip()
         if not term or not self.get_search_fields(request):
             return queryset, False
-        if not (term.isascii() and term.isdigit() and len(term) < 10):
+        if not (term.isascii() and term.isdigit() and len(term) < 20):
             return queryset.none(), False
         return queryset.filter(**{self.number_field: int(term)}), False
 
