@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
-from django.db import Error, InterfaceError, OperationalError
+from django.db import Error, InterfaceError, OperationalError, ProgrammingError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
@@ -20,6 +20,8 @@ from monitor.permissions import can_view
 View = Callable[..., HttpResponse]
 
 QUERY_CANCELED = "57014"
+# A schema, a table or a column that is there no more.
+REDESIGNED = frozenset({"3F000", "42P01", "42703"})
 
 
 def page(view: View) -> View:
@@ -30,11 +32,24 @@ def page(view: View) -> View:
         try:
             if not request.user.is_authenticated:
                 return _sign_in(request)
-            return view(request, *args, **kwargs)
+            return _twice(view, request, *args, **kwargs)
         except (OperationalError, InterfaceError) as error:
             return slow() if is_timeout(error) else unavailable()
 
     return guarded
+
+
+def _twice(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    """A flow may be redesigned or dropped between two queries of a page: what it is now is read again."""
+    try:
+        return view(request, *args, **kwargs)
+    except ProgrammingError as error:
+        if sqlstate(error) not in REDESIGNED:
+            raise
+    try:
+        return view(request, *args, **kwargs)
+    except ProgrammingError as error:
+        raise Http404 from error
 
 
 def _sign_in(request: HttpRequest) -> HttpResponse:

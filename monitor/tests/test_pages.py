@@ -8,7 +8,7 @@ import re
 import pytest
 from django.test import Client
 
-from flows.queries import overview
+from flows.queries import definitions, overview
 from monitor.tests.conftest import Hands, text_of
 
 
@@ -187,3 +187,32 @@ def test_flows_come_page_by_page(alice: Client, parcels: Hands, monkeypatch: pyt
         assert "after=" in get(alice, "/")
     finally:
         parcels.connection.execute("select wedsql.drop_flow(%s)", [other])
+
+
+def test_a_flow_redesigned_between_two_queries_is_read_again(
+    alice: Client, parcels: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parcels.start(customer="Ana")
+    real, seen = definitions.attributes, []
+
+    def attributes(flow_id: int) -> tuple[definitions.Attribute, ...]:
+        found = real(flow_id)
+        seen.append(len(found))
+        if len(seen) == 1:
+            parcels.connection.execute(
+                "delete from wedsql.attr where flow_id = %s and aname = 'weight'", [flow_id]
+            )
+        return found
+
+    monkeypatch.setattr(definitions, "attributes", attributes)
+    page = get(alice, f"/flows/{parcels.flow}/")
+    assert seen == [9, 8] and "Ana" in page
+
+
+def test_a_flow_dropped_between_two_queries_is_not_there(
+    alice: Client, parcels: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = definitions.flow_by_name(parcels.flow)
+    parcels.connection.execute("select wedsql.drop_flow(%s)", [parcels.flow])
+    monkeypatch.setattr("monitor.guard.flow_by_name", lambda name: found)
+    assert alice.get(f"/flows/{parcels.flow}/").status_code == 404
