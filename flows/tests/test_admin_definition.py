@@ -383,6 +383,7 @@ def test_all_mistakes_of_the_triggers_are_shown_at_once(alice: Client) -> None:
 
     assert "nowhere" in errors_at(response, "triggers-0-predicate")
     assert "elsewhere" in errors_at(response, "triggers-2-predicate")
+    assert not errors_at(response, "triggers-1-predicate")
 
 
 def test_what_only_the_commit_finds_is_shown_on_the_page(alice: Client) -> None:
