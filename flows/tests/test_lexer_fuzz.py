@@ -73,7 +73,9 @@ exception when others then
 end $$;
 alter function pg_temp.run(text) owner to wed_eval;
 """
-CATALOGS = ("pg_class", "pg_proc", "pg_largeobject_metadata", "pg_type", "pg_authid", "pg_db_role_setting")
+CATALOGS = ("pg_class", "pg_proc", "pg_largeobject_metadata", "pg_type", "pg_namespace")
+# The first temporary object of a session makes schemas that outlive it.
+PERMANENT = {"pg_class": "relpersistence <> 't'", "pg_namespace": "nspname !~ '^pg_(toast_)?temp_'"}
 STATES: list[dict[str, Any]] = [
     {},
     {"a1": "x", "a2": 2, "a3": "2026-01-01", "a4": "1", "amount": 1.5, "paid": True, "due": "2026-01-01",
@@ -173,8 +175,8 @@ def _batches(texts: Iterator[str], count: int) -> Iterator[list[str]]:
 def census(db: psycopg.Connection[Any]) -> dict[str, Any]:
     counts = {}
     for catalog in CATALOGS:
-        where = " where relpersistence <> 't'" if catalog == "pg_class" else ""
-        counts[catalog] = db.execute(f"select count(*) from pg_catalog.{catalog}{where}").fetchone()
+        where = PERMANENT.get(catalog, "true")
+        counts[catalog] = db.execute(f"select count(*) from pg_catalog.{catalog} where {where}").fetchone()
     return counts
 
 

@@ -51,7 +51,8 @@ with pure as (
   from wedsql.pure_function group by name),
 known as (
   select p.proname::text as name,
-         min(wedsql.function_refusal(p.proname, p.prokind, p.provolatile, p.proretset)) as reason
+         -- of several forms the strongest reason: volatile before stable before internal
+         max(wedsql.function_refusal(p.proname, p.prokind, p.provolatile, p.proretset)) as reason
   from pg_proc p where p.pronamespace = 'pg_catalog'::regnamespace and p.oid < 16384 group by 1)
 select k.name,
        coalesce(x.reason, case when p.name is null then k.reason else 'ok' end) as func,
