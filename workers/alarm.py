@@ -44,5 +44,11 @@ def limit(seconds: float | None) -> Iterator[None]:
             signal.setitimer(signal.ITIMER_REAL, max(0.001, left - (time.monotonic() - begun)), interval)
 
 
+def postpone(seconds: float) -> None:
+    """The running limit, if there is one, begins anew with so many seconds."""
+    if signal.getsignal(signal.SIGALRM) is _expire:
+        signal.setitimer(signal.ITIMER_REAL, min(seconds + GRACE, _LONGEST), 1.0)
+
+
 def _expire(_number: int, _frame: FrameType | None) -> NoReturn:
     raise HandlerTimeout("The handler ran longer than the timeout of its job.")

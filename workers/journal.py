@@ -18,6 +18,8 @@ from pathlib import Path
 
 SIZE = 64 * 1024
 _HEAD = struct.Struct("<qqqd64s")  # job id (0: no handler runs), wid, claim (0: none), until, flow
+_UNTIL = struct.Struct("<d")
+_UNTIL_AT = 24
 _COUNT = struct.Struct("<q")
 _HELD = struct.Struct("<qqq")  # wid, job id, claim
 _HELD_AT = _HEAD.size + _COUNT.size
@@ -49,6 +51,10 @@ class Journal:
     def begin(self, flow: bytes, job_id: int, wid: int, claim: int | None, until: float | None) -> None:
         """Note the job whose handler is called next, and the monotonic moment by which it must be back."""
         _HEAD.pack_into(self._map, 0, job_id, wid, claim or 0, until or 0.0, flow)
+
+    def prolong(self, until: float) -> None:
+        """The running handler got more time."""
+        _UNTIL.pack_into(self._map, _UNTIL_AT, until)
 
     def end(self) -> None:
         """Note that no handler runs."""

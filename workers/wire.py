@@ -119,7 +119,7 @@ class Wire:
             self._read_notifications(pgconn)
 
     def close(self) -> None:
-        """Close the connection; whatever it had begun is undone by the server, a running query is cancelled."""
+        """Close the connection; what it had begun is undone by the server, a running query is cancelled."""
         connection, self._connection = self._connection, None
         if connection is not None and not connection.closed:
             if connection.pgconn.transaction_status == pq.TransactionStatus.ACTIVE:

@@ -39,6 +39,12 @@ def until(condition: Callable[[], Any], seconds: float = 15.0, what: str = "") -
     raise AssertionError(f"not within {seconds} s: {what or condition}")
 
 
+def pass_time(seconds: float) -> None:
+    """Lets time pass where nothing is supposed to happen."""
+    end = time.monotonic() + seconds
+    until(lambda: time.monotonic() > end)
+
+
 @dataclass
 class Shop:
     """A flow with a registry and a runner of its own."""

@@ -19,6 +19,8 @@ class Processes:
         self.folder = folder
         self.ledger = folder / "ledger"
         self.uri = uri
+        self.admin_uri = uri.replace("user=wed_worker", "user=wed")
+        self.reaper_uri = uri.replace("wed_worker", "wed_reaper")
         self.running: list[subprocess.Popen[bytes]] = []
 
     def environ(self, **more: str) -> dict[str, str]:
@@ -66,7 +68,7 @@ class Processes:
         for process in self.running:
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)
-        limit = time.monotonic() + 10
+        limit = time.monotonic() + 3
         for process in self.running:
             try:
                 process.wait(max(0.1, limit - time.monotonic()))

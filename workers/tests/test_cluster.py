@@ -1,0 +1,197 @@
+"""The Django-Q cluster as it runs in production: real processes on the test database, killed in every way."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+
+from flows import api
+from workers.tests.conftest import until
+from workers.tests.processes import Processes, alive, children, descendants
+
+pytestmark = pytest.mark.slow
+
+ACTS = """
+insert into wed_attr (aname, type, adv) values
+  ('a', 'text', null), ('n', 'integer', '0'), ('kind', 'text', 'mark');
+insert into wed_trig (tgname, trname, cpred, timeout, max_attempts, backoff) values
+  ('mark',   'act_mark',   $$ kind = 'mark' and a is null $$,   '10 s', 3, '0.1 s'),
+  ('again',  'act_again',  $$ kind = 'again' and n < 5 $$,      '10 s', 3, '0.1 s'),
+  ('slow',   'act_slow',   $$ kind = 'slow' and a is null $$,   '20 s', 9, '0.1 s'),
+  ('poison', 'act_poison', $$ kind = 'poison' and a is null $$, '10 s', 2, '0.1 s'),
+  ('hang',   'act_hang',   $$ kind = 'hang' and a is null $$,   '1 s',  9, '1 hour');
+insert into wed_trig (cpred, cfinal) values ($$ a is not null or n >= 5 $$, true);
+"""
+
+Db = psycopg.Connection[Any]
+
+
+@pytest.fixture
+def acts(loaded: Callable[[str], str]) -> str:
+    """A flow of the test handlers: the attribute `kind` says which one an instance needs."""
+    return loaded(ACTS)
+
+
+@pytest.fixture
+def db(connect: Callable[..., Db]) -> Db:
+    return connect()
+
+
+def start(db: Db, flow: str, kind: str, count: int = 1) -> list[int]:
+    return [r.wid for r in api.start_many(flow, [{"kind": kind}] * count, conn=db) if r.wid is not None]
+
+
+def statuses(db: Db, wids: list[int]) -> Counter[str]:
+    query = "select status::text from wedsql.instance where wid = any(%s)"
+    return Counter(status for (status,) in db.execute(query, [wids]))
+
+
+def all_final(db: Db, wids: list[int]) -> Callable[[], bool]:
+    return lambda: statuses(db, wids) == {"F": len(wids)}
+
+
+def cluster(processes: Processes, name: str = "wedsql", **more: str) -> subprocess.Popen[bytes]:
+    """A qcluster with two workers, each step its own commit unless told otherwise."""
+    return processes.manage("qcluster", **{"Q_CLUSTER_NAME": name, "WEDSQL_Q_WORKERS": "2", **more})
+
+
+def forks(main: subprocess.Popen[bytes]) -> list[int]:
+    """Sentinel, workers, monitor and pusher, once they are all there."""
+    return until(
+        lambda: (found := descendants(main.pid)) and len(found) >= 5 and found, what="a whole cluster"
+    )
+
+
+def workers_of(main: subprocess.Popen[bytes]) -> list[int]:
+    """The two worker processes: the sentinel starts them first."""
+    (sentinel,) = children(main.pid)
+    return children(sentinel)[:2]
+
+
+@pytest.mark.parametrize("mode", ["step", "batch"])
+def test_it_performs_every_job_once_and_stops_when_told(
+    processes: Processes, acts: str, db: Db, mode: str
+) -> None:
+    first = start(db, acts, "mark", 30)
+    main = cluster(processes, WEDSQL_Q_MODE=mode)
+    until(all_final(db, first), what=processes.output())
+    second = start(db, acts, "again", 6)
+    until(all_final(db, second), what=processes.output())
+    done = Counter(line.rsplit(" ", 1)[0] for line in processes.marks())
+    assert set(done.values()) == {1} and len(done) == 30 + 6 * 5
+    below = forks(main)
+    main.send_signal(signal.SIGTERM)
+    assert main.wait(10) == 0
+    assert not [pid for pid in below if alive(pid)]
+
+
+def test_a_worker_killed_while_it_waits_takes_nobody_with_it(processes: Processes, acts: str, db: Db) -> None:
+    main = cluster(processes)
+    until(all_final(db, start(db, acts, "mark")), what=processes.output())
+    for _ in range(2):  # one of the two waits inside the queue's lock
+        victims = workers_of(main)
+        os.kill(victims[0], signal.SIGKILL)
+        until(lambda gone=victims[0]: gone not in descendants(main.pid) and len(descendants(main.pid)) == 5)
+        until(all_final(db, start(db, acts, "mark", 10)), what=processes.output())
+
+
+def test_a_worker_killed_in_a_handler_loses_nothing(processes: Processes, acts: str, db: Db) -> None:
+    main = cluster(processes)
+    (wid,) = start(db, acts, "slow")
+    until(processes.marks, what=processes.output())
+    os.kill(int(processes.marks()[0].split()[-1]), signal.SIGKILL)
+    until(lambda: len(processes.marks()) == 2, what=processes.output())
+    (processes.folder / "ledger.go").touch()
+    until(all_final(db, [wid]), what=processes.output())
+    steps = db.execute("select count(*) from wedsql.wed_trace where wid = %s and trw = 'act_slow'", [wid])
+    assert steps.fetchone() == (1,)
+    log = db.execute("select outcome from wedsql.job_log where wid = %s", [wid]).fetchall()
+    assert log == [("lost",)]
+    assert alive(main.pid)
+
+
+def test_a_poisonous_handler_ends_parked_and_the_cluster_serves_on(
+    processes: Processes, acts: str, db: Db
+) -> None:
+    cluster(processes)
+    poisoned = start(db, acts, "poison", 2)
+    until(lambda: statuses(db, poisoned) == {"E": 2}, seconds=20, what=processes.output())
+    rows = db.execute(
+        "select attempts, state::text from wedsql.job_pool where wid = any(%s) and tgid > 0", [poisoned]
+    )
+    assert rows.fetchall() == [(2, "K"), (2, "K")]
+    assert len([line for line in processes.marks() if "act_poison" in line]) == 4
+    until(all_final(db, start(db, acts, "mark", 10)), what=processes.output())
+
+
+@pytest.mark.parametrize("whom", ["main", "group"])
+def test_nobody_is_left_behind(processes: Processes, acts: str, db: Db, whom: str) -> None:
+    main = cluster(processes)
+    until(all_final(db, start(db, acts, "mark")), what=processes.output())
+    below = forks(main)
+    if whom == "main":
+        main.kill()
+    else:
+        os.killpg(main.pid, signal.SIGTERM)
+    main.wait(10)
+    until(lambda: not [pid for pid in below if alive(pid)], seconds=5, what="orphans")
+
+
+def test_a_killed_pusher_is_replaced_and_woken(processes: Processes, acts: str, db: Db) -> None:
+    main = cluster(processes)
+    until(all_final(db, start(db, acts, "mark")), what=processes.output())
+    query = (
+        "select pid from wedsql.worker where kind = 'cluster' and exists (select 1 where %s = any (serves))"
+    )
+    row = db.execute(query, [f"{acts}:act_mark"]).fetchone()
+    assert row is not None
+    os.kill(row[0], signal.SIGKILL)
+    until(all_final(db, start(db, acts, "mark", 5)), what=processes.output())
+    until(lambda: [r for r in db.execute(query, [f"{acts}:act_mark"]) if r[0] != row[0]])
+    assert alive(main.pid)
+
+
+def test_it_outlives_its_connections(processes: Processes, acts: str, db: Db) -> None:
+    main = cluster(processes)
+    until(all_final(db, start(db, acts, "mark")), what=processes.output())
+    db.execute(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'qcluster%'"
+    )
+    until(all_final(db, start(db, acts, "mark", 5)), seconds=5, what=processes.output())
+    assert alive(main.pid)
+
+
+def test_the_reaper_works_while_every_worker_hangs(processes: Processes, acts: str, db: Db) -> None:
+    cluster(processes)
+    hanging = start(db, acts, "hang", 2)
+    until(lambda: len(processes.marks()) == 2, what=processes.output())
+    reaper = cluster(processes, "reaper", WEDSQL_PROCESS="reaper", DATABASE_URL=processes.reaper_uri)
+    query = (
+        "select count(*) from wedsql.job_log where wid = any(%s) and outcome = 'timeout' and actor = 'reaper'"
+    )
+    until(lambda: db.execute(query, [hanging]).fetchone() == (2,), seconds=10, what=processes.output())
+    (beat,) = db.execute("select seen_at from wedsql.beat where name = 'reaper'").fetchone() or (None,)
+    until(lambda: db.execute("select seen_at > %s from wedsql.beat", [beat]).fetchone() == (True,), seconds=3)
+    reaper.send_signal(signal.SIGTERM)
+    assert reaper.wait(10) == 0
+
+
+def test_two_kinds_of_workers_share_the_jobs_and_none_is_run_twice(
+    processes: Processes, acts: str, db: Db
+) -> None:
+    cluster(processes)
+    processes.manage("wedworker", "--processes", "2", "--flow", acts)
+    query = "select kind from wedsql.worker where %s = any (serves)"
+    until(lambda: len(db.execute(query, [f"{acts}:act_mark"]).fetchall()) >= 3, what=processes.output())
+    wids = start(db, acts, "mark", 300)
+    until(all_final(db, wids), what=processes.output())
+    done = [line.split()[0] for line in processes.marks()]
+    assert len(done) == len(set(done)) == 300
+    assert len({line.split()[-1] for line in processes.marks()}) >= 2

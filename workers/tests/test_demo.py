@@ -1,0 +1,85 @@
+"""The demo's flows load, move and come to rest as their story says."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from datetime import date
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from workers.demo.people import order
+from workers.registry import autodiscover
+from workers.tests.processes import Processes
+
+Db = Any
+
+
+@pytest.fixture
+def demo(dsn: str, connect: Any, django_db_blocker: Any) -> Any:
+    with django_db_blocker.unblock():
+        answers = [StringIO(), StringIO()]
+        for answer in answers:
+            call_command("loaddemo", stdout=answer)
+        from django.db import connection
+
+        connection.close()
+    assert answers[1].getvalue().count("there already") == 3
+    return connect()
+
+
+def test_every_transition_of_the_demo_has_its_handler(demo: Db) -> None:
+    registry = autodiscover()
+    rows = demo.execute(
+        "select f.name, t.trname from wedsql.trig t join wedsql.flow f on f.id = t.flow_id"
+        " where f.name in ('fig2', 'counter', 'orders') and not t.cfinal"
+    ).fetchall()
+    assert len(rows) == 11
+    assert [pair for pair in rows if registry.find(*pair) is None] == []
+
+
+@pytest.mark.slow
+def test_a_hundred_instances_come_to_rest(demo: Db, processes: Processes) -> None:
+    begun = demo.execute("select coalesce(max(wid), 0) from wedsql.instance").fetchone()[0]
+    simulation = processes.manage(
+        "simulate",
+        "--rate",
+        "400",
+        "--for",
+        "1",
+        "--seed",
+        "7",
+        WEDSQL_PROCESS="web",
+        DATABASE_URL=processes.admin_uri,
+    )
+    assert simulation.wait(20) == 0, processes.output()
+    more = {"WEDSQL_DEMO_SEED": "s"}
+    flows = [word for name in ("fig2", "counter", "orders") for word in ("--flow", name)]
+    for _ in range(3):
+        assert processes.manage("wedworker", *flows, "--mode", "batch", "--once", **more).wait(30) == 0
+    found = Counter(
+        demo.execute(
+            "select f.name, i.status::text from wedsql.instance i join wedsql.flow f on f.id = i.flow_id"
+            " where i.wid > %s and f.name in ('fig2', 'counter', 'orders')",
+            [begun],
+        ).fetchall()
+    )
+    assert found["fig2", "F"] and found["counter", "F"] and found["orders", "F"], processes.output()
+    assert not found["fig2", "R"] and not found["counter", "R"]
+    assert sum(count for (_, status), count in found.items() if status in "FE") >= 0.8 * sum(found.values())
+
+
+def seeded(seed: int) -> random.Random:
+    return random.Random(seed)  # noqa: S311  # a story, not a secret
+
+
+def test_the_same_seed_tells_the_same_story() -> None:
+    today = date(2026, 1, 1)
+    first, second = ([order(seeded(3), today) for _ in range(2)] for _ in range(2))
+    assert first == second
+    many = [order(chance, today) for chance in [seeded(1)] for _ in range(400)]
+    assert 1 <= sum(one["country"] == "??" for one in many) <= 30
+    assert {one["express"] for one in many} == {True, False}

@@ -1,0 +1,120 @@
+"""`manage.py wedworker`: a pool of processes that is told, killed and hangs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+
+import pytest
+
+from workers.tests.conftest import pass_time, until
+from workers.tests.processes import Processes, alive, children
+from workers.tests.test_cluster import Db, acts, all_final, db, start, statuses
+
+pytestmark = pytest.mark.slow
+__all__ = ["acts", "db"]
+
+
+@pytest.mark.parametrize("mode", ["step", "batch"])
+def test_once_performs_what_is_ready_and_ends(processes: Processes, acts: str, db: Db, mode: str) -> None:
+    wids = start(db, acts, "mark", 20) + start(db, acts, "again", 3)
+    pool = processes.manage("wedworker", "--flow", acts, "--processes", "2", "--mode", mode, "--once")
+    assert pool.wait(20) == 0, processes.output()
+    assert statuses(db, wids) == {"F": 23}
+    assert len(processes.marks()) == len(set(processes.marks())) == 35
+    assert (
+        db.execute("select 1 from wedsql.worker where %s = any (serves)", [f"{acts}:act_mark"]).fetchone()
+        is None
+    )
+    assert list((processes.folder / "jobs").iterdir()) == []
+
+
+def test_a_new_job_is_done_at_once_and_an_idle_worker_costs_nothing(
+    processes: Processes, acts: str, db: Db
+) -> None:
+    pool = processes.manage("wedworker", "--flow", acts)
+    waiting = "select pid from wedsql.worker where waiting and %s = any (serves)"
+    (pid,) = until(lambda: db.execute(waiting, [f"{acts}:act_mark"]).fetchone(), what=processes.output())
+    until(all_final(db, start(db, acts, "mark")))
+    taken = []
+    for _ in range(5):
+        begun = time.monotonic()
+        wids = start(db, acts, "mark")
+        until(all_final(db, wids))
+        taken.append(time.monotonic() - begun)
+    assert min(taken) < 0.5, "woken, not found by the sweep"
+    ticks = _ticks(pid)
+    pass_time(1.5)
+    assert _ticks(pid) - ticks <= 5, "at most 50 ms of a second and a half"
+    name = db.execute(
+        "select application_name from pg_stat_activity where application_name like %s", ["%" + acts]
+    )
+    assert name.fetchone() is not None
+    assert children(pool.pid) == [pid]
+
+
+def _ticks(pid: int) -> int:
+    from pathlib import Path
+
+    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(words[11]) + int(words[12])
+
+
+def test_told_to_stop_it_finishes_its_handler(processes: Processes, acts: str, db: Db) -> None:
+    pool = processes.manage("wedworker", "--flow", acts)
+    (wid,) = start(db, acts, "slow")
+    until(processes.marks, what=processes.output())
+    pool.send_signal(signal.SIGTERM)
+    pass_time(0.3)
+    assert alive(pool.pid) and statuses(db, [wid]) == {"R": 1}
+    (processes.folder / "ledger.go").touch()
+    assert pool.wait(10) == 0
+    assert statuses(db, [wid]) == {"F": 1}
+
+
+def test_after_the_grace_it_is_killed(processes: Processes, acts: str, db: Db) -> None:
+    pool = processes.manage("wedworker", "--flow", acts, "--grace", "0.3")
+    (wid,) = start(db, acts, "slow")
+    until(processes.marks, what=processes.output())
+    below = children(pool.pid)
+    pool.send_signal(signal.SIGTERM)
+    assert pool.wait(10) == 0
+    assert not [pid for pid in below if alive(pid)] and statuses(db, [wid]) == {"R": 1}
+
+
+def test_a_killed_process_is_replaced_and_its_job_counted(processes: Processes, acts: str, db: Db) -> None:
+    processes.manage("wedworker", "--flow", acts)
+    (wid,) = start(db, acts, "slow")
+    until(processes.marks, what=processes.output())
+    os.kill(int(processes.marks()[0].split()[-1]), signal.SIGKILL)
+    until(lambda: len(processes.marks()) == 2, what=processes.output())
+    (processes.folder / "ledger.go").touch()
+    until(all_final(db, [wid]), what=processes.output())
+    assert db.execute("select outcome from wedsql.job_log where wid = %s", [wid]).fetchall() == [("lost",)]
+
+
+def test_poison_ends_parked(processes: Processes, acts: str, db: Db) -> None:
+    processes.manage("wedworker", "--flow", acts)
+    (wid,) = start(db, acts, "poison")
+    until(lambda: statuses(db, [wid]) == {"E": 1}, seconds=20, what=processes.output())
+    assert len(processes.marks()) == 2
+
+
+def test_a_process_that_hangs_beyond_its_time_is_killed_and_the_rest_is_served(
+    processes: Processes, acts: str, db: Db
+) -> None:
+    processes.manage("wedworker", "--flow", acts)
+    (wid,) = start(db, acts, "hang")
+    until(processes.marks, what=processes.output())
+    until(all_final(db, start(db, acts, "mark", 3)), seconds=15, what=processes.output())
+    outcome = db.execute("select outcome from wedsql.job_log where wid = %s", [wid]).fetchall()
+    assert outcome == [("lost",)]
+
+
+def test_the_death_of_the_pool_is_the_death_of_its_processes(processes: Processes, acts: str, db: Db) -> None:
+    pool = processes.manage("wedworker", "--flow", acts, "--processes", "2")
+    below = until(lambda: (found := children(pool.pid)) and len(found) == 2 and found)
+    pool.kill()
+    pool.wait()
+    until(lambda: not [pid for pid in below if alive(pid)], seconds=5)
