@@ -1,4 +1,4 @@
-"""`python -m chaos --seed N [--only f2,f4] [--quick] [--minutes M]`: injects faults and counts what was lost."""
+"""`python -m chaos --seed N [--only f2,f4] [--quick] [--minutes M]`: injects faults and counts losses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One small proof for each guard of the kernel, on a database of its own: AssertionError when the guard is not there."""
+"""One small proof for each guard of the kernel: AssertionError when the guard is not there."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ insert into wed_trig (cpred, cfinal) values ('a = ''end''', true);
 """
 CLOCK = """
 create or replace function wedsql.now() returns timestamptz language sql volatile as $$
-select pg_catalog.clock_timestamp() + coalesce(nullif(current_setting('wedsql.test_offset', true), ''), '0')::interval
+select pg_catalog.clock_timestamp()
+       + coalesce(nullif(current_setting('wedsql.test_offset', true), ''), '0')::interval
 $$
 """
 
@@ -164,8 +165,8 @@ def taken_afresh(b: Bench) -> None:
         "insert into wed_trig (trname, cpred) values ('tr_a', 'a = ''never''')"
     )  # a shared name: _waits is asked
     b.sql(
-        "create or replace function wedsql._waits(p_wid integer, p_id bigint) returns boolean language plpgsql as"
-        " $$ begin perform pg_advisory_xact_lock_shared(424242); return false; end $$"
+        "create or replace function wedsql._waits(p_wid integer, p_id bigint) returns boolean"
+        " language plpgsql as $$ begin perform pg_advisory_xact_lock_shared(424242); return false; end $$"
     )
     holder, slow = b.session(), b.session()
     found: list[Job] = []

@@ -1,4 +1,4 @@
-"""A page in a browser, without the browser: logs in, opens the live line, fetches again what it is told has changed."""
+"""A page in a browser, without the browser: logs in, opens the live line, fetches what changed."""
 
 from __future__ import annotations
 

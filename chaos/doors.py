@@ -29,6 +29,8 @@ BASE: dict[str, Any] = {
     ],
 }  # fmt: skip
 
+PARAMETERS = "wids top before after status a op v exact behind order seq".split()
+
 
 class Doors:
     """Tries them one after the other; `wrong` lists what should not have happened."""
@@ -150,12 +152,13 @@ class Doors:
     def _pages(self) -> str:
         nasty = quote(hostile.text(self.dice)[:200], safe="/", errors="replace")
         query = urlencode({
-            self.dice.choice(["wids", "top", "before", "after", "status", "a", "op", "v", "exact", "behind", "order", "seq"]):
+            self.dice.choice(PARAMETERS):
                 hostile.text(self.dice)[:300] for _ in range(3)
         }, errors="replace")  # fmt: skip
         path = self.dice.choice([
-            f"/live/flows/{FLOW}/?{query}", f"/flows/{FLOW}/?{query}&a=n&op=gt&v=1", f"/flows/{nasty}/", f"/instances/{nasty}.json",
-            f"/live/instances/1/?{query}", f"/instances/99999999999999999999/?{query}", f"/flows/{FLOW}/jobs/?{query}", f"/{nasty}",
+            f"/live/flows/{FLOW}/?{query}", f"/flows/{FLOW}/?{query}&a=n&op=gt&v=1", f"/flows/{nasty}/",
+            f"/instances/{nasty}.json", f"/live/instances/1/?{query}", f"/flows/{FLOW}/jobs/?{query}",
+            f"/instances/99999999999999999999/?{query}", f"/{nasty}",
             f"/flows/{FLOW}/?a={nasty}&op=contains&v={nasty}", f"/workers/?{query}",
         ])  # fmt: skip
         return self._http("GET", path)

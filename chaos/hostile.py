@@ -1,5 +1,7 @@
 """Texts, values and definitions that nobody honest would send; the same ones for the same seed."""
 
+# ruff: noqa: E501 - a list of texts
+
 from __future__ import annotations
 
 import copy

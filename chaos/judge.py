@@ -1,4 +1,4 @@
-"""After a fault: waits until all is quiet and holds the history against what people were told and what workers did."""
+"""After a fault: waits for quiet, and holds the history against what people were told and workers did."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from chaos.load import Record
 
 Connection = psycopg.Connection[Any]
 _DONE_AGAIN = """
-    select i.wid, t.trw, count(*) from wedsql.instance i join wedsql.flow f on f.id = i.flow_id and f.name = 'chaos'
+    select i.wid, t.trw, count(*)
+    from wedsql.instance i join wedsql.flow f on f.id = i.flow_id and f.name = 'chaos'
     join wedsql.wed_trace t on t.wid = i.wid join chaos.wed_flow w on w.wid = i.wid
     where i.status = 'F' and left(t.trw, 1) <> '_'
     group by i.wid, t.trw, w.goal having count(*) <> case t.trw when 'tr_turn' then w.goal else 1 end
@@ -24,7 +25,7 @@ _DONE_AGAIN = """
 
 @dataclass
 class Verdict:
-    """What is left of a fault. `lost` counts broken promises to anybody, `twice` results that were applied again."""
+    """What is left of a fault: `lost` counts broken promises, `twice` results that were applied again."""
 
     quiet: bool = True
     quiet_seconds: float = 0.0
@@ -102,7 +103,8 @@ def _promises(conn: Connection, record: Record, verdict: Verdict) -> None:
         if (wid, claim) in claims:
             verdict.miss(f"result of job {job} ({wid}, claim {claim}) was refused, but is in the history")
     kept = {v for (v,) in conn.execute(
-        "select v.version from wedsql.flow_version v join wedsql.flow f on f.id = v.flow_id and f.name = 'chaos'"
+        "select v.version from wedsql.flow_version v"
+        " join wedsql.flow f on f.id = v.flow_id and f.name = 'chaos'"
     ).fetchall()}  # fmt: skip
     for version in set(record.published) - kept:
         verdict.miss(f"version {version} was acknowledged, but is not kept")
@@ -122,7 +124,8 @@ def _outside_world(conn: Connection, ledger: Path, verdict: Verdict) -> None:
     with suppress(FileNotFoundError):
         executed.update(int(line.split(b",")[0]) for line in ledger.read_bytes().splitlines())
     applied = conn.execute(
-        "select t.job_id, count(*) from wedsql.wed_trace t join wedsql.flow f on f.id = t.flow_id and f.name = 'chaos'"
+        "select t.job_id, count(*) from wedsql.wed_trace t"
+        " join wedsql.flow f on f.id = t.flow_id and f.name = 'chaos'"
         " where left(t.trw, 1) <> '_' and t.trw <> 'tr_desk' group by t.job_id"
     ).fetchall()
     verdict.steps = len(applied)

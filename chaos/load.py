@@ -1,7 +1,7 @@
 """The people of the story: who starts instances, who works at the desk, who changes the definition.
 
-Each keeps a record of what the database acknowledged. A call whose outcome is unknown is repeated, as the product
-tells its callers to do, until the answer is definite; the record is then held against the history.
+Each keeps a record of what the database acknowledged. A call whose outcome is unknown is repeated, as the
+product tells its callers to do, until the answer is definite; the record is held against the history.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Connect = Callable[[], psycopg.Connection[Any]]
 
 @dataclass
 class Record:
-    """What the callers were told; `unknown` counts calls whose answer was lost, `resolved` those repeated since."""
+    """What callers were told; `unknown` counts calls whose answer was lost, `resolved` those repeated."""
 
     started: dict[str, int] = field(default_factory=dict)
     completed: list[tuple[int, int, int, int]] = field(default_factory=list)  # wid, job, claim, seq
@@ -143,7 +143,7 @@ class Clerk(Actor):
 
 
 class Designer(Actor):
-    """Changes the definition of the running flow: words, equal conditions, an attribute more, an attribute less."""
+    """Changes the running flow: words, equal conditions, an attribute more, an attribute less."""
 
     turn = 0
 

@@ -5,6 +5,8 @@ A guard that nothing misses when it is gone is not proved. Every mutation change
 the kernel as it is.
 """
 
+# ruff: noqa: E501 - lists of texts read best one a line
+
 from __future__ import annotations
 
 import argparse
@@ -17,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psycopg
 from psycopg import sql
@@ -27,6 +30,8 @@ from chaos.checks import Bench, Check
 from chaos.run import say
 from chaos.server import Server
 from flows import kernel
+
+TEMPLATE = "mutate_kernel"
 
 
 @dataclass(frozen=True)
@@ -119,10 +124,7 @@ def run(dsn: str, mutations: Sequence[Mutation]) -> int:
     """Every mutation on a database of its own on this server; prints the table."""
     begun = time.monotonic()
     with psycopg.connect(dsn, autocommit=True) as admin:
-        admin.execute("create database mutate_kernel")
-    with psycopg.connect(make_conninfo(dsn, dbname="mutate_kernel")) as conn:
-        for path in kernel.files():
-            conn.execute(path.read_text())
+        make_template(admin, dsn)
     results = [(m.guard, *verdict(dsn, m)) for m in mutations]
     width = max(len(guard) for guard, _, _ in results)
     for guard, word, why in results:
@@ -130,21 +132,36 @@ def run(dsn: str, mutations: Sequence[Mutation]) -> int:
     killed = sum(word == "killed" for _, word, _ in results)
     say(f"\n{killed} of {len(results)} killed, {time.monotonic() - begun:.0f} s")
     with psycopg.connect(dsn, autocommit=True) as admin:
-        admin.execute("drop database mutate_kernel")
+        drop_template(admin)
     words = {word for _, word, _ in results}
     return 2 if "not found" in words or "red anyway" in words else int("survived" in words)
 
 
+def make_template(admin: psycopg.Connection[Any], dsn: str) -> None:
+    """A database with the kernel, from which the scratch databases are copied."""
+    drop_template(admin)
+    admin.execute(f"create database {TEMPLATE}")
+    with psycopg.connect(make_conninfo(dsn, dbname=TEMPLATE)) as conn:
+        conn.execute("set client_min_messages = warning")
+        for path in kernel.files():
+            conn.execute(path.read_text(encoding="utf-8"))
+
+
+def drop_template(admin: psycopg.Connection[Any]) -> None:
+    """Remove it."""
+    admin.execute(f"drop database if exists {TEMPLATE}")
+
+
 def verdict(dsn: str, mutation: Mutation) -> tuple[str, str]:
     """What the check says of the mutated kernel: killed, survived, red anyway (without mutation), not found."""
-    with _database(dsn) as whole:
+    with scratch(dsn) as whole:
         failure = _check(whole, mutation.check)
         if failure:
             return "red anyway", failure
-    with _database(dsn) as scratch:
-        if not mutate(scratch, mutation):
+    with scratch(dsn) as copy:
+        if not mutate(copy, mutation):
             return "not found", mutation.old
-        failure = _check(scratch, mutation.check)
+        failure = _check(copy, mutation.check)
     return ("killed", failure) if failure else ("survived", mutation.check.__doc__ or "")
 
 
@@ -181,10 +198,13 @@ def _check(dsn: str, check: Check) -> str:
 
 
 @contextmanager
-def _database(dsn: str) -> Iterator[str]:
+def scratch(dsn: str) -> Iterator[str]:
+    """The URI of a copy of the template that is dropped afterwards."""
     name = f"mutate_{threading.get_ident()}_{time.monotonic_ns()}"
     with psycopg.connect(dsn, autocommit=True) as admin:
-        admin.execute(sql.SQL("create database {} template mutate_kernel").format(sql.Identifier(name)))
+        admin.execute(
+            sql.SQL("create database {} template {}").format(sql.Identifier(name), sql.Identifier(TEMPLATE))
+        )
         try:
             admin.execute(sql.SQL("grant create on database {} to wed_owner").format(sql.Identifier(name)))
             yield make_conninfo(dsn, dbname=name)

@@ -1,4 +1,4 @@
-"""`python -m chaos.prepare`: brings a new database to where a run begins: tables, roles, a log-in, the flows."""
+"""`python -m chaos.prepare`: gives a new database its tables, roles, a log-in and the flows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import django
 
-NAME, PASSWORD = "chaos", "chaos-only-for-harness"  # noqa: S105 - of a database that lives for minutes
+NAME, PASSWORD = "chaos", "chaos-only-for-harness"
 POISON = """
 insert into wed_attr (aname, adv) values ('kind', null), ('text', '0');
 insert into wed_trig (trname, cpred, timeout, max_attempts, backoff) values

@@ -1,4 +1,4 @@
-"""The processes of an installation under test: started as in production, watched, and started again when they die."""
+"""The processes of an installation under test: started as in production, and again when they die."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RESTART = 0.3
 
 
 class Program:
-    """One process that is kept alive until it is stopped; the sigterm that it gets may be told to its children."""
+    """One process that is kept alive until it is stopped."""
 
     def __init__(
         self, name: str, argv: Sequence[str], env: Mapping[str, str], prefix: Sequence[str] = ()

@@ -1,4 +1,4 @@
-"""F11: somebody opens connections until the server refuses more; who keeps the house in order must still get in."""
+"""F11: somebody opens connections until the server refuses more; the reaper must still get in."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PATIENCE = 20.0
 
 
 def connections(run: Run, row: Row) -> None:
-    """With the web's role at its limit the reaper, whose own session was just cut off, comes back and works."""
+    """With the web's role at its limit the reaper comes back after its own session was cut off."""
     with run.world(row) as world:
         for _ in range(run.number(3)):
             row.injection(lambda: _exhaust(world, row), "connections exhausted")

@@ -23,7 +23,7 @@ _SETTINGS = {"max_wal_size": "48MB", "min_wal_size": "32MB", "wal_recycle": "off
 
 
 def disk(run: Run, row: Row) -> None:
-    """Whatever the server does when nothing can be written, what it acknowledged is there when there is room again."""
+    """Whatever the server does then, what it acknowledged is there when there is room again."""
     if os.geteuid() != 0 or shutil.which("mount") is None:
         row.skipped = "mounting a small disk needs root"
         return

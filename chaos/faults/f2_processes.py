@@ -99,7 +99,8 @@ def _still_held(world: World, held: Held) -> bool:
         return False
     return bool(world.one(
         "select count(*) from wedsql.job_pool j join pg_locks l on l.locktype = 'advisory' and l.objsubid = 2"
-        " and l.classid::integer = j.wid and l.objid::integer = j.tgid where j.id = any (%s) and l.pid = any (%s)",
+        " and l.classid::integer = j.wid and l.objid::integer = j.tgid"
+        " where j.id = any (%s) and l.pid = any (%s)",
         (held.jobs, held.backends),
     ))  # fmt: skip
 

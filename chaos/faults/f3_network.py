@@ -18,7 +18,8 @@ _SHORT = "update chaos.wed_trig set timeout = '3 seconds' where trname in ('tr_l
 _HELD = """
     select j.id, l.pid from pg_stat_activity a
     join pg_locks l on l.pid = a.pid and l.locktype = 'advisory' and l.objsubid = 2
-    join wedsql.job_pool j on j.wid = l.classid::integer and j.tgid = l.objid::integer where a.client_addr is not null
+    join wedsql.job_pool j on j.wid = l.classid::integer and j.tgid = l.objid::integer
+    where a.client_addr is not null
 """
 
 
@@ -51,7 +52,8 @@ def network(run: Run, row: Row) -> None:
             rules.write(f"\nhost all all {cable.subnet}.0/24 trust\n")
         options = {
             "server": server, "dsns": {"worker": f"postgresql://wed_worker@{cable.host}/wedsql"},
-            "prefix": ("ip", "netns", "exec", cable.name), "programs": ("pool", "reaper", "cluster"), "designer": 0,
+            "prefix": ("ip", "netns", "exec", cable.name), "programs": ("pool", "reaper", "cluster"),
+            "designer": 0,
         }  # fmt: skip
         with run.world(row, **options) as world:
             world.rows(_SHORT + " returning 1")

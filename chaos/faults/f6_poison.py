@@ -1,4 +1,4 @@
-"""F6: handlers that take their process with them, answer nonsense or never, and a predicate that always fails."""
+"""F6: handlers that abort, answer nonsense or never come back, and a predicate that always fails."""
 
 from __future__ import annotations
 
@@ -51,11 +51,10 @@ def _look(world: World, row: Row, wids: dict[int, str]) -> None:
         attempts = world.one("select max(attempts) from wedsql.job_pool where wid = %s", (wid,)) or 0
         if kind != "huge" and (status, reason, attempts) != ("E", "ATTEMPTS", 3):
             row.fail(f"{kind}: {status} {reason} after {attempts} attempts")
-    row.notes.append("10 MB: " + str(world.rows(
-        "select i.status::text, i.reason, (select left(last_error, 80) from wedsql.job_pool j where j.wid = i.wid"
-        " and j.tgid > 0 limit 1) from wedsql.instance i where i.wid = %s",
-        (next(w for w, k in wids.items() if k == "huge"),),
-    )[0]))  # fmt: skip
+    big = next(wid for wid, kind in wids.items() if kind == "huge")
+    error = "(select left(last_error, 80) from wedsql.job_pool j where j.wid = i.wid and j.tgid > 0 limit 1)"
+    query = f"select i.status::text, i.reason, {error} from wedsql.instance i where i.wid = %s"  # noqa: S608
+    row.notes.append(f"10 MB: {world.rows(query, (big,))[0]}")
     failing = world.one("select coalesce(sum(n), 0) from wedsql.condition_error")
     if not failing:
         row.fail("the failing predicate is told nowhere")

@@ -40,14 +40,15 @@ class FakeTimeServer(Server):
         postgres.stop(self.cluster)
         self.jump(0)
         told = {
-            "LD_PRELOAD": str(self.library), "FAKETIME_TIMESTAMP_FILE": str(self.clock), "FAKETIME_NO_CACHE": "1",
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1", "LC_ALL": "C.UTF-8", "TZ": "UTC",
+            "LD_PRELOAD": str(self.library), "FAKETIME_TIMESTAMP_FILE": str(self.clock),
+            "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1",
+            "LC_ALL": "C.UTF-8", "TZ": "UTC",
             "PATH": os.environ["PATH"],
         }  # fmt: skip
         programs = binaries.reachable(binaries.find(), user)
         options = {"user": user.uid, "group": user.gid, "extra_groups": []} if user.switch else {}
         subprocess.run(
-            [str(programs / "pg_ctl"), "-D", str(self.cluster.data), "-w", "-l", str(self.cluster.log), "start"],
+            [programs / "pg_ctl", "-D", self.cluster.data, "-w", "-l", self.cluster.log, "start"],
             env=told, cwd="/", stdin=subprocess.DEVNULL, capture_output=True, check=True, **options,  # type: ignore[call-overload]
         )  # fmt: skip
 
@@ -77,9 +78,8 @@ def clock(run: Run, row: Row) -> None:
         shown = world.one("select round(extract(epoch from wedsql.now()) - %s)::integer", (time.time(),))
         if abs(shown - JUMPS[-1]) > 5:
             row.fail(f"the clock did not move: {shown}")
-        row.notes.append(
-            f"rows beyond the prepared months: {world.one('select count(*) from wedsql.wed_trace_default')}"
-        )
+        beyond = world.one("select count(*) from wedsql.wed_trace_default")
+        row.notes.append(f"{beyond} rows of the history beyond the prepared months")
 
 
 def _jump(world: World, row: Row, server: FakeTimeServer, offset: int) -> float:

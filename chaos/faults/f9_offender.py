@@ -29,7 +29,7 @@ def offender(run: Run, row: Row) -> None:
 
 
 def _hold(world: World) -> float:
-    """Take a job with a timeout of one second, write, and sit; seconds until the session is gone and the job done."""
+    """Take a job of one second, write, and sit; seconds until the session is gone and the job done."""
     with world.connect("worker", name="offender") as conn:
         conn.autocommit = False
         job = None

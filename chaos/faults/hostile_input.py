@@ -1,4 +1,4 @@
-"""Ten thousand hostile inputs through every door: the API, SQL, the pages, the designer's form, the live line."""
+"""Ten thousand hostile inputs: through the API, SQL, the pages, the designer's form, the live line."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ def _summary(doors: Doors, door: str) -> str:
 def _whole(world: World, row: Row, doors: Doors) -> None:
     """Columns are what the definition says, an instance is there for each accepted start and no other."""
     columns = {name for (name,) in world.rows(
-        "select column_name from information_schema.columns where table_schema = 'doors' and table_name = 'wed_flow'"
+        "select column_name from information_schema.columns"
+        " where table_schema = 'doors' and table_name = 'wed_flow'"
     )}  # fmt: skip
     named = {a["name"] for a in api.definition(FLOW, conn=doors.conn)["attributes"]} | {"wid"}
     if columns != named:

@@ -115,3 +115,12 @@ def test_monitor_may_look_and_worker_may_not(
     assert len(connect("wed_monitor").execute("select * from wedsql.invariants(10)").fetchall()) == 8
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         connect("wed_worker").execute("select * from wedsql.invariants(10)")
+
+
+def test_an_attribute_that_goes_and_comes_back_is_no_damage(lived: dict[str, Any]) -> None:
+    conn, flow = lived["conn"], lived["flow"]
+    other = [*DEFINITION["attributes"], {"name": "x", "type": "jsonb"}]
+    for attributes in (DEFINITION["attributes"][:1], other, DEFINITION["attributes"]):
+        triggers = [t for t in DEFINITION["triggers"] if len(attributes) > 1 or "b" not in t["predicate"]]
+        api.publish(flow, {"attributes": attributes, "triggers": triggers}, conn=conn)
+        assert _broken(conn) == {}

@@ -82,7 +82,7 @@ begin
              (array_agg(x.state order by x.seq desc))[1] as state, (array_agg(x.status order by x.seq desc))[1] as status,
              (array_agg(x.version order by x.seq desc))[1] as version
       from (select h.seq, h.state, h.status, h.version, h.before is null or lag(h.state) over o is null
-              or lag(h.version) over o <> h.version and lag(h.version) over o < %3$s
+              or (lag(h.version) over o <> h.version or h.trw = '_REMATCH') and lag(h.version) over o < %3$s
               or lag(h.state) over o @> h.before and lag(h.state) over o - k.keys = h.state - k.keys as chained
             from wedsql.wed_trace h
             cross join lateral (select coalesce(array_agg(b), '{}') as keys from jsonb_object_keys(coalesce(h.before, '{}')) b) k
