@@ -7,7 +7,6 @@ A flow `orders` lives in its sub-package `orders/` (apps.py, migrations/) under 
 from __future__ import annotations
 
 import os
-import re
 import sys
 from pathlib import Path
 
@@ -64,7 +63,7 @@ def create(flow: str) -> Path:
 
 def flows() -> list[str]:
     """The names of the flows that have a package."""
-    return [re.sub(r"^.*\.(\w+)\.apps\.Config$", r"\1", path) for path in installed()]
+    return [path.split(".")[-3] for path in installed()]
 
 
 def _apps(flow: str) -> str:
