@@ -154,6 +154,16 @@ def test_a_transition_without_worker_is_said_and_one_with_is_not(alice: Client, 
     parcels.connection.execute("select wedsql.unregister_worker(%s)", worker)
 
 
+def test_many_transitions_without_worker_are_one_short_note(alice: Client, parcels: Hands) -> None:
+    parcels.connection.execute(
+        "insert into wedsql.trig (flow_id, tgname, trname, cname, cpred)"
+        " values (%s, 'g_lose', 'tr_lose', 'c_lost', $$stage = 'lost'$$)",
+        [parcels.flow_id],
+    )
+    page = get(alice, f"/flows/{parcels.flow}/")
+    assert "4 transitions have no worker now:" in text_of(page) and page.count(">no worker<") == 4
+
+
 def test_a_huge_value_is_cut_and_says_so(alice: Client, parcels: Hands) -> None:
     wid = parcels.start(customer="x" * 2_000_000)
     page = get(alice, f"/instances/{wid}/")

@@ -28,7 +28,7 @@ def parcels(loaded: Callable[[str], str], connect: Callable[..., psycopg.Connect
 
 @pytest.fixture
 def watching(browser: Browser, login: Login, wait: Wait, parcels: Hands) -> Iterator[Callable[[str], None]]:
-    """`watching(path)`: logged in as alice on that page, with its line open; left before its flow is dropped."""
+    """`watching(path)`: logged in as alice, with the line open; left before the flow is dropped."""
 
     def look(path: str) -> None:
         login("alice", path)
