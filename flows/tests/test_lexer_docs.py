@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +27,9 @@ def examples(kind: str) -> list[str]:
     ]
 
 
-def refusals(kind: str) -> Iterator[tuple[str, str]]:
-    for line in examples(kind):
-        reason, _, text = line.partition(": ")
-        yield reason, text
+def refusals(kind: str) -> list[tuple[str, str]]:
+    parts = [line.partition(": ") for line in examples(kind)]
+    return [(reason, text) for reason, _, text in parts]
 
 
 @pytest.fixture
