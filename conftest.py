@@ -38,6 +38,7 @@ os.environ |= {
     "WEDSQL_SECRET_KEY": "for-tests-only-" + "x" * 50,
     "WEDSQL_ALLOWED_HOSTS": "testserver,127.0.0.1,localhost",
     "WEDSQL_HTTPS": "0",
+    "WEDSQL_FLOW_MIGRATIONS": str(_STATE / "flow_migrations"),
 }
 django.setup()
 

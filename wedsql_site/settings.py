@@ -6,6 +6,7 @@ from pathlib import Path
 
 from django.utils.translation import gettext_lazy as _
 
+from flows import flow_apps
 from wedsql_site import database, environment, secrets_store
 from workers.q_settings import q_cluster
 
@@ -38,6 +39,7 @@ INSTALLED_APPS = [
     "workers.demo",
     "monitor",
     "wedsql_site",
+    *flow_apps.installed(),  # what was designed in the admin and written down as migrations
 ]
 
 MIDDLEWARE = [
@@ -106,6 +108,7 @@ SESSION_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SECURE = HTTPS
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$"]  # asked by machines beside us, not through the proxy
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None

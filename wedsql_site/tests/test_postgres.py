@@ -16,6 +16,7 @@ import pytest
 from wedsql_site import postgres
 from wedsql_site.postgres import account, process
 
+pytestmark = pytest.mark.slow
 Until = Callable[..., None]
 PROMISED = {
     "listen_addresses": "",

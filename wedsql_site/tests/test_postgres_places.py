@@ -16,6 +16,7 @@ from wedsql_site import postgres
 from wedsql_site.postgres import account, binaries, cluster, process
 from wedsql_site.tests.conftest import QUICK
 
+pytestmark = pytest.mark.slow
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 
 
