@@ -116,6 +116,8 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024
+# A flow's page has some thirty fields a trigger; a thousand triggers must fit.
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 50_000
 
 LOGGING = {
     "version": 1,

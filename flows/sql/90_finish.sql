@@ -24,6 +24,13 @@ begin
   end loop;
 end $$;
 
+drop trigger if exists c_changed on wedsql.flow;
+create trigger c_changed after update of label, description, final_when_pending, max_firings, default_timeout, notify_trace, retention on wedsql.flow
+  for each row when (current_user <> 'wed_owner' and old.* is distinct from new.*) execute function wedsql._flow_changed();
+drop trigger if exists d_commit on wedsql.flow;
+create constraint trigger d_commit after update of label, description, final_when_pending, max_firings, default_timeout, notify_trace, retention on wedsql.flow
+  deferrable initially deferred for each row when (current_user <> 'wed_owner') execute function wedsql._flow_at_commit();
+
 do $$
 declare
   v_object record;

@@ -19,6 +19,35 @@ begin
   return null;
 end $$;
 
+create or replace function wedsql._flow_changed() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: a setting of a flow written by hand is a change of its definition like any other.
+-- Locks: as _lock_definition.
+begin
+  perform wedsql._touch(new.id, false);
+  perform wedsql._derive(new.id);
+  if new.default_timeout is distinct from old.default_timeout then
+    perform wedsql._default_timeout(new.id, new.name);
+  end if;
+  return null;
+end $$;
+
+create or replace function wedsql._flow_at_commit() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: as _at_commit, for the flow's own row.
+begin
+  perform wedsql._publish(f.id, wedsql._actor(), coalesce(current_setting('wedsql.reason', true), ''))
+  from wedsql.flow f where f.id = new.id and f.rematch_due;
+  return null;
+end $$;
+
+create or replace function wedsql._default_timeout(p_flow integer, p_name text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: a trigger inserted through the flow's wed_trig without a timeout gets the flow's default one.
+begin
+  execute format('alter view %I.wed_trig alter column timeout set default %L::interval', p_name, (select f.default_timeout from wedsql.flow f where f.id = p_flow));
+end $$;
+
 create or replace function wedsql._derive(p_flow integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: what a step needs to know of the triggers is copied to the flow's row.

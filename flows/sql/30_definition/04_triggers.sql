@@ -49,17 +49,17 @@ begin
   select w into v_unknown from unnest(p_trig.writes) w
   where not exists (select 1 from wedsql.attr a where a.flow_id = p_trig.flow_id and a.aname = w) limit 1;
   if found then
-    perform wedsql._raise('WD002', format('The write-set names %L, which is no attribute of the flow.', v_unknown));
+    perform wedsql._raise('WD002', format('The write-set names %L, which is no attribute of the flow.', v_unknown), null, '{"column": "writes"}');
   end if;
   if p_trig.due_attr is not null then
     select a.type into v_type from wedsql.attr a where a.flow_id = p_trig.flow_id and a.aname = p_trig.due_attr;
     if v_type is null or v_type not in ('date', 'timestamptz') then
       perform wedsql._raise('WD009', format('%L cannot be a due time.', p_trig.due_attr),
-        'due_attr names an attribute of type date or timestamptz.');
+        'due_attr names an attribute of type date or timestamptz.', '{"column": "due_attr"}');
     end if;
   end if;
-  if p_trig.timeout <= interval '0' then
-    perform wedsql._raise('WD009', 'A timeout must be longer than nothing.', 'Leave it empty for no timeout.');
+  if p_trig.timeout <= interval '0' or p_trig.timeout > interval '1000 years' then
+    perform wedsql._raise('WD009', 'A timeout is longer than nothing and ends some day.', 'Leave it empty for no timeout.', '{"column": "timeout"}');
   end if;
 end $$;
 

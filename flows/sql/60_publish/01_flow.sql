@@ -54,6 +54,7 @@ begin
     create view %1$I.wed_trace as select wid, state, trf, trw, status, tstmp, seq, actor, reason, before, cause_seq
       from wedsql.wed_trace where flow_id = %2$s;
     create view %1$I.st_status as select wid, status from wedsql.instance where flow_id = %2$s$q$, p_name, p_flow);
+  perform wedsql._default_timeout(p_flow, p_name);
 end $$;
 
 create or replace function wedsql._refresh_flow(p_flow integer, p_name text) returns void

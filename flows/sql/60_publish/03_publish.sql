@@ -40,6 +40,7 @@ declare
   v_flow wedsql.flow;
   v_report jsonb;
 begin
+  perform wedsql._generate(p_flow);  -- with immediate constraints this runs before the statement's own trigger does
   update wedsql.flow f set rematch_due = false, attrs_changed = false, reopen_final = false from wedsql.flow o
   where f.id = p_flow and o.id = f.id returning o.* into v_flow;
   insert into wedsql.flow_version (flow_id, version, actor, reason, definition)

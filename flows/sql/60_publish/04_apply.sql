@@ -69,7 +69,8 @@ with d as (
   select x.ord, x.j, jsonb_populate_record(null::wedsql.trig,
     '{"enabled": true, "cfinal": false, "on_error": "exception", "revalidate": "none", "mode": "auto", "max_attempts": 5, "backoff": "1 second",
       "priority": 0, "concurrent": false, "fire_once": false, "refresh_payload": false, "compensation": "none", "class": "retriable",
-      "label": "", "description": "", "timeout": "1 minute"}'::jsonb || (x.j - 'writes') || jsonb_build_object(
+      "label": "", "description": ""}'::jsonb
+      || jsonb_build_object('timeout', (select f.default_timeout from wedsql.flow f where f.id = p_flow)) || (x.j - 'writes') || jsonb_build_object(
       'flow_id', p_flow, 'tgid', 0, 'tgname', x.j -> 'name', 'trname', x.j -> 'transition', 'cname', x.j -> 'condition', 'cpred', x.j -> 'predicate',
       'cfinal', coalesce(x.j -> 'final', 'false'), 'writes', x.j -> 'writes')) as t
   from jsonb_array_elements(p_triggers) with ordinality x (j, ord)),
