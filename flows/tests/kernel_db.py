@@ -1,4 +1,6 @@
-"""A database of its own for the tests of the kernel: its SQL alone, without Django, with a clock that tests move."""
+"""A database of its own for the tests of the kernel: its SQL alone, without Django, with a clock that
+tests move.
+"""
 
 from __future__ import annotations
 

@@ -61,7 +61,9 @@ class Kit:
         self.one("select set_config('wedsql.test_offset', %s, false)", [offset], conn)
 
     # -- definition, through the paper's views
-    def attr(self, name: str, default: Any = None, kind: str = "text", options: list[str] | None = None) -> None:
+    def attr(
+        self, name: str, default: Any = None, kind: str = "text", options: list[str] | None = None
+    ) -> None:
         """Add an attribute."""
         self.rows(
             "insert into {f}.wed_attr (aname, adv, type, options) values (%s, %s, %s, %s)",
@@ -82,7 +84,9 @@ class Kit:
 
     def final(self, predicate: str) -> int:
         """Add the final condition; its tgid."""
-        return self.one("insert into {f}.wed_trig (cpred, cfinal) values (%s, true) returning tgid", [predicate])
+        return self.one(
+            "insert into {f}.wed_trig (cpred, cfinal) values (%s, true) returning tgid", [predicate]
+        )
 
     def policy(self, **columns: Any) -> None:
         """Set columns of the flow itself, such as final_when_pending."""
@@ -153,4 +157,12 @@ class Kit:
 
     def logged(self, wid: int) -> list[str]:
         """The outcomes in the log of attempts, in order."""
-        return [row.outcome for row in self.rows("select outcome from wedsql.job_log where wid = %s order by id", [wid])]
+        return [
+            row.outcome
+            for row in self.rows("select outcome from wedsql.job_log where wid = %s order by id", [wid])
+        ]
+
+
+def tgid(kit: Kit, transition: str) -> int:
+    """The number of the transition's only trigger."""
+    return kit.one("select tgid from {f}.wed_trig where trname = %s", [transition])

@@ -1,8 +1,9 @@
 """A worker that speaks only the paper's protocol, in a process and a driver of its own.
 
-It knows nothing of this product but table names: LISTEN on the transition's channel, scan job_pool, take the advisory
-lock (wid, tgid), UPDATE wed_flow, COMMIT (sections 4 and 5 of the paper). Each thing it sees is a line of JSON on its
-output; each line on its input is a command: `scan`, `wait`, `lock WID TGID`, `update WID SET`, `commit`, `rollback`.
+It knows nothing of this product but table names: LISTEN on the transition's channel, scan job_pool, take
+the advisory lock (wid, tgid), UPDATE wed_flow, COMMIT (sections 4 and 5 of the paper). Each thing it sees
+is a line of JSON on its output; each line on its input is a command: `scan`, `wait`, `lock WID TGID`,
+`update WID SET`, `commit`, `rollback`.
 
 usage: python paper_client.py DSN SCHEMA TRANSITION
 """
@@ -36,7 +37,9 @@ class Client:
 
     def scan(self) -> None:
         """Tell the pending jobs of the transition."""
-        self.cursor.execute("select wid, tgid, payload from job_pool where trname = %s order by wid", (self.transition,))
+        self.cursor.execute(
+            "select wid, tgid, payload from job_pool where trname = %s order by wid", (self.transition,)
+        )
         for wid, tgid, payload in self.cursor.fetchall():
             say("job", wid=wid, tgid=tgid, payload=payload)
         self.connection.commit()

@@ -1,8 +1,10 @@
-"""Runs specs in the syntax of PostgreSQL's isolationtester: sessions with named steps, in every order or in those named.
+"""Runs specs in the syntax of PostgreSQL's isolationtester: sessions with named steps, in every order or in
+those named.
 
-The program itself comes only with some server packages and compares whole outputs; this runner works on any server and
-lets the spec say in SQL what must be true at the end of every order. One thread a session; a step that waits for a lock
-is told apart from one that works by asking pg_blocking_pids, so no order depends on how long anything takes.
+The program itself comes only with some server packages and compares whole outputs; this runner works on any
+server and lets the spec say in SQL what must be true at the end of every order. One thread a session; a
+step that waits for a lock is told apart from one that works by asking pg_blocking_pids, so no order depends
+on how long anything takes.
 """
 
 from __future__ import annotations
@@ -34,8 +36,11 @@ class Session:
 
 @dataclass
 class Spec:
-    """A parsed spec. Beyond the original syntax: `once` runs before the first order only, `check` holds queries that give
-    a row for each thing that is wrong at the end, `allow` the SQLSTATEs that a step may end with."""
+    """A parsed spec.
+
+    Beyond the original syntax it has `once`, run before the first order only, `check`, queries that give a row
+    for each thing that is wrong at the end, and `allow`, the SQLSTATEs that a step may end with.
+    """
 
     setup: list[str] = field(default_factory=list)
     once: list[str] = field(default_factory=list)
@@ -121,7 +126,11 @@ class Client:
 
     def __init__(self, dsn: str, name: str) -> None:
         self.connection: psycopg.Connection[Any] = psycopg.connect(
-            dsn, autocommit=True, application_name=f"iso {name}", prepare_threshold=None, options="-c deadlock_timeout=100ms"
+            dsn,
+            autocommit=True,
+            application_name=f"iso {name}",
+            prepare_threshold=None,
+            options="-c deadlock_timeout=100ms",
         )
         self.pid = self.connection.info.backend_pid
         self.todo: queue.Queue[str | None] = queue.Queue()
@@ -200,7 +209,9 @@ class Stage:
 
 
 class Run:
-    """One order of one spec: `errors` has (step, SQLSTATE), `waited` the steps that had to wait, `wrong` what the checks found."""
+    """One order of one spec: `errors` has (step, SQLSTATE), `waited` the steps that had to wait,
+    `wrong` what the checks found.
+    """
 
     def __init__(self, stage: Stage, order: list[str]) -> None:
         stage.clear()
@@ -211,7 +222,9 @@ class Run:
         self.given: list[tuple[str, Client, int]] = []
 
     def go(self) -> None:
-        """Run the order. Where a session's next step is due while the last one still waits, the order cannot happen."""
+        """Run the order. Where a session's next step is due while the last one still waits, the order
+        cannot happen.
+        """
         for sql in self.spec.setup:
             self.watcher.execute(sql)  # type: ignore[call-overload]
         for session in self.spec.sessions:
@@ -220,7 +233,9 @@ class Run:
         self._settle()
         for step in self.order:
             client = self.clients[self.spec.owner(step).name]
-            if all(other.busy for other in self.clients.values()):  # they wait for each other: the server ends one
+            if all(
+                other.busy for other in self.clients.values()
+            ):  # they wait for each other: the server ends one
                 self._until(lambda: not all(other.busy for other in self.clients.values()))
             if client.busy:
                 self.impossible = True
@@ -236,7 +251,9 @@ class Run:
         self._until(lambda: all(not c.busy or self._blocked(c) for c in self.clients.values()))
 
     def _blocked(self, client: Client) -> bool:
-        row: Any = self.watcher.execute("select cardinality(pg_blocking_pids(%s)) > 0", [client.pid]).fetchone()
+        row: Any = self.watcher.execute(
+            "select cardinality(pg_blocking_pids(%s)) > 0", [client.pid]
+        ).fetchone()
         return bool(row[0])
 
     def _until(self, condition: Any) -> None:

@@ -1,4 +1,6 @@
-"""Every pair of operations that can meet, in every order: no deadlock, no lost wake-up, nothing done twice (RELIABILITY F5)."""
+"""Every pair of operations that can meet, in every order: no deadlock, no lost wake-up, nothing done
+twice (RELIABILITY F5).
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ def test_every_order(dsn: str, path: Path) -> None:
             refused = [error for error in run.errors if error[1] not in spec.allow]
             assert not refused, f"{' '.join(order)}: {refused}"
             assert not (wrong := run.wrong()), f"{' '.join(order)}: {wrong}"
-            broken = run.watcher.execute("select name, example from wedsql.invariants() where not ok").fetchall()
+            broken = run.watcher.execute(
+                "select name, example from wedsql.invariants() where not ok"
+            ).fetchall()
             assert not broken, f"{' '.join(order)}: {broken}"
     assert happened >= 6, "the orders were really run"
 
@@ -34,9 +38,11 @@ def test_every_order(dsn: str, path: Path) -> None:
 def test_the_runner_sees_a_deadlock(dsn: str, tmp_path: Path) -> None:
     path = tmp_path / "deadlock.spec"
     path.write_text(
-        "session one\nstep a1 { begin; select pg_advisory_xact_lock(1) }\nstep b1 { select pg_advisory_xact_lock(2) }\n"
+        "session one\nstep a1 { begin; select pg_advisory_xact_lock(1) }\nstep b1 {"
+        " select pg_advisory_xact_lock(2) }\n"
         "step c1 { rollback }\n"
-        "session two\nstep a2 { begin; select pg_advisory_xact_lock(2) }\nstep b2 { select pg_advisory_xact_lock(1) }\n"
+        "session two\nstep a2 { begin; select pg_advisory_xact_lock(2) }\nstep b2 {"
+        " select pg_advisory_xact_lock(1) }\n"
         "step c2 { rollback }\n"
         "permutation a1 a2 b1 b2 c1 c2\npermutation a1 b1 a2 c1 b2 c2\n"
     )

@@ -31,7 +31,8 @@ def flow(connect: Callable[..., psycopg.Connection[Any]]) -> Iterator[str]:
     connection.execute("set lock_timeout = '10s'")
     connection.execute(  # a test that failed may have left a transaction open
         "select pg_terminate_backend(pid) from pg_stat_activity"
-        " where datname = current_database() and state like 'idle in transaction%' and pid <> pg_backend_pid()"
+        " where datname = current_database() and state like 'idle in transaction%' and"
+        " pid <> pg_backend_pid()"
     )
     if connection.execute("select 1 from wedsql.flow where name = %s", [name]).fetchone():
         api.drop_flow(name, force=True, conn=connection)

@@ -8,6 +8,7 @@ import pytest
 
 from flows import api
 from flows.tests.kit import Kit, refused
+from flows.types import Failure
 
 pytestmark = pytest.mark.kernel
 
@@ -102,7 +103,9 @@ def test_k10_a_parked_job_with_a_living_branch(kit: Kit) -> None:
     wid = kit.start(a="1", b="1")
     api.fail(kit.lease("tr_a"), "no", conn=kit.conn)
     assert kit.status(wid) == "E"
-    assert kit.run("tr_b", wid, b="0").status == "E", "the exception is not forgotten because a branch goes on"
+    assert kit.run("tr_b", wid, b="0").status == "E", (
+        "the exception is not forgotten because a branch goes on"
+    )
     assert kit.instance(wid).reason == "ATTEMPTS"
     assert kit.run("_EXCPT", wid, a="0", b="1").status == "R"
     assert kit.jobs(wid) == ["tr_b"]
@@ -111,8 +114,6 @@ def test_k10_a_parked_job_with_a_living_branch(kit: Kit) -> None:
 def test_k10_several_failures_at_once(one: Kit) -> None:
     api.start_many(one.name, [{"a": "1"}] * 3, conn=one.conn)
     jobs = api.lease_many(one.name, ["tr_x"], 3, "h", conn=one.conn)
-    from flows.types import Failure
-
     results = api.fail_many(one.name, [Failure(job, "no") for job in jobs], conn=one.conn)
     assert sorted(r.job_id for r in results) == sorted(job.id for job in jobs)
     assert {r.attempts for r in results} == {1}

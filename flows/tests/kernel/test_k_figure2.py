@@ -1,4 +1,6 @@
-"""The worked example of docs/kernel.md: figure 2 of the paper, run word for word (W-006, W-034, W-050, W-071)."""
+"""The worked example of docs/kernel.md: figure 2 of the paper, run word for word (W-006, W-034, W-050,
+W-071).
+"""
 
 from __future__ import annotations
 
@@ -33,13 +35,24 @@ def test_w050_figure2_word_for_word(fig2: Kit) -> None:
 
 def test_w034_trace_of_figure2_is_the_one_in_the_guide(fig2: Kit) -> None:
     wid = fig2.one("insert into {f}.wed_flow default values returning wid")
-    for transition, changes in [("tr_a2", {"a2": "done"}), ("tr_a3", {"a3": "done"}), ("tr_final", {"a1": "over"})]:
+    for transition, changes in [
+        ("tr_a2", {"a2": "done"}),
+        ("tr_a3", {"a3": "done"}),
+        ("tr_final", {"a1": "over"}),
+    ]:
         fig2.run(transition, wid, **changes)
     told = re.search(r"<!-- trace of figure 2 -->\n\n(\|.*?)\n\n", GUIDE.read_text(encoding="utf-8"), re.S)
     assert told, "docs/kernel.md has the trace of figure 2"
     lines = [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in told[1].splitlines()[2:]]
     seen = [
-        [str(row.seq), row.trw, json.dumps(row.trf), json.dumps(row.state), row.status, json.dumps(row.before)]
+        [
+            str(row.seq),
+            row.trw,
+            json.dumps(row.trf),
+            json.dumps(row.state),
+            row.status,
+            json.dumps(row.before),
+        ]
         for row in fig2.trace(wid)
     ]
     assert lines == seen
@@ -68,7 +81,16 @@ def test_w020_five_control_tables_with_the_papers_columns(fig2: Kit) -> None:
     )
     columns = {row.table_name: set(row.names) for row in found}
     assert columns["wed_attr"] >= {"aname", "adv"}
-    assert columns["wed_trig"] >= {"tgid", "tgname", "enabled", "trname", "cname", "cpred", "cfinal", "timeout"}
+    assert columns["wed_trig"] >= {
+        "tgid",
+        "tgname",
+        "enabled",
+        "trname",
+        "cname",
+        "cpred",
+        "cfinal",
+        "timeout",
+    }
     assert columns["wed_trace"] >= {"wid", "state", "trf", "trw", "status", "tstmp"}
     assert columns["job_pool"] >= {"wid", "tgid", "trname", "lckid", "timeout", "payload"}
     assert columns["wed_flow"] == {"wid", "a1", "a2", "a3"}

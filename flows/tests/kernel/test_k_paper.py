@@ -1,4 +1,6 @@
-"""The paper's protocol by a client of its own: another process, another driver, nothing of this product (W-085 to W-107)."""
+"""The paper's protocol by a client of its own: another process, another driver, nothing of this
+product (W-085 to W-107).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.tests.kit import Kit
+from flows.tests.kit import Kit, tgid
 
 pytestmark = pytest.mark.kernel
 PROGRAM = Path(__file__).resolve().parents[1] / "paper_client.py"
@@ -79,11 +81,6 @@ def paper(fig2: Kit, dsn: str) -> Iterator[Callable[[str], Paper]]:
         client.close()
 
 
-def tgid(kit: Kit, transition: str) -> int:
-    """The number of the transition's only trigger."""
-    return kit.one("select tgid from {f}.wed_trig where trname = %s", [transition])
-
-
 def test_w085_a_whole_run_of_figure2(fig2: Kit, paper: Callable[[str], Paper]) -> None:
     wid = fig2.one("insert into {f}.wed_flow default values returning wid")
     for transition, change in (("tr_a2", "a2='done'"), ("tr_a3", "a3='done'"), ("tr_final", "a1='over'")):
@@ -97,7 +94,7 @@ def test_w085_a_whole_run_of_figure2(fig2: Kit, paper: Callable[[str], Paper]) -
 
 def test_w095_w096_the_notification_is_the_job(fig2: Kit, paper: Callable[[str], Paper]) -> None:
     client = paper("tr_a2")
-    wid = fig2.start(a3="O'Hara \"x\"")
+    wid = fig2.start(a3='O\'Hara "x"')
     told = client("wait")
     assert (told["what"], told["channel"]) == ("told", "tr_a2")
     assert told["message"] == {
@@ -106,7 +103,7 @@ def test_w095_w096_the_notification_is_the_job(fig2: Kit, paper: Callable[[str],
         "trname": "tr_a2",
         "lckid": None,
         "timeout": "3 days 18:00:00",
-        "payload": {"a1": "ready", "a2": None, "a3": "O'Hara \"x\""},
+        "payload": {"a1": "ready", "a2": None, "a3": 'O\'Hara "x"'},
     }
 
 
@@ -201,7 +198,9 @@ def test_w107_a_late_client_is_ended_by_the_reaper(fig2: Kit, dsn: str) -> None:
     assert fig2.logged(wid) == ["timeout"]
 
 
-def test_w097_w098_a_job_older_than_the_client_is_found_by_scanning(fig2: Kit, paper: Callable[[str], Paper]) -> None:
+def test_w097_w098_a_job_older_than_the_client_is_found_by_scanning(
+    fig2: Kit, paper: Callable[[str], Paper]
+) -> None:
     wids = [fig2.start() for _ in range(3)]
     assert [job["wid"] for job in paper("tr_a2").scan()] == wids
 

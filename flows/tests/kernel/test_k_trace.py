@@ -31,7 +31,9 @@ def test_k15_order_is_the_order_of_commits(fig2: Kit) -> None:
 
 
 def test_k15_seq_is_dense_under_concurrency(kit: Kit) -> None:
-    """Many branches of one instance finish at once: no number is missing, each row follows from the one before."""
+    """Many branches of one instance finish at once: no number is missing, each row follows from the
+    one before.
+    """
     kit.attr("n", "0", "integer")
     for branch in range(8):
         kit.attr(f"b{branch}", "0", "integer")
@@ -162,7 +164,9 @@ def test_f10_the_default_partition_is_watched(fig2: Kit) -> None:
     with fig2.conn.transaction(force_rollback=True):
         fig2.clock("9000 days")
         wid = fig2.start()
-        assert fig2.one("select tableoid::regclass::text from wedsql.wed_trace where wid = %s", [wid]).endswith("default")
+        assert fig2.one(
+            "select tableoid::regclass::text from wedsql.wed_trace where wid = %s", [wid]
+        ).endswith("default")
         fig2.clock("0")
         assert api.maintain(conn=fig2.conn)["in_default"] == 1
 

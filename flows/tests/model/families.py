@@ -10,7 +10,9 @@ ATTRIBUTES = ("a", "b", "c")
 values = st.integers(0, 2)
 states = st.fixed_dictionaries({}, optional=dict.fromkeys(ATTRIBUTES, values))
 
-_atom = st.builds("{} {} {}".format, st.sampled_from(ATTRIBUTES), st.sampled_from(["=", "<", ">", "<>"]), values)
+_atom = st.builds(
+    "{} {} {}".format, st.sampled_from(ATTRIBUTES), st.sampled_from(["=", "<", ">", "<>"]), values
+)
 _failing = st.just("1 / c = 1")  # fails wherever c is 0
 predicates = st.one_of(
     _atom,

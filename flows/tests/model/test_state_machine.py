@@ -1,7 +1,9 @@
-"""A state machine over flows.api: whatever is called in whatever order, the invariants hold after every call.
+"""A state machine over flows.api: whatever is called in whatever order, the invariants hold after every
+call.
 
-The oracle for a result is simple: it is applied if and only if its instance is open and its claim is the job's present
-one, within its time; and each claim appears in the history once at the most (RELIABILITY: fault 1, ABA included).
+The oracle for a result is simple: it is applied if and only if its instance is open and its claim is the
+job's present one, within its time; and each claim appears in the history once at the most (RELIABILITY:
+fault 1, ABA included).
 """
 
 from __future__ import annotations
@@ -14,7 +16,15 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    consumes,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
 
 from flows import api
 from flows.errors import WedError
@@ -104,7 +114,8 @@ class Engine(RuleBasedStateMachine):
     def _holds(self, job: Job) -> bool:
         return (
             self.one(
-                "select 1 from wedsql.job_pool j join wedsql.instance i using (wid) where j.id = %s and j.claim = %s"
+                "select 1 from wedsql.job_pool j join wedsql.instance i using (wid) where j.id ="
+                " %s and j.claim = %s"
                 " and j.lease_until > wedsql.now() and j.state = 'L' and i.status in ('R', 'E')",
                 job.id,
                 job.claim,
@@ -127,7 +138,9 @@ class Engine(RuleBasedStateMachine):
         if job is None:
             return
         held = self._holds(job) or self.one(
-            "select 1 from wedsql.job_pool where id = %s and claim = %s and lease_until > wedsql.now()", job.id, job.claim
+            "select 1 from wedsql.job_pool where id = %s and claim = %s and lease_until > wedsql.now()",
+            job.id,
+            job.claim,
         )
         try:
             if longer:

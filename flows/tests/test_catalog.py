@@ -1,0 +1,71 @@
+"""What the catalogs must say of every function, table and guard of the kernel (RELIABILITY 4.1)."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from flows import api
+
+pytestmark = pytest.mark.kernel
+Connect = Callable[..., psycopg.Connection[Any]]
+
+
+@pytest.fixture
+def defined(connect: Connect) -> Iterator[str]:
+    """A flow with a trigger, dropped afterwards."""
+    name = f"r_{uuid.uuid4().hex[:12]}"
+    admin = connect()
+    api.create_flow(name, conn=admin)
+    trigger = {"transition": "tr_x", "predicate": "a = '1'"}
+    api.publish(name, {"attributes": [{"name": "a"}], "triggers": [trigger]}, conn=admin)
+    yield name
+    api.drop_flow(name, force=True, conn=admin)
+
+
+def test_catalog_every_function_is_pinned_and_closed(connect: Connect, defined: str) -> None:
+    admin = connect()
+    found = admin.execute(
+        "select p.oid::regprocedure::text, n.nspname, p.proowner::regrole::text,"
+        " p.prosecdef, coalesce(p.proconfig::text, ''),"
+        "  has_function_privilege('public', p.oid, 'execute'), p.oid = 'wedsql.now()'::regprocedure"
+        " from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname"
+        " in ('wedsql', 'wed_match', %s)",
+        [defined],
+    ).fetchall()
+    assert len(found) > 100
+    for name, schema, owner, definer, config, public, clock in found:
+        powerless = schema == "wed_match" or name in {
+            "plan_error(text)",
+            "type_of(text,text)",
+            "parse_tree(text)",
+        }
+        assert owner == ("wed_eval" if powerless else "wed_owner"), name
+        assert "search_path=pg_catalog, pg_temp" in config or clock, f"{name} has no search_path of its own"
+        assert not public or clock, f"everybody may call {name}"
+        assert definer or not powerless, f"{name} would run with the caller's rights"
+
+
+def test_catalog_every_guard_is_on_and_owned(connect: Connect, defined: str) -> None:
+    admin = connect()
+    guards = admin.execute(
+        "select tgname, tgenabled::text from pg_trigger where tgrelid = %s::regclass and"
+        " not tgisinternal order by 1",
+        [f"{defined}.wed_flow"],
+    ).fetchall()
+    assert guards == [(name, "O") for name in ("a_wid", "b_insert", "c_update", "d_delete", "e_truncate")]
+    owners = admin.execute(
+        "select distinct c.relowner::regrole::text from pg_class c where c.relnamespace = %s::regnamespace",
+        [defined],
+    ).fetchall()
+    assert owners == [("wed_owner",)]
+    writable = admin.execute(
+        "select r, t from unnest(array['wed_web', 'wed_worker', 'wed_reaper', 'wed_monitor']) r,"
+        " unnest(array['instance', 'job_pool', 'wed_trace', 'job_log', 'timer', 'flow_version']) t"
+        " where has_table_privilege(r, 'wedsql.' || t, 'insert, update, delete, truncate, trigger')"
+    ).fetchall()
+    assert writable == []
