@@ -41,12 +41,13 @@ def processes(run: Run, row: Row) -> None:
         while time.monotonic() < until:
             name, part, number = order[turn % len(order)]
             turn += 1
-            _strike(world, row, name, part, number)
+            strike(world, row, name, part, number)
             time.sleep(dice("f2", turn).uniform(0.2, 1.0))
         row.notes.append(f"daphne served {world.page().connects} lines")
 
 
-def _strike(world: World, row: Row, name: str, part: str, number: int) -> None:
+def strike(world: World, row: Row, name: str, part: str, number: int) -> None:
+    """Signal one process, and count it with the time until its work and its place are taken over."""
     program = world.programs[name]
     pid = _victim(world, program, part)
     if pid is None:

@@ -14,16 +14,17 @@ def server(run: Run, row: Row) -> None:
     with run.world(row) as world:
         for turn in range(run.number(8, least=2)):
             if turn % 2:
-                row.injection(lambda: _one_backend(world), "kill -9 of a backend")
+                row.injection(lambda: kill_backend(world), "kill -9 of a backend")
             else:
-                row.injection(lambda: _whole(world), "kill -9 of the server")
+                row.injection(lambda: kill_and_start(world), "kill -9 of the server")
             time.sleep(dice("f4", turn).uniform(1, 4))
     row.notes.append(
         f"{row.unknown} calls lost their answer, {row.resolved} of them were resolved by repeating"
     )
 
 
-def _whole(world: World) -> float:
+def kill_and_start(world: World) -> float:
+    """SIGKILL for the whole server; seconds until it is back and a step is committed."""
     begun = time.monotonic()
     world.server.kill()
     world.server.start()
@@ -31,7 +32,8 @@ def _whole(world: World) -> float:
     return time.monotonic() - begun
 
 
-def _one_backend(world: World) -> float:
+def kill_backend(world: World) -> float:
+    """SIGKILL for one session of the product; seconds until a step is committed."""
     backends = world.rows(
         "select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"
         " and usename in ('wed_worker', 'wed_web') order by state = 'active' desc, pid limit 1"

@@ -12,10 +12,7 @@ from flows.tests import kernel_db
 
 pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 
-CORE = [
-    checks.fence, checks.lease_expiry, checks.timeout_at_commit, checks.own_job, checks.others_job,
-    checks.taken_afresh, checks.instance_first, checks.paper_lock,
-]  # fmt: skip
+CORE = [checks.fence, checks.others_job, checks.taken_afresh, checks.instance_first]
 
 
 @pytest.fixture(scope="module")
