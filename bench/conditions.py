@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import os
 import platform
+import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from bench.cluster import Cluster
+
+BUSY = (
+    "The machine was busy with other work when this run began: rates are low, spreads are wide, and the ratios "
+    "are less sure than on a quiet machine."
+)
 
 
 def describe(cluster: Cluster) -> dict[str, Any]:
@@ -22,6 +29,13 @@ def describe(cluster: Cluster) -> dict[str, Any]:
         "load before the run": f"{os.getloadavg()[0]:.1f}",
         "server settings": settings,
     }
+
+
+def was_busy(conditions: Mapping[str, Any]) -> bool:
+    """Whether others used more than half of the machine when the run began."""
+    cores = re.search(r"(\d+) cores", str(conditions.get("system", "")))
+    load = float(conditions.get("load before the run", 0))
+    return cores is not None and load > int(cores.group(1)) / 2
 
 
 def _cores() -> int:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench import chart
+from bench.conditions import BUSY, was_busy
 from bench.results import Results, Spread
 from bench.targets import TARGETS
 
@@ -31,6 +32,8 @@ def _figures(results: Results) -> str:
     )
     load = results.conditions.get("load before the run", "")
     parts = [f"Measured on {where}; load before the run {load}.", _targets(results), _throughput(results)]
+    if was_busy(results.conditions):
+        parts.insert(1, BUSY)
     if results.failures:
         parts.append(_rows(["not measured", "why"], [[name, why] for name, why in results.failures.items()]))
     return "\n\n".join(parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from bench.conditions import BUSY, was_busy
 from bench.results import Results, Spread
 from bench.targets import TARGETS, Measure
 
@@ -115,6 +116,7 @@ def _conditions(results: Results) -> str:
     cut = any(not run.complete for run in results.runs)
     lines = [f"  {name}: {value}" for name, value in results.conditions.items()]
     lines += ["  * cut at the time limit; the rate counts the steps committed until then"] if cut else []
+    lines += [f"  {BUSY}"] if was_busy(results.conditions) else []
     return "Conditions\n" + "\n".join(lines)
 
 

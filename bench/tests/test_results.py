@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench import chart, report
+from bench.conditions import BUSY
 from bench.contenders import ALL as CONTENDERS
 from bench.probes import ALL as PROBES
 from bench.probes.base import percentile
@@ -103,6 +104,15 @@ def test_publishing_replaces_the_figures_and_nothing_else(results: Results, tmp_
     assert "old figures" not in text
     assert text.count("| batched | 2 | 24,000 | 16,000 to 40,000 | 3.00 | 2.00 to 5.00 |") == 1
     assert (tmp_path / "performance.svg").read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize(("load", "told"), [("1.0", False), ("1.1", True), ("11.8", True)])
+def test_a_run_on_a_busy_machine_says_so(results: Results, tmp_path: Path, load: str, told: bool) -> None:
+    results.conditions |= {"system": "Linux, 2 cores, 24 GB", "load before the run": load}
+    (tmp_path / "performance.md").write_text(f"{BEGIN}{END}")
+    publish(results, tmp_path)
+    assert (BUSY in (tmp_path / "performance.md").read_text()) is told
+    assert (BUSY in report.render(results)) is told
 
 
 def test_publishing_refuses_a_page_without_its_marks(results: Results, tmp_path: Path) -> None:
