@@ -47,6 +47,7 @@ class Listener:
         self.heard_at = 0.0
         self._task: asyncio.Task[None] | None = None
         self._farewell: asyncio.TimerHandle | None = None
+        self._stopped = False
         self._versions = versions.Versions()
 
     async def join(self, watcher: Watcher) -> None:
@@ -55,8 +56,18 @@ class Listener:
             self._farewell.cancel()
             self._farewell = None
         await self.hub.join(watcher)
-        if self._task is None or self._task.done():
-            self._task = asyncio.get_running_loop().create_task(self._run())
+        if self._task is None:
+            self._start()
+
+    def _start(self) -> None:
+        self._task = asyncio.get_running_loop().create_task(self._run())
+        self._task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self.hub.live, self._task = False, None
+        # Somebody joined while the connection was saying good-bye.
+        if self.hub.watchers and not self._stopped:
+            self._start()
 
     def leave(self, watcher: Watcher) -> None:
         """The watcher is gone; the last one turns off the light, but not at once."""
@@ -66,17 +77,21 @@ class Listener:
 
     def _stop_if_idle(self) -> None:
         self._farewell = None
-        if not self.hub.watchers and self._task:
+        if not self.hub.watchers:
+            self._cancel()
+
+    def _cancel(self) -> None:
+        self.hub.live = False
+        # A second cancel would cut short the good-bye of the first.
+        if self._task and not self._task.cancelling():
             self._task.cancel()
 
     async def stop(self) -> None:
-        """End the connection now."""
+        """End the connection for good."""
+        self._stopped = True
+        self._cancel()
         if self._task:
-            # A second cancel would cut short the good-bye of the first.
-            if not self._task.cancelling():
-                self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+            await asyncio.wait([self._task])
 
     async def _run(self) -> None:
         failures = 0

@@ -10,8 +10,10 @@ from typing import Any
 import psycopg
 import pytest
 from channels.auth import AuthMiddlewareStack
+from channels.db import database_sync_to_async
 from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
+from django.db import connections
 from django.test import Client
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
@@ -40,6 +42,8 @@ def play(story: Story) -> None:
                 await story()
             finally:
                 await listener.listener().stop()
+                # The test communicator keeps the connections of the thread open on purpose.
+                await database_sync_to_async(connections.close_all)()
 
     asyncio.run(whole())
 
@@ -271,6 +275,24 @@ def test_payloads_of_others_are_ignored(line: str, alice: Client, parcels: Hands
         browser = await Browser(alice, "/ws/").opened()
         for payload in ("", "x", "1:2", "1:2:3:4", "-1:2:3", "1:2:3; drop", "٣:1:1", "9" * 40 + ":1:1"):
             parcels.connection.execute("select pg_notify('wedsql_trace', %s)", [payload])
+        parcels.start()
+        assert await browser.changed() == {parcels.flow_id: 1}
+        await browser.disconnect()
+
+    play(story)
+
+
+def test_who_comes_while_the_connection_says_good_bye_is_greeted(
+    line: str, alice: Client, parcels: Hands
+) -> None:
+    async def story() -> None:
+        for _ in range(3):
+            browser = await Browser(alice, "/ws/").opened()
+            await browser.disconnect()
+            # The good-bye is under way or over, as it happens; the next one hears in either case.
+        browser = await Browser(alice, "/ws/").opened()
+        while not (listener.listener().hub.live and listener.listener().hub.watchers):
+            await asyncio.sleep(0.01)
         parcels.start()
         assert await browser.changed() == {parcels.flow_id: 1}
         await browser.disconnect()
