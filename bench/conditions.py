@@ -13,8 +13,8 @@ from typing import Any
 from bench.cluster import Cluster
 
 BUSY = (
-    "The machine was busy with other work when this run began: rates are low, spreads are wide, and the ratios "
-    "are less sure than on a quiet machine."
+    "The machine was busy with other work when this run began: rates are low, spreads are wide, and the "
+    "ratios are less sure than on a quiet machine."
 )
 
 
