@@ -15,7 +15,7 @@ from chaos import hostile
 from chaos.dashboard import Browser
 from chaos.live import Gone, LiveLine
 from flows import api
-from flows.errors import WedError
+from flows.errors import DatabaseGone, WedError
 
 FLOW = "doors"
 BASE: dict[str, Any] = {
@@ -60,8 +60,8 @@ class Doors:
             answer = getattr(self, f"_{door}")()
         except WedError as refused:
             answer = refused.code or type(refused).__name__
-            if refused.code.startswith(("XX", "58")):
-                self._tell(door, f"{refused.code} {refused.message[:200]}")
+            if refused.code.startswith(("XX", "58")) or isinstance(refused, DatabaseGone):
+                self._tell(door, f"{type(refused).__name__} {refused.code} {refused.message[:200]}")
         except psycopg.Error as refused:
             answer = refused.sqlstate or type(refused).__name__
             if answer.startswith(("XX", "58")):
@@ -73,8 +73,9 @@ class Doors:
         self.answers[f"{door} {answer}"] += 1
 
     def _tell(self, door: str, what: str) -> None:
-        if len(self.wrong) < 20:
-            self.wrong.append(f"{door}: {what}")
+        sentence = f"{door}: {what}"
+        if len(self.wrong) < 20 and sentence not in self.wrong:
+            self.wrong.append(sentence)
 
     # -- the API
     def _start(self) -> str:

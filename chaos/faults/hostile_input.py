@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 
 from chaos.dashboard import Browser
 from chaos.dice import dice
@@ -62,6 +63,14 @@ def _whole(world: World, row: Row, doors: Doors) -> None:
         row.fail(f"{there} instances of {doors.accepted} accepted starts")
     if not api.start(FLOW, {}, conn=doors.conn):
         row.fail("the flow does not start any more")
-    log = (world.state / "web.log").read_text(errors="replace")
-    if "Traceback" in log:
-        row.fail("the web process logged: " + log[log.index("Traceback") :][-1500:])
+    failures = _failures((world.state / "web.log").read_text(errors="replace"))
+    for sentence, times in failures.items():
+        row.fail(f"the web process failed {times} times: {sentence}")
+
+
+def _failures(log: str) -> Counter[str]:
+    """What the tracebacks in a log end with: the line that is not indented any more."""
+    found: Counter[str] = Counter()
+    for trace in log.split("Traceback (most recent call last):\n")[1:]:
+        found[next((line for line in trace.splitlines() if not line.startswith(" ")), "")[:200]] += 1
+    return found
