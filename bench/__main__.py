@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,6 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.publish:
         publish(read(options.publish))
         return 0
+    # As Ctrl-C does: whoever ends a run must not leave its server and its workers behind.
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     results = _measure(options)
     path = options.json or default_path()
     results.write(path)

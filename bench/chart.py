@@ -6,10 +6,10 @@ from html import escape
 
 from bench.results import Results, Spread
 
-_WIDTH = 760
-_LABEL = 270
+_WIDTH = 820
+_LABEL = 350
 _ROW = 28
-_TOP = 64
+_TOP = 82
 _TITLE = "Committed steps a second, as a multiple of the floor with 16 clients"
 _NOTE = "each at the number of workers that suited it best; line: lowest to highest round"
 _STYLE = """
@@ -52,7 +52,8 @@ def _head(results: Results, height: int) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" role="img" '
         f'aria-labelledby="title note">\n<style>{_STYLE}</style>\n'
         f'<text id="title" class="ink" x="8" y="22" font-weight="600">{_TITLE}</text>\n'
-        f'<text id="note" class="soft" x="8" y="42">{server}, {when}; {_NOTE}</text>'
+        f'<text id="note" class="soft" x="8" y="42">{_NOTE}</text>\n'
+        f'<text class="soft" x="8" y="62">{server}, {when}</text>'
     )
 
 

@@ -47,7 +47,7 @@ class WedsqlContender(Contender):
     def environment(self, dsn: str, workers: int) -> dict[str, str]:
         if self.cluster is None:
             raise RuntimeError("prepare comes first")
-        return site.environment(self.cluster, conninfo_to_dict(dsn)["dbname"])
+        return site.environment(self.cluster, str(conninfo_to_dict(dsn)["dbname"]))
 
     def commands(self, dsn: str, workers: int) -> list[list[str]]:
         return [site.manage("wedworker", "--processes", str(workers), *self.arguments)]

@@ -21,7 +21,6 @@ def configure(dsn: str, pool: int) -> DBOSConfig:
         application_version=VERSION,
         sys_db_pool_size=pool,
         log_level="ERROR",
-        run_admin_server=False,
     )
 
 

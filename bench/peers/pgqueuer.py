@@ -38,13 +38,10 @@ async def main() -> None:
     queue = PgQueuer(AsyncpgDriver(await asyncpg.connect(options.dsn)))
     register(queue, pool)
     wait_for_go()
-    work = asyncio.create_task(queue.run(**limits(options.concurrency)))
+    # pgqueuer bounds a worker by a batch and by no less than twice that many running jobs.
+    serving = queue.run(batch_size=options.concurrency, max_concurrent_tasks=2 * options.concurrency)
+    work = asyncio.create_task(serving)
     await run_until_terminated(work)
-
-
-def limits(concurrency: int) -> dict[str, int]:
-    """pgqueuer bounds a worker by a batch and by no less than twice that many running jobs."""
-    return {"batch_size": concurrency, "max_concurrent_tasks": 2 * concurrency}
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import statistics
 import time
 
 import psycopg
+from psycopg.types.json import Jsonb
 
 from bench import site
 from bench.probes.base import Stage
@@ -50,7 +51,7 @@ def _cost(conn: psycopg.Connection, flow: str, steps: int, a_commit: int) -> flo
     for _ in range(steps // a_commit):
         with conn.transaction():
             wids, jobs, changes = conn.execute(_TAKE, [flow, a_commit], prepare=True).fetchone() or ((),) * 3
-            values = [flow, wids, jobs, [None] * len(wids), [psycopg.types.json.Jsonb(c) for c in changes]]
+            values = [flow, wids, jobs, [None] * len(wids), [Jsonb(c) for c in changes]]
             done = conn.execute(_DO, values, prepare=True).fetchone()
             if done != (a_commit,):
                 raise RuntimeError(f"{done} of {a_commit} steps were done in {flow}")
