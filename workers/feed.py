@@ -25,6 +25,8 @@ from workers.wire import Statement, Wire, ints, texts
 
 # How long a job that was handed out is not handed out again, unless its task has certainly ended before.
 IN_FLIGHT = 3.0
+BUSY = 0.1  # work without such a pause is one stretch of work
+LULL = 0.02
 _OFFER = Statement(
     "wed_offer", "select job_id from wedsql.offer($1::text, $2::text[], $3::int, $4::bigint[])"
 )
@@ -49,6 +51,7 @@ class Feed:
         self.registry = registry
         self.sizes = sizes
         self.presence = presence
+        self._found_at = self._busy_since = -math.inf
         # A task is over when so many later ones were accepted by the queue.
         self._in_flight: deque[tuple[float, list[int]]] = deque(maxlen=sizes.queue + 2 * sizes.workers + 1)
 
@@ -57,11 +60,25 @@ class Feed:
         self.presence.attend()
         found = self._look()
         if not found and not self.presence.waiting:
+            if time.monotonic() - self._found_at < BUSY:
+                self.wire.wait(LULL)  # the workers are at it: what they fire is handed out together
+                return []
             self.presence.beat(waiting=True)  # before the last look, so that no wake-up is lost
             found = self._look()
-        if not found:
+        if found:
+            self._note_work()
+        else:
             self.wire.wait(SWEEP)
         return found
+
+    def _note_work(self) -> None:
+        """In the middle of work nobody need be woken, and no commit pays for a notification."""
+        now = time.monotonic()
+        if now - self._found_at > BUSY:
+            self._busy_since = now
+        self._found_at = now
+        if self.presence.waiting and now - self._busy_since > BUSY:
+            self.presence.beat(waiting=False)
 
     def _look(self) -> list[Task]:
         plans = self.presence.plans
