@@ -38,8 +38,8 @@ class Session:
 class Spec:
     """A parsed spec.
 
-    Beyond the original syntax it has `once`, run before the first order only, `check`, queries that give a row
-    for each thing that is wrong at the end, and `allow`, the SQLSTATEs that a step may end with.
+    Beyond the original syntax it has `once`, run before the first order only, `check`, queries that give a
+    row for each thing that is wrong at the end, and `allow`, the SQLSTATEs that a step may end with.
     """
 
     setup: list[str] = field(default_factory=list)
