@@ -64,7 +64,7 @@ def _run(where: programs.Address, demo: bool, running: Running, say: Say) -> int
 def _prepare(demo: bool, say: Say) -> preparation.Login:
     say("Starting the database ..." if preparation.uses_embedded() else "Waiting for the database ...")
     preparation.start_database()
-    preparation.wait_for_database()
+    preparation.wait_for_database(say)
     preparation.install()
     login = preparation.ensure_login()
     if demo:
@@ -90,17 +90,17 @@ def reset() -> None:
         (state / name).unlink(missing_ok=True)
 
 
-def install() -> None:
+def install(say: Say) -> None:
     """Brings the database up to date without starting anything else."""
     preparation.start_database()
-    preparation.wait_for_database()
+    preparation.wait_for_database(say)
     preparation.install()
 
 
-def roles() -> None:
+def roles(say: Say) -> None:
     """Creates the roles of a database that is installed."""
     preparation.start_database()
-    preparation.wait_for_database()
+    preparation.wait_for_database(say)
     preparation.install_roles()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.contrib.auth import get_user_model
@@ -44,16 +45,20 @@ def stop_database(always: bool = False) -> bool:
     return postgres.stop()
 
 
-def wait_for_database(seconds: float = 60.0) -> None:
-    """Returns when the database answers; raises OperationalError with the last reason when it does not."""
+def wait_for_database(say: Callable[[str], None], seconds: float = 60.0) -> None:
+    """Returns when the database answers; tells the first reason why not, and raises with the last one."""
     deadline = time.monotonic() + seconds
+    told = False
     while True:
         try:
             connection.ensure_connection()
             return
-        except OperationalError:
+        except OperationalError as error:
             if time.monotonic() > deadline:
                 raise
+            if not told:
+                say(f"The database does not answer, waiting up to {seconds:.0f} s: {str(error).strip()}")
+                told = True
             time.sleep(0.5)
 
 

@@ -6,15 +6,17 @@ import os
 import shutil
 import signal
 import socket
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from wedsql_site import postgres
 from wedsql_site.postgres import process
 from wedsql_site.tests.conftest import new_place
-from wedsql_site.tests.installation import Installation
+from wedsql_site.tests.installation import MANAGE, Installation
 
 pytestmark = pytest.mark.slow
 Until = Callable[..., None]
@@ -62,17 +64,11 @@ def test_status_knows_all_processes_and_the_kernel(up: Installation) -> None:
     assert "INSTALLED" in people.stdout
 
 
-def test_processes_connect_as_roles_without_ownership(up: Installation) -> None:
-    answer = up.call("roles")
-    assert answer.returncode == 0, answer.stderr
-    import psycopg
-
-    with psycopg.connect(up.cluster.dsn()) as connection:
-        rows = connection.execute(
-            "select distinct usename from pg_stat_activity where application_name like 'wedsql-%'"
-        ).fetchall()
-    assert {name for (name,) in rows} <= {"wed_web", "wed_worker", "wed_reaper", "wed_monitor"}
-    assert ("wed_web",) in rows
+def test_processes_connect_as_roles_without_ownership(up: Installation, until: Until) -> None:
+    assert up.call("roles").returncode == 0
+    assert up.answers()
+    until(lambda: {"wed_web", "wed_worker", "wed_reaper"} <= _users(up), "each process is connected")
+    assert "wed" not in _users(up)
 
 
 def test_a_second_up_finds_the_first(up: Installation) -> None:
@@ -173,6 +169,30 @@ def test_reset_deletes_the_database_and_the_secrets(up: Installation) -> None:
     assert not up.cluster.home.exists()
     assert not (up.state / "secret_key").exists()
     assert up.family() == set()
+
+
+def test_waits_for_a_database_of_ones_own_and_starts_none(place: Path, fresh: postgres.Cluster) -> None:
+    own = Installation(place / "var")
+    command = [*MANAGE, "wedsql", "install"]
+    env = own.environ(DATABASE_URL=fresh.dsn(), PYTHONUNBUFFERED="1")
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as install:
+        assert install.stdout is not None
+        assert "does not answer, waiting" in install.stdout.readline()
+        postgres.ensure_running(fresh)
+        rest, _nothing = install.communicate(timeout=60)
+    assert install.returncode == 0, rest
+    assert rest.strip().endswith("installed")
+    assert not own.cluster.home.exists()
+
+
+def _users(installation: Installation) -> set[str]:
+    """Who has sessions in the database, but for this question."""
+    with psycopg.connect(installation.cluster.dsn()) as connection:
+        rows = connection.execute(
+            "select usename from pg_stat_activity where datname = current_database()"
+            " and backend_type = 'client backend' and pid <> pg_backend_pid()"
+        )
+        return {name for (name,) in rows}
 
 
 def _group(leader: int) -> set[int]:

@@ -79,12 +79,12 @@ class Command(BaseCommand):
         return actions.logs(follow=not options["no_follow"])
 
     def _install(self, _options: dict[str, Any]) -> int:
-        actions.install()
+        actions.install(self._say)
         self._say("installed")
         return 0
 
     def _roles(self, _options: dict[str, Any]) -> int:
-        actions.roles()
+        actions.roles(self._say)
         self._say("roles are up to date")
         return 0
 
