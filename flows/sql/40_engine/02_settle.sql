@@ -2,7 +2,7 @@ create or replace function wedsql._settle(p_flow_id integer, p_steps wedsql.step
 returns table (wid integer, seq integer, status "char", fired text[], job_id bigint)
 language plpgsql
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan as $$
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 -- Promise: the paper's Algorithm 1 for any number of instances at once (section 4): own job out, conditions that
 -- hold fire, final and exception states are set, each step has its row in the trace, who waits is woken.
@@ -21,8 +21,12 @@ begin
   if p_failed or not v_flow.plain then
     p_steps := wedsql._prepare(v_flow, p_steps, v_now);
   end if;
-  delete from wedsql.job_pool j using unnest(p_steps) s
-  where j.wid = s.wid and (j.tgid = s.tgid and j.id = s.job_id or s.tgid = 0 and j.state = 'K');
+  -- Not a join: whatever the statistics of an emptied pool say, this is a look-up by wid.
+  delete from wedsql.job_pool j
+  where j.wid = any (array(select s.wid from unnest(p_steps) s)) and j.id = any (array(select s.job_id from unnest(p_steps) s));
+  if exists (select 1 from unnest(p_steps) s where s.tgid = 0) then
+    delete from wedsql.job_pool j where j.wid = any (array(select s.wid from unnest(p_steps) s where s.tgid = 0)) and j.state = 'K';
+  end if;
   for wid, seq, status, fired, job_id in
     with o as materialized (
       select u.*, x.seq + 1 as seq, x.reason as why, p.parked, n.final, coalesce(f.tgids, '{}') as tgids, coalesce(f.names, '{}') as names,
@@ -34,7 +38,7 @@ begin
              when u.fresh then '?'
              else 'E' end::"char" as new_status
       from unnest(p_steps) u
-      join wedsql.instance x on x.wid = u.wid
+      left join wedsql.instance x on x.wid = u.wid
       cross join lateral (select coalesce(v_flow.final_tgid = any (u.matched), false) as final) n
       cross join lateral (
         select count(*) filter (where j.tgid > 0) as live, count(*) filter (where j.state = 'K') as parked, array_agg(j.tgid) as tgids

@@ -7,7 +7,7 @@ begin
 create or replace function %1$I._commit(p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text)
 returns table (job_id bigint, seq integer, status "char", fired text[])
 language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC'
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan as $f$
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set jit = off set plan_cache_mode = force_generic_plan as $f$
 #variable_conflict use_column
 declare
   v_steps wedsql.step[];
@@ -32,7 +32,7 @@ end $g$;
 
 create or replace function wedsql._check_jobs(p_flow integer, p_attrs text[], p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text)
 returns wedsql.step[]
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set plan_cache_mode = force_generic_plan as $$
 -- Promise: one step a job, its changes standing in for the state, if each instance is open and each job still pending,
 -- held by the caller and in time. The time of a transaction counts from its first take, that of a lease from the lease.
 -- Locks: the advisory lock of every job taken in transaction mode (held already by an honest caller).
@@ -47,7 +47,7 @@ begin
   into v_steps, v_bad
   from unnest(p_wids, p_jobs, p_claims, p_changes) c (wid, id, claim, s)
   left join wedsql.instance i on i.wid = c.wid
-  left join wedsql.job_pool j on j.wid = c.wid and j.id = c.id
+  left join lateral (select * from wedsql.job_pool p where p.wid = c.wid and p.id = c.id offset 0) j on true
   left join wedsql.trig t on t.tgid = j.tgid
   cross join lateral (select case
     when i.wid is null or i.flow_id <> p_flow then 'WD104'

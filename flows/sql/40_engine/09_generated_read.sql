@@ -6,15 +6,15 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
   return format($t$
 create or replace function %1$I._taken(p_wids integer[], p_ids bigint[]) returns setof wedsql.taken
-language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan set timezone = 'UTC' set datestyle = 'ISO, YMD' as $f$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set plan_cache_mode = force_generic_plan set timezone = 'UTC' set datestyle = 'ISO, YMD' as $f$
 begin
   return query select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w) - 'wid',
          case when cardinality(t.disjuncts) > 1 then wedsql._disjuncts(%2$s, %1$L, t.tgid, j.payload) else '{1}' end,
          j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout), j.attempts::integer, t.reads, t.writes, j.version,
          case when t.mode = 'auto' then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end else coalesce(t.mode, 'transaction') end
   from unnest(p_wids, p_ids) with ordinality c (wid, id, ord)
-  join wedsql.job_pool j on j.wid = c.wid and j.id = c.id
-  join %1$I.wed_flow w on w.wid = j.wid
+  cross join lateral (select * from wedsql.job_pool p where p.wid = c.wid and p.id = c.id offset 0) j
+  left join %1$I.wed_flow w on w.wid = j.wid
   left join wedsql.trig t on t.tgid = j.tgid
   order by c.ord;
 end $f$ $t$, p_schema, p_flow);

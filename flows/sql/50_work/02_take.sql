@@ -1,6 +1,6 @@
 create or replace function wedsql._pick(p_flow integer, p_shared boolean, p_transitions text[], p_limit integer, p_ids bigint[], out wids integer[], out ids bigint[])
 language plpgsql set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
 -- Promise: locks up to p_limit ready jobs of different instances, by priority and age; waits for no lock that another holds.
 -- It looks at a few candidates first and at more only when others hold those. Instances that another worker is busy
 -- with come last: two branches of one instance would only wait for each other at the commit. A session that met a
@@ -86,7 +86,7 @@ begin
 create or replace function %1$I.take(p_transitions text[], p_limit integer default 1, p_actor text default null, p_job_ids bigint[] default null)
 returns setof wedsql.taken
 language plpgsql security definer set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off set plan_cache_mode = force_generic_plan as $f$
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set jit = off set plan_cache_mode = force_generic_plan as $f$
 -- Promise: up to p_limit ready jobs of different instances, held until the transaction ends; nothing is written (DESIGN.md 4).
 -- Each is read again under its lock, so that a job somebody finished meanwhile is not run a second time.
 -- Locks: an advisory lock a job.

@@ -22,7 +22,7 @@ begin
 end $$;
 
 create or replace function wedsql._rematch_some(p_flow integer, p_name text, p_wids integer[], p_all boolean, p_actor text, p_reason text) returns jsonb
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 as $$
 -- Promise: as _rematch for a thousand instances at the most.
 declare
   v_flow wedsql.flow;
