@@ -1,8 +1,8 @@
 """The door: the only Python that calls the kernel's functions.
 
-Every function works on Django's default connection, or on the psycopg connection given as `conn`, inside whatever
-transaction that connection is in. What the kernel refuses is raised as a class of flows.errors; the *_many functions
-answer with one result an item instead, so that one refusal touches nobody else.
+Every function works on Django's default connection, or on the psycopg connection given as `conn`, inside
+whatever transaction that connection is in. What the kernel refuses is raised as a class of flows.errors;
+the *_many functions answer with one result an item instead, so that one refusal touches nobody else.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from flows.calls import JSON, quoted, rows, to_json, value
 from flows.errors import WedError, error_for
-from flows.types import Completion, Failure, FailResult, Job, Offer, PublishReport, StartResult, StepResult
+from flows.types import Completion, FailResult, Failure, Job, Offer, PublishReport, StartResult, StepResult
 
 State = Mapping[str, Any]
 
@@ -43,7 +43,7 @@ def publish(
     reason: str = "",
     conn: Any = None,
 ) -> PublishReport:
-    """Make the flow what the definition says and re-match living instances; with dry_run only tell what it would do."""
+    """Make the flow what the definition says and re-match living instances; with dry_run only tell."""
     report = value(
         conn,
         "select wedsql.publish(%s, %s, %s, %s, %s, %s)",
@@ -63,10 +63,16 @@ def rematch(
 ) -> dict[str, Any]:
     """Try the conditions again on living instances; counts of what followed. Raises UnknownFlow, LockBusy."""
     numbers = None if wids is None else list(wids)
-    return value(conn, "select wedsql.rematch(%s, %s::integer[], %s, %s, %s)", (flow, numbers, reopen_final, actor, reason))
+    return value(
+        conn,
+        "select wedsql.rematch(%s, %s::integer[], %s, %s, %s)",
+        (flow, numbers, reopen_final, actor, reason),
+    )
 
 
-def start(flow: str, state: State | None = None, *, actor: str = "", key: str | None = None, conn: Any = None) -> int:
+def start(
+    flow: str, state: State | None = None, *, actor: str = "", key: str | None = None, conn: Any = None
+) -> int:
     """Start an instance; its number. The same key again gives the same number.
 
     Raises UnknownFlow, UnknownAttribute, WrongType, NoMatch, ConditionError.
@@ -79,13 +85,19 @@ def start(flow: str, state: State | None = None, *, actor: str = "", key: str | 
 
 
 def start_many(
-    flow: str, states: Iterable[State], *, actor: str = "", keys: Sequence[str | None] | None = None, conn: Any = None
+    flow: str,
+    states: Iterable[State],
+    *,
+    actor: str = "",
+    keys: Sequence[str | None] | None = None,
+    conn: Any = None,
 ) -> list[StartResult]:
     """Start many instances in one go; one result a state, in their order. Raises UnknownFlow."""
     texts = [to_json(state) for state in states]
     found = rows(
         conn,
-        "select ord, wid, status, sqlstate, message, hint, detail from wedsql.start_many(%s, %s::jsonb[], %s, %s::text[])",
+        "select ord, wid, status, sqlstate, message, hint, detail"
+        " from wedsql.start_many(%s, %s::jsonb[], %s, %s::text[])",
         (flow, texts, actor, list(keys) if keys else None),
     )
     return [
@@ -108,7 +120,7 @@ def take_many(
     job_ids: Sequence[int] | None = None,
     conn: Any = None,
 ) -> list[Job]:
-    """Take up to `limit` ready jobs of different instances for the current transaction; nothing is written."""
+    """Take up to `limit` ready jobs of different instances for this transaction; nothing is written."""
     found = rows(
         conn,
         "select * from wedsql.take(%s, %s::text[], %s::integer, %s, %s::bigint[])",
@@ -127,7 +139,7 @@ def lease_many(
     job_ids: Sequence[int] | None = None,
     conn: Any = None,
 ) -> list[Job]:
-    """Claim up to `limit` ready jobs durably, each with a token and an expiry; commit, then work outside transactions."""
+    """Claim up to `limit` ready jobs durably, each with a token and an expiry; commit before the work."""
     found = rows(
         conn,
         "select * from wedsql.lease(%s, %s::text[], %s::integer, %s, %s::interval, %s::bigint[])",
@@ -149,7 +161,9 @@ def complete(
     return result
 
 
-def complete_many(flow: str, completions: Iterable[Completion], *, actor: str = "", conn: Any = None) -> list[StepResult]:
+def complete_many(
+    flow: str, completions: Iterable[Completion], *, actor: str = "", conn: Any = None
+) -> list[StepResult]:
     """Commit the results of several jobs of one flow; one result a job, in no particular order."""
     done = sorted(completions, key=lambda c: c.job.wid)
     sets = [c.set_text for c in done]
@@ -176,7 +190,7 @@ def complete_many(flow: str, completions: Iterable[Completion], *, actor: str = 
 def fail(
     job: Job, message: str, *, outcome: str = "failed", sqlstate: str = "", actor: str = "", conn: Any = None
 ) -> FailResult | None:
-    """Count a failed attempt: the job comes back after its back-off or is parked. None when it was no longer ours."""
+    """Count a failed attempt: the job comes back later or is parked. None when it was no longer ours."""
     failures = [Failure(job, message, sqlstate)]
     return next(iter(fail_many(job.flow, failures, outcome=outcome, actor=actor, conn=conn)), None)
 
@@ -184,7 +198,7 @@ def fail(
 def fail_many(
     flow: str, failures: Iterable[Failure], *, outcome: str = "failed", actor: str = "", conn: Any = None
 ) -> list[FailResult]:
-    """Count failed attempts of several jobs of one flow; a job that is no longer the caller's has no answer."""
+    """Count failed attempts of several jobs of one flow; a job that is not the caller's has no answer."""
     found = list(failures)
     answers = rows(
         conn,
@@ -215,7 +229,7 @@ def release(job: Job, *, actor: str = "", conn: Any = None) -> None:
 
 
 def cancel(wid: int, reason: str, *, actor: str = "", conn: Any = None) -> None:
-    """Cancel an instance without compensation. Raises UnknownInstance, NotRunning, BadDefinition without a reason."""
+    """Cancel an instance without compensation; needs a reason. Raises UnknownInstance, NotRunning."""
     value(conn, "select wedsql.cancel(%s, %s, %s)", (wid, reason, actor))
 
 
@@ -231,9 +245,15 @@ def offer(
     return [Offer(*row) for row in found]
 
 
-def register_worker(kind: str, name: str, host: str, pid: int, serves: Sequence[str], *, conn: Any = None) -> int:
+def register_worker(
+    kind: str, name: str, host: str, pid: int, serves: Sequence[str], *, conn: Any = None
+) -> int:
     """Make this process known as serving 'flow:transition' names; it is woken on channel wedsql_w<number>."""
-    return value(conn, "select wedsql.register_worker(%s, %s, %s, %s, %s::text[])", (kind, name, host, pid, list(serves)))
+    return value(
+        conn,
+        "select wedsql.register_worker(%s, %s, %s, %s, %s::text[])",
+        (kind, name, host, pid, list(serves)),
+    )
 
 
 def heartbeat(worker: int, waiting: bool, *, conn: Any = None) -> bool:
@@ -247,7 +267,7 @@ def unregister_worker(worker: int, *, conn: Any = None) -> None:
 
 
 def reap(limit: int = 200, *, conn: Any = None) -> dict[str, int]:
-    """Do one bounded round of what time does: overdue transactions, leases, timers, pickup deadlines; counts."""
+    """Do one bounded round of what time does (overdue work, leases, timers, pickup deadlines); counts."""
     return value(conn, "select wedsql.reap(%s)", (limit,))
 
 
@@ -262,7 +282,7 @@ def maintain(*, conn: Any = None) -> dict[str, int]:
 
 
 def check_predicate(flow: str, predicate: str, *, conn: Any = None) -> str:
-    """Render a predicate as the kernel will evaluate it. Raises PredicateRefused, PredicateType with the position."""
+    """Render a predicate as the kernel evaluates it. Raises PredicateRefused, PredicateType with position."""
     return value(conn, "select wedsql.check_predicate(%s, %s)", (flow, predicate))
 
 

@@ -1,7 +1,7 @@
-"""Finished instances leave the database for compressed JSON lines, one document an instance, and can be read back.
+"""Finished instances leave the database for compressed JSON lines and can be read back.
 
-The file is on disk before the database forgets: a crash between the two repeats documents, never loses one, and a
-reader takes the last document of each number.
+Each is one document. The file is on disk before the database forgets: a crash between the two repeats
+documents, never loses one, and a reader takes the last document of each number.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BATCH = 500
 
 
 def archive_flow(flow: str, directory: Path, *, batch: int = BATCH, conn: Any = None) -> Iterator[int]:
-    """Move what the flow's retention lets go into `directory`, batch by batch; yields how many left each time.
+    """Move what the flow's retention lets go into `directory`; yields how many left, batch by batch.
 
     Each batch is its own transaction when the connection is in autocommit mode. Raises UnknownFlow, OSError.
     """
@@ -39,7 +39,9 @@ def _append(directory: Path, flow: str, documents: list[dict[str, Any]]) -> None
     directory.mkdir(parents=True, exist_ok=True)
     months: dict[str, list[str]] = {}
     for document in documents:
-        months.setdefault(document["instance"]["finished_at"][:7], []).append(json.dumps(document, ensure_ascii=False))
+        months.setdefault(document["instance"]["finished_at"][:7], []).append(
+            json.dumps(document, ensure_ascii=False)
+        )
     for month, lines in months.items():
         with (directory / f"{flow}-{month}.jsonl.gz").open("ab") as file:
             file.write(gzip.compress(("\n".join(lines) + "\n").encode()))

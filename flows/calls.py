@@ -1,4 +1,4 @@
-"""How the door speaks to a connection: Django's default one or a psycopg one, answers as plain Python values."""
+"""How the door speaks to a connection, Django's default one or a psycopg one; answers are plain values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _plain(value: Any) -> str | float:
     raise TypeError(f"a value of type {type(value).__name__} has no JSON form")
 
 
-def JSON(value: Any) -> Jsonb:  # noqa: N802 - reads as a type in a list of parameters
+def JSON(value: Any) -> Jsonb:
     """Pass a value as one jsonb parameter."""
     return Jsonb(value, dumps=to_json)
 

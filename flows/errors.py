@@ -15,7 +15,7 @@ class WedError(Exception):
     transient: ClassVar[bool] = False
 
     def __init__(self, message: str = "", *, hint: str = "", detail: str = "", code: str = "") -> None:
-        """Promise message, hint and detail for a person; `where` has the machine-readable part of the detail."""
+        """Promise message, hint and detail for a person; `where` reads the detail for a machine."""
         self.message = message or (type(self).__doc__ or "").strip()
         self.hint = hint
         self.detail = detail
@@ -235,7 +235,7 @@ def error_for(sqlstate: str, message: str = "", *, hint: str = "", detail: str =
 
 
 def from_database(error: BaseException) -> WedError | None:
-    """Promise the typed error behind an exception of psycopg or Django, None when it is none of the database's."""
+    """Promise the typed error behind an exception of psycopg or Django; None for any other exception."""
     import psycopg
 
     cause: BaseException | None = error
@@ -245,9 +245,14 @@ def from_database(error: BaseException) -> WedError | None:
         return None
     diag = cause.diag
     if diag.sqlstate is None:
-        return DatabaseGone(f"The database cannot be reached: {str(cause).strip().splitlines()[0]}" if str(cause) else "")
+        return DatabaseGone(
+            f"The database cannot be reached: {str(cause).strip().splitlines()[0]}" if str(cause) else ""
+        )
     return error_for(
-        diag.sqlstate, diag.message_primary or "", hint=diag.message_hint or "", detail=diag.message_detail or ""
+        diag.sqlstate,
+        diag.message_primary or "",
+        hint=diag.message_hint or "",
+        detail=diag.message_detail or "",
     )
 
 

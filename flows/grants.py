@@ -11,7 +11,7 @@ WORKER_TABLES = ("django_q_ormq", "django_q_task", "django_q_schedule", "wedsql_
 
 
 def grant_django_tables(cursor: Any) -> None:
-    """Promise that wed_web may use every table that Django manages, workers those of Django-Q, and nobody the kernel's."""
+    """Promise that wed_web may use every table that Django manages, and workers those of Django-Q."""
     cursor.execute(
         "select c.relname, c.relkind from pg_class c where c.relnamespace = %s::regnamespace"
         " and c.relkind in ('r', 'S') and c.relowner <> 'wed_owner'::regrole",

@@ -54,7 +54,9 @@ def install(connection: Any) -> None:
         cursor.execute("set local client_min_messages = warning; set local check_function_bodies = off")
         for path in files():
             cursor.execute(path.read_text(encoding="utf-8"))
-        cursor.execute(f"comment on schema {SCHEMA} is 'WED-SQL kernel {VERSION} {digest()} {_bodies(cursor)}'")
+        cursor.execute(
+            f"comment on schema {SCHEMA} is 'WED-SQL kernel {VERSION} {digest()} {_bodies(cursor)}'"
+        )
 
 
 def install_roles(connection: Any) -> None:
@@ -111,8 +113,8 @@ def _problems(cursor: Any, bodies: str) -> Iterator[str]:
 
 def _bodies(cursor: Any) -> str:
     cursor.execute(
-        "select md5(coalesce(string_agg(p.oid::regprocedure::text || p.prosrc || p.prosecdef || p.proowner::regrole"
-        " || coalesce(p.proconfig::text, ''), '' order by p.oid::regprocedure::text collate \"C\"), ''))"
+        "select md5(coalesce(string_agg(p.oid::regprocedure::text || p.prosrc || p.prosecdef"
+        " || p.proowner::regrole || coalesce(p.proconfig::text, ''), '' order by p.oid::regprocedure::text collate \"C\"), ''))"
         " from pg_proc p where p.pronamespace = %s::regnamespace",
         [SCHEMA],
     )

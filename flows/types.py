@@ -11,7 +11,7 @@ from flows.errors import WedError
 
 
 class Job(NamedTuple):
-    """A pending transition that the caller holds: by locks of its transaction (claim None) or by a lease (claim)."""
+    """A pending transition that the caller holds, by locks (claim is None) or by a lease (claim is its token)."""
 
     id: int
     flow: str
@@ -42,7 +42,7 @@ class Offer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StartResult:
-    """One answer of start_many: the number of the instance and its status, or the error; ord counts from 1."""
+    """One answer of start_many, in the order of the states from 1: number and status, or the error."""
 
     ord: int
     wid: int | None
@@ -92,7 +92,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class PublishReport:
-    """What publishing a definition did, or would do (dry_run), to definition and living instances; numbers of each."""
+    """What publishing did, or would do (dry_run), to the definition and to living instances, in numbers."""
 
     version: int
     dry_run: bool

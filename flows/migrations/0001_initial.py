@@ -28,7 +28,7 @@ def big(**kwargs) -> models.Field:
 
 class Migration(migrations.Migration):
     initial = True
-    dependencies: list[tuple[str, str]] = []
+    dependencies = []
     operations = [
         InstallKernel(),
         mirror("Flow", "flow", "flow", "flows", ["name"], id=number()),

@@ -1,4 +1,4 @@
-"""manage.py archive: finished instances whose retention is over leave the database for compressed JSON lines."""
+"""manage.py archive: finished instances whose retention is over leave for compressed JSON lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from flows.models import Flow
 
 
 class Command(FlowCommand):
-    help = "Moves finished instances whose retention is over into DIRECTORY, as <flow>-<year>-<month>.jsonl.gz."
+    help = (
+        "Moves finished instances whose retention is over into DIRECTORY, as <flow>-<year>-<month>.jsonl.gz."
+    )
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("directory", type=Path, help="where the files go")
@@ -27,4 +29,6 @@ class Command(FlowCommand):
         if options["json"]:
             self.write_json(moved)
             return
-        self.write_table(("flow", "moved"), [(name, str(n)) for name, n in moved.items()], "No flow has a retention.")
+        self.write_table(
+            ("flow", "moved"), [(name, str(n)) for name, n in moved.items()], "No flow has a retention."
+        )

@@ -11,7 +11,7 @@ from flows.management.answers import FlowCommand
 
 
 class Command(FlowCommand):
-    help = "Creates the log-in role named like a flow: it may define that flow, start and work on its instances, nothing else."
+    help = "Creates the log-in role named like a flow, which may do its work in plain SQL and nothing else."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("flow", help="name of the flow")
@@ -27,5 +27,5 @@ class Command(FlowCommand):
         else:
             self.stdout.write(
                 f"The role {options['flow']} may log in; its search_path is the flow's schema."
-                f' Give it a password with: alter role "{options["flow"]}" password \'...\';'
+                f" Give it a password with: alter role \"{options['flow']}\" password '...';"
             )

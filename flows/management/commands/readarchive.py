@@ -26,7 +26,9 @@ class Command(FlowCommand):
             self.write_json(found)
             return
         self.write_table(
-            ("wid", "flow", "status", "steps", "finished"), [_row(document) for document in found], "It holds no instance."
+            ("wid", "flow", "status", "steps", "finished"),
+            [_row(document) for document in found],
+            "It holds no instance.",
         )
 
 
