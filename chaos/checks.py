@@ -3,92 +3,15 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
 
+from chaos.guarded import FLOW, Bench, must, refused, until_waiting
 from flows import api
 from flows.errors import WedError
 from flows.types import Job
-
-Connection = psycopg.Connection[Any]
-FLOW = "guarded"
-DEFINITION = """
-insert into wed_attr (aname, adv) values ('a', '0'), ('b', '0'), ('c', null);
-insert into wed_trig (trname, cpred, timeout, writes) values ('tr_a', 'a = ''0''', '1 minute', null),
-  ('tr_b', 'b = ''0''', '1 minute', '{b,c}');
-insert into wed_trig (cpred, cfinal) values ('a = ''end''', true);
-"""
-CLOCK = """
-create or replace function wedsql.now() returns timestamptz language sql volatile as $$
-select pg_catalog.clock_timestamp()
-       + coalesce(nullif(current_setting('wedsql.test_offset', true), ''), '0')::interval
-$$
-"""
-
-
-class Bench:
-    """A database with the flow of the checks, and as many sessions as one asks for."""
-
-    def __init__(self, dsn: str) -> None:
-        self.dsn = dsn
-        self.opened: list[Connection] = []
-        self.conn = self.session()
-        self.conn.execute(CLOCK)
-        api.create_flow(FLOW, conn=self.conn)
-        self.sql(DEFINITION)
-
-    def session(self) -> Connection:
-        """One more session."""
-        conn = psycopg.connect(
-            self.dsn,
-            autocommit=True,
-            prepare_threshold=None,
-            options=f"-c search_path={FLOW},wedsql -c lock_timeout=5s",
-        )
-        self.opened.append(conn)
-        return conn
-
-    def sql(self, text: str, *params: object) -> Any:
-        """The only value of a statement, if it has one."""
-        cursor = self.conn.execute(text, params or None)
-        row = cursor.fetchone() if cursor.description else None
-        return row[0] if row else None
-
-    def start(self, **options: Any) -> int:
-        return api.start(FLOW, {}, conn=self.conn, **options)
-
-    def lease(self, name: str, conn: Connection | None = None) -> Job:
-        return api.lease_many(FLOW, [name], 1, "checks", conn=conn or self.conn)[0]
-
-    def take(self, name: str, conn: Connection) -> list[Job]:
-        return api.take_many(FLOW, [name], 1, conn=conn)
-
-    def close(self) -> None:
-        for conn in self.opened:
-            conn.close()
-
-
-@contextmanager
-def refused(*codes: str) -> Iterator[None]:
-    """The block is refused with one of these codes."""
-    try:
-        yield
-    except (WedError, psycopg.Error) as error:
-        code = error.code if isinstance(error, WedError) else error.sqlstate
-        if code not in codes:
-            raise AssertionError(f"refused with {code}, not {' or '.join(codes)}: {error}") from error
-    else:
-        raise AssertionError(f"not refused ({' or '.join(codes)} expected)")
-
-
-def must(truth: object, sentence: str) -> None:
-    """AssertionError when it is not true."""
-    if not truth:
-        raise AssertionError(sentence)
 
 
 def fence(b: Bench) -> None:
@@ -174,7 +97,7 @@ def taken_afresh(b: Bench) -> None:
         holder.execute("select pg_advisory_xact_lock(424242)")
         thread = threading.Thread(target=lambda: found.extend(b.take("tr_a", slow)))
         thread.start()
-        _until_waiting(b, slow)
+        until_waiting(b, slow)
         b.sql("delete from wedsql.job_pool where wid = %s and trname = 'tr_a'", wid)
     thread.join(10)
     must(not found, "a job that is gone was handed out")
@@ -197,18 +120,9 @@ def instance_first(b: Bench) -> None:
         api.cancel(wid, "changed my mind", conn=other)
         thread = threading.Thread(target=finish)
         thread.start()
-        _until_waiting(b)
+        until_waiting(b)
     thread.join(10)
     must(answers in (["WD105"], ["WD205"]), f"the result was answered with {answers}")
-
-
-def _until_waiting(b: Bench, who: Connection | None = None) -> None:
-    until = time.monotonic() + 5
-    query = "select count(*) from pg_locks where not granted and (%s::integer is null or pid = %s)"
-    pid = who.info.backend_pid if who else None
-    while not b.sql(query, pid, pid):
-        must(time.monotonic() < until, "nobody waits for a lock")
-        time.sleep(0.01)
 
 
 def paper_lock(b: Bench) -> None:

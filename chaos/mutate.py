@@ -26,7 +26,8 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from chaos import checks
-from chaos.checks import Bench, Check
+from chaos.checks import Check
+from chaos.guarded import Bench
 from chaos.run import say
 from chaos.server import Server
 from flows import kernel
