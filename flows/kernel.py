@@ -114,7 +114,8 @@ def _problems(cursor: Any, bodies: str) -> Iterator[str]:
 def _bodies(cursor: Any) -> str:
     cursor.execute(
         "select md5(coalesce(string_agg(p.oid::regprocedure::text || p.prosrc || p.prosecdef"
-        " || p.proowner::regrole || coalesce(p.proconfig::text, ''), '' order by p.oid::regprocedure::text collate \"C\"), ''))"
+        " || p.proowner::regrole || coalesce(p.proconfig::text, ''), ''"
+        " order by p.oid::regprocedure::text collate \"C\"), ''))"
         " from pg_proc p where p.pronamespace = %s::regnamespace",
         [SCHEMA],
     )

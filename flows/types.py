@@ -11,7 +11,7 @@ from flows.errors import WedError
 
 
 class Job(NamedTuple):
-    """A pending transition that the caller holds, by locks (claim is None) or by a lease (claim is its token)."""
+    """A pending transition that the caller holds: by locks (claim None) or by a lease (claim)."""
 
     id: int
     flow: str
