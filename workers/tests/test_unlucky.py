@@ -175,6 +175,20 @@ def test_a_token_that_is_no_longer_current_changes_nothing(shop: Shop) -> None:
     assert [row[0] for row in shop.log(wid)] == ["released"], "a stranger's attempt is not counted"
 
 
+@pytest.mark.parametrize("size", [1, BATCH])
+def test_an_instance_that_was_stopped_meanwhile_is_no_failed_attempt(shop: Shop, size: int) -> None:
+    def handler(state: Any, ctx: Any) -> Any:
+        shop.db.execute("update wedsql.instance set status = 'S' where wid = %s", [ctx.wid])
+        return {"a": "too late"}
+
+    shop.on("tr_one", handler)
+    (wid,) = shop.start()
+    shop.work(size, seconds=0.0)
+    assert shop.status(wid) == "S" and shop.state(wid)["a"] is None
+    assert shop.log(wid) == []
+    shop.db.execute("delete from wedsql.job_pool where wid = %s", [wid])
+
+
 def leave_notes(shop: Shop, notes: list[Note]) -> Any:
     """A journal as a killed process leaves it."""
     code = (
