@@ -76,7 +76,7 @@ MUTATIONS = [
              "when n.final and v_flow.final_when_pending = 'reject' and not p_rematch then '!'", "when n.final then 'F'"),
     Mutation("first state that matches nothing", checks.first_state, ("_settle",), "when u.fresh then '?'", "when u.fresh then 'R'"),
     Mutation("own job leaves the pool", checks.own_job_leaves, ("_settle",),
-             "(j.tgid = s.tgid and j.id = s.job_id or s.tgid = 0 and j.state = 'K')", "false"),
+             "j.id = any (array(select s.job_id from unnest(p_steps) s))", "false"),
     Mutation("answer to a repeated result", checks.repeated_result, ("_complete_one",),
              "if v_why.code in ('WD102', 'WD105', 'WD205') then", "if false then"),
     Mutation("key of a start", checks.key_once, statement="drop index wedsql.instance_key"),
