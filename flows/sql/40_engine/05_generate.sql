@@ -3,9 +3,9 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp set chec
 -- Promise: creates the flow's matcher as the powerless role: predicates run with the rights of wed_eval, which has none.
 begin
   execute format('create or replace function wed_match.f_%s(r %I.wed_flow) returns integer[] language plpgsql stable security definer %s as %L',
-    p_flow, p_schema, 'set search_path = pg_catalog, pg_temp set timezone = ''UTC'' set datestyle = ''ISO, YMD''', p_matcher);
+    p_flow, p_schema, 'set search_path = pg_catalog, pg_temp set timezone = ''UTC'' set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres''', p_matcher);
   execute format('create or replace function wed_match.e_%s(r %I.wed_flow) returns jsonb language plpgsql stable security definer %s as %L',
-    p_flow, p_schema, 'set search_path = pg_catalog, pg_temp set timezone = ''UTC'' set datestyle = ''ISO, YMD''', p_errors);
+    p_flow, p_schema, 'set search_path = pg_catalog, pg_temp set timezone = ''UTC'' set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres''', p_errors);
   execute format('revoke all on function wed_match.f_%1$s(%2$I.wed_flow), wed_match.e_%1$s(%2$I.wed_flow) from public', p_flow, p_schema);
   execute format('grant execute on function wed_match.f_%1$s(%2$I.wed_flow), wed_match.e_%1$s(%2$I.wed_flow) to wed_owner', p_flow, p_schema);
 end $$;

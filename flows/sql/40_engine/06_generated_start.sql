@@ -12,7 +12,7 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
   return format($t$
 create or replace function %1$I._start(p_states jsonb[], p_actor text, p_keys text[]) returns table (ord integer, wid integer, status "char")
-language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC'
+language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
 set plan_cache_mode = force_generic_plan as $f$
 #variable_conflict use_column
 declare

@@ -6,7 +6,7 @@ begin
   return format($t$
 create or replace function %1$I._commit(p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text)
 returns table (job_id bigint, seq integer, status "char", fired text[])
-language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC'
+language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set jit = off set plan_cache_mode = force_generic_plan as $f$
 #variable_conflict use_column
 declare

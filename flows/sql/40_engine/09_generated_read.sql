@@ -6,7 +6,7 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
   return format($t$
 create or replace function %1$I._taken(p_wids integer[], p_ids bigint[]) returns setof wedsql.taken
-language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set plan_cache_mode = force_generic_plan set timezone = 'UTC' set datestyle = 'ISO, YMD' as $f$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set plan_cache_mode = force_generic_plan set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $f$
 begin
   return query select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w) - 'wid',
          case when cardinality(t.disjuncts) > 1 then wedsql._disjuncts(%2$s, %1$L, t.tgid, j.payload) else '{1}' end,
@@ -21,7 +21,7 @@ end $f$ $t$, p_schema, p_flow);
 end $g$;
 
 create or replace function wed_match.holds(p_schema text, p_exprs text[], p_state jsonb) returns boolean[]
-language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 -- Promise: which of these rendered expressions hold on the state, evaluated as the powerless role; a failing one does not.
 declare
   v_holds boolean[] := '{}';
@@ -52,7 +52,7 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
   return format($t$
 create or replace function %1$I._retest(p_wids integer[]) returns table (wid integer, state jsonb, matched integer[])
-language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' as $f$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $f$
 begin
   return query select w.wid, to_jsonb(w) - 'wid', wed_match.f_%2$s(w) from %1$I.wed_flow w where w.wid = any (p_wids) order by w.wid for no key update;
 end $f$ $t$, p_schema, p_flow);

@@ -9,7 +9,7 @@ begin
 end $$;
 
 create or replace function wedsql._paper_insert() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 -- Promise: an inserted row is a new instance, settled in the statement that inserted it (Algorithm 1).
 declare
   v_flow wedsql.flow;
@@ -25,7 +25,7 @@ begin
 end $$;
 
 create or replace function wedsql._paper_update() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 -- Promise: an updated row is the result of the one job whose advisory lock this session holds (Algorithm 2).
 -- Raises: WD102, WD105, WD202, WD201, WD204, WD206, WD207, WD208, WD209, WD210.
 declare

@@ -60,7 +60,7 @@ begin
 end $$;
 
 create or replace function wedsql._blame(p_flow text, p_changes jsonb, p_why wedsql.why) returns wedsql.why
-language plpgsql set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' as $$
+language plpgsql set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres' as $$
 -- Promise: a value that does not fit its column is told as WD003 with attribute, type and value; other errors stay as they are.
 declare
   v_attr wedsql.attr;
