@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from psycopg.types.json import Jsonb, JsonbLoader
 
-from flows.errors import BadDefinition, translated
+from flows.errors import BadDefinition, WrongType, translated
 
 
 def to_json(state: Any) -> str:
     """Write a state as JSON; dates, decimals and intervals as the texts that PostgreSQL reads back."""
     try:
-        return json.dumps(state, default=_plain, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(state, default=_plain, ensure_ascii=False, allow_nan=False)
+        text.encode()
     except (TypeError, ValueError) as error:
         raise BadDefinition(f"The state cannot be written as JSON: {error}.") from error
+    if "\\u0000" in text and "\x00" in _texts(state):
+        raise WrongType("A text with the character NUL cannot be stored.", hint="Remove the character.")
+    return text
+
+
+def _texts(value: Any) -> str:
+    """All the texts in a value, one after the other."""
+    if isinstance(value, Mapping):
+        return "".join(_texts(part) for pair in value.items() for part in pair)
+    if isinstance(value, (list, tuple)):
+        return "".join(map(_texts, value))
+    return value if isinstance(value, str) else ""
 
 
 def _plain(value: Any) -> str | float:

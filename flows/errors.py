@@ -245,15 +245,25 @@ def from_database(error: BaseException) -> WedError | None:
         return None
     diag = cause.diag
     if diag.sqlstate is None:
-        return DatabaseGone(
-            f"The database cannot be reached: {str(cause).strip().splitlines()[0]}" if str(cause) else ""
-        )
+        return _without_state(cause)
     return error_for(
         diag.sqlstate,
         diag.message_primary or "",
         hint=diag.message_hint or "",
         detail=diag.message_detail or "",
     )
+
+
+def _without_state(cause: BaseException) -> WedError:
+    """Tell a lost server from a value that the driver would not even send."""
+    import psycopg
+
+    first = (str(cause).strip() or type(cause).__name__).splitlines()[0]
+    if isinstance(cause, psycopg.DataError):
+        return WrongType(f"A value cannot be sent to the database: {first}.")
+    if isinstance(cause, (psycopg.OperationalError, psycopg.InterfaceError)):
+        return DatabaseGone(f"The database cannot be reached: {first}")
+    return WedError(first)
 
 
 @contextmanager

@@ -39,6 +39,14 @@ def topic_for(user: AnyUser, target: dict[str, Any]) -> Topic | None:
     return Topic("all", flows=None if visible is None else frozenset(ids(visible)))
 
 
+class NowhereConsumer(AsyncWebsocketConsumer):
+    """Turns away whoever asks for a line that does not exist, as a page that does not exist would."""
+
+    async def connect(self) -> None:
+        await self.accept()
+        await self.close(NOT_FOUND)
+
+
 class LiveConsumer(AsyncWebsocketConsumer):
     """Sends frames of ids; takes nothing but acknowledgements of them."""
 

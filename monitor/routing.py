@@ -1,8 +1,8 @@
 """The addresses of the live lines."""
 
-from django.urls import path
+from django.urls import path, re_path
 
-from monitor.consumers import LiveConsumer
+from monitor.consumers import LiveConsumer, NowhereConsumer
 
 _live = LiveConsumer.as_asgi()
 
@@ -10,4 +10,5 @@ websocket_urlpatterns = [
     path("ws/", _live),
     path("ws/flows/<slug:name>/", _live),
     path("ws/instances/<int:wid>/", _live),
+    re_path("", NowhereConsumer.as_asgi()),
 ]

@@ -35,4 +35,16 @@ begin
   grant insert, update, delete on wedsql.attr, wedsql.trig to wed_web;
   grant update (label, description, final_when_pending, max_firings, default_timeout, notify_trace, retention) on wedsql.flow to wed_web;
   alter role wed_monitor set default_transaction_read_only = on;
+  -- One kind of process cannot take the connections of another, above all not the reaper's.
+  alter role wed_web connection limit 60;
+  alter role wed_worker connection limit 100;
+  alter role wed_reaper connection limit 10;
+  alter role wed_monitor connection limit 20;
+  -- Whoever logs in by hand is bound too; the product's own processes ask for tighter limits.
+  alter role wed_web set idle_in_transaction_session_timeout = '60s';
+  alter role wed_monitor set idle_in_transaction_session_timeout = '60s';
+  alter role wed_reaper set idle_in_transaction_session_timeout = '60s';
+  alter role wed_worker set idle_in_transaction_session_timeout = '1h';
+  alter role wed_web set statement_timeout = '60s';
+  alter role wed_monitor set statement_timeout = '60s';
 end $$;

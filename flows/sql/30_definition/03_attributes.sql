@@ -110,6 +110,6 @@ begin
       returning i.wid, i.seq, i.status, i.version, to_jsonb(w) - 'wid' as state)
     insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, before, actor, reason, version, tx_at)
     select $1, l.wid, l.seq, wedsql.now(), '_REMATCH', l.state - $2, l.status, jsonb_build_object($2, l.state -> $2),
-           wedsql._actor(), 'attribute removed', l.version, now()
+           wedsql._actor(), 'attribute removed', (select f.version from wedsql.flow f where f.id = $1), now()
     from living l $q$, p_flow) using p_attr.flow_id, p_attr.aname;
 end $$;

@@ -73,9 +73,12 @@ begin
     if p_dry_run then
       raise exception using errcode = 'WD999', message = v_report::text;
     end if;
-  exception when sqlstate 'WD999' then
-    get stacked diagnostics v_dry = message_text;
-    v_report := v_dry::jsonb;
+  exception
+    when sqlstate 'WD999' then
+      get stacked diagnostics v_dry = message_text;
+      v_report := v_dry::jsonb;
+    when data_exception then
+      perform wedsql._raise('WD009', 'A value of the definition has the wrong form: ' || sqlerrm || '.', 'docs/defining-flows.md tells the form of each word.');
   end;
   return v_report || jsonb_build_object('dry_run', p_dry_run);
 end $$;
@@ -90,6 +93,9 @@ begin
   if jsonb_typeof(p_definition) is distinct from 'object' or jsonb_typeof(p_definition -> 'attributes') is distinct from 'array'
      or jsonb_typeof(p_definition -> 'triggers') is distinct from 'array' then
     perform wedsql._raise('WD009', 'A definition is an object with the lists "attributes" and "triggers".');
+  end if;
+  if exists (select 1 from jsonb_array_elements((p_definition -> 'attributes') || (p_definition -> 'triggers')) e where jsonb_typeof(e) <> 'object') then
+    perform wedsql._raise('WD009', 'Each attribute and each trigger of a definition is an object.');
   end if;
   select k into v_bad from jsonb_array_elements(p_definition -> 'attributes') a cross join lateral jsonb_object_keys(a) k
   where k not in ('name', 'type', 'default', 'options', 'label', 'description', 'was') limit 1;
