@@ -153,7 +153,7 @@ def newer(flow: Flow, choice: Choice, wid: int) -> Count:
     """How many instances of the choice are newer than `wid`, capped at NEW_CAP."""
     where = _where(flow, choice)
     where.add("i.wid > %s", wid)
-    statement = sql.SQL("select count(*) from (select 1 from {} where {} limit %s) as sample")
+    statement = sql.SQL("select count(*) from (select 1 from {} where {} order by i.wid limit %s) as sample")
     return count(scalar(statement.format(_tables(flow), where.sql()), [*where.params, NEW_CAP + 1]), NEW_CAP)
 
 
@@ -161,7 +161,7 @@ def matching(flow: Flow, choice: Choice, cap: int | None = CAP) -> Count:
     """How many instances the choice has, capped unless `cap` is None."""
     where = _where(flow, choice)
     tables = _tables(flow) if choice.usable().filters else sql.SQL("wedsql.instance i")
-    statement = sql.SQL("select count(*) from (select 1 from {} where {} limit %s) as sample")
+    statement = sql.SQL("select count(*) from (select 1 from {} where {} order by i.wid limit %s) as sample")
     return count(scalar(statement.format(tables, where.sql()), [*where.params, limit(cap)]), cap)
 
 

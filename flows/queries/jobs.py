@@ -95,7 +95,8 @@ _READY = [
 _SOURCES = {
     "leased": "(select * from wedsql.job_pool where state = 'L')",
     "parked": """(select p.* from wedsql.job_pool p where p.state = 'K' and p.wid in (
-      select i.wid from wedsql.instance i where i.flow_id = %(flow)s and i.status = 'E' limit %(cap)s))""",
+      select i.wid from wedsql.instance i where i.flow_id = %(flow)s and i.status = 'E'
+      order by i.wid limit %(cap)s))""",
     "late": """(
       select * from (select * from wedsql.job_pool
                      where flow_id = %(flow)s and state = 'P' and trname <> '_EXCPT'
@@ -152,7 +153,8 @@ with held as (
   where j.state = 'L' and j.flow_id = %(flow)s
   union all
   select j.trname, j.state, null from wedsql.job_pool j where j.state = 'K' and j.wid in (
-    select i.wid from wedsql.instance i where i.flow_id = %(flow)s and i.status = 'E' limit %(limit)s)
+    select i.wid from wedsql.instance i where i.flow_id = %(flow)s and i.status = 'E'
+    order by i.wid limit %(limit)s)
 )
 select t.trname as transition, p.n as pending, p.late + coalesce(o.late, 0) as late,
        coalesce(o.leased, 0) as leased, coalesce(o.parked, 0) as parked, p.oldest

@@ -16,7 +16,7 @@ cross join unnest(%(statuses)s::"char"[]) as s(status)
 cross join lateral (
   select count(*) as n
   from (select 1 from wedsql.instance i
-        where i.flow_id = f.id and i.status = s.status limit %(cap)s) as sample
+        where i.flow_id = f.id and i.status = s.status order by i.wid limit %(cap)s) as sample
 ) as c
 order by 1, 2
 """
@@ -46,7 +46,8 @@ with held as (
   select j.flow_id, j.trname, j.state, null
   from wedsql.flow f
   cross join lateral (
-    select i.wid from wedsql.instance i where i.flow_id = f.id and i.status = 'E' limit %(cap)s) as e
+    select i.wid from wedsql.instance i
+    where i.flow_id = f.id and i.status = 'E' order by i.wid limit %(cap)s) as e
   join wedsql.job_pool j on j.wid = e.wid and j.state = 'K'
 )
 select f.name as flow, t.trname as transition, p.n as pending, coalesce(o.leased, 0) as leased,
@@ -57,7 +58,8 @@ join wedsql.flow f on f.id = t.flow_id
 cross join lateral (
   select count(*) as n, count(*) filter (where j.late) as late
   from (select j.late from wedsql.job_pool j
-        where j.flow_id = t.flow_id and j.trname = t.trname and j.state = 'P' limit %(cap)s) as j
+        where j.flow_id = t.flow_id and j.trname = t.trname and j.state = 'P'
+        order by j.priority desc, j.id limit %(cap)s) as j
 ) as p
 left join lateral (
   select j.fired_at from wedsql.job_pool j
