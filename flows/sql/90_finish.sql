@@ -5,6 +5,8 @@ drop trigger if exists b_after on wedsql.attr;
 create trigger b_after after insert or update or delete on wedsql.attr for each row execute function wedsql._attr_after();
 drop trigger if exists a_before on wedsql.trig;
 create trigger a_before before insert or update on wedsql.trig for each row execute function wedsql._trig_before();
+drop trigger if exists b_touch on wedsql.trig;
+create trigger b_touch after insert or update or delete on wedsql.trig for each row execute function wedsql._trig_touch();
 drop trigger if exists a_delete on wedsql.trig;
 create trigger a_delete before delete on wedsql.trig for each row execute function wedsql._trig_delete();
 do $$

@@ -19,6 +19,15 @@ begin
   return null;
 end $$;
 
+create or replace function wedsql._trig_touch() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: a written trigger is a change of the definition, known before d_commit asks, be it at the commit or at once.
+-- Locks: as _lock_definition.
+begin
+  perform wedsql._touch(f.id, false) from wedsql.flow f where f.id = coalesce(new.flow_id, old.flow_id);
+  return null;
+end $$;
+
 create or replace function wedsql._flow_changed() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 -- Promise: a setting of a flow written by hand is a change of its definition like any other.

@@ -57,9 +57,6 @@ declare
 begin
   for v_flow in select distinct c.flow_id from changed c join wedsql.flow f on f.id = c.flow_id
                 where to_regclass(format('%I.wed_flow', f.name)) is not null loop
-    if tg_table_name = 'trig' then
-      perform wedsql._touch(v_flow, false);
-    end if;
     perform wedsql._generate(v_flow);
   end loop;
   return null;

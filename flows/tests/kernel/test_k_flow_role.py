@@ -1,0 +1,68 @@
+"""The database role of one flow: the paper's SQL works for it, word for word, and nothing else does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from flows.tests.kit import Kit, refused
+
+pytestmark = pytest.mark.kernel
+
+
+@pytest.fixture
+def own(fig2: Kit, dsn: str) -> Iterator[psycopg.Connection[Any]]:
+    """A session of the role named like the flow."""
+    fig2.one("select wedsql.open_flow_role(%s)", [fig2.name])
+    uri = psycopg.conninfo.make_conninfo(dsn, user=fig2.name, options="")
+    with psycopg.connect(uri, autocommit=True) as own:
+        yield own
+    fig2.one("select wedsql.close_flow_role(%s)", [fig2.name])
+    assert fig2.one("select 1 from pg_roles where rolname = %s", [fig2.name]) is None
+
+
+def test_the_role_lands_in_its_flow_and_works_there(fig2: Kit, own: psycopg.Connection[Any]) -> None:
+    own.execute("insert into wed_flow default values")
+    wid, tgid = own.execute("select wid, tgid from job_pool where trname = 'tr_a2'").fetchone() or (0, 0)
+    with own.transaction():
+        own.execute("select pg_try_advisory_xact_lock(%s, %s)", (wid, tgid))
+        own.execute("update wed_flow set a2 = 'done' where wid = %s", [wid])
+    own.execute("insert into wed_attr (aname) values ('more')")
+    assert fig2.state(wid) == {"a1": "ready", "a2": "done", "a3": None, "more": None}
+    assert fig2.trace(wid)[-1].actor == fig2.name
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "delete from wed_flow",
+        "truncate wed_flow",
+        "alter table wed_flow disable trigger all",
+        "insert into job_pool (wid, tgid) values (1, 1)",
+        "select * from wedsql.job_pool",
+        "select wedsql.drop_flow(current_schema())",
+        "select _commit('{}', '{}', '{}', '{}', '')",
+        "create table mine (a integer)",
+    ],
+)
+def test_the_role_can_do_nothing_else(own: psycopg.Connection[Any], statement: str) -> None:
+    with refused("42501"):
+        own.execute(statement)
+
+
+def test_a_powerful_role_is_not_taken_for_a_flow(fig2: Kit) -> None:
+    fig2.rows(f"create role {fig2.name} createdb")
+    try:
+        with refused("WD004"):
+            fig2.one("select wedsql.open_flow_role(%s)", [fig2.name])
+    finally:
+        fig2.rows(f"drop role {fig2.name}")
+
+
+@pytest.mark.parametrize("role", ["wed_web", "wed_worker", "wed_reaper", "wed_monitor"])
+def test_no_role_can_take_all_connections(kit: Kit, role: str) -> None:
+    limit = kit.one("select rolconnlimit from pg_roles where rolname = %s", [role])
+    assert 0 < limit < kit.one("select current_setting('max_connections')::integer")

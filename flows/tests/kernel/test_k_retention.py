@@ -1,0 +1,95 @@
+"""Retention: finished instances leave for archives that can be read back; evidence stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows import api
+from flows.archive import archive_flow, read_archive
+from flows.tests.kit import Kit
+
+pytestmark = pytest.mark.kernel
+
+
+def finish(kit: Kit, wid: int) -> None:
+    kit.run("tr_a2", wid, a2="done")
+    kit.run("tr_a3", wid, a3="done")
+    kit.run("tr_final", wid, a1="final")
+
+
+def archived(kit: Kit, directory: Path) -> dict[int, Any]:
+    left = sum(archive_flow(kit.name, directory, batch=2, conn=kit.conn))
+    documents = {d["instance"]["wid"]: d for d in read_archive(directory)} if directory.exists() else {}
+    assert left == len(documents)
+    return documents
+
+
+def test_finished_instances_leave_with_their_whole_history(fig2: Kit, tmp_path: Path) -> None:
+    wids = [fig2.start() for _ in range(3)]
+    for wid in wids:
+        finish(fig2, wid)
+    running = fig2.start()
+    story = fig2.story(wids[0])
+    fig2.policy(retention="30 days")
+    fig2.clock("31 days")
+    documents = archived(fig2, tmp_path / "archive")
+    assert sorted(documents) == wids
+    assert [(s["trw"], s["trf"], s["status"]) for s in documents[wids[0]]["trace"]] == story
+    assert fig2.rows("select wid from {f}.wed_flow") == [(running,)]
+    assert fig2.one("select count(*) from wedsql.wed_trace where wid = any (%s)", [wids]) == 0
+    assert fig2.status(running) == "R"
+
+
+def test_nothing_leaves_before_its_time_or_without_a_retention(fig2: Kit, tmp_path: Path) -> None:
+    wid = fig2.start()
+    finish(fig2, wid)
+    fig2.clock("31 days")
+    assert archived(fig2, tmp_path / "archive") == {}
+    fig2.policy(retention="40 days")
+    assert archived(fig2, tmp_path / "archive") == {}
+    assert fig2.status(wid) == "F"
+
+
+def test_an_instance_that_was_an_exception_stays_as_evidence(fig2: Kit, tmp_path: Path) -> None:
+    fig2.rows("update {f}.wed_trig set max_attempts = 1 where trname = 'tr_a2'")
+    wid = fig2.start()
+    fig2.run("tr_a3", wid, a3="done")
+    with fig2.conn.transaction():
+        api.fail(fig2.take("tr_a2", wid), "no hotel", conn=fig2.conn)
+    assert fig2.status(wid) == "E"
+    fig2.run("_EXCPT", wid, a1="given up")
+    assert fig2.status(wid) == "F"
+    fig2.policy(retention="30 days")
+    fig2.clock("31 days")
+    assert archived(fig2, tmp_path / "archive") == {}
+    assert fig2.status(wid) == "F"
+
+
+def test_retire_refuses_what_the_retention_does_not_let_go(fig2: Kit) -> None:
+    wid = fig2.start()
+    fig2.policy(retention="30 days")
+    assert fig2.one("select wedsql.retire(%s, %s)", (fig2.name, [wid])) == 0
+    assert fig2.status(wid) == "R"
+
+
+def test_a_batch_that_was_written_twice_is_read_once(fig2: Kit, tmp_path: Path) -> None:
+    wid = fig2.start()
+    finish(fig2, wid)
+    fig2.policy(retention="30 days")
+    fig2.clock("31 days")
+    archived(fig2, tmp_path)
+    (file,) = tmp_path.glob("*.jsonl.gz")
+    file.write_bytes(file.read_bytes() * 2)  # what a crash between writing and forgetting leaves
+    assert [d["instance"]["wid"] for d in read_archive(file)] == [wid]
+
+
+def test_empty_old_partitions_go_and_filled_ones_stay(fig2: Kit) -> None:
+    fig2.one("select wedsql.make_partitions('2001-01-15', 1)")
+    wid = fig2.start()
+    fig2.rows("update wedsql.wed_trace set tstmp = '2001-02-03' where wid = %s and seq = 1", [wid])
+    gone = fig2.one("select wedsql.drop_empty_partitions('2002-01-01')")
+    assert gone == ["wed_trace_2001_01"]
+    assert fig2.story(wid)[0][0] == "_INIT"

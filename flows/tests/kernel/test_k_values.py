@@ -1,0 +1,97 @@
+"""Values that cannot be stored are refused in words, and settings written by hand are changes like others."""
+
+from __future__ import annotations
+
+import pytest
+
+from flows import api
+from flows.errors import BadDefinition, PredicateRefused, WrongType
+from flows.tests.kit import Kit, refused
+
+pytestmark = pytest.mark.kernel
+
+
+def test_a_nul_in_a_state_is_a_wrong_value(fig2: Kit) -> None:
+    with pytest.raises(WrongType, match="NUL"):
+        fig2.start(a1="a\x00b")
+    assert fig2.start(a1="ready", a2="the text \\u0000 is harmless")
+
+
+def test_a_lone_surrogate_is_refused(fig2: Kit) -> None:
+    with pytest.raises(BadDefinition, match="surrogates"):
+        fig2.start(a1="\ud800")
+
+
+def test_a_nul_in_a_predicate_is_no_lost_database(fig2: Kit) -> None:
+    with pytest.raises((WrongType, PredicateRefused)) as caught:
+        api.check_predicate(fig2.name, "a1 = '\x00'", conn=fig2.conn)
+    assert not caught.value.transient
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        {"attributes": ["x"], "triggers": []},
+        {"attributes": [], "triggers": [3]},
+        {"attributes": [], "triggers": [{"transition": "tr_x", "predicate": "true", "priority": "high"}]},
+        {"attributes": [], "triggers": [{"transition": "tr_x", "predicate": "true", "timeout": "soon"}]},
+        {"attributes": []},
+        [],
+    ],
+)
+def test_a_malformed_definition_is_told_and_changes_nothing(fig2: Kit, definition: dict[str, object]) -> None:
+    before = api.definition(fig2.name, conn=fig2.conn)
+    with refused("WD009"):
+        api.publish(fig2.name, definition, conn=fig2.conn)
+    assert api.definition(fig2.name, conn=fig2.conn) == before
+
+
+def test_a_setting_written_by_hand_takes_effect_and_is_a_version(fig2: Kit) -> None:
+    version = fig2.one("select version from wedsql.flow where id = %s", [fig2.id])
+    fig2.policy(max_firings=3)
+    assert fig2.rows("select version, fuse from wedsql.flow where id = %s", [fig2.id]) == [(version + 1, 3)]
+    kept = fig2.one(
+        "select definition ->> 'max_firings' from wedsql.flow_version where flow_id = %s and version = %s",
+        [fig2.id, version + 1],
+    )
+    assert kept == "3"
+
+
+def test_the_default_timeout_of_a_flow_is_that_of_its_new_triggers(kit: Kit) -> None:
+    kit.policy(default_timeout="5 minutes")
+    kit.attrs("a")
+    kit.rows("insert into {f}.wed_trig (trname, cpred) values ('tr_x', 'a is null')")
+    assert str(kit.one("select timeout::text from {f}.wed_trig")) == "00:05:00"
+
+
+def test_a_rematch_under_immediate_constraints_sees_the_new_trigger(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.trig("tr_a", "a = '1'")
+    wid = kit.start(a="1")
+    kit.run("tr_a", wid, a="2")
+    assert kit.status(wid) == "E"
+    with kit.conn.transaction():
+        kit.rows("set constraints all immediate")
+        kit.trig("tr_b", "a = '2'")
+    assert (kit.status(wid), kit.jobs(wid)) == ("R", ["tr_b"])
+
+
+def test_statistics_of_an_emptied_pool_do_not_turn_lookups_into_scans(fig2: Kit) -> None:
+    """After ANALYZE saw an empty pool, the plans of take and complete still look jobs up by wid."""
+    fig2.rows("set enable_seqscan = off")
+    fig2.rows("analyze wedsql.job_pool")
+    plan = "\n".join(
+        row[0]
+        for row in fig2.rows(
+            "explain (costs off) select * from unnest(array[1, 2], array[1, 2]::bigint[]) c (wid, id)"
+            " left join lateral (select * from wedsql.job_pool p"
+            " where p.wid = c.wid and p.id = c.id offset 0) j on true"
+        )
+    )
+    assert "Index Cond: (wid = c.wid)" in plan
+    bodies = fig2.one(
+        "select string_agg(prosrc, ' ') from pg_proc where proname in ('_check_jobs', '_taken')"
+        " and pronamespace in ('wedsql'::regnamespace, %s::regnamespace)",
+        [fig2.name],
+    )
+    assert bodies.count("offset 0") == 2
