@@ -75,6 +75,7 @@ def test_installing_again_changes_nothing_and_keeps_what_runs() -> None:
         assert connection.execute("select bool_and(ok) from wedsql.invariants()").fetchone() == (True,)
 
 
+@pytest.mark.slow
 def test_twenty_installs_at_once() -> None:
     with kernel_db.empty_database() as uri:
         failures: list[BaseException] = []

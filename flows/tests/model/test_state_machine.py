@@ -8,13 +8,14 @@ fault 1, ABA included).
 
 from __future__ import annotations
 
+import os
 import uuid
 from datetime import timedelta
 from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     Bundle,
@@ -22,6 +23,7 @@ from hypothesis.stateful import (
     consumes,
     initialize,
     invariant,
+    precondition,
     rule,
     run_state_machine_as_test,
 )
@@ -33,6 +35,7 @@ from flows.types import Job
 
 pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 TRANSITIONS = ["tr_x", "tr_y", "tr_z", "_EXCPT"]
+SERVED = st.sampled_from([TRANSITIONS, TRANSITIONS, ["tr_x"], ["tr_y"], ["_EXCPT"]])
 
 
 class Engine(RuleBasedStateMachine):
@@ -47,6 +50,7 @@ class Engine(RuleBasedStateMachine):
         self.flow = f"m_{uuid.uuid4().hex[:12]}"
         self.minutes = 0
         self.results = 0
+        self.steps = 0
         api.create_flow(self.flow, conn=self.conn)
 
     def teardown(self) -> None:
@@ -61,6 +65,8 @@ class Engine(RuleBasedStateMachine):
     def define(self, definition: dict[str, Any]) -> None:
         """Publish the first definition."""
         api.publish(self.flow, definition, conn=self.conn)
+        firsts = [{"a": a, "b": b, "c": 1} for a in range(3) for b in range(3)]
+        api.start_many(self.flow, firsts, conn=self.conn)
 
     @rule(state=families.states)
     def start(self, state: dict[str, int]) -> None:
@@ -70,11 +76,11 @@ class Engine(RuleBasedStateMachine):
         except WedError as error:
             assert error.code in {"WD101", "WD106"}, error
 
-    @rule(transition=st.sampled_from(TRANSITIONS), changes=families.states, commit=st.integers(0, 9))
-    def step(self, transition: str, changes: dict[str, int], commit: int) -> None:
+    @rule(served=SERVED, changes=families.states, commit=st.integers(0, 9))
+    def step(self, served: list[str], changes: dict[str, int], commit: int) -> None:
         """Take and complete in one transaction, which is now and then given up at its end."""
         with self.conn.transaction(force_rollback=not commit):
-            job = api.take(self.flow, [transition], conn=self.conn)
+            job = api.take(self.flow, served, conn=self.conn)
             if job is None:
                 return
             result = api.complete_many(self.flow, [api.Completion(job, changes)], conn=self.conn)[0]
@@ -87,11 +93,11 @@ class Engine(RuleBasedStateMachine):
             if api.take_many(self.flow, [job.transition], 1, job_ids=[job.id], conn=self.conn):
                 api.fail(job, "refused", sqlstate=code, conn=self.conn)
 
-    @rule(target=leases, transition=st.sampled_from(TRANSITIONS), minutes=st.sampled_from([1, 5]))
-    def lease(self, transition: str, minutes: int) -> Job | None:
+    @rule(target=leases, served=SERVED, minutes=st.sampled_from([1, 5]))
+    def lease(self, served: list[str], minutes: int) -> Job | None:
         """Claim a job; the lease may be forgotten, used, used late or used twice."""
         found = api.lease_many(
-            self.flow, [transition], 1, "model", duration=timedelta(minutes=minutes), conn=self.conn
+            self.flow, served, 1, "model", duration=timedelta(minutes=minutes), conn=self.conn
         )
         return found[0] if found else None
 
@@ -112,16 +118,30 @@ class Engine(RuleBasedStateMachine):
         assert self.one("select count(*) from wedsql.wed_trace where claim = %s", job.claim)[0] <= 1
 
     def _holds(self, job: Job) -> bool:
-        return (
-            self.one(
-                "select 1 from wedsql.job_pool j join wedsql.instance i using (wid) where j.id ="
-                " %s and j.claim = %s"
-                " and j.lease_until > wedsql.now() and j.state = 'L' and i.status in ('R', 'E')",
-                job.id,
-                job.claim,
-            )
-            is not None
-        )
+        """Whether a result of this lease must be accepted."""
+        query = """
+            select 1 from wedsql.job_pool j join wedsql.instance i using (wid)
+            where j.id = %s and j.claim = %s and j.lease_until > wedsql.now() and j.state = 'L'
+              and i.status in ('R', 'E')"""
+        return self.one(query, job.id, job.claim) is not None
+
+    @rule(target=leases, job=leases, changes=families.states)
+    def overtake(self, job: Job | None, changes: dict[str, int]) -> Job | None:
+        """The lease runs out, is reaped, and another takes the job; the old holder comes all the same."""
+        if job is None:
+            return None
+        self.late(job, changes)
+        api.reap(conn=self.conn)
+        self.tick(1)
+        found = api.lease_many(self.flow, [job.transition], 1, "other", job_ids=[job.id], conn=self.conn)
+        self.complete(job, changes)
+        return found[0] if found else None
+
+    @rule(job=leases, changes=families.states)
+    def late(self, job: Job | None, changes: dict[str, int]) -> None:
+        """Hand in a result long after the lease."""
+        self.tick(6)
+        self.complete(job, changes)
 
     @rule(job=consumes(leases), code=st.sampled_from(["", "P0001", "WD103"]))
     def fail(self, job: Job | None, code: str) -> None:
@@ -137,11 +157,8 @@ class Engine(RuleBasedStateMachine):
         """Extend or release; refused exactly when the lease is not held."""
         if job is None:
             return
-        held = self._holds(job) or self.one(
-            "select 1 from wedsql.job_pool where id = %s and claim = %s and lease_until > wedsql.now()",
-            job.id,
-            job.claim,
-        )
+        query = "select 1 from wedsql.job_pool where (id, claim) = (%s, %s) and lease_until > wedsql.now()"
+        held = self.one(query, job.id, job.claim)
         try:
             if longer:
                 api.extend(job, timedelta(minutes=3), conn=self.conn)
@@ -163,9 +180,9 @@ class Engine(RuleBasedStateMachine):
         """One round of the reaper."""
         api.reap(limit, conn=self.conn)
 
-    @rule(which=st.integers(0, 5))
+    @rule(which=st.integers(0, 20))
     def cancel(self, which: int) -> None:
-        """Cancel one of the open instances, if there is one of that number."""
+        """Cancel one of the open instances; mostly there is none of that number."""
         row = self.one(
             "select i.wid from wedsql.instance i join wedsql.flow f on f.id = i.flow_id"
             " where f.name = %s and i.status in ('R', 'E') order by 1 offset %s limit 1",
@@ -175,6 +192,7 @@ class Engine(RuleBasedStateMachine):
         if row:
             api.cancel(row[0], "model", conn=self.conn)
 
+    @precondition(lambda self: self.steps % 6 == 0)
     @rule(definition=families.definitions(), dry=st.booleans(), reopen=st.booleans())
     def publish(self, definition: dict[str, Any], dry: bool, reopen: bool) -> None:
         """Publish another definition under living instances; a dry run tells and changes nothing."""
@@ -199,6 +217,7 @@ class Engine(RuleBasedStateMachine):
     @invariant()
     def invariants(self) -> None:
         """Everything that is true between any two commits."""
+        self.steps += 1
         broken = self.conn.execute("select name, example from wedsql.invariants() where not ok").fetchall()
         assert not broken, broken
 
@@ -208,11 +227,12 @@ def test_any_order_of_calls_keeps_the_invariants(dsn: str) -> None:
     run_state_machine_as_test(
         Engine,
         settings=settings(
-            max_examples=20,
-            stateful_step_count=20,
+            max_examples=50,
+            stateful_step_count=30,
             deadline=None,
             database=None,
             print_blob=True,
+            phases=[Phase.generate, Phase.shrink] if os.environ.get("WEDSQL_SHRINK") else [Phase.generate],
             suppress_health_check=list(HealthCheck),
         ),
     )
