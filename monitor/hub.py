@@ -152,9 +152,8 @@ class Hub:
             _hand_out(watcher, events)
         self.frames += 1
         texts: dict[int, str] = {}
-        await asyncio.gather(
-            *(self._send(w, texts) for w in self.watchers if w.ready), return_exceptions=True
-        )
+        ready = [w for w in self.watchers if w.ready]
+        await self._drop_broken(ready, [self._send(w, texts) for w in ready])
 
     async def _send(self, watcher: Watcher, texts: dict[int, str]) -> None:
         news, watcher.news = watcher.news, None
@@ -166,12 +165,16 @@ class Hub:
             # Watchers of one flow share one dictionary: it is written as text once.
             text = texts.setdefault(id(news), "") or _frame("changed", n=self.frames, ids=list(news.items()))
             texts[id(news)] = text
-        await self._tell([watcher], text)
+        await watcher.send(text)
 
     async def _tell(self, watchers: Iterable[Watcher], text: str) -> None:
         told = list(watchers)
-        results = await asyncio.gather(*(w.send(text) for w in told), return_exceptions=True)
-        for watcher, result in zip(told, results, strict=True):
+        await self._drop_broken(told, [w.send(text) for w in told])
+
+    async def _drop_broken(self, watchers: list[Watcher], sending: list[Awaitable[None]]) -> None:
+        """One line that is broken must not keep the others from hearing."""
+        results = await asyncio.gather(*sending, return_exceptions=True)
+        for watcher, result in zip(watchers, results, strict=True):
             if isinstance(result, Exception):
                 self.leave(watcher)
 
