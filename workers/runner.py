@@ -129,7 +129,7 @@ class Runner(Performer):
 
     @staticmethod
     def _refused(results: Sequence[Any]) -> list[Refusal]:
-        return [r for result in results if result.nfields == 3 for r in calls.refusals(result)]
+        return [r for result in results if result.nfields >= 3 for r in calls.refusals(result)]
 
     def _say(self, flow: str, results: Sequence[Any]) -> None:
         self._note_retries(results)
