@@ -130,9 +130,10 @@ def listed(flow: Flow, choice: Choice, cursor: Cursor) -> Page[Listed]:
     where = _where(flow, choice)
     newer = cursor.after is not None
     if newer:
-        where.add("i.wid > %s", cursor.after)
+        where.add("i.wid > %s and f.wid > %s", cursor.after, cursor.after)
     elif cursor.before is not None:
-        where.add("i.wid < %s", cursor.before)
+        # Said of both tables: a merge join would otherwise walk one of them from its end.
+        where.add("i.wid < %s and f.wid < %s", cursor.before, cursor.before)
     statement = sql.SQL("select {} from {} where {} order by i.wid {} limit %s").format(
         _columns(flow), _tables(flow), where.sql(), sql.SQL("asc" if newer else "desc")
     )
@@ -152,7 +153,7 @@ def fresh(flow: Flow, choice: Choice, wids: Sequence[int]) -> list[Listed]:
 def newer(flow: Flow, choice: Choice, wid: int) -> Count:
     """How many instances of the choice are newer than `wid`, capped at NEW_CAP."""
     where = _where(flow, choice)
-    where.add("i.wid > %s", wid)
+    where.add("i.wid > %s and f.wid > %s", wid, wid)
     statement = sql.SQL("select count(*) from (select 1 from {} where {} order by i.wid limit %s) as sample")
     return count(scalar(statement.format(_tables(flow), where.sql()), [*where.params, NEW_CAP + 1]), NEW_CAP)
 

@@ -103,7 +103,8 @@ def _statuses(ids: list[int], cap: int | None) -> dict[int, dict[str, Count]]:
 
 
 # One bounded walk over the ready jobs of each flow; the desk's own jobs (_EXCPT) are not work for workers.
-# Last activity is the youngest of: newest instance, newest firing among those jobs, newest finish.
+# Last activity is the youngest of newest instance, newest firing among those jobs, newest finish. The flow is
+# given as a range: only the index by flow has that order, the primary key would lead through others' rows.
 _QUEUES = """
 select f.id, p.pending, p.late + l.late as late, p.oldest,
        greatest(p.newest, i.changed_at, d.finished_at) as last_activity
@@ -120,7 +121,9 @@ cross join lateral (
   where j.state = 'L' and j.flow_id = f.id and j.lease_until < (select wedsql.now())
 ) as l
 left join lateral (
-  select i.changed_at from wedsql.instance i where i.flow_id = f.id order by i.wid desc limit 1
+  select i.changed_at from wedsql.instance i
+  where (i.flow_id, i.wid) > (f.id, 0) and i.flow_id <= f.id
+  order by i.flow_id desc, i.wid desc limit 1
 ) as i on true
 left join lateral (
   select i.finished_at from wedsql.instance i

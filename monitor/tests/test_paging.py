@@ -12,7 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from flows.queries import jobs, paging
+from flows.queries import definitions, instances, jobs, paging
 from monitor.tests.conftest import PARCELS, Hands
 
 
@@ -140,8 +140,9 @@ ENOUGH = 200
 
 
 @pytest.fixture
-def crowd(parcels: Hands) -> Iterator[None]:
-    """A flow beside the test's own, with a few thousand instances and twice as many jobs."""
+def crowd(parcels: Hands) -> Iterator[int]:
+    """An instance of the test's flow, then a flow with thousands of newer ones and twice as many jobs."""
+    wid = parcels.start()
     name, connection = "crowd_" + parcels.flow[2:], parcels.connection
     connection.execute("select wedsql.create_flow(%s)", [name])
     with connection.transaction():
@@ -150,19 +151,36 @@ def crowd(parcels: Hands) -> Iterator[None]:
     Hands(name, connection).start_many(OTHERS)
     for table in ("wedsql.instance", "wedsql.job_pool"):
         connection.execute(f"analyze {table}")
-    yield
+    yield wid
     connection.execute("select wedsql.drop_flow(%s, true)", [name])
 
 
 def test_a_page_of_one_flow_does_not_read_the_rows_of_others(
-    alice: Client, parcels: Hands, crowd: None
+    alice: Client, parcels: Hands, crowd: int
 ) -> None:
-    wid = parcels.start()
     for path in (*(p for p in PAGES if "{" in p), *MORE):
         with CaptureQueriesContext(connection) as captured:
-            assert alice.get(path.format(f=parcels.flow, w=wid)).status_code == 200
+            assert alice.get(path.format(f=parcels.flow, w=crowd)).status_code == 200
         touched = sum(_touched(query["sql"]) for query in captured.captured_queries)
         assert touched < ENOUGH, (path, touched)
+
+
+def test_a_deep_page_reads_as_little_as_the_first(parcels: Hands, site: None) -> None:
+    wids = parcels.start_many(OTHERS)
+    for table in ("wedsql.instance", f'"{parcels.flow}".wed_flow'):
+        parcels.connection.execute(f"analyze {table}")
+    flow = definitions.flow_by_name(parcels.flow)
+    assert flow is not None
+    for choice in (instances.Choice(), instances.Choice("R")):
+        for cursor in (
+            paging.Cursor(),
+            paging.Cursor(before=wids[OTHERS // 2]),
+            paging.Cursor(after=wids[OTHERS // 2]),
+            paging.Cursor(before=wids[60]),
+        ):
+            with CaptureQueriesContext(connection) as captured:
+                assert len(instances.listed(flow, choice, cursor).items) == paging.PAGE_SIZE
+            assert sum(_touched(query["sql"]) for query in captured.captured_queries) < ENOUGH, cursor
 
 
 def _touched(statement: str) -> float:
