@@ -66,3 +66,9 @@ def test_a_powerful_role_is_not_taken_for_a_flow(fig2: Kit) -> None:
 def test_no_role_can_take_all_connections(kit: Kit, role: str) -> None:
     limit = kit.one("select rolconnlimit from pg_roles where rolname = %s", [role])
     assert 0 < limit < kit.one("select current_setting('max_connections')::integer")
+
+
+@pytest.mark.parametrize("role", ["wed_web", "wed_worker", "wed_reaper", "wed_monitor"])
+def test_k49_no_role_may_stay_idle_in_a_transaction_for_ever(kit: Kit, role: str) -> None:
+    settings = kit.one("select array_to_string(rolconfig, ' ') from pg_roles where rolname = %s", [role])
+    assert "idle_in_transaction_session_timeout=" in settings
