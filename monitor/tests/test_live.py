@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
 import pytest
-from channels.auth import AuthMiddlewareStack
-from channels.db import database_sync_to_async
-from channels.routing import URLRouter
-from channels.testing import WebsocketCommunicator
-from django.db import connections
 from django.test import Client
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from monitor import consumers, listener, versions
 from monitor.hub import Topic, Watcher
-from monitor.routing import websocket_urlpatterns
 from monitor.tests.conftest import Hands, client_of, person
-
-APPLICATION = AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
-Story = Callable[[], Awaitable[None]]
+from monitor.tests.lines import Browser, play
 
 
 @pytest.fixture
@@ -34,53 +26,6 @@ def line(dsn: str, settings: Any, site: None, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(listener, "LINGER_SECONDS", 0.0)
     monkeypatch.setattr(listener, "POLL_SECONDS", 0.2)
     return settings.MONITOR_DATABASE_URL
-
-
-def play(story: Story) -> None:
-    async def whole() -> None:
-        async with asyncio.timeout(30):
-            try:
-                await story()
-            finally:
-                await listener.listener().stop()
-                # The test communicator keeps the connections of the thread open on purpose.
-                await database_sync_to_async(connections.close_all)()
-
-    asyncio.run(whole())
-
-
-class Browser(WebsocketCommunicator):
-    """One page's line, with the cookie of a logged-in client."""
-
-    def __init__(self, client: Client | None, path: str) -> None:
-        cookies = "; ".join(f"{k}={v.value}" for k, v in client.cookies.items()) if client else ""
-        super().__init__(APPLICATION, path, headers=[(b"cookie", cookies.encode())])
-
-    async def frame(self, timeout: float = 5.0) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(await self.receive_from(timeout))
-        return found
-
-    async def opened(self) -> Browser:
-        connected, _ = await self.connect(timeout=5)
-        assert connected and (await self.frame())["op"] == "hello"
-        return self
-
-    async def changed(self) -> dict[int, int]:
-        """The ids of the next frame, acknowledged; pings and greetings in between do not count."""
-        while True:
-            frame = await self.frame()
-            if frame["op"] == "changed":
-                await self.ack(frame)
-                return {int(key): int(version) for key, version in frame["ids"]}
-
-    async def ack(self, frame: dict[str, Any]) -> None:
-        await self.send_to(json.dumps({"op": "ack", "n": frame["n"]}))
-
-    async def close_code(self) -> int:
-        while True:
-            output = await self.receive_output(5)
-            if output["type"] == "websocket.close":
-                return int(output["code"])
 
 
 def test_a_commit_reaches_every_page_that_shows_it(line: str, alice: Client, parcels: Hands) -> None:
