@@ -24,3 +24,5 @@ urlpatterns = [
     path("favicon.ico", RedirectView.as_view(url=static("wedsql_site/mark.svg"))),
     path("", include("monitor.urls")),
 ]
+
+handler500 = "monitor.guard.server_error"
