@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.contrib.auth import get_user_model
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -94,7 +95,8 @@ def wait(browser: webdriver.Chrome) -> Wait:
     """`wait(condition, seconds=10)`: what `condition(browser)` returns as soon as it is true."""
 
     def until(condition: Callable[[webdriver.Chrome], Any], seconds: float = 10.0) -> Any:
-        return WebDriverWait(browser, seconds, poll_frequency=0.05).until(condition)
+        leaving = [StaleElementReferenceException]  # the page is just being replaced: look again
+        return WebDriverWait(browser, seconds, 0.05, leaving).until(condition)
 
     return until
 

@@ -44,7 +44,8 @@ def state(page: Browser) -> str | None:
 
 
 def steps(page: Browser) -> list[str]:
-    return [row.get_attribute("id") or "" for row in page.find_elements(By.CSS_SELECTOR, "#rows tr")]
+    # In one go: rows asked one by one may belong to a page that is being left.
+    return page.execute_script("return [...document.querySelectorAll('#rows tr')].map(row => row.id)")
 
 
 def not_reloaded(page: Browser) -> bool:
