@@ -94,6 +94,16 @@ def test_one_connection_serves_all_pages_of_a_process(line: str, alice: Client, 
     play(story)
 
 
+@pytest.mark.parametrize("path", ["/", "/ws/nowhere/", "/ws/instances/x/", "/ws/flows/"])
+def test_a_line_that_does_not_exist_is_closed(path: str, line: str, alice: Client) -> None:
+    async def story() -> None:
+        browser = Browser(alice, path)
+        await browser.connect(timeout=5)
+        assert await browser.close_code() == consumers.NOT_FOUND
+
+    play(story)
+
+
 @pytest.mark.parametrize("target", ["flows/{flow}/", "instances/{wid}/"])
 def test_mallory_hears_nothing(target: str, line: str, mallory: Client, parcels: Hands) -> None:
     path = "/ws/" + target.format(flow=parcels.flow, wid=parcels.start())
