@@ -77,7 +77,7 @@ begin
     when sqlstate 'WD999' then
       get stacked diagnostics v_dry = message_text;
       v_report := v_dry::jsonb;
-    when data_exception then
+    when data_exception or check_violation then
       perform wedsql._raise('WD009', 'A value of the definition has the wrong form: ' || sqlerrm || '.', 'docs/defining-flows.md tells the form of each word.');
   end;
   return v_report || jsonb_build_object('dry_run', p_dry_run);

@@ -35,6 +35,7 @@ def test_a_nul_in_a_predicate_is_no_lost_database(fig2: Kit) -> None:
         {"attributes": [], "triggers": [3]},
         {"attributes": [], "triggers": [{"transition": "tr_x", "predicate": "true", "priority": "high"}]},
         {"attributes": [], "triggers": [{"transition": "tr_x", "predicate": "true", "timeout": "soon"}]},
+        {"attributes": [], "triggers": [], "final_when_pending": "sometimes"},
         {"attributes": []},
         [],
     ],
@@ -44,6 +45,16 @@ def test_a_malformed_definition_is_told_and_changes_nothing(fig2: Kit, definitio
     with refused("WD009"):
         api.publish(fig2.name, definition, conn=fig2.conn)
     assert api.definition(fig2.name, conn=fig2.conn) == before
+
+
+@pytest.mark.parametrize("kind", ["text)::text; drop table wedsql.beat; select ($1::text", "int", "money", "text[]"])
+def test_a_type_is_one_of_the_list_and_never_a_piece_of_sql(fig2: Kit, kind: str) -> None:
+    with refused("WD009") as why:
+        fig2.attr("b", "1", kind)
+    assert "no type" in why.message
+    with refused("WD009"):
+        fig2.rows("update {f}.wed_attr set type = %s where aname = 'a1'", [kind])
+    assert fig2.one("select to_regclass('wedsql.beat')") is not None
 
 
 def test_a_setting_written_by_hand_takes_effect_and_is_a_version(fig2: Kit) -> None:
