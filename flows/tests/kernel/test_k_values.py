@@ -47,7 +47,9 @@ def test_a_malformed_definition_is_told_and_changes_nothing(fig2: Kit, definitio
     assert api.definition(fig2.name, conn=fig2.conn) == before
 
 
-@pytest.mark.parametrize("kind", ["text)::text; drop table wedsql.beat; select ($1::text", "int", "money", "text[]"])
+@pytest.mark.parametrize(
+    "kind", ["text)::text; drop table wedsql.beat; select ($1::text", "int", "money", "text[]"]
+)
 def test_a_type_is_one_of_the_list_and_never_a_piece_of_sql(fig2: Kit, kind: str) -> None:
     with refused("WD009") as why:
         fig2.attr("b", "1", kind)
