@@ -206,6 +206,12 @@ class Forbidden(WedError):
     sqlstate = "WD301"
 
 
+class DiskFull(WedError):
+    """The disk of the database is nearly full; nothing is started, what runs goes on."""
+
+    sqlstate = "WD905"
+
+
 class TryAgain(WedError):
     """Another transaction was in the way; the same call may succeed now."""
 

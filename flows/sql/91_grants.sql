@@ -20,7 +20,7 @@ grant execute on function
   wedsql.register_worker(text, text, text, integer, text[]), wedsql.heartbeat(bigint, boolean), wedsql.unregister_worker(bigint)
 to wed_worker;
 grant execute on function
-  wedsql.reap(integer), wedsql.next_due(), wedsql.maintain(), wedsql.register_worker(text, text, text, integer, text[]),
+  wedsql.reap(integer), wedsql.next_due(), wedsql.maintain(), wedsql.report_disk(bigint, bigint), wedsql.data_directory(), wedsql.register_worker(text, text, text, integer, text[]),
   wedsql.heartbeat(bigint, boolean), wedsql.unregister_worker(bigint)
 to wed_reaper;
 
@@ -28,7 +28,7 @@ do $$
 declare
   v_name text;
 begin
-  foreach v_name in array array['flow', 'attr', 'trig', 'flow_version', 'condition_error', 'instance', 'job_pool', 'timer', 'job_log', 'worker', 'paper_client', 'beat',
+  foreach v_name in array array['flow', 'attr', 'trig', 'flow_version', 'condition_error', 'instance', 'job_pool', 'timer', 'job_log', 'worker', 'paper_client', 'beat', 'disk',
                                 'watch', 'wed_trace'] loop
     execute format('grant select on wedsql.%I to wed_web, wed_worker, wed_reaper, wed_monitor', v_name);
   end loop;

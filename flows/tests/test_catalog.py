@@ -57,7 +57,8 @@ def test_catalog_every_guard_is_on_and_owned(connect: Connect, defined: str) -> 
         " not tgisinternal order by 1",
         [f"{defined}.wed_flow"],
     ).fetchall()
-    assert guards == [(name, "O") for name in ("a_wid", "b_insert", "c_update", "d_delete", "e_truncate")]
+    names = ("a_room", "a_wid", "b_insert", "c_update", "d_delete", "e_truncate")
+    assert guards == [(name, "O") for name in names]
     owners = admin.execute(
         "select distinct c.relowner::regrole::text from pg_class c where c.relnamespace = %s::regnamespace",
         [defined],

@@ -112,6 +112,14 @@ create unlogged table if not exists wedsql.lock_seen (
   first_seen timestamptz not null,
   primary key (pid, wid, tgid)
 );
+-- What is free on the disk of the database, as somebody on its machine saw it last.
+create table if not exists wedsql.disk (
+  only_row boolean primary key default true check (only_row),
+  free bigint not null,
+  total bigint not null,
+  reported_at timestamptz not null,
+  check (free between 0 and total)
+) with (fillfactor = 50);
 create table if not exists wedsql.beat (
   name text primary key,
   seen_at timestamptz not null,

@@ -51,12 +51,14 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 -- Promise: the answer for a start that failed: the instance the key already names, or the reason in the kernel's words.
 begin
-  if p_why.code = '23505' and p_key is not null then
+  if p_why.code in ('23505', 'WD905') and p_key is not null then
     return query select i.wid, i.status::text, null::text, null::text, null::text, null::text from wedsql.instance i join wedsql.flow f on f.id = i.flow_id
                  where f.name = p_flow and i.key = p_key;
-  else
-    return query select null::integer, null::text, b.* from wedsql._blame(p_flow, p_state, p_why) b;
+    if found then
+      return;
+    end if;
   end if;
+  return query select null::integer, null::text, b.* from wedsql._blame(p_flow, p_state, p_why) b;
 end $$;
 
 create or replace function wedsql._blame(p_flow text, p_changes jsonb, p_why wedsql.why) returns wedsql.why
@@ -89,7 +91,7 @@ end $$;
 create or replace function wedsql.start(p_flow text, p_state jsonb default '{}', p_actor text default null, p_key text default null) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 -- Promise: starts one instance and gives its number.
--- Raises: WD001, WD002, WD003, WD101, WD106.
+-- Raises: WD001, WD002, WD003, WD101, WD106, WD905.
 declare
   v_answer record;
 begin

@@ -34,6 +34,16 @@ begin
     create trigger c_update after update on %1$I.wed_flow for each row when (current_user <> 'wed_owner') execute function wedsql._paper_update();
     create trigger d_delete before delete on %1$I.wed_flow for each statement when (current_user <> 'wed_owner') execute function wedsql._never();
     create trigger e_truncate before truncate on %1$I.wed_flow for each statement execute function wedsql._never()$q$, p_name);
+  perform wedsql._guard_room(p_name);
+end $$;
+
+create or replace function wedsql._guard_room(p_name text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: whoever starts an instance, by whichever door, passes wedsql._room; a flow that has the trigger is not locked for it.
+begin
+  if not exists (select 1 from pg_trigger t where t.tgrelid = format('%I.wed_flow', p_name)::regclass and t.tgname = 'a_room') then
+    execute format('create trigger a_room before insert on %I.wed_flow for each statement execute function wedsql._room()', p_name);
+  end if;
 end $$;
 
 create or replace function wedsql._make_views(p_flow integer, p_name text) returns void
@@ -63,6 +73,7 @@ language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages =
 begin
   perform wedsql._make_views(p_flow, p_name);
   perform wedsql._grant_flow(p_name);
+  perform wedsql._guard_room(p_name);
   perform wedsql._generate(p_flow);
 end $$;
 
