@@ -11,7 +11,7 @@ from psycopg import sql
 from flows import api
 from flows.errors import WedError, from_database
 from flows.loading.statements import Statement, statements
-from flows.operations.design import OTHER_SETTINGS, Design, settle
+from flows.operations.design import Design, settle
 
 _BEGIN_OR_COMMIT = re.compile(r"(begin|start transaction|commit|end)( work| transaction)?\b(?! prepared)")
 _OTHER_CONTROL = re.compile(r"(rollback|abort|savepoint|release|prepare transaction|commit prepared)\b")
@@ -51,8 +51,6 @@ def load_definition(flow: str, definition: dict[str, Any], actor: str, reason: s
     """Makes the flow what the definition says, creating it where it is missing; raises WedError."""
     with transaction.atomic():
         _prepare(flow, actor)
-        others = {word: definition[word] for word in OTHER_SETTINGS if word in definition}
-        Design(connection, flow, actor).alter(others)
         api.publish(flow, definition, actor=actor, reason=reason)
 
 

@@ -22,7 +22,6 @@ TRIGGER_COLUMNS = {
     "predicate": "cpred",
     "final": "cfinal",
 }
-OTHER_SETTINGS = ("default_timeout", "notify_trace", "retention")
 
 
 class FlowMigrationError(Exception):
@@ -75,14 +74,10 @@ class Design:
             api.drop_flow(self.flow, conn=self._door())
 
     def definition(self) -> dict[str, Any]:
-        """The flow's definition in the words of the kernel, with those of its settings that it leaves out."""
-        found = self._ask(
-            "select wedsql.definition(f.name)::text, f.default_timeout::text, f.notify_trace,"
-            " f.retention::text from wedsql.flow f where f.id = %s",
-            [self._known()],
-        )
-        text, *others = found[0]
-        return json.loads(text) | dict(zip(OTHER_SETTINGS, others, strict=True))
+        """The flow's definition in the kernel's words; raises FlowMigrationError where there is no flow."""
+        self._known()
+        found = self._ask("select wedsql.definition(%s)::text", [self.flow])
+        return json.loads(found[0][0])
 
     # Attributes
 

@@ -15,15 +15,8 @@ from flows.operations.triggers import IDENTITY, AddTrigger, AlterTrigger, Remove
 Definition = dict[str, Any]
 Words = dict[str, Any]
 
-SETTINGS = (
-    "label",
-    "description",
-    "final_when_pending",
-    "max_firings",
-    "default_timeout",
-    "notify_trace",
-    "retention",
-)
+SETTINGS = "label description final_when_pending max_firings default_timeout notify_trace retention".split()
+ATTRIBUTE_WORDS = "type default options label description position".split()
 # The kernel says a duration in its own words.
 _MINUTE = "00:01:00"
 
@@ -35,7 +28,7 @@ def _defaults(model: type, words: Iterable[str]) -> Words:
 
 
 SETTING_DEFAULTS = _defaults(Flow, SETTINGS)
-ATTRIBUTE_DEFAULTS = _defaults(Attribute, ("type", "default", "options", "label", "description"))
+ATTRIBUTE_DEFAULTS = _defaults(Attribute, ATTRIBUTE_WORDS)
 TRIGGER_WORDS = """
 name transition condition predicate final enabled timeout on_error revalidate mode max_attempts backoff
 max_firings pickup_deadline priority writes due_attr due_after concurrent fire_once refresh_payload

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 
 from flows import api
 from flows.models import Instance, Status, TraceEntry
-from flows.operations.difference import ATTRIBUTE_DEFAULTS, TRIGGER_DEFAULTS
+from flows.operations.difference import ATTRIBUTE_DEFAULTS, SETTING_DEFAULTS, TRIGGER_DEFAULTS
 from flows.tests.flow_packages import directory
 
 # The version of a flow goes up once a transaction, so the commands need transactions of their own.
@@ -99,12 +99,13 @@ def test_the_gap_of_the_example_is_an_exception_and_the_new_rule_mends_it(workpl
 
 
 def test_the_tables_name_every_word_and_no_other() -> None:
-    attributes, triggers = re.findall(
-        r"## What an? (?:attribute|trigger) can have\n(.*?)\n\n[^|\n]", PAGE, re.DOTALL
+    attributes, triggers, settings = re.findall(
+        r"## What an? (?:attribute|trigger|flow) can have\n(.*?)\n\n[^|\n]", PAGE, re.DOTALL
     )
 
     assert _words(attributes) == {"name", *ATTRIBUTE_DEFAULTS}
     assert _words(triggers) == set(TRIGGER_DEFAULTS)
+    assert _words(settings) == set(SETTING_DEFAULTS)
 
 
 def _words(table: str) -> set[str]:

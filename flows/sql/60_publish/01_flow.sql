@@ -52,7 +52,7 @@ language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages =
 begin
   execute format($q$
     drop view if exists %1$I.wed_attr, %1$I.wed_trig, %1$I.job_pool, %1$I.wed_trace, %1$I.st_status;
-    create view %1$I.wed_attr as select aname, adv, type, options, label, description, aid, flow_id from wedsql.attr
+    create view %1$I.wed_attr as select aname, adv, type, options, label, description, position, aid, flow_id from wedsql.attr
       where flow_id = %2$s with cascaded check option;
     alter view %1$I.wed_attr alter column flow_id set default %2$s;
     create view %1$I.wed_trig as select tgid, tgname, enabled, trname, cname, cpred, cfinal, timeout, on_error, revalidate, mode,

@@ -1,16 +1,18 @@
 create or replace function wedsql.definition(p_flow text) returns jsonb
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: the whole definition as one JSON object, in an order that never changes by itself; options that have their default are left out.
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set intervalstyle = 'postgres' as $$
+-- Promise: the whole definition as one JSON object, in an order that never changes by itself; options of attributes and triggers that
+-- have their default are left out.
 -- Raises: WD001.
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
 begin
   return jsonb_build_object(
     'flow', v_flow.name, 'label', v_flow.label, 'description', v_flow.description,
-    'final_when_pending', v_flow.final_when_pending, 'max_firings', v_flow.max_firings, 'version', v_flow.version,
+    'final_when_pending', v_flow.final_when_pending, 'max_firings', v_flow.max_firings, 'default_timeout', v_flow.default_timeout::text,
+    'notify_trace', v_flow.notify_trace, 'retention', v_flow.retention::text, 'version', v_flow.version,
     'attributes', coalesce((
       select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', a.aname, 'type', a.type, 'default', a.adv, 'options', a.options,
-        'label', nullif(a.label, ''), 'description', nullif(a.description, ''))) order by a.aid)
+        'label', nullif(a.label, ''), 'description', nullif(a.description, ''), 'position', a.position)) order by a.aid)
       from wedsql.attr a where a.flow_id = v_flow.id), '[]'),
     'triggers', coalesce((select jsonb_agg(wedsql._trigger_json(t) order by t.tgid) from wedsql.trig t where t.flow_id = v_flow.id), '[]'));
 end $$;
@@ -77,7 +79,7 @@ begin
     when sqlstate 'WD999' then
       get stacked diagnostics v_dry = message_text;
       v_report := v_dry::jsonb;
-    when data_exception or check_violation then
+    when data_exception or check_violation or not_null_violation then
       perform wedsql._raise('WD009', 'A value of the definition has the wrong form: ' || sqlerrm || '.', 'docs/defining-flows.md tells the form of each word.');
   end;
   return v_report || jsonb_build_object('dry_run', p_dry_run);
@@ -97,8 +99,13 @@ begin
   if exists (select 1 from jsonb_array_elements((p_definition -> 'attributes') || (p_definition -> 'triggers')) e where jsonb_typeof(e) <> 'object') then
     perform wedsql._raise('WD009', 'Each attribute and each trigger of a definition is an object.');
   end if;
-  select k into v_bad from jsonb_array_elements(p_definition -> 'attributes') a cross join lateral jsonb_object_keys(a) k
-  where k not in ('name', 'type', 'default', 'options', 'label', 'description', 'was') limit 1;
+  select k into v_bad from jsonb_object_keys(p_definition) k
+  where k not in ('flow', 'version', 'label', 'description', 'final_when_pending', 'max_firings', 'default_timeout', 'notify_trace', 'retention',
+    'attributes', 'triggers') limit 1;
+  if not found then
+    select k into v_bad from jsonb_array_elements(p_definition -> 'attributes') a cross join lateral jsonb_object_keys(a) k
+    where k not in ('name', 'type', 'default', 'options', 'label', 'description', 'position', 'was') limit 1;
+  end if;
   if not found then
     select k into v_bad from jsonb_array_elements(p_definition -> 'triggers') t cross join lateral jsonb_object_keys(t) k
     where k not in ('name', 'transition', 'condition', 'predicate', 'final', 'enabled', 'timeout', 'on_error', 'revalidate', 'mode',

@@ -6,12 +6,8 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_report jsonb;
 begin
-  update wedsql.flow f
-  set label = coalesce(p_definition ->> 'label', f.label), description = coalesce(p_definition ->> 'description', f.description),
-      final_when_pending = coalesce(p_definition ->> 'final_when_pending', f.final_when_pending),
-      max_firings = coalesce((p_definition ->> 'max_firings')::integer, f.max_firings)
-  where f.id = p_flow;
   perform wedsql._touch(p_flow, false);
+  perform wedsql._apply_settings(p_flow, p_definition);
   v_report := wedsql._apply_new_attributes(p_flow, p_definition -> 'attributes');
   v_report := v_report || wedsql._apply_triggers(p_flow, p_definition -> 'triggers');
   with gone as (delete from wedsql.attr a where a.flow_id = p_flow and not exists (
@@ -19,6 +15,26 @@ begin
   select v_report || jsonb_build_object('attributes_removed', count(*)) into v_report from gone;
   perform wedsql._generate(p_flow);
   return v_report;
+end $$;
+
+create or replace function wedsql._apply_settings(p_flow integer, p_definition jsonb) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the flow's settings become those of the definition; those that it does not name stay. Where null says something
+-- (no timeout, kept for ever) a null is a value, elsewhere it is as good as not named.
+declare
+  v_old wedsql.flow;
+  v_new wedsql.flow;
+begin
+  select * into v_old from wedsql.flow f where f.id = p_flow;
+  update wedsql.flow f
+  set label = coalesce(n.label, f.label), description = coalesce(n.description, f.description),
+      final_when_pending = coalesce(n.final_when_pending, f.final_when_pending), max_firings = coalesce(n.max_firings, f.max_firings),
+      notify_trace = coalesce(n.notify_trace, f.notify_trace), default_timeout = n.default_timeout, retention = n.retention
+  from jsonb_populate_record(v_old, p_definition - 'version') n
+  where f.id = p_flow returning f.* into v_new;
+  if v_new.default_timeout is distinct from v_old.default_timeout then
+    perform wedsql._default_timeout(p_flow, v_old.name);
+  end if;
 end $$;
 
 create or replace function wedsql._apply_new_attributes(p_flow integer, p_attributes jsonb) returns jsonb
@@ -31,26 +47,27 @@ begin
   update wedsql.attr a set aname = d ->> 'name' from jsonb_array_elements(p_attributes) d
   where a.flow_id = p_flow and a.aname = d ->> 'was' and d ->> 'was' <> d ->> 'name';
   get diagnostics v_changed = row_count;
-  update wedsql.attr a set adv = d.adv, type = d.type, options = d.options, label = d.label, description = d.description
+  update wedsql.attr a set adv = d.adv, type = d.type, options = d.options, label = d.label, description = d.description, position = d.position
   from (select * from wedsql._attribute_rows(p_attributes)) d
   where a.flow_id = p_flow and a.aname = d.aname
-    and (a.adv, a.type, a.options, a.label, a.description) is distinct from (d.adv, d.type, d.options, d.label, d.description);
+    and (a.adv, a.type, a.options, a.label, a.description, a.position)
+        is distinct from (d.adv, d.type, d.options, d.label, d.description, d.position);
   get diagnostics v_added = row_count;
   v_changed := v_changed + v_added;
-  insert into wedsql.attr (flow_id, aname, adv, type, options, label, description)
-  select p_flow, d.aname, d.adv, d.type, d.options, d.label, d.description from wedsql._attribute_rows(p_attributes) d
+  insert into wedsql.attr (flow_id, aname, adv, type, options, label, description, position)
+  select p_flow, d.aname, d.adv, d.type, d.options, d.label, d.description, d.position from wedsql._attribute_rows(p_attributes) d
   where not exists (select 1 from wedsql.attr a where a.flow_id = p_flow and a.aname = d.aname) order by d.ord;
   get diagnostics v_added = row_count;
   return jsonb_build_object('attributes_added', v_added, 'attributes_changed', v_changed);
 end $$;
 
 create or replace function wedsql._attribute_rows(p_attributes jsonb)
-returns table (ord bigint, aname text, adv text, type text, options text[], label text, description text)
+returns table (ord bigint, aname text, adv text, type text, options text[], label text, description text, "position" integer)
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 -- Promise: the attributes of a definition as rows.
 select d.ord, d.a ->> 'name', d.a ->> 'default', coalesce(d.a ->> 'type', 'text'),
        case when jsonb_typeof(d.a -> 'options') = 'array' then array(select jsonb_array_elements_text(d.a -> 'options')) end,
-       coalesce(d.a ->> 'label', ''), coalesce(d.a ->> 'description', '')
+       coalesce(d.a ->> 'label', ''), coalesce(d.a ->> 'description', ''), (d.a ->> 'position')::integer
 from jsonb_array_elements(p_attributes) with ordinality d (a, ord)
 $$;
 
@@ -59,7 +76,8 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 -- Promise: whether the attributes of a definition are others than the flow's, so that columns will change.
 select exists (
   select 1 from wedsql._attribute_rows(p_attributes) d full join (select * from wedsql.attr x where x.flow_id = p_flow) a on a.aname = d.aname
-  where (a.aname, a.adv, a.type, a.options, a.label, a.description) is distinct from (d.aname, d.adv, d.type, d.options, d.label, d.description))
+  where (a.aname, a.adv, a.type, a.options, a.label, a.description, a.position)
+        is distinct from (d.aname, d.adv, d.type, d.options, d.label, d.description, d.position))
 $$;
 
 create or replace function wedsql._trigger_rows(p_flow integer, p_triggers jsonb) returns table (ord bigint, same integer, t wedsql.trig)
