@@ -281,6 +281,16 @@ def maintain(*, conn: Any = None) -> dict[str, int]:
     return value(conn, "select wedsql.maintain()", ())
 
 
+def report_disk(free: int, total: int, *, conn: Any = None) -> None:
+    """Say how many bytes of the database's disk are free; under 5 % nothing is started for five minutes."""
+    value(conn, "select wedsql.report_disk(%s, %s)", (free, total))
+
+
+def data_directory(*, conn: Any = None) -> str | None:
+    """Where the server keeps its files, None when the kernel may not know."""
+    return value(conn, "select wedsql.data_directory()", ())
+
+
 def check_predicate(flow: str, predicate: str, *, conn: Any = None) -> str:
     """Render a predicate as the kernel evaluates it. Raises PredicateRefused, PredicateType with position."""
     return value(conn, "select wedsql.check_predicate(%s, %s)", (flow, predicate))

@@ -18,6 +18,7 @@ from workers.catalog import Plan
 from workers.connect import journal_dir, opener
 from workers.journal import Journal
 from workers.lost import report_lost
+from workers.reaper.disk import Surveyor
 from workers.registry import autodiscover
 from workers.runner import Runner
 from workers.service import SLICE, perform
@@ -46,6 +47,7 @@ class _Hand:
 
 _hand: _Hand | None = None
 _maintained = -_MAINTAIN_EVERY
+_surveyor = Surveyor()
 
 
 def run_jobs(
@@ -77,6 +79,7 @@ def reap() -> dict[str, int]:
     total: dict[str, int] = {}
     wire = _reaper_wire()
     try:
+        _surveyor.look(wire.connection)
         for _ in range(_ROUNDS):
             counts = api.reap(REAP_LIMIT, conn=wire.connection)
             total = {key: total.get(key, 0) + count for key, count in counts.items()}

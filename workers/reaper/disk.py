@@ -1,0 +1,69 @@
+"""Tells the kernel how much of the database's disk is free, where this process lives on the same machine."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import psycopg
+
+from flows import api
+
+EVERY = 5.0
+Space: TypeAlias = tuple[int, int]
+
+
+class Surveyor:
+    """Reports at most every `EVERY` seconds; silent where the database is elsewhere or its place unknown."""
+
+    def __init__(self) -> None:
+        self._due = 0.0
+
+    def look(self, conn: psycopg.Connection[Any]) -> None:
+        """Report when it is time to."""
+        if time.monotonic() < self._due:
+            return
+        self._due = time.monotonic() + EVERY
+        space = tightest(spaces(directories(conn)))
+        if space is not None:
+            api.report_disk(*space, conn=conn)
+
+
+def directories(conn: psycopg.Connection[Any]) -> list[Path]:
+    """Where the server keeps tables and log if it is on this machine, or what WEDSQL_DATA_DIR says."""
+    given = os.environ.get("WEDSQL_DATA_DIR", "").strip()
+    if given:
+        return [Path(given), Path(given) / "pg_wal"]
+    if not on_this_machine(conn.info.host, conn.info.hostaddr):
+        return []
+    place = api.data_directory(conn=conn)
+    return [Path(place), Path(place) / "pg_wal"] if place else []
+
+
+def on_this_machine(host: str, address: str) -> bool:
+    """Whether a connection stays here: another machine may well have a directory of the same name."""
+    if host.startswith("/"):
+        return True
+    with suppress(ValueError):
+        return ipaddress.ip_address(address).is_loopback
+    return False
+
+
+def tightest(spaces: Iterable[Space]) -> Space | None:
+    """Free and total bytes of the one that is nearest to full; None where there is none."""
+    return min(spaces, key=lambda space: space[0] / space[1], default=None)
+
+
+def spaces(places: Iterable[Path]) -> Iterator[Space]:
+    """Free and total bytes of the disks of those places that can be seen from here."""
+    for place in places:
+        with suppress(OSError):
+            usage = shutil.disk_usage(place)
+            if usage.total:
+                yield usage.free, usage.total
