@@ -9,15 +9,14 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
-from django.urls import reverse
 
 from flows import api
-from flows.models import Attribute, Flow
+from flows.models import Attribute
+from flows.tests.designer import ADD, browser, define, page
 from flows.tests.pages import figure_two, opened, unique
 
 pytestmark = pytest.mark.django_db
 
-ADD = "/admin/flows/flow/add/"
 HOSTILE = (
     *(
         "\x00",
@@ -60,20 +59,12 @@ HOSTILE = (
 
 @pytest.fixture
 def mallory(db: None) -> Client:
-    client = Client()
-    client.force_login(User.objects.create_superuser("mallory"))
-    return client
+    return browser(User.objects.create_superuser("mallory"))
 
 
 @pytest.fixture
 def name(mallory: Client) -> str:
-    name = unique()
-    assert mallory.post(ADD, opened(mallory, ADD) | figure_two(name)).status_code == 302
-    return name
-
-
-def page(name: str) -> str:
-    return reverse("admin:flows_flow_change", args=(Flow.objects.get(name=name).pk,))
+    return define(mallory)
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -6,35 +6,22 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 
 from flows import api
 from flows.models import Flow, Trigger
-from flows.tests.pages import errors_at, figure_two, opened, unique
+from flows.tests.designer import define, page
+from flows.tests.pages import errors_at, opened
 
 pytestmark = pytest.mark.django_db(transaction=True)
-ADD = "/admin/flows/flow/add/"
-
-
-@pytest.fixture
-def alice(db: None) -> Client:
-    client = Client()
-    client.force_login(User.objects.create_superuser("alice"))
-    return client
 
 
 @pytest.fixture
 def name(alice: Client) -> Iterator[str]:
     """A flow as figure 2 defines it, committed."""
-    name = unique()
-    assert alice.post(ADD, opened(alice, ADD) | figure_two(name)).status_code == 302
+    name = define(alice)
     yield name
     api.drop_flow(name, force=True)
-
-
-def page(name: str) -> str:
-    return f"/admin/flows/flow/{Flow.objects.get(name=name).pk}/change/"
 
 
 def publish_as_bob(connect: Any, name: str) -> None:

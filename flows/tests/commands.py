@@ -1,0 +1,38 @@
+"""Runs the commands as a person or a program does, and reads what they say."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+DEMO = Path(__file__).parents[2] / "workers" / "demo" / "flows"
+FIGURE_TWO = DEMO / "fig2.sql"
+
+
+def run(command: str, *arguments: str) -> str:
+    said = StringIO()
+    call_command(command, *arguments, stdout=said)
+    return said.getvalue()
+
+
+def answer(command: str, *arguments: str) -> Any:
+    return json.loads(run(command, *arguments, "--json"))
+
+
+def refused(command: str, *arguments: str, code: int = 1) -> str:
+    with pytest.raises(CommandError) as caught:
+        run(command, *arguments)
+    assert caught.value.returncode == code
+    assert "Traceback" not in str(caught.value)
+    return str(caught.value)
+
+
+def write(tmp_path: Path, text: str, name: str = "flow.sql") -> str:
+    path = tmp_path / name
+    path.write_text(text)
+    return str(path)

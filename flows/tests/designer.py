@@ -1,0 +1,70 @@
+"""What a person does on the page of a flow in the admin, in short words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from flows.models import Flow
+from flows.tests.pages import all_errors, figure_two, opened, unique
+
+ADD = "/admin/flows/flow/add/"
+
+
+def browser(user: User) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def page(name: str) -> str:
+    return reverse("admin:flows_flow_change", args=(Flow.objects.get(name=name).pk,))
+
+
+def define(client: Client, **more: str) -> str:
+    name = unique()
+    response = client.post(ADD, opened(client, ADD) | figure_two(name) | more)
+    assert response.status_code == 302, all_errors(response)
+    return name
+
+
+def change(client: Client, name: str, **typed: str | None) -> Any:
+    """Opens the flow's page, changes the fields and saves; None empties a check box."""
+    fields = opened(client, page(name)) | {key: value for key, value in typed.items() if value is not None}
+    for key in (key for key, value in typed.items() if value is None):
+        fields.pop(key, None)
+    return client.post(page(name), fields)
+
+
+def row_of(client: Client, name: str, inline: str, value: str) -> int:
+    fields = opened(client, page(name))
+    return next(
+        int(key.split("-")[1])
+        for key, shown in fields.items()
+        if key.startswith(f"{inline}-") and shown == value
+    )
+
+
+def fourth(name: str) -> dict[str, str]:
+    """What a person types into a row that was added to the three."""
+    return {"attributes-3-name": name, "attributes-3-type": "text", "attributes-TOTAL_FORMS": "4"}
+
+
+def columns(name: str) -> dict[str, tuple[str, str | None]]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "select column_name, data_type, column_default from information_schema.columns"
+            " where table_schema = %s and table_name = 'wed_flow' and column_name <> 'wid'",
+            [name],
+        )
+        return {column: (kind, default) for column, kind, default in cursor.fetchall()}
+
+
+def schema_exists(name: str) -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("select to_regnamespace(%s) is not null", [name])
+        return cursor.fetchone()[0]
