@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
 import random
 import time
+import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
@@ -91,8 +93,10 @@ class BaseClass(ABC):
             return False
         try:
             assignments = self.wed_trans(job.payload)
-        except Exception as error:  # whatever a transition raises is its job's failure
-            log.exception("%s of instance %s failed", self._server.trname, job.wid)
+        except Exception as error:  # noqa: BLE001 # whatever a transition raises is its job's failure
+            # What the error says may quote the state: it goes to the job; the log tells where it came from.
+            words = self._server.trname, job.wid, type(error).__name__, _line_of(error)
+            log.error("%s of instance %s failed: %s at %s", *words, extra=self._about(job))
             self._server.fail(job, f"{type(error).__name__}: {error}", "failed")
             return True
         except BaseException:
@@ -107,7 +111,12 @@ class BaseClass(ABC):
             return
         refused = self._server.complete(job, str(assignments))
         if refused:
-            log.error("%s of instance %s was refused: %s", self._server.trname, job.wid, refused)
+            log.error("%s of instance %s was refused", self._server.trname, job.wid, extra=self._about(job))
+
+    def _about(self, job: Job) -> dict[str, object]:
+        server = self._server
+        which = {"flow": server.flow, "wid": job.wid, "job": job.id}
+        return which | {"transition": server.trname, "worker": server.actor}
 
     def _reconnect(self, error: Exception) -> None:
         pause = 0.1
@@ -121,3 +130,8 @@ class BaseClass(ABC):
                 error = again
             else:
                 return
+
+
+def _line_of(error: Exception) -> str:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{os.path.basename(last.filename)}:{last.lineno}"

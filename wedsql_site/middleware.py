@@ -1,21 +1,60 @@
-"""Two answers to the open web: what a page may load, and how often a log-in may be tried."""
+"""What stands before every page: its line in the log, what it may load, how often a log-in may be tried."""
 
 from __future__ import annotations
 
 import hashlib
+import logging
+import time
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import quote
 
 from django.core.cache import cache
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+log = logging.getLogger("wedsql.web")
 Answer = Callable[[HttpRequest], HttpResponse]
 
 POLICY = (
     "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
+
+
+class RequestLog:
+    """One line for each answer, with the flow and the instance that were asked for.
+
+    The query stays out of it: filters are values of states. What machines and live pages ask every few
+    seconds is told only when it fails.
+    """
+
+    OFTEN = ("/healthz", "/readyz", "/metrics", "/live/")
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        begun = time.perf_counter()
+        response = self.get_response(request)
+        level = logging.DEBUG if request.path.startswith(self.OFTEN) else logging.INFO
+        if response.status_code >= 500:
+            level = logging.WARNING
+        said = {
+            "method": request.method,
+            "path": quote(request.path),
+            "status": response.status_code,
+            "ms": round((time.perf_counter() - begun) * 1000, 1),
+        }
+        log.log(level, "%s %s: %d in %s ms", *said.values(), extra=said | _subject(request))
+        return response
+
+
+def _subject(request: HttpRequest) -> dict[str, object]:
+    """The flow and the instance that the address of a page names."""
+    match = request.resolver_match
+    named = match.kwargs if match is not None and match.namespace == "monitor" else {}
+    return {"flow": named.get("name"), "wid": named.get("wid")}
 
 
 class ContentSecurityPolicy:

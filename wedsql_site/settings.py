@@ -7,7 +7,7 @@ from pathlib import Path
 from django.utils.translation import gettext_lazy as _
 
 from flows import flow_apps
-from wedsql_site import database, environment, secrets_store
+from wedsql_site import database, environment, logs, secrets_store
 from workers.q_settings import q_cluster
 
 BASE_DIR: Path = environment.CHECKOUT
@@ -43,6 +43,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "wedsql_site.middleware.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "wedsql_site.middleware.ContentSecurityPolicy",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -119,15 +120,4 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024
 # A flow's page has some thirty fields a trigger; a thousand triggers must fit.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 50_000
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": "INFO"},
-    "loggers": {
-        "django": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
-        # Two lines for each task would drown what matters; what was done is in the history.
-        "django-q": {"level": Q_CLUSTER["log_level"]},
-    },
-}
+LOGGING = logs.configuration(PROCESS, Q_CLUSTER["log_level"], in_full=DEBUG)

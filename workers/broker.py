@@ -13,6 +13,7 @@ from django_q.conf import Conf
 
 from workers.connect import journal_dir, opener
 from workers.feed import Feed, Sizes, Task, pusher_name
+from workers.logs import brief
 from workers.presence import Presence
 from workers.qfixes import harden_sentinel
 from workers.registry import autodiscover
@@ -47,7 +48,7 @@ class QuietBroker(Broker):
         try:
             return self.next_tasks()
         except Exception as error:  # noqa: BLE001  # the database may be gone for a while, or a definition broken
-            log.warning("No tasks: %s", error)
+            log.warning("No tasks: %s", brief(error))
             self.forget()
             time.sleep(BACK_OFF)
             return None

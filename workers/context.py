@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
+from workers.logs import about
+
 if TYPE_CHECKING:
     from psycopg import Connection
 
@@ -98,10 +100,8 @@ class Context:
 
     @property
     def logger(self) -> logging.LoggerAdapter[logging.Logger]:
-        """A logger that names the instance and the job."""
-        return logging.LoggerAdapter(
-            log, {"flow": self.flow, "wid": self.wid, "job": self.job_id, "transition": self.transition}
-        )
+        """A logger whose lines name the flow, the instance, the job and the worker (docs/operating.md)."""
+        return logging.LoggerAdapter(log, about(self.flow, self.taken, self.actor))
 
     @property
     def connection(self) -> Connection[Any]:

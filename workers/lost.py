@@ -10,6 +10,7 @@ import psycopg
 
 from workers import calls
 from workers.journal import Journal, Note
+from workers.logs import brief
 from workers.wire import Wire
 
 log = logging.getLogger("workers.lost")
@@ -32,13 +33,14 @@ def report_lost(wire: Wire, folder: Path, actor: str) -> int:
 
 def _report(wire: Wire, note: Note, actor: str) -> bool:
     """Whether the kernel took the report; False while somebody else holds the job, or when it is gone."""
+    which = {"flow": note.flow, "wid": note.wid, "job": note.job_id, "worker": actor}
     try:
         if not note.running:
             wire.round(calls.release(note, actor))
             return True
         answer = wire.round(calls.fail(note.flow, [(note, MESSAGE, "")], "lost", actor))[0]
     except psycopg.Error as error:
-        log.warning("%s job %s of a dead process: %s", note.flow, note.job_id, error)
+        log.warning("%s job %s of a dead process: %s", note.flow, note.job_id, brief(error), extra=which)
         return True
-    log.warning("%s job %s: %s", note.flow, note.job_id, MESSAGE)
+    log.warning("%s job %s: %s", note.flow, note.job_id, MESSAGE, extra=which | {"outcome": "lost"})
     return answer.ntuples > 0

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
-from types import TracebackType
 from typing import Any
 from uuid import UUID
 
 from workers.context import Abort
+from workers.logs import place_of
 
 MESSAGE_LIMIT = 2000
 
@@ -87,18 +87,10 @@ def describe(error: BaseException) -> str:
     if isinstance(error, Abort | Lost):
         return clean(str(error) or type(error).__name__)
     line = traceback.format_exception_only(error)[-1].strip()
-    where = _place(error.__traceback__)
+    where = place_of(error)
     return clean(f"{line} ({where})" if where else line)
 
 
 def clean(text: str) -> str:
     """Text the database accepts: no NUL, no lone surrogates, at most MESSAGE_LIMIT characters."""
     return text.replace("\x00", "\\0").encode("utf-8", "replace").decode()[:MESSAGE_LIMIT]
-
-
-def _place(trace: TracebackType | None) -> str:
-    frames = traceback.extract_tb(trace, limit=-1)
-    if not frames:
-        return ""
-    last = frames[-1]
-    return f"{last.filename.rpartition('/')[2]}:{last.lineno} in {last.name}"

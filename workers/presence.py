@@ -12,6 +12,7 @@ from pathlib import Path
 import psycopg
 
 from workers.catalog import Plan, known, plans, serves
+from workers.logs import brief
 from workers.lost import report_lost
 from workers.registry import Registry
 from workers.wire import ConnectionLost, Statement, Wire, texts
@@ -85,7 +86,7 @@ class Presence:
             if self._worker is not None and not self.wire.closed:
                 self.wire.round((_LEAVE, (str(self._worker).encode(),)))
         except (ConnectionLost, psycopg.Error) as error:
-            log.info("Could not sign off: %s", error)
+            log.info("Could not sign off: %s", brief(error), extra={"worker": self.actor})
         self.wire.close()
 
     def _learn(self) -> None:
@@ -95,7 +96,8 @@ class Presence:
         self.plans = found
         self._register()
         self._generation = self.wire.generation
-        log.info("%s serves %s", self.actor, ", ".join(serves(found)) or "nothing yet")
+        served = ", ".join(serves(found)) or "nothing yet"
+        log.info("%s serves %s", self.actor, served, extra={"worker": self.actor})
 
     def _register(self) -> None:
         self._forget_the_dead()

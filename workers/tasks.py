@@ -17,8 +17,10 @@ from flows.errors import WedError
 from workers.catalog import Plan
 from workers.connect import journal_dir, opener
 from workers.journal import Journal
+from workers.logs import brief
 from workers.lost import report_lost
 from workers.reaper.disk import Surveyor
+from workers.reaper.told import WORKER, tell
 from workers.registry import autodiscover
 from workers.runner import Runner
 from workers.service import SLICE, perform
@@ -68,7 +70,7 @@ def run_jobs(
         while perform(runner, plan, ids, seconds=SLICE) and time.monotonic() < until:
             pass
     except (ConnectionLost, psycopg.Error) as error:
-        log.warning("%s: %s", flow, error)
+        log.warning("%s: %s", flow, brief(error), extra={"flow": flow, "worker": runner.actor})
         runner.wire.close()
     return runner.performed - before
 
@@ -82,6 +84,7 @@ def reap() -> dict[str, int]:
         _surveyor.look(wire.connection)
         for _ in range(_ROUNDS):
             counts = api.reap(REAP_LIMIT, conn=wire.connection)
+            tell(wire.connection, counts)
             total = {key: total.get(key, 0) + count for key, count in counts.items()}
             if max(counts.values(), default=0) < REAP_LIMIT:
                 break
@@ -89,7 +92,7 @@ def reap() -> dict[str, int]:
             api.maintain(conn=wire.connection)
             _maintained = time.monotonic()
     except (WedError, psycopg.Error, ConnectionLost) as error:
-        log.warning("A round of the reaper failed: %s", error)
+        log.warning("A round of the reaper failed: %s", brief(error), extra={"worker": WORKER})
         wire.close()
     return total
 
@@ -104,7 +107,7 @@ def _runner() -> Runner:
         try:
             report_lost(_hand.runner.wire, journal_dir(), name)
         except ConnectionLost as error:
-            log.warning("No database yet: %s", error)
+            log.warning("No database yet: %s", brief(error), extra={"worker": name})
     return _hand.runner
 
 

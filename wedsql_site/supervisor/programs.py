@@ -81,6 +81,7 @@ def all_programs(where: Address, demo: bool) -> list[Program]:
 
 def _web(where: Address) -> Program:
     arguments = [sys.executable, "-m", "daphne", "-b", where.host, "-p", str(where.port), "--no-server-name"]
+    arguments += ["-v", "0"]  # its own access log would tell the query, and with it values of states
     behind_proxy = environment.flag("WEDSQL_BEHIND_PROXY")
     if behind_proxy:
         arguments.append("--proxy-headers")

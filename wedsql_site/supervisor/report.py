@@ -9,7 +9,7 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 
 from flows import kernel
-from wedsql_site import environment, postgres
+from wedsql_site import environment, logs, postgres
 from wedsql_site.ondemand import uses_embedded
 from wedsql_site.supervisor import programs
 from wedsql_site.supervisor.preparation import Login
@@ -17,7 +17,9 @@ from wedsql_site.supervisor.record import Running
 
 
 def welcome(where: programs.Address, login: Login) -> str:
-    """The lines shown when everything runs."""
+    """The lines shown when everything runs; one line, without the password, where lines are for machines."""
+    if logs.chosen() == "json":
+        return f"WED-SQL runs at {where.url}"
     return "\n".join(
         [
             "",

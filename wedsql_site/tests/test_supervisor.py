@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -77,6 +78,13 @@ def test_a_second_up_finds_the_first(up: Installation) -> None:
     assert answer.returncode == 0
     assert "already running" in answer.stdout
     assert up.pids() == before
+
+
+def test_the_supervisor_speaks_json_where_lines_are_for_machines(up: Installation) -> None:
+    answer = up.call("up", WEDSQL_LOG_FORMAT="json")
+    line = json.loads(answer.stderr)
+    assert (line["logger"], line["process"]) == ("wedsql.supervisor", "admin")
+    assert line["message"].startswith("already running at") and answer.stdout == ""
 
 
 @pytest.mark.parametrize("name", sorted(PROGRAMS))

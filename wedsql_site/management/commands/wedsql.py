@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import sys
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
-from wedsql_site import environment, postgres
+from wedsql_site import environment, logs, postgres
 from wedsql_site.supervisor import actions, report
 
+log = logging.getLogger("wedsql.supervisor")
 NOT_RUNNING = 3
 
 
@@ -55,7 +57,7 @@ class Command(BaseCommand):
 
     def _up(self, options: dict[str, Any]) -> int:
         demo = environment.flag("WEDSQL_DEMO", default=True) and not options["no_demo"]
-        return actions.up(demo, self._say)
+        return actions.up(demo, log.info if logs.chosen() == "json" else self._say)
 
     def _stop(self, _options: dict[str, Any]) -> int:
         self._say("stopped" if actions.stop() else "nothing was running")

@@ -1,0 +1,122 @@
+"""What a log line looks like: for people, or as one JSON object a line (WEDSQL_LOG_FORMAT=json).
+
+A record carries the fields of FIELDS that it was given by `extra=`, and no others: a handler cannot put a
+state into a line by accident. An exception is told by its stack, its type and its SQLSTATE; its words are
+left out, because they may quote a value.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import traceback
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from wedsql_site import environment
+from workers.logs import brief
+
+FORMATS = ("text", "json")
+MARKS = ("flow", "wid", "job", "transition", "worker", "outcome")
+FIELDS = (*MARKS, "method", "path", "status", "ms")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+
+
+def chosen() -> str:
+    """The format of WEDSQL_LOG_FORMAT; raises BadEnvironment for one that does not exist."""
+    name = environment.text("WEDSQL_LOG_FORMAT", "text").lower()
+    if name not in FORMATS:
+        raise environment.BadEnvironment(f"WEDSQL_LOG_FORMAT={name!r}; it is one of {', '.join(FORMATS)}")
+    return name
+
+
+def configuration(process: str, cluster_level: str, in_full: bool) -> dict[str, Any]:
+    """Django's LOGGING: everything to standard error; `in_full` lets exceptions speak (debug mode)."""
+    shape = {"()": f"wedsql_site.logs.{chosen().capitalize()}Lines", "process": process, "in_full": in_full}
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"line": shape},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+        "root": {"handlers": ["stderr"], "level": "INFO"},
+        "loggers": {
+            "django": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
+            # Each request has its line already; what failed has its stack here.
+            "django.request": {"level": "ERROR"},
+            # Two lines for each task would drown what matters; what was done is in the history.
+            "django-q": {"level": cluster_level},
+        },
+    }
+
+
+class Lines(logging.Formatter):
+    """What both formats share."""
+
+    def __init__(self, process: str = "", in_full: bool = False, **_rest: Any) -> None:
+        super().__init__()
+        self.process = process
+        self.in_full = in_full
+
+    def fields(self, record: logging.LogRecord, names: tuple[str, ...]) -> dict[str, Any]:
+        """What the record was given of these."""
+        found = {name: getattr(record, name, None) for name in names}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def stack(self, record: logging.LogRecord) -> str:
+        """The exception of the record with its causes, or ''."""
+        error = record.exc_info[1] if record.exc_info else None
+        if error is None:
+            return ""
+        return "".join(traceback.format_exception(error) if self.in_full else _told(error)).rstrip()
+
+
+class TextLines(Lines):
+    """`2026-01-31T12:00:00.123Z INFO workers.runner: words [flow=orders wid=7 job=12]`; MARKS are shown."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        words = f"{_moment(record)} {record.levelname} {record.name}: {_one_line(record.getMessage())}"
+        marks = " ".join(
+            f"{name}={_one_line(str(value))}" for name, value in self.fields(record, MARKS).items()
+        )
+        stack = self.stack(record)
+        return words + (f" [{marks}]" if marks else "") + (f"\n{stack}" if stack else "")
+
+
+class JsonLines(Lines):
+    """One JSON object a line: time, level, logger, message, process, pid, the fields, and `exception`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": _moment(record),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+            "process": self.process,
+            "pid": record.process or os.getpid(),
+            **self.fields(record, FIELDS),
+        }
+        stack = self.stack(record)
+        return json.dumps(line | {"exception": stack} if stack else line, default=str)
+
+
+def _moment(record: logging.LogRecord) -> str:
+    at = datetime.fromtimestamp(record.created, UTC)
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _one_line(text: str) -> str:
+    """The text without what would begin a new line or steer a terminal."""
+    return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def _told(error: BaseException) -> Iterator[str]:
+    before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if before is not None:
+        yield from _told(before)
+        yield "\nThen:\n\n"
+    yield "Traceback (most recent call last):\n"
+    yield from traceback.format_tb(error.__traceback__)
+    yield f"{brief(error)}\n"

@@ -1,0 +1,45 @@
+"""What a log line may say of a job: which one it is and how it ended, and never what is in its state."""
+
+from __future__ import annotations
+
+import traceback
+from typing import Protocol
+
+import psycopg
+
+# Connection, resources, operator: what the server says then is about itself. Other texts may quote a value.
+_HARMLESS = ("08", "28", "3D", "53", "57")
+_LONGEST = 300
+
+
+class Named(Protocol):
+    """A job that knows its instance and transition."""
+
+    wid: int
+    job_id: int
+    trname: str
+
+
+def about(flow: str, job: Named, worker: str) -> dict[str, object]:
+    """The fields of a log record about this job, for `extra=`."""
+    return {"flow": flow, "wid": job.wid, "job": job.job_id, "transition": job.trname, "worker": worker}
+
+
+def brief(error: BaseException) -> str:
+    """The error's type, SQLSTATE and place; its own words only when they cannot quote a state."""
+    source = error.__cause__ if isinstance(error.__cause__, psycopg.Error) else error  # Django wraps it
+    state = str(getattr(source, "sqlstate", None) or "")
+    name = type(error).__name__
+    if isinstance(source, psycopg.OperationalError) and (not state or state.startswith(_HARMLESS)):
+        return f"{name}: {' '.join(str(source).split())[:_LONGEST]}"
+    told = [part for part in (state, place_of(error)) if part]
+    return f"{name} ({', '.join(told)})" if told else name
+
+
+def place_of(error: BaseException) -> str:
+    """Where the error was raised, as "file:line in function"; '' when it never was."""
+    frames = traceback.extract_tb(error.__traceback__, limit=-1)
+    if not frames:
+        return ""
+    last = frames[-1]
+    return f"{last.filename.rpartition('/')[2]}:{last.lineno} in {last.name}"

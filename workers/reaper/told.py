@@ -1,0 +1,35 @@
+"""What a round of the reaper did, in the log: a line for each job whose time was over."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import psycopg
+
+log = logging.getLogger("workers.reaper")
+
+WORKER = "reaper"
+# However much else was logged meanwhile, no more than the newest rows are looked at.
+_ENDED = """
+select l.id, f.name as flow, l.wid, l.job_id as job, l.trname as transition, l.outcome, l.attempt
+from (select * from wedsql.job_log order by id desc limit 1000) l join wedsql.flow f on f.id = l.flow_id
+where l.actor = %s and l.id > %s and l.at > wedsql.now() - interval '1 minute' order by l.id
+"""
+_last = 0
+
+
+def tell(connection: psycopg.Connection[Any], counts: Mapping[str, int]) -> None:
+    """Log what the last round ended, and how many timers it fired; nothing when nothing was due."""
+    global _last
+    if counts.get("timers"):
+        log.info("%d timers fired", counts["timers"], extra={"worker": WORKER})
+    if not any(counts.get(kind) for kind in ("ended", "expired", "late")):
+        return
+    for row_id, flow, wid, job, transition, outcome, attempt in connection.execute(_ENDED, (WORKER, _last)):
+        _last = row_id
+        about = {"flow": flow, "wid": wid, "job": job, "transition": transition, "outcome": outcome}
+        log.warning(
+            "%s job %s: %s, attempt %s", transition, job, outcome, attempt, extra=about | {"worker": WORKER}
+        )
