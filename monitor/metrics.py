@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from flows.queries import stats
+from flows.queries import health, stats
 from flows.queries.base import Row
 from monitor.listener import all_listeners
 
@@ -86,6 +86,24 @@ def _processes() -> Iterable[str]:
         "Open live pages of this process.",
         [({}, sum(len(h.watchers) for h in watched))],
     )
+    yield from _care()
     yield family(
         "wedsql_listener_lag_seconds", "How long this process has heard nothing of the kernel.", [({}, lag)]
     )
+
+
+def _care() -> Iterable[str]:
+    times, disk = health.times(), health.disk()
+    age: list[Sample] = [({}, max(0.0, times.reaper_age.total_seconds()))] if times.reaper_age else []
+    yield family("wedsql_reaper_age_seconds", "Since the last round of the reaper.", age)
+    yield family(
+        "wedsql_clock_behind_seconds",
+        "How much older the database's clock is than its newest history.",
+        [({}, times.behind.total_seconds())],
+    )
+    known = [] if disk is None else [disk]
+    for name, meaning, values in (
+        ("wedsql_disk_free_bytes", "Free on the database's disk, as last reported.", [d.free for d in known]),
+        ("wedsql_disk_bytes", "Size of the database's disk.", [d.total for d in known]),
+    ):
+        yield family(name, meaning, [({}, value) for value in values])

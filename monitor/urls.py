@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from monitor.views import flow, health, instance, overview, preferences, workers
+from monitor.views import flow, health, instance, overview, preferences, soundness, workers
 
 app_name = "monitor"
 
@@ -13,6 +13,7 @@ urlpatterns = [
     path("instances/<int:wid>/", instance.instance, name="instance"),
     path("instances/<int:wid>.json", instance.raw, name="instance_json"),
     path("workers/", workers.workers, name="workers"),
+    path("health/", soundness.soundness, name="health"),
     path("live/flows/", overview.flows_part, name="live_flows"),
     path("live/flows/<slug:name>/", flow.changes, name="live_flow"),
     path("live/instances/<int:wid>/", instance.changes, name="live_instance"),

@@ -70,6 +70,17 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     "_FAIL": _("Gave up"),
 }
 
+INVARIANT: dict[str, str | Promise] = {
+    "I1": _("A running instance has work pending or a timer; an exception waits for its repair."),
+    "I2": _("Every condition that holds on a running instance has its job."),
+    "I3": _("The history has a row for each step, in order; folded it gives the present state."),
+    "I4": _("A claim and a job are applied once, and only such as were issued."),
+    "I5": _("What has ended has no pending work; a job is ready, leased, or parked at an exception."),
+    "I6": _("What a job did, and every job that waits, was fired by an earlier step of its instance."),
+    "I7": _("Every failed attempt is counted on its job and told in the log."),
+    "I8": _("No session holds a transaction open or waits for a lock for ever; nothing is prepared."),
+}
+
 REASON: dict[str, str | Promise] = {
     "STUCK": _("No condition holds and nothing is pending: somebody has to change the state or the rules."),
     "ATTEMPTS": _("A transition was tried as often as its rule allows and failed each time."),

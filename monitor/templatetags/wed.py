@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 
 from django import template
@@ -62,6 +63,18 @@ def written_by(name: str) -> str:
 def reason(code: str) -> str:
     """The kernel's reason in a sentence; what a person wrote stays as it is."""
     return str(words.REASON.get(code, code))
+
+
+@register.filter
+def invariant(name: str, told: str) -> str:
+    """What an invariant says; one that has no words here is told in the kernel's."""
+    return str(words.INVARIANT.get(name, told))
+
+
+@register.filter
+def sample(value: object) -> str:
+    """A small JSON value on one line."""
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 @register.filter

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
+import psycopg
 import pytest
 from django.db import OperationalError, connection
 from django.test import Client, RequestFactory
 
 from monitor import guard, metrics
-from monitor.tests.conftest import Hands
+from monitor.tests.conftest import Hands, text_of
 from monitor.views import health
 
+Connection = psycopg.Connection[Any]
 SAMPLE = re.compile(r'^[a-z_]+(\{([a-z]+="(\\.|[^"\\\n])*",?)*\})? -?(\d+(\.\d+)?(e[+-]?\d+)?)$')
 
 
@@ -127,3 +130,63 @@ def test_without_a_token_an_empty_one_opens_nothing(
 def test_labels_are_escaped() -> None:
     text = metrics.family("x", "help", [({"flow": 'a"b\\c\nd'}, 1.5)])
     assert text.splitlines()[-1] == 'x{flow="a\\"b\\\\c\\nd"} 1.5'
+
+
+def report(conn: Connection, free: int) -> None:
+    conn.execute("select wedsql.report_disk(%s, 1000000000)", [free])
+
+
+@pytest.fixture
+def admin(connect: Callable[..., Connection]) -> Iterator[Connection]:
+    """A connection of the superuser; what it says of disk and clock is forgotten afterwards."""
+    found = connect()
+    yield found
+    found.execute("delete from wedsql.disk; delete from wedsql.beat")
+
+
+def test_the_health_page_when_all_is_well(alice: Client, parcels: Hands, admin: Connection) -> None:
+    parcels.start()
+    report(admin, 600_000_000)
+    admin.execute("select wedsql.reap()")
+    page = text_of(alice.get("/health/").content)
+    assert page.count("✓ holds") == 8 and "broken" not in page
+    assert "572.2" in page and "of 953.7" in page and "(60.0 %)" in page
+    assert "nearly full" not in page and "silent" not in page and "set back" not in page
+
+
+def test_the_health_page_tells_what_is_wrong(alice: Client, parcels: Hands, admin: Connection) -> None:
+    wid = parcels.start()
+    report(admin, 49_999_999)
+    admin.execute("delete from wedsql.job_pool where wid = %s", [wid])
+    page = text_of(alice.get("/health/").content)
+    assert "nothing new is started" in page and "The reaper is silent" in page and "never" in page
+    assert "broken: 1" in page and f"&quot;wid&quot;: {wid}" in page and "2 invariants are broken" in page
+    admin.execute("select wedsql.reap()")
+    admin.execute("update wedsql.beat set detail = jsonb_build_object('latest', now() + interval '2 hours')")
+    page = text_of(alice.get("/health/").content)
+    assert "set back" in page and "silent" not in page
+
+
+def test_an_old_report_of_the_disk_alarms_nobody(alice: Client, admin: Connection) -> None:
+    report(admin, 1)
+    admin.execute("update wedsql.disk set reported_at = now() - interval '6 minutes'")
+    assert "nearly full" not in text_of(alice.get("/health/").content)
+
+
+def test_the_health_page_is_for_who_sees_every_flow(
+    alice: Client, carol: Client, mallory: Client, client: Client
+) -> None:
+    assert [who.get("/health/").status_code for who in (alice, carol, mallory)] == [200, 404, 404]
+    assert client.get("/health/").status_code == 302
+    for who, shown in ((alice, True), (carol, False)):
+        assert (b'href="/health/"' in who.get("/").content) is shown
+
+
+def test_metrics_tell_disk_clock_and_reaper(site: None, client: Client, admin: Connection) -> None:
+    admin.execute("delete from wedsql.disk; delete from wedsql.beat")
+    assert "wedsql_disk_free_bytes" not in numbers(client)
+    report(admin, 500)
+    admin.execute("select wedsql.reap()")
+    found = numbers(client)
+    assert (found["wedsql_disk_free_bytes"], found["wedsql_disk_bytes"]) == (500, 1e9)
+    assert found["wedsql_clock_behind_seconds"] == 0 and found["wedsql_reaper_age_seconds"] < 60

@@ -22,6 +22,7 @@ PAGES = (
     "/flows/{f}/jobs/",
     "/instances/{w}/",
     "/workers/",
+    "/health/",
     "/nope/",
 )
 VOID = {"meta", "link", "img", "input", "br", "hr", "use", "path", "rect", "circle"}

@@ -196,7 +196,9 @@ def test_filters_offer_what_suits_the_attribute(
     assert "a=weight&op=gt&v=2.5" in browser.current_url
 
 
-@pytest.mark.parametrize("path", ["/", "/flows/{f}/", "/flows/{f}/jobs/", "/instances/{w}/", "/workers/"])
+@pytest.mark.parametrize(
+    "path", ["/", "/flows/{f}/", "/flows/{f}/jobs/", "/instances/{w}/", "/workers/", "/health/"]
+)
 def test_no_page_is_wider_than_a_phone(
     path: str, browser: Browser, login: Login, parcels: Hands, wait: Wait
 ) -> None:

@@ -1,0 +1,82 @@
+"""Whether all is well: the invariants, the clock, the reaper, and room on the database's disk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from flows.queries.base import row, rows
+
+# So many instances of each kind are looked at: a page must cost the same however large the history is.
+SAMPLE = 200
+# As in the kernel: from here on it starts nothing, and an older report is not believed.
+LEAST_SHARE = 0.05
+BELIEVED = timedelta(minutes=5)
+
+
+@dataclass(frozen=True)
+class Invariant:
+    """One invariant, how often it is broken and an example."""
+
+    name: str
+    ok: bool
+    found: int
+    example: dict[str, Any] | None
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Disk:
+    """The last report of the disk that is nearest to full."""
+
+    free: int
+    total: int
+    reported_at: datetime
+    age: timedelta
+
+    @property
+    def share(self) -> float:
+        """The free part, 0 to 1."""
+        return self.free / self.total
+
+    @property
+    def believed(self) -> bool:
+        """Whether the kernel still goes by it."""
+        return self.age < BELIEVED
+
+    @property
+    def low(self) -> bool:
+        """Whether the kernel starts nothing because of it."""
+        return self.believed and self.share < LEAST_SHARE
+
+
+@dataclass(frozen=True)
+class Times:
+    """The reaper's last round, None before the first; how far the clock is behind the newest of them."""
+
+    reaped_at: datetime | None
+    reaper_age: timedelta | None
+    behind: timedelta
+
+
+def invariants(limit: int = SAMPLE) -> list[Invariant]:
+    """All eight, on the newest instances and on those that wait longest."""
+    found = rows("select name, ok, found, example, sentence from wedsql.invariants(%s)", [limit])
+    return [Invariant(**each) for each in found]
+
+
+def disk() -> Disk | None:
+    """What was reported last; None when nobody ever did."""
+    found = row("select free, total, reported_at, wedsql.now() - reported_at as age from wedsql.disk")
+    return Disk(**found) if found else None
+
+
+def times() -> Times:
+    """The clock as the reaper sees it."""
+    found = row(
+        "select b.seen_at as reaped_at, wedsql.now() - b.seen_at as reaper_age,"
+        " wedsql.clock_behind() as behind"
+        " from (values (1)) one left join wedsql.beat b on b.name = 'reaper'"
+    )
+    return Times(**found) if found else Times(None, None, timedelta(0))
