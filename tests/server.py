@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import os
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from typing import IO
 from psycopg.conninfo import conninfo_to_dict
 
 from wedsql_site import environment, postgres
+from wedsql_site.supervisor.programs import Address
 from wedsql_site.tests.installation import free_port
 
 _PATIENCE = 30.0
@@ -96,17 +96,7 @@ class WebServer:
 
     def _wait(self) -> None:
         deadline = time.monotonic() + _PATIENCE
-        while not self._answers():
+        while not Address("127.0.0.1", self.port).answers():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"the web process does not answer:\n{self.written()}")
             time.sleep(0.05)
-
-    def _answers(self) -> bool:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
-        try:
-            connection.request("GET", "/accounts/login/")
-            return connection.getresponse().status < 500
-        except OSError:
-            return False
-        finally:
-            connection.close()

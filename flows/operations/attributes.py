@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flows.operations.base import FlowOperation, words
+from flows.operations.base import Alteration, FlowOperation, words
 from flows.operations.design import Design
 
 
@@ -58,7 +58,7 @@ class RemoveAttribute(_AttributeOperation):
         return f"remove_{self.name}"
 
 
-class AlterAttribute(_AttributeOperation):
+class AlterAttribute(Alteration, _AttributeOperation):
     """Changes words of an attribute; was holds the old ones for the way back."""
 
     def __init__(
@@ -67,10 +67,6 @@ class AlterAttribute(_AttributeOperation):
         super().__init__(flow, name)
         self.changes = words(changes)
         self.was = words(was)
-
-    @property
-    def reversible(self) -> bool:  # type: ignore[override]
-        return set(self.was) >= set(self.changes)
 
     def forwards(self, design: Design) -> None:
         design.alter_attribute(self.name, self.changes)

@@ -41,6 +41,17 @@ class FlowOperation(Operation):
         raise NotImplementedError
 
 
+class Alteration(FlowOperation):
+    """Says new words where `was` tells the old ones; the way back is open when all of those are told."""
+
+    changes: dict[str, Any]
+    was: dict[str, Any]
+
+    @property
+    def reversible(self) -> bool:  # type: ignore[override]
+        return set(self.was) >= set(self.changes)
+
+
 def words(given: dict[str, Any] | None) -> dict[str, Any]:
     """The words of a definition as a dictionary of their own."""
     return dict(given or {})

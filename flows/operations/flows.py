@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flows.operations.base import FlowOperation, words
+from flows.operations.base import Alteration, FlowOperation, words
 from flows.operations.design import Design
 
 
@@ -29,30 +29,26 @@ class CreateFlow(FlowOperation):
         return self.flow
 
 
-class AlterFlow(FlowOperation):
+class AlterFlow(Alteration):
     """Changes settings of a flow; was holds the old ones for the way back."""
 
     def __init__(self, flow: str, settings: dict[str, Any], was: dict[str, Any] | None = None) -> None:
         super().__init__(flow)
-        self.settings = words(settings)
+        self.changes = words(settings)
         self.was = words(was)
 
-    @property
-    def reversible(self) -> bool:  # type: ignore[override]
-        return set(self.was) >= set(self.settings)
-
     def forwards(self, design: Design) -> None:
-        design.alter(self.settings)
+        design.alter(self.changes)
 
     def backwards(self, design: Design) -> None:
         design.alter(self.was)
 
     def describe(self) -> str:
-        return f"Change {', '.join(self.settings)} of flow {self.flow}"
+        return f"Change {', '.join(self.changes)} of flow {self.flow}"
 
     @property
     def migration_name_fragment(self) -> str:
-        return "alter_" + "_".join(self.settings)
+        return "alter_" + "_".join(self.changes)
 
 
 class DropFlow(FlowOperation):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flows.operations.base import FlowOperation, words
+from flows.operations.base import Alteration, FlowOperation, words
 from flows.operations.design import Design, FlowMigrationError
 
 IDENTITY = ("name", "transition", "condition", "predicate", "final")
@@ -75,7 +75,7 @@ class RemoveTrigger(_TriggerOperation):
         return f"remove_trigger_{called(self.trigger)}".replace(" ", "_").lower()
 
 
-class AlterTrigger(_TriggerOperation):
+class AlterTrigger(Alteration, _TriggerOperation):
     """Changes words of the one trigger that has these words; was holds the old ones for the way back."""
 
     def __init__(
@@ -88,10 +88,6 @@ class AlterTrigger(_TriggerOperation):
         super().__init__(flow, trigger)
         self.changes = words(changes)
         self.was = words(was)
-
-    @property
-    def reversible(self) -> bool:  # type: ignore[override]
-        return set(self.was) >= set(self.changes)
 
     def forwards(self, design: Design) -> None:
         self._alter(design, {**self.was, **self.trigger}, self.changes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import signal
 import threading
 import time
@@ -47,7 +46,7 @@ class Supervisor:
         """Watches over the start until the first page answers; False when it does not in time."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline and not self.stopping.is_set():
-            if _answers(self.where):
+            if self.where.answers():
                 return True
             self._watch()
             self.stopping.wait(0.05)
@@ -112,15 +111,3 @@ class Supervisor:
 
     def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
         self.stopping.set()
-
-
-def _answers(where: Address) -> bool:
-    host = "127.0.0.1" if where.host in {"0.0.0.0", "::", ""} else where.host  # noqa: S104 - compared, not bound
-    connection = http.client.HTTPConnection(host, where.port, timeout=5)
-    try:
-        connection.request("GET", "/accounts/login/")
-        return connection.getresponse().status < 500
-    except OSError:
-        return False
-    finally:
-        connection.close()

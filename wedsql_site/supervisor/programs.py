@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import ipaddress
 import os
 import sys
@@ -46,8 +47,18 @@ class Address:
 
     @property
     def url(self) -> str:
-        shown = "127.0.0.1" if self.host in {"0.0.0.0", "::", ""} else self.host  # noqa: S104 - compared, not bound
-        return f"http://{f'[{shown}]' if ':' in shown else shown}:{self.port}/"
+        return f"http://{f'[{self._near}]' if ':' in self._near else self._near}:{self.port}/"
+
+    def answers(self) -> bool:
+        """Whether a web process answers there, and not with an error of its own."""
+        connection = http.client.HTTPConnection(self._near, self.port, timeout=5)
+        try:
+            connection.request("GET", "/accounts/login/")
+            return connection.getresponse().status < 500
+        except OSError:
+            return False
+        finally:
+            connection.close()
 
     @property
     def loopback(self) -> bool:
@@ -55,6 +66,11 @@ class Address:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:
             return self.host == "localhost"
+
+    @property
+    def _near(self) -> str:
+        """The host as this machine calls it."""
+        return "127.0.0.1" if self.host in {"0.0.0.0", "::", ""} else self.host  # noqa: S104 - compared, not bound
 
 
 def address() -> Address:

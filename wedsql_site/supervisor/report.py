@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 from django.db import DatabaseError, connection
@@ -11,6 +10,7 @@ from django.db.migrations.executor import MigrationExecutor
 from flows import kernel
 from wedsql_site import environment, logs, postgres
 from wedsql_site.ondemand import uses_embedded
+from wedsql_site.postgres.process import exists
 from wedsql_site.supervisor import programs
 from wedsql_site.supervisor.preparation import Login
 from wedsql_site.supervisor.record import Running
@@ -51,7 +51,8 @@ def status() -> dict[str, Any]:
         "url": (record or {}).get("url"),
         "pid": (record or {}).get("pid"),
         "processes": [
-            {**child, "alive": _alive(child["pid"])} for child in (record or {}).get("children", [])
+            {**child, "alive": bool(child["pid"]) and exists(child["pid"])}
+            for child in (record or {}).get("children", [])
         ],
         "state_dir": str(environment.state_dir()),
         "database": _database(),
@@ -80,18 +81,6 @@ def _pending_migrations() -> list[str]:
     executor = MigrationExecutor(connection)
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
     return [f"{migration.app_label}.{migration.name}" for migration, _backwards in plan]
-
-
-def _alive(pid: int | None) -> bool:
-    if pid is None:
-        return False
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def as_text(facts: dict[str, Any]) -> str:

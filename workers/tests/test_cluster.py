@@ -57,6 +57,17 @@ def all_final(db: Db, wids: list[int]) -> Callable[[], bool]:
     return lambda: statuses(db, wids) == {"F": len(wids)}
 
 
+def killed_in_a_handler(processes: Processes, acts: str, db: Db) -> int:
+    """An instance that is final although the first process that worked on it was killed there."""
+    (wid,) = start(db, acts, "slow")
+    until(processes.marks, what=processes.output())
+    os.kill(int(processes.marks()[0].split()[-1]), signal.SIGKILL)
+    until(lambda: len(processes.marks()) == 2, what=processes.output())
+    (processes.folder / "ledger.go").touch()
+    until(all_final(db, [wid]), what=processes.output())
+    return wid
+
+
 def cluster(processes: Processes, name: str = "wedsql", **more: str) -> subprocess.Popen[bytes]:
     """A qcluster with two workers, each step its own commit unless told otherwise."""
     return processes.manage("qcluster", **{"Q_CLUSTER_NAME": name, "WEDSQL_Q_WORKERS": "2", **more})
@@ -106,12 +117,7 @@ def test_workers_killed_while_they_wait_take_nobody_with_them(
 
 def test_a_worker_killed_in_a_handler_loses_nothing(processes: Processes, acts: str, db: Db) -> None:
     main = cluster(processes)
-    (wid,) = start(db, acts, "slow")
-    until(processes.marks, what=processes.output())
-    os.kill(int(processes.marks()[0].split()[-1]), signal.SIGKILL)
-    until(lambda: len(processes.marks()) == 2, what=processes.output())
-    (processes.folder / "ledger.go").touch()
-    until(all_final(db, [wid]), what=processes.output())
+    wid = killed_in_a_handler(processes, acts, db)
     steps = db.execute("select count(*) from wedsql.wed_trace where wid = %s and trw = 'act_slow'", [wid])
     assert steps.fetchone() == (1,)
     log = db.execute("select outcome from wedsql.job_log where wid = %s", [wid]).fetchall()

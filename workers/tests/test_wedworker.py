@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 
@@ -10,7 +9,7 @@ import pytest
 
 from workers.tests.conftest import pass_time, until
 from workers.tests.processes import Processes, alive, children
-from workers.tests.test_cluster import Db, acts, all_final, db, start, statuses
+from workers.tests.test_cluster import Db, acts, all_final, db, killed_in_a_handler, start, statuses
 
 pytestmark = pytest.mark.slow
 __all__ = ["acts", "db"]
@@ -85,12 +84,7 @@ def test_after_the_grace_it_is_killed(processes: Processes, acts: str, db: Db) -
 
 def test_a_killed_process_is_replaced_and_its_job_counted(processes: Processes, acts: str, db: Db) -> None:
     processes.manage("wedworker", "--flow", acts)
-    (wid,) = start(db, acts, "slow")
-    until(processes.marks, what=processes.output())
-    os.kill(int(processes.marks()[0].split()[-1]), signal.SIGKILL)
-    until(lambda: len(processes.marks()) == 2, what=processes.output())
-    (processes.folder / "ledger.go").touch()
-    until(all_final(db, [wid]), what=processes.output())
+    wid = killed_in_a_handler(processes, acts, db)
     assert db.execute("select outcome from wedsql.job_log where wid = %s", [wid]).fetchall() == [("lost",)]
 
 

@@ -62,6 +62,17 @@ exception when insufficient_privilege then
   return false;
 end $$;
 
+create or replace function wedsql._hold(p_flow text, p_wid integer) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: nobody else writes the instance until this transaction ends; false at once where somebody does so now.
+-- Locks: the instance, skipping a locked one.
+declare
+  v_held integer;
+begin
+  execute format('select w.wid from %I.wed_flow w where w.wid = $1 for no key update skip locked', p_flow) into v_held using p_wid;
+  return v_held is not null;
+end $$;
+
 create or replace function wedsql._count_attempt(p_wid integer, p_job bigint, p_claim bigint, p_outcome text, p_why text, p_now timestamptz) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: an attempt that the kernel ended counts like one that failed; false when the instance is locked now or the job has moved on.
@@ -69,14 +80,12 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow;
   v_job record;
-  v_held integer;
 begin
   select f.* into v_flow from wedsql.job_pool j join wedsql.flow f on f.id = j.flow_id where j.wid = p_wid and j.id = p_job;
   if not found then
     return false;
   end if;
-  execute format('select w.wid from %I.wed_flow w where w.wid = $1 for no key update skip locked', v_flow.name) into v_held using p_wid;
-  if v_held is null then
+  if not wedsql._hold(v_flow.name, p_wid) then
     return false;
   end if;
   update wedsql.job_pool j

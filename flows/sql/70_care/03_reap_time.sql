@@ -20,13 +20,11 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: an instance with a due timer is matched again, so that the trigger that waited for the time fires (K-37).
 declare
   v_timer record;
-  v_held integer;
   v_done integer := 0;
 begin
   for v_timer in select x.wid, f.id, f.name from wedsql.timer x join wedsql.flow f on f.id = x.flow_id where x.due_at <= p_now
                  order by x.due_at limit p_max loop
-    execute format('select w.wid from %I.wed_flow w where w.wid = $1 for no key update skip locked', v_timer.name) into v_held using v_timer.wid;
-    if v_held is not null then
+    if wedsql._hold(v_timer.name, v_timer.wid) then
       perform wedsql._rematch(v_timer.id, array[v_timer.wid], false, false, 'reaper', 'a timer is due');
       delete from wedsql.timer x where x.wid = v_timer.wid and x.due_at <= p_now;
       v_done := v_done + 1;
@@ -41,7 +39,6 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_job record;
   v_flow wedsql.flow;
-  v_held integer;
   v_done integer := 0;
 begin
   for v_job in
@@ -52,8 +49,7 @@ begin
     order by j.fired_at limit p_max
   loop
     select f.* into v_flow from wedsql.flow f where f.id = v_job.flow_id;
-    execute format('select w.wid from %I.wed_flow w where w.wid = $1 for no key update skip locked', v_flow.name) into v_held using v_job.wid;
-    continue when v_held is null;
+    continue when not wedsql._hold(v_flow.name, v_job.wid);
     if v_job.late then
       perform wedsql._except(v_flow, v_job.wid, array[v_job.tgid], 'PICKUP', 'reaper', format('nobody took %s within %s', v_job.trname, v_job.pickup_deadline * 2), p_now);
     else

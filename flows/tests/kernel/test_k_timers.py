@@ -87,3 +87,19 @@ def test_k37_a_changed_due_time_is_read_anew(kit: Kit) -> None:
     kit.run("tr_step", wid, due=sooner)
     assert kit.reap("2 hours")["timers"] == 1
     assert "tr_wait" in kit.jobs(wid)
+
+
+def test_f5_an_instance_that_somebody_writes_is_left_to_the_next_round(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.trig("tr_leased", "a = '1'", timeout="10 minutes")
+    kit.trig("tr_waits", "a = '1'", pickup_deadline="1 hour")
+    kit.trig("tr_due", "a = '1'", due_after="1 hour")
+    wid = kit.start(a="1")
+    kit.lease("tr_leased")
+    due = {"expired", "timers", "late"}
+    kit.rows("set lock_timeout = '2s'")
+    writer = kit.connect()
+    with writer.transaction():
+        kit.rows("select from {f}.wed_flow where wid = %s for no key update", [wid], writer)
+        assert {word: n for word, n in kit.reap("2 hours").items() if word in due} == dict.fromkeys(due, 0)
+    assert {word: n for word, n in kit.reap("2 hours").items() if word in due} == dict.fromkeys(due, 1)
