@@ -8,6 +8,9 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db import DatabaseError, connection, transaction
 from django.forms.models import BaseInlineFormSet
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -99,7 +102,7 @@ class FlowForm(AnsweredForm):
     """The flow itself, the version that the page was opened at, and why it is changed."""
 
     description = TextField(
-        label=gettext_lazy("description"),
+        label=capfirst(gettext_lazy("description")),
         required=False,
         widget=forms.Textarea(attrs={"rows": 2, "cols": 60}),
     )
@@ -146,14 +149,36 @@ def overtaken(flow: Flow, seen: int | None) -> Refusal | None:
     )
 
 
+class Cell(forms.BoundField):
+    """A field in a table that brings its label and its help along.
+
+    The head of the table names the columns for who sees it whole; a label names the field for everybody else.
+    """
+
+    def as_widget(self, widget: Any = None, attrs: Any = None, only_initial: bool = False) -> SafeString:
+        field = super().as_widget(widget, attrs, only_initial)
+        if only_initial or (widget or self.field.widget).is_hidden:
+            return field
+        # The field is described by this very id, which the table would not have.
+        help_text = format_html_join(
+            "",
+            '<div class="help wed-cell" id="{}_helptext">{}</div>',
+            [(self.auto_id, self.help_text)] if self.help_text else [],
+        )
+        return format_html("{}{}{}", self.label_tag(attrs={"class": "wed-cell"}), field, help_text)
+
+
 class AttributeForm(AnsweredForm):
     """One attribute, a line."""
 
+    bound_field_class = Cell
     options = LinesField(
-        label=gettext_lazy("options"), required=False, help_text=gettext_lazy("For an enum: one a line.")
+        label=capfirst(gettext_lazy("options")),
+        required=False,
+        help_text=gettext_lazy("For an enum: one a line."),
     )
     default = forms.CharField(
-        label=gettext_lazy("initial value"), required=False, strip=False, empty_value=None
+        label=capfirst(gettext_lazy("initial value")), required=False, strip=False, empty_value=None
     )
 
     class Meta:
@@ -165,14 +190,14 @@ class TriggerForm(AnsweredForm):
     """One trigger: a condition and the transition that it fires."""
 
     predicate = TextField(
-        label=gettext_lazy("predicate"),
+        label=capfirst(gettext_lazy("predicate")),
         widget=forms.Textarea(attrs={"rows": 2, "class": "wed-predicate", "spellcheck": "false"}),
         help_text=gettext_lazy(
             "As in an SQL WHERE, over this flow's attributes: a1 = 'ready' and a2 is null"
         ),
     )
     writes = LinesField(
-        label=gettext_lazy("may write only"),
+        label=capfirst(gettext_lazy("may write only")),
         required=False,
         help_text=gettext_lazy("Attributes, one a line; empty for all."),
     )

@@ -59,7 +59,7 @@ def chromium() -> Iterator[webdriver.Chrome]:
     binary = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     driver = shutil.which("chromedriver")
     if binary is None or driver is None:
-        pytest.fail("Chromium and its driver are not installed: make browser")
+        pytest.fail("Chromium and its driver are not installed: make tools")
     profile = tempfile.mkdtemp(prefix="wedsql-browser-")
     options = webdriver.ChromeOptions()
     options.binary_location = binary
