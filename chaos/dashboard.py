@@ -26,6 +26,7 @@ class Browser:
     def __init__(self, port: int) -> None:
         self.port = port
         self.cookies: dict[str, str] = {}
+        self.location = ""
 
     def log_in(self) -> None:
         """Raises OSError or Gone while the site does not answer."""
@@ -49,6 +50,7 @@ class Browser:
             line.request(method, path, body, {"Cookie": self.cookie, **kind, **headers})
             answer = line.getresponse()
             text = answer.read().decode(errors="replace")
+            self.location = answer.getheader("Location") or ""
             for name, value in answer.getheaders():
                 if name.lower() == "set-cookie":
                     key, _, rest = value.partition("=")

@@ -26,9 +26,13 @@ FORBIDDEN = [
     "select wed_match.evaluate('doors', array['a'], array['(select 1)'], '{}')", "select wedsql._settle(1, null, true)",
     "create or replace function wedsql.now() returns timestamptz language sql as 'select null'", "select wedsql.reap(1)",
     "copy wedsql.flow to program 'id'", "select pg_read_file('/etc/passwd')", "alter role wed_web superuser",
-    "set session_replication_role = replica", "select setval('wedsql.claim_seq', 1)", "lock table wedsql.job_pool",
-    "update wedsql.flow set version = 99", "create trigger x before insert on doors.wed_flow execute function wedsql._never()",
+    "set session_replication_role = replica", "select setval('wedsql.claim_seq', 1)", "do $$begin lock table wedsql.job_pool; end$$",
+    "update wedsql.flow set version = 99", "delete from wedsql.disk", "select wedsql.report_disk(0, 1)", "create trigger x before insert on doors.wed_flow execute function wedsql._never()",
 ]  # fmt: skip
+
+
+# A word that is only ever part of a value of a state: no log may have it.
+CANARY = "kxqzwv7"
 
 
 def text(dice: Random) -> str:
@@ -38,6 +42,18 @@ def text(dice: Random) -> str:
         at = dice.randint(0, len(found))
         found = found[:at] + chr(dice.choice([0, 7, 39, 92, 127, 160, 0x2028, 0xFFFD, 0x1F600])) + found[at:]
     return found[: dice.choice([5, 80, 5000])]
+
+
+def storable(found: str) -> bool:
+    """Whether PostgreSQL could hold the text at all."""
+    return "\0" not in found and found.encode(errors="replace") == found.encode(errors="surrogatepass")
+
+
+def number(dice: Random) -> int:
+    """A whole number at the edge of some range, or beyond it."""
+    return dice.choice(
+        [0, -1, 2**31 - 1, 2**31, -(2**31) - 1, 2**40, 2**63 - 1, 2**63, -(2**63) - 1, 2**70, 10**40]
+    )
 
 
 def value(dice: Random, depth: int = 0) -> Any:
@@ -56,6 +72,8 @@ def value(dice: Random, depth: int = 0) -> Any:
 
 def state(dice: Random) -> dict[str, Any]:
     """A hostile state: known names with bad values, unknown names, or both."""
+    if dice.random() < 0.2:
+        return {dice.choice(["a", "b", "n", "d"]): CANARY + text(dice)}
     names = ["a", "b", "n", "d", "j", "wid", "A", text(dice)[:60]]
     return {dice.choice(names): value(dice) for _ in range(dice.randint(0, 4))}
 

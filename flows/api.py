@@ -220,17 +220,19 @@ def fail_many(
 
 def extend(job: Job, duration: timedelta, *, conn: Any = None) -> datetime:
     """Make a lease last `duration` from now; the new expiry. Raises NotOwner, Timeout, StaleJob."""
-    return value(conn, "select wedsql.extend(%s, %s, %s, %s)", (job.wid, job.id, job.claim, duration))
+    sql = "select wedsql.extend(%s::integer, %s::bigint, %s::bigint, %s)"
+    return value(conn, sql, (job.wid, job.id, job.claim, duration))
 
 
 def release(job: Job, *, actor: str = "", conn: Any = None) -> None:
     """Give a leased job back; no attempt is counted. Raises NotOwner, Timeout, StaleJob."""
-    value(conn, "select wedsql.release(%s, %s, %s, %s)", (job.wid, job.id, job.claim, actor))
+    sql = "select wedsql.release(%s::integer, %s::bigint, %s::bigint, %s)"
+    value(conn, sql, (job.wid, job.id, job.claim, actor))
 
 
 def cancel(wid: int, reason: str, *, actor: str = "", conn: Any = None) -> None:
     """Cancel an instance without compensation; needs a reason. Raises UnknownInstance, NotRunning."""
-    value(conn, "select wedsql.cancel(%s, %s, %s)", (wid, reason, actor))
+    value(conn, "select wedsql.cancel(%s::integer, %s, %s)", (wid, reason, actor))
 
 
 def offer(
@@ -251,24 +253,24 @@ def register_worker(
     """Make this process known as serving 'flow:transition' names; it is woken on channel wedsql_w<number>."""
     return value(
         conn,
-        "select wedsql.register_worker(%s, %s, %s, %s, %s::text[])",
+        "select wedsql.register_worker(%s, %s, %s, %s::integer, %s::text[])",
         (kind, name, host, pid, list(serves)),
     )
 
 
 def heartbeat(worker: int, waiting: bool, *, conn: Any = None) -> bool:
     """Tell that the worker lives and whether it sleeps; False when it must register again."""
-    return value(conn, "select wedsql.heartbeat(%s, %s)", (worker, waiting))
+    return value(conn, "select wedsql.heartbeat(%s::bigint, %s)", (worker, waiting))
 
 
 def unregister_worker(worker: int, *, conn: Any = None) -> None:
     """Forget a worker."""
-    value(conn, "select wedsql.unregister_worker(%s)", (worker,))
+    value(conn, "select wedsql.unregister_worker(%s::bigint)", (worker,))
 
 
 def reap(limit: int = 200, *, conn: Any = None) -> dict[str, int]:
     """Do one bounded round of what time does (overdue work, leases, timers, pickup deadlines); counts."""
-    return value(conn, "select wedsql.reap(%s)", (limit,))
+    return value(conn, "select wedsql.reap(%s::integer)", (limit,))
 
 
 def next_due(*, conn: Any = None) -> datetime | None:
@@ -283,7 +285,7 @@ def maintain(*, conn: Any = None) -> dict[str, int]:
 
 def report_disk(free: int, total: int, *, conn: Any = None) -> None:
     """Say how many bytes of the database's disk are free; under 5 % nothing is started for five minutes."""
-    value(conn, "select wedsql.report_disk(%s, %s)", (free, total))
+    value(conn, "select wedsql.report_disk(%s::bigint, %s::bigint)", (free, total))
 
 
 def data_directory(*, conn: Any = None) -> str | None:

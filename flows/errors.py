@@ -229,12 +229,15 @@ BY_STATE: dict[str, type[WedError]] = {
 }
 TRANSIENT = frozenset({"40001", "40P01", "55P03"})
 GONE_CLASSES = ("08", "57P")
+DATA_CLASS = "22"  # numbers out of range and the like
 
 
 def error_for(sqlstate: str, message: str = "", *, hint: str = "", detail: str = "") -> WedError:
     """Promise the typed error of a SQLSTATE."""
     cls = BY_STATE.get(sqlstate)
     if cls is None:
+        if sqlstate.startswith(DATA_CLASS):
+            return WrongType(f"A value cannot be used: {message}.", hint=hint, detail=detail)
         gone = sqlstate.startswith(GONE_CLASSES)
         cls = DatabaseGone if gone else TryAgain if sqlstate in TRANSIENT else WedError
     return cls(message, hint=hint, detail=detail, code=sqlstate)
@@ -279,6 +282,8 @@ def translated() -> Iterator[None]:
         yield
     except WedError:
         raise
+    except UnicodeError as error:  # the driver cannot even send it
+        raise WrongType("A text has half a character (a lone surrogate) and cannot be stored.") from error
     except Exception as error:
         known = from_database(error)
         if known is None:

@@ -5,44 +5,75 @@ from __future__ import annotations
 import time
 from collections import Counter
 
+import psycopg
+
+from chaos import hostile
 from chaos.dashboard import Browser
 from chaos.dice import dice
 from chaos.doors import FLOW, Doors
+from chaos.doors.catalog import changes, fingerprint
+from chaos.doors.psql import open_role
 from chaos.run import Row, Run
 from chaos.world import World
 from flows import api
 
-SHARES = {"start": 2500, "complete": 1500, "publish": 1200, "predicate": 2000, "sql": 1500, "pages": 900,
-          "admin": 300, "live": 100}  # fmt: skip
+SHARES = {"start": 2000, "complete": 1400, "publish": 1200, "predicate": 1600, "calls": 1200, "sql": 1300,
+          "pages": 700, "posts": 200, "admin": 300, "live": 100}  # fmt: skip
+_HALF = """
+    with f as (select id from wedsql.flow where name = 'doors')
+    select count(*) from doors.wed_flow w
+    full join (select wid from wedsql.instance where flow_id = (select id from f)) i using (wid)
+    full join (select wid from wedsql.wed_trace where flow_id = (select id from f) and seq = 1) t using (wid)
+    where w.wid is null or i.wid is null or t.wid is null
+"""
+OWN = ("chaos", "poison", FLOW)
 
 
 def inputs(run: Run, row: Row) -> None:
-    """Nothing answers with a failure of its own, and nothing is half written."""
+    """Nothing answers with a failure of its own, nothing is half written, no catalog is changed."""
     with run.world(row, rate=2.0, designer=0) as world:
         browser = Browser(world.port)
         browser.log_in()
-        with world.connect("web") as conn:
-            doors = Doors(conn, browser, dice("hostile"))
-            doors.open()
-            for door, share in SHARES.items():
-                begun = time.monotonic()
-                for _ in range(run.number(share, least=5)):
-                    doors.attack(door)
-                    row.injected += 1
-                row.notes.append(f"{door}: {_summary(doors, door)}, {time.monotonic() - begun:.0f} s")
-            doors.restore()
+        with world.connect("web") as conn, world.connect() as admin:
+            conn.execute("select wedsql.create_flow(%s)", (FLOW,))
+            open_role(admin)
+            with psycopg.connect(world.server.cluster.dsn(user=FLOW), autocommit=True) as psql:
+                doors = Doors(conn, psql, browser, dice("hostile"))
+                doors.stage.open()
+                before = fingerprint(admin)
+                _attack(run, row, doors)
+            _tidy(doors)
             row.recovery.append(world.moves_again())
-            row.recovered = row.injected - len(doors.wrong)
+            for change in changes(before, fingerprint(admin)):
+                row.fail(f"a catalog was changed: {change}")
             _whole(world, row, doors)
+        row.recovered = row.injected - doors.findings
     for sentence in doors.wrong:
         row.fail(sentence)
+
+
+def _attack(run: Run, row: Row, doors: Doors) -> None:
+    for door, share in SHARES.items():
+        begun = time.monotonic()
+        for _ in range(run.number(share, least=5)):
+            doors.attack(door)
+            row.injected += 1
+        row.notes.append(f"{door}: {_summary(doors, door)}, {time.monotonic() - begun:.0f} s")
+
+
+def _tidy(doors: Doors) -> None:
+    """Put the definition back, and drop what a word that happened to be a name has made."""
+    doors.stage.restore()
+    for (name,) in doors.stage.conn.execute("select name from wedsql.flow").fetchall():
+        if name not in OWN:
+            api.drop_flow(str(name), force=True, conn=doors.stage.conn)
 
 
 def _summary(doors: Doors, door: str) -> str:
     found = [
         (name.split(" ", 1)[1], n) for name, n in doors.answers.most_common() if name.startswith(f"{door} ")
     ]
-    return ", ".join(f"{name} {n}" for name, n in found[:6])
+    return ", ".join(f"{name} {n}" for name, n in found)
 
 
 def _whole(world: World, row: Row, doors: Doors) -> None:
@@ -51,21 +82,29 @@ def _whole(world: World, row: Row, doors: Doors) -> None:
         "select column_name from information_schema.columns"
         " where table_schema = 'doors' and table_name = 'wed_flow'"
     )}  # fmt: skip
-    named = {a["name"] for a in api.definition(FLOW, conn=doors.conn)["attributes"]} | {"wid"}
+    named = {a["name"] for a in api.definition(FLOW, conn=doors.stage.conn)["attributes"]} | {"wid"}
     if columns != named:
         row.fail(f"columns {columns ^ named} and definition disagree")
     if world.one("select count(*) from wedsql.trig where canonical is null"):
         row.fail("a trigger has no checked predicate")
-    there = world.one(
-        "select count(*) from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where f.name = 'doors'"
-    )
-    if there != doors.accepted:
-        row.fail(f"{there} instances of {doors.accepted} accepted starts")
-    if not api.start(FLOW, {}, conn=doors.conn):
+    half = world.one(_HALF)
+    if half:
+        row.fail(f"{half} instances are half written")
+    there = world.one("select count(*) from doors.wed_flow")
+    if there != doors.stage.accepted:
+        row.fail(f"{there} instances of {doors.stage.accepted} accepted starts")
+    if not api.start(FLOW, {}, conn=doors.stage.conn):
         row.fail("the flow does not start any more")
-    failures = _failures((world.state / "web.log").read_text(errors="replace"))
-    for sentence, times in failures.items():
-        row.fail(f"the web process failed {times} times: {sentence}")
+    for log in sorted(world.state.glob("*.log")):
+        _read(row, log.name, log.read_text(errors="replace"))
+
+
+def _read(row: Row, name: str, log: str) -> None:
+    """No log has a traceback, none has a value of a state."""
+    for sentence, times in _failures(log).items():
+        row.fail(f"{name}: failed {times} times: {sentence}")
+    if hostile.CANARY in log:
+        row.fail(f"{name} has a value of a state")
 
 
 def _failures(log: str) -> Counter[str]:

@@ -115,7 +115,7 @@ def raise_(error: BaseException) -> Any:
         (lambda ctx: {"n": "seven"}, "failed", "WD003", "seven"),
         (lambda ctx: {"a": "\ud800"}, "failed", "22P02", ""),
         (lambda ctx: "nonsense =", "failed", "WD211", ""),
-        (lambda ctx: "n = 1 / 0", "failed", "22012", "zero"),
+        (lambda ctx: "n = 1 / 0", "failed", "WD211", "zero"),
         (lambda ctx: ctx.extend(5), "failed", "", "WrongMode"),
         (lambda ctx: ctx.connection.execute("select 1/0"), "failed", "22012", "zero"),
         (lambda ctx: ctx.connection.execute("select nowhere"), "failed", "42703", "nowhere"),

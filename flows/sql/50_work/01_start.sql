@@ -63,7 +63,7 @@ end $$;
 
 create or replace function wedsql._blame(p_flow text, p_changes jsonb, p_why wedsql.why) returns wedsql.why
 language plpgsql set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres' as $$
--- Promise: a value that does not fit its column is told as WD003 with attribute, type and value; other errors stay as they are.
+-- Promise: a value that does not fit is told as WD003, where it can be with attribute, type and value; other errors stay as they are.
 declare
   v_attr wedsql.attr;
   v_text text;
@@ -85,7 +85,8 @@ begin
         sqlerrm, jsonb_build_object('attribute', v_attr.aname)::text)::wedsql.why;
     end;
   end loop;
-  return p_why;
+  return case when p_why.code = '23514' then p_why else row('WD003', format('A value cannot be stored: %s.', p_why.message), p_why.hint,
+    jsonb_build_object('sqlstate', p_why.code)::text)::wedsql.why end;
 end $$;
 
 create or replace function wedsql.start(p_flow text, p_state jsonb default '{}', p_actor text default null, p_key text default null) returns integer

@@ -75,7 +75,7 @@ create or replace function wedsql._set_changes(p_flow text, p_wid integer, p_set
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: what the paper's SET string says (section 3.1), evaluated on the present state of the locked instance.
 -- Locks: the instance.
--- Raises: WD211, and what the expressions raise.
+-- Raises: WD211, with the SQLSTATE of PostgreSQL where an expression cannot be computed.
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
   v_state jsonb;
@@ -85,7 +85,12 @@ begin
   execute format('select to_jsonb(w) - ''wid'' from %I.wed_flow w where w.wid = $1 for no key update', p_flow) into v_state using p_wid;
   select array_agg(c.attribute), array_agg((c.rendered).qualified) into v_names, v_exprs
   from wedsql.canonical_set(p_set, wedsql._attr_types(v_flow.id)) c;
-  return wed_match.evaluate(p_flow, v_names, v_exprs, coalesce(v_state, '{}'));
+  begin
+    return wed_match.evaluate(p_flow, v_names, v_exprs, coalesce(v_state, '{}'));
+  exception when data_exception or syntax_error_or_access_rule_violation then
+    perform wedsql._raise('WD211', format('The SET string cannot be computed on this state: %s.', sqlerrm),
+      'Look at the types of the attributes, and at values that are empty or zero.', jsonb_build_object('sqlstate', sqlstate)::text);
+  end;
 end $$;
 
 create or replace function wed_match.evaluate(p_schema text, p_names text[], p_exprs text[], p_state jsonb) returns jsonb

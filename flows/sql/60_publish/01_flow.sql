@@ -12,6 +12,10 @@ begin
   if exists (select 1 from pg_roles where rolname = p_name and rolsuper) then
     perform wedsql._raise('WD004', format('%I is the name of a superuser.', p_name), 'Choose another name.');
   end if;
+  if p_final_when_pending not in ('reject', 'defer', 'cancel') then
+    perform wedsql._raise('WD009', format('%L is none of what may happen to a final state while work is pending.', left(p_final_when_pending, 80)),
+      'Use reject, defer or cancel.');
+  end if;
   insert into wedsql.flow (name, label, final_when_pending) values (p_name, p_label, p_final_when_pending) returning id into v_id;
   execute format('create schema %I', p_name);
   execute format('create table %I.wed_flow (wid integer primary key) with (fillfactor = 80)', p_name);

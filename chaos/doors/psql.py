@@ -1,0 +1,74 @@
+"""SQL, as psql sends it: as the web's role, and as the flow's own role, which may define and start."""
+
+from __future__ import annotations
+
+import psycopg
+
+from chaos import hostile
+from chaos.doors.door import FLOW, Connection, Stage
+
+# The flow's own role may insert, update and delete here; what is refused must leave nothing behind.
+_MAY = [
+    "insert into doors.wed_trig (trname, cpred) values (%s, %s)",
+    "insert into doors.wed_trig (cpred, cfinal) values (%s, %s = '')",
+    "insert into doors.wed_attr (aname, adv) values (%s, %s)",
+    "insert into doors.wed_attr (aname, type) values (%s, %s)",
+    "update doors.wed_attr set adv = %s where aname = %s",
+    "update doors.wed_attr set aname = %s where adv = %s",
+    "update doors.wed_trig set cpred = %s where trname <> %s",
+    "update doors.wed_trig set writes = array[%s, %s]",
+    "insert into doors.wed_flow (a, b) values (%s, %s)",
+    "insert into doors.wed_flow (a, j) values (%s, to_jsonb(%s::text))",
+    "insert into doors.wed_flow (a, n) values (%s, length(%s))",
+    "update doors.wed_flow set a = %s, b = %s",
+    "select * from doors.start_many(array[jsonb_build_object(%s::text, %s::text)])",
+    "select wedsql.check_predicate(%s, %s)",
+    "select wedsql.start(%s, jsonb_build_object('a', %s::text))",
+]
+
+
+class SqlDoor:
+    """Answers 'accepted', or raises what psql would show."""
+
+    def __init__(self, stage: Stage, psql: Connection) -> None:
+        self.stage = stage
+        self.dice = stage.dice
+        self.psql = psql
+
+    def attack(self) -> str:
+        """A forbidden statement as either role, or a permitted one with hostile values as the flow's own."""
+        if self.dice.random() < 0.4:
+            return self._forbidden(self.dice.choice([self.psql, self.stage.conn]))
+        values = (hostile.text(self.dice), hostile.text(self.dice))
+        if not all(map(hostile.storable, values)):
+            return "not sent"  # psql could not even write it
+        statement = self.dice.choice(_MAY)
+        before = self._rows()
+        self.psql.execute(statement, values)
+        self.stage.accepted += self._rows() - before
+        self._repair(statement)
+        return "accepted"
+
+    def _forbidden(self, conn: Connection) -> str:
+        statement = self.dice.choice(hostile.FORBIDDEN)
+        try:
+            conn.execute(statement)
+        except psycopg.Error:
+            raise
+        conn.execute("reset role; reset session authorization")
+        self.stage.tell("sql", f"was allowed: {statement}")
+        return "accepted"
+
+    def _rows(self) -> int:
+        return self.stage.count("select count(*) from doors.wed_flow")
+
+    def _repair(self, statement: str) -> None:
+        """A definition that was accepted is put back, so that the next one meets the same flow."""
+        if "wed_trig" in statement or "wed_attr" in statement:
+            self.stage.restore()
+
+
+def open_role(admin: Connection) -> str:
+    """Give the flow its own log-in; its name."""
+    admin.execute("select wedsql.open_flow_role(%s)", (FLOW,))
+    return FLOW

@@ -1,0 +1,136 @@
+"""The site: hostile addresses for its pages, fields for its forms, frames for its live line."""
+
+from __future__ import annotations
+
+import http.client
+import time
+from urllib.parse import quote, urlencode
+
+from chaos import hostile
+from chaos.dashboard import Browser
+from chaos.doors.door import FLOW, Stage
+from chaos.doors.form import Fields
+from chaos.doors.refusals import leak
+from chaos.live import Gone, LiveLine
+
+PARAMETERS = "wids top before after status a op v exact behind order seq state transition".split()
+INTERNAL_ERROR = 1011
+_PATIENCE = 3.0
+_FIELDS = ["username", "password", "theme", "next", "language", "action", "_selected_action", "name", "label"]
+
+
+class SiteDoor:
+    """Each method is one request; it answers with its status."""
+
+    def __init__(self, stage: Stage, browser: Browser) -> None:
+        self.stage = stage
+        self.dice = stage.dice
+        self.browser = browser
+        self._form: list[tuple[str, str]] = []
+
+    def _http(self, method: str, path: str, form: bytes | None = None, **headers: str) -> str:
+        try:
+            status, text = self.browser.request(method, path, form, **headers)
+        except (OSError, http.client.HTTPException) as error:
+            self.stage.tell("site", f"{method} {path[:100]!r}: {type(error).__name__}")
+            return type(error).__name__
+        if status >= 500:
+            self.stage.tell("site", f"{method} {path[:200]!r} was answered with {status}")
+        elif leak(text):
+            self.stage.tell("site", f"{method} {path[:200]!r} tells {leak(text)!r}")
+        if status == 302 and "/login" in self.browser.location:
+            self.stage.tell("site", f"{method} {path[:200]!r} was sent to the log-in")
+        return str(status)
+
+    def pages(self) -> str:
+        """A page asked for with hostile words in its address."""
+        nasty = quote(hostile.text(self.dice)[:200], safe="/", errors="replace")
+        words = {self.dice.choice(PARAMETERS): hostile.text(self.dice)[:300] for _ in range(3)}
+        query = urlencode(words, errors="replace")
+        path = self.dice.choice([
+            f"/live/flows/{FLOW}/?{query}", f"/flows/{FLOW}/?{query}&a=n&op=gt&v=1", f"/flows/{nasty}/",
+            f"/instances/{nasty}.json", f"/live/instances/1/?{query}", f"/flows/{FLOW}/jobs/?{query}",
+            f"/instances/99999999999999999999/?{query}", f"/{nasty}",
+            f"/flows/{FLOW}/?a={nasty}&op=contains&v={nasty}", f"/workers/?{query}", f"/health/?{query}",
+            f"/admin/flows/instance/?q={nasty}&{query}", f"/admin/flows/flow/{nasty}/change/",
+        ])  # fmt: skip
+        return self._http("GET", path)
+
+    def posts(self) -> str:
+        """Bytes of any kind to every address that takes a form."""
+        path = self.dice.choice([
+            "/accounts/login/", "/theme/", "/i18n/setlang/", "/accounts/password/", "/admin/flows/flow/add/",
+            "/admin/flows/flow/", "/admin/flows/instance/", "/admin/auth/user/add/", "/accounts/logout",
+        ])  # fmt: skip
+        words = {self.dice.choice(_FIELDS): hostile.text(self.dice) for _ in range(4)}
+        body: bytes = self.dice.choice([
+            urlencode(words, errors="replace").encode(), hostile.text(self.dice).encode(errors="replace"),
+            self.dice.randbytes(self.dice.randint(0, 3000)),
+        ])  # fmt: skip
+        kinds = [
+            "application/x-www-form-urlencoded",
+            "multipart/form-data; boundary=x",
+            "application/json",
+            "x",
+        ]
+        token = {"X-CSRFToken": self.browser.cookies.get("csrftoken", "")}
+        kind = {"Content-Type": self.dice.choice(kinds)}
+        return self._http("POST", path, body, Referer=self._address(path), **token, **kind)
+
+    def _address(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.browser.port}{path}"
+
+    def open_form(self) -> None:
+        """Read the designer's form, anew when it was saved and now and then."""
+        if not self._form or self.dice.random() < 0.05:
+            self.stage.restore()
+            _, page = self.browser.request("GET", self._change)
+            self._form = Fields.of(page)
+
+    @property
+    def _change(self) -> str:
+        return f"/admin/flows/flow/{self.stage.flow_id}/change/"
+
+    def admin(self) -> str:
+        """The designer's form with a few of its fields overwritten, whatever they are."""
+        path = self._change
+        fields = dict(self._form)
+        for name in self.dice.sample([*fields], k=min(self.dice.randint(1, 3), len(fields))):
+            if name != "csrfmiddlewaretoken":
+                fields[name] = hostile.text(self.dice)
+        body = urlencode(fields, errors="replace").encode()
+        answer = self._http("POST", path, body, Referer=self._address(path))
+        if answer == "302":
+            self._form = []
+        return answer
+
+    def live(self) -> str:
+        """A live line that is sent frames of every kind; it may stay open or be closed."""
+        path = self.dice.choice(
+            ["/ws/", f"/ws/flows/{FLOW}/", "/ws/instances/1/", "/ws/instances/99999999999/", "/ws/x"]
+        )
+        try:
+            return self._speak(LiveLine(self.browser.port, path, self.browser.cookie), path)
+        except Gone as gone:
+            if str(INTERNAL_ERROR) in str(gone):
+                self.stage.tell("live", f"{path} was {gone}")
+            return str(gone)
+        except (OSError, ValueError) as error:
+            self.stage.tell("live", f"{path}: {type(error).__name__}")
+            return type(error).__name__
+
+    def _speak(self, line: LiveLine, path: str) -> str:
+        try:
+            if line.status >= 500:
+                self.stage.tell("live", f"{path} was answered with {line.status}")
+            if line.status != 101:
+                return str(line.status)
+            for _ in range(3):
+                data = hostile.text(self.dice).encode(errors="replace")
+                line.send_bytes(data, self.dice.choice([1, 1, 2, 9]))
+            until = time.monotonic() + _PATIENCE
+            while time.monotonic() < until:
+                line.receive()
+            return "stays open"
+        finally:
+            line.close()

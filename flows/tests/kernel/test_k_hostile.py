@@ -1,0 +1,98 @@
+"""What nobody honest would send is answered with an error of the product's own, whatever the call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from flows import api
+from flows.errors import WrongType
+from flows.tests.kit import Kit, refused
+from flows.types import Failure, Job
+
+pytestmark = pytest.mark.kernel
+Call = Callable[[Kit, Job], Any]
+BEYOND = [2**31, 2**63, -(2**63) - 1, 10**40]
+LONE = "half \ud83d a character"
+
+
+@pytest.fixture
+def one(kit: Kit) -> Kit:
+    """A flow with one transition and one instance."""
+    kit.attrs("a", "b")
+    kit.attr("n", "0", "integer")
+    kit.trig("tr_x", "a is null", mode="lease")
+    kit.start()
+    return kit
+
+
+CALLS: list[tuple[str, Call]] = [
+    ("cancel", lambda kit, job: api.cancel(job.wid, "why", conn=kit.conn)),
+    ("extend", lambda kit, job: api.extend(job, timedelta(seconds=1), conn=kit.conn)),
+    ("release", lambda kit, job: api.release(job, conn=kit.conn)),
+    ("complete", lambda kit, job: api.complete(job, {}, conn=kit.conn)),
+    ("fail", lambda kit, job: api.fail_many(kit.name, [Failure(job, "x")], conn=kit.conn)),
+    ("rematch", lambda kit, job: api.rematch(kit.name, [job.wid], conn=kit.conn)),
+    ("offer", lambda kit, job: api.offer(kit.name, ["tr_x"], job.wid, conn=kit.conn)),
+    ("take", lambda kit, job: api.take_many(kit.name, ["tr_x"], job.wid, conn=kit.conn)),
+    ("heartbeat", lambda kit, job: api.heartbeat(job.id, True, conn=kit.conn)),
+    ("register", lambda kit, job: api.register_worker("k", "n", "h", job.wid, [], conn=kit.conn)),
+    ("unregister", lambda kit, job: api.unregister_worker(job.id, conn=kit.conn)),
+    ("reap", lambda kit, job: api.reap(job.wid, conn=kit.conn)),
+]
+
+
+@pytest.mark.parametrize("number", BEYOND)
+@pytest.mark.parametrize("call", [call for _, call in CALLS], ids=[name for name, _ in CALLS])
+def test_a_number_out_of_range(one: Kit, call: Call, number: int) -> None:
+    job = one.lease("tr_x")._replace(wid=number, id=max(number, 2**63), claim=number)
+    with refused("WD003") as why:
+        call(one, job)
+    assert "out of range" in why.message
+
+
+def test_fewer_jobs_than_none(one: Kit) -> None:
+    with refused("WD003"):
+        api.offer(one.name, ["tr_x"], -1, conn=one.conn)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda kit: api.start(kit.name, {}, key=LONE, conn=kit.conn),
+        lambda kit: api.start(kit.name, {}, actor=LONE, conn=kit.conn),
+        lambda kit: api.check_predicate(kit.name, LONE, conn=kit.conn),
+        lambda kit: api.complete(kit.lease("tr_x"), set_text=LONE, conn=kit.conn),
+        lambda kit: api.definition(LONE, conn=kit.conn),
+    ],
+)
+def test_half_a_character(one: Kit, call: Callable[[Kit], Any]) -> None:
+    with pytest.raises(WrongType, match="half a character"):
+        call(one)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "state"),
+    [
+        ("n = 1 / 0", "division by zero", "22012"),
+        ("n = a + 1", "operator does not exist", "42883"),
+        ("a = 'x'::integer::text", "invalid input syntax", "22P02"),
+        ("n = case when b then 1 else 2 end", "must be type boolean", "42804"),
+    ],
+)
+def test_a_set_string_that_cannot_be_computed(one: Kit, text: str, words: str, state: str) -> None:
+    job = one.lease("tr_x")
+    with refused("WD211") as why:
+        api.complete(job, set_text=text, conn=one.conn)
+    assert words in why.message and state in why.detail
+    assert one.state(job.wid) == {"a": None, "b": None, "n": 0}
+
+
+def test_a_policy_that_does_not_exist(one: Kit) -> None:
+    with refused("WD009") as why:
+        api.create_flow("fresh", final_when_pending="perhaps", conn=one.conn)
+    assert "perhaps" in why.message and "defer" in why.hint
+    assert one.one("select count(*) from wedsql.flow where name = 'fresh'") == 0
