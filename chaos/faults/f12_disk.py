@@ -1,4 +1,4 @@
-"""F12: the disk is full, first that of the tables, then that of the write-ahead log."""
+"""F12: the disk is nearly full, then full, first that of the tables, then that of the write-ahead log."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import psycopg
 
+from chaos.load import FLOW
 from chaos.run import Row, Run
 from chaos.server import Server
 from chaos.world import World
+from flows import api
+from flows.errors import DiskFull, WedError
 from wedsql_site import postgres
 from wedsql_site.postgres import account
 
 PATIENCE = 40.0
+SCARCE = 0.04  # of the disk is left: less than starting needs, enough for what runs
 _SETTINGS = {"max_wal_size": "48MB", "min_wal_size": "32MB", "wal_recycle": "off"}
 
 
@@ -46,6 +51,7 @@ def _one(run: Run, row: Row, full: str) -> None:
         _move_log(server, place / "postgres" / "log")
         # The hoard of instances that failing calls leave behind needs a while to drain.
         with run.world(row, server=server, programs=("pool", "reaper"), designer=0, rate=10.0) as world:
+            row.injection(lambda: _scarce(world, small, row), f"little room for the {full}")
             for _ in range(run.number(2)):
                 row.injection(lambda: _fill(world, small, row), f"no room for the {full}")
 
@@ -58,6 +64,39 @@ def _move_log(server: Server, place: Path) -> None:
     shutil.rmtree(log)
     log.symlink_to(place)
     os.lchown(log, user.uid, user.gid)
+
+
+def _scarce(world: World, small: Path, row: Row) -> float:
+    """Leave less than 5 %: nothing starts, what runs goes on. Grow the disk; seconds until starting works."""
+    usage = shutil.disk_usage(small)
+    ballast = small / "ballast"
+    with ballast.open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, usage.free - int(usage.total * SCARCE))
+    try:
+        with world.connect("web") as conn:
+            told = world.until(lambda: _refused(conn) == DiskFull.sqlstate, PATIENCE, "starts went on")
+            world.moves_again(PATIENCE)
+            row.notes.append(f"{small.name}: starts were refused {told:.1f} s after room became scarce")
+            _resize(small, usage.total * 2)
+            begun = time.monotonic()
+            world.until(lambda: _refused(conn) == "", PATIENCE, "nothing starts on the larger disk")
+            return time.monotonic() - begun
+    finally:
+        ballast.unlink()
+        _resize(small, usage.total)
+
+
+def _refused(conn: psycopg.Connection[Any]) -> str:
+    """Why nothing can be started; '' when it can."""
+    try:
+        api.start(FLOW, {"goal": 1}, actor="tester", conn=conn)
+    except WedError as error:
+        return error.code
+    return ""
+
+
+def _resize(small: Path, size: int) -> None:
+    subprocess.run(["mount", "-o", f"remount,size={size}", str(small)], check=True, capture_output=True)
 
 
 def _fill(world: World, small: Path, row: Row) -> float:

@@ -73,11 +73,18 @@ class AnsweredForm(forms.ModelForm):
 
 
 class AnsweredFormSet(BaseInlineFormSet):
-    """Hands the database's answers to the rows that they are about."""
+    """Hands the database's answers to the rows that they are about; at most `MOST_NEW` rows are new at once.
+
+    Each row that a request claims to have is built and drawn: two thousand of them would keep a process
+    busy for a minute.
+    """
+
+    MOST_NEW = 50
 
     def __init__(self, *args: Any, answers: dict[str, Refusal] | None = None, **kwargs: Any) -> None:
         self.answers = answers or {}
         super().__init__(*args, **kwargs)
+        self.max_num = self.absolute_max = len(self.get_queryset()) + self.MOST_NEW
 
     def add_fields(self, form: Any, index: int | None) -> None:
         super().add_fields(form, index)

@@ -11,6 +11,7 @@ from django.db import connection
 from django.test import Client
 
 from flows import api
+from flows.admin.forms import AnsweredFormSet
 from flows.models import Attribute
 from flows.tests.designer import ADD, browser, define, page
 from flows.tests.pages import figure_two, opened, unique
@@ -114,6 +115,28 @@ def test_a_broken_count_of_rows_is_answered_and_changes_nothing(mallory: Client,
 
         assert mallory.post(page(name), fields).status_code in (200, 302), total
         assert api.definition(name) == before
+
+
+@pytest.mark.parametrize("inline", ["attributes", "triggers"])
+def test_a_request_does_not_say_how_much_is_drawn(mallory: Client, name: str, inline: str) -> None:
+    before = api.definition(name)
+    honest = len(mallory.get(page(name)).content)
+    for count in ("TOTAL_FORMS", "INITIAL_FORMS"):
+        fields = opened(mallory, page(name)) | {f"{inline}-TOTAL_FORMS": "2147483648"}
+        response = mallory.post(page(name), fields | {f"{inline}-{count}": "2147483648"})
+        assert response.status_code == 200
+        assert "Please submit at most" in response.content.decode()
+        assert len(response.content) < honest + AnsweredFormSet.MOST_NEW * 30_000
+    assert api.definition(name) == before
+
+
+def test_fifty_rows_may_be_added_at_once(mallory: Client, name: str) -> None:
+    before = len(api.definition(name)["attributes"])
+    rows = {f"attributes-{n}-name": f"x{n}" for n in range(before, before + AnsweredFormSet.MOST_NEW)}
+    kinds = {key.replace("-name", "-type"): "text" for key in rows}
+    total = {"attributes-TOTAL_FORMS": str(before + AnsweredFormSet.MOST_NEW)}
+    assert mallory.post(page(name), opened(mallory, page(name)) | rows | kinds | total).status_code == 302
+    assert len(api.definition(name)["attributes"]) == before + AnsweredFormSet.MOST_NEW
 
 
 def test_a_row_of_another_flow_cannot_be_reached(mallory: Client, name: str) -> None:
