@@ -283,6 +283,11 @@ def maintain(*, conn: Any = None) -> dict[str, int]:
     return value(conn, "select wedsql.maintain()", ())
 
 
+def check_invariants(limit: int | None = None, *, conn: Any = None) -> datetime | None:
+    """Check the eight invariants, keep what was found for the pages; None while somebody else checks."""
+    return value(conn, "select wedsql.check_invariants(%s)", (limit,))
+
+
 def report_disk(free: int, total: int, *, conn: Any = None) -> None:
     """Say how many bytes of the database's disk are free; under 5 % nothing is started for five minutes."""
     value(conn, "select wedsql.report_disk(%s::bigint, %s::bigint)", (free, total))

@@ -25,6 +25,11 @@ def visible_flows(user: AnyUser) -> frozenset[str] | None:
     return frozenset(name.removeprefix(PREFIX) for name in names)
 
 
+def sees_everything(user: AnyUser) -> bool:
+    """Whether the user may see every flow, and with them what concerns the whole installation."""
+    return visible_flows(user) is None
+
+
 def can_view(user: AnyUser, flow: str) -> bool:
     """Whether the user may look at this flow and at everything in it."""
     visible = visible_flows(user)

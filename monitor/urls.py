@@ -14,6 +14,7 @@ urlpatterns = [
     path("instances/<int:wid>.json", instance.raw, name="instance_json"),
     path("workers/", workers.workers, name="workers"),
     path("health/", soundness.soundness, name="health"),
+    path("health/check/", soundness.check, name="check"),
     path("live/flows/", overview.flows_part, name="live_flows"),
     path("live/flows/<slug:name>/", flow.changes, name="live_flow"),
     path("live/instances/<int:wid>/", instance.changes, name="live_instance"),

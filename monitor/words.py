@@ -25,6 +25,21 @@ JOB_LIST: dict[str, str | Promise] = {
     "parked": _("Parked"),
 }
 
+WARNING: dict[str, str | Promise] = {
+    "dead_rows": _("A table carries more dead rows than vacuum should ever leave: see the tables below."),
+    "held_back": _("Something open for more than five minutes keeps vacuum from sweeping: see below."),
+    "months": _(
+        "The history has no partition for next month yet: the reaper makes them, see whether it runs."
+    ),
+    "in_default": _("Rows of the history missed their month and lie in the default partition."),
+    "queue": _("PostgreSQL's notification queue fills up: a listener is stuck in a transaction."),
+}
+HOLDER: dict[str, str | Promise] = {
+    "transaction": _("open transaction"),
+    "prepared": _("prepared transaction"),
+    "slot": _("replication slot without a client"),
+}
+
 OPERATOR: dict[str, str | Promise] = {
     "eq": _("= is"),
     "ne": _("≠ is not"),

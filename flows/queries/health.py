@@ -1,29 +1,15 @@
-"""Whether all is well: the invariants, the clock, the reaper, and room on the database's disk."""
+"""Whether all is well: the clock, the reaper, and room on the database's disk."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
-from flows.queries.base import row, rows
+from flows.queries.base import row
 
-# So many instances of each kind are looked at: a page must cost the same however large the history is.
-SAMPLE = 200
 # As in the kernel: from here on it starts nothing, and an older report is not believed.
 LEAST_SHARE = 0.05
 BELIEVED = timedelta(minutes=5)
-
-
-@dataclass(frozen=True)
-class Invariant:
-    """One invariant, how often it is broken and an example."""
-
-    name: str
-    ok: bool
-    found: int
-    example: dict[str, Any] | None
-    sentence: str
 
 
 @dataclass(frozen=True)
@@ -58,12 +44,6 @@ class Times:
     reaped_at: datetime | None
     reaper_age: timedelta | None
     behind: timedelta
-
-
-def invariants(limit: int = SAMPLE) -> list[Invariant]:
-    """All eight, on the newest instances and on those that wait longest."""
-    found = rows("select name, ok, found, example, sentence from wedsql.invariants(%s)", [limit])
-    return [Invariant(**each) for each in found]
 
 
 def disk() -> Disk | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime, timedelta
 
 from django import template
@@ -63,18 +62,6 @@ def written_by(name: str) -> str:
 def reason(code: str) -> str:
     """The kernel's reason in a sentence; what a person wrote stays as it is."""
     return str(words.REASON.get(code, code))
-
-
-@register.filter
-def invariant(name: str, told: str) -> str:
-    """What an invariant says; one that has no words here is told in the kernel's."""
-    return str(words.INVARIANT.get(name, told))
-
-
-@register.filter
-def sample(value: object) -> str:
-    """A small JSON value on one line."""
-    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 @register.filter
@@ -141,6 +128,12 @@ def next_theme(current: str) -> str:
 @register.filter
 def theme_name(name: str) -> str:
     return {"auto": _("automatic"), "dark": _("dark"), "light": _("light")}[name]
+
+
+@register.filter
+def holder(kind: str) -> str:
+    """What keeps vacuum back, in words."""
+    return str(words.HOLDER.get(kind, kind))
 
 
 @register.filter

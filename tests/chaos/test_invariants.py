@@ -124,3 +124,36 @@ def test_an_attribute_that_goes_and_comes_back_is_no_damage(lived: dict[str, Any
         triggers = [t for t in DEFINITION["triggers"] if len(attributes) > 1 or "b" not in t["predicate"]]
         api.publish(flow, {"attributes": attributes, "triggers": triggers}, conn=conn)
         assert _broken(conn) == {}
+
+
+def test_the_first_offenders_are_named_and_all_are_counted(lived: dict[str, Any]) -> None:
+    conn, flow = lived["conn"], lived["flow"]
+    wids = [lived["running"], *(api.start(flow, {}, conn=conn) for _ in range(4))]
+    with conn.transaction(force_rollback=True):
+        conn.execute("delete from wedsql.job_pool where wid = any (%s)", [wids])
+        for limit in (None, 20):
+            query = "select found, examples from wedsql.offences(%s, 3) where name = 'I1'"
+            found, examples = conn.execute(query, [limit]).fetchone() or (0, [])
+            assert found == 5 and len(examples) == 3
+            assert {one["wid"] for one in examples} <= set(wids)
+
+
+def test_a_check_is_kept_for_everybody(lived: dict[str, Any], connect: Callable[..., Connection]) -> None:
+    at = api.check_invariants(20, conn=connect("wed_web"))
+    kept = "select seen_at, detail from wedsql.beat where name = 'invariants'"
+    seen_at, detail = connect("wed_monitor").execute(kept).fetchone() or (None, {})
+    assert seen_at == at and detail["limit"] == 20 and detail["seconds"] > 0
+    assert [(one["name"], one["found"]) for one in detail["findings"]] == [(f"I{n}", 0) for n in range(1, 9)]
+    assert api.check_invariants(20, conn=connect("wed_reaper")) > at  # type: ignore[operator]
+    for role in ("wed_worker", "wed_monitor"):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connect(role).execute("select wedsql.check_invariants(1)")
+
+
+def test_two_do_not_check_at_once(lived: dict[str, Any], connect: Callable[..., Connection]) -> None:
+    first = connect()
+    lived["conn"].execute("set lock_timeout = '2s'")
+    with first.transaction():
+        assert api.check_invariants(5, conn=first) is not None
+        assert api.check_invariants(5, conn=lived["conn"]) is None
+    assert api.check_invariants(5, conn=lived["conn"]) is not None

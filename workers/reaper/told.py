@@ -1,4 +1,4 @@
-"""What a round of the reaper did, in the log: a line for each job whose time was over."""
+"""What the reaper did and found, in the log: jobs whose time was over, invariants that are broken."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 
 import psycopg
 
+from flows import api
+from flows.queries.invariants import SAMPLE
+
 log = logging.getLogger("workers.reaper")
 
 WORKER = "reaper"
@@ -16,6 +19,11 @@ _ENDED = """
 select l.id, f.name as flow, l.wid, l.job_id as job, l.trname as transition, l.outcome, l.attempt
 from (select * from wedsql.job_log order by id desc limit 1000) l join wedsql.flow f on f.id = l.flow_id
 where l.actor = %s and l.id > %s and l.at > wedsql.now() - interval '1 minute' order by l.id
+"""
+_BROKEN = """
+select f ->> 'name', f ->> 'found', (f -> 'examples' -> 0 ->> 'wid')::integer
+from wedsql.beat b cross join jsonb_array_elements(b.detail -> 'findings') f
+where b.name = 'invariants' and (f ->> 'found')::bigint > 0 order by 1
 """
 _last = 0
 
@@ -33,3 +41,11 @@ def tell(connection: psycopg.Connection[Any], counts: Mapping[str, int]) -> None
         log.warning(
             "%s job %s: %s, attempt %s", transition, job, outcome, attempt, extra=about | {"worker": WORKER}
         )
+
+
+def check(connection: psycopg.Connection[Any]) -> None:
+    """Check the invariants on a sample, for the health page and the metrics, and log the broken ones."""
+    if api.check_invariants(SAMPLE, conn=connection) is None:
+        return
+    for name, found, wid in connection.execute(_BROKEN):
+        log.error("invariant %s is broken %s times", name, found, extra={"wid": wid, "worker": WORKER})

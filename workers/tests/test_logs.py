@@ -48,3 +48,15 @@ def test_the_reaper_tells_whose_time_was_over(shop: Shop, caplog: pytest.LogCapt
     named = {"flow": shop.flow, "wid": wid, "job": job.id, "transition": "tr_one"}
     mine = [fields(one) for one in caplog.records if getattr(one, "wid", 0) == wid]
     assert mine == [named | {"worker": "reaper", "outcome": "expired"}], "once"
+
+
+def test_the_reaper_tells_of_broken_invariants(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
+    (wid,) = shop.start()
+    with caplog.at_level(logging.INFO, "workers.reaper"):
+        told.check(shop.db)
+        assert [one for one in caplog.records if getattr(one, "wid", 0) == wid] == []
+        with shop.db.transaction(force_rollback=True):
+            shop.db.execute("delete from wedsql.job_pool where wid = %s", [wid])
+            told.check(shop.db)
+    broken = [one.getMessage() for one in caplog.records if getattr(one, "wid", 0) == wid]
+    assert broken == ["invariant I1 is broken 1 times", "invariant I2 is broken 1 times"]

@@ -15,6 +15,8 @@ create table if not exists wedsql.instance (
   parent_wid integer,
   derived_from integer
 ) with (fillfactor = 80);
+-- Vacuum comes by the number of dead rows, not by a fifth of a table that holds years of finished instances.
+alter table wedsql.instance set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000, autovacuum_analyze_scale_factor = 0.05);
 create index if not exists instance_list on wedsql.instance (flow_id, status, wid);
 create index if not exists instance_flow on wedsql.instance (flow_id, wid);
 create unique index if not exists instance_key on wedsql.instance (flow_id, key) where key is not null;

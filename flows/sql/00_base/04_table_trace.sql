@@ -46,6 +46,8 @@ begin
       execute format('create table wedsql.%I partition of wedsql.wed_trace for values from (%L) to (%L)',
                      v_name, v_month, v_next);
       execute format('alter table wedsql.%I owner to wed_owner', v_name);
+      -- Retention takes rows out of old months; new ones should soon be known as visible to all.
+      execute format('alter table wedsql.%I set (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.1)', v_name);
       v_made := v_made + 1;
     end if;
     v_month := v_next;

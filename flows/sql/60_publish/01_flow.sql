@@ -19,6 +19,7 @@ begin
   insert into wedsql.flow (name, label, final_when_pending) values (p_name, p_label, p_final_when_pending) returning id into v_id;
   execute format('create schema %I', p_name);
   execute format('create table %I.wed_flow (wid integer primary key) with (fillfactor = 80)', p_name);
+  perform wedsql._sweep_often(p_name);
   perform wedsql._guard_flow(p_name);
   perform wedsql._make_views(v_id, p_name);
   execute format('grant usage on schema %I to wed_eval', p_name);

@@ -108,20 +108,20 @@ select array(
    order by o.wid limit p_limit))
 $$;
 
-create or replace function wedsql._invariant(p_query text, p_wids integer[]) returns table (found bigint, example jsonb)
+create or replace function wedsql._invariant(p_query text, p_wids integer[], p_examples integer) returns table (found bigint, examples jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off as $$
--- Promise: how many offences a query finds and one of them; p_wids null looks at every instance.
+-- Promise: how many offences a query finds and the first p_examples of them; p_wids null looks at every instance.
 begin
-  return query execute format('select count(*), (array_agg(q.found))[1] from (%s) q', replace(p_query, '{i}',
-    case when p_wids is null then 'wedsql.instance'
-         else '(select n.* from unnest($1) u (w) join wedsql.instance n on n.wid = u.w)' end)) using p_wids;
+  return query execute format('select count(*), coalesce(jsonb_agg(q.found) filter (where q.n <= $2), %L) from (select o.found, row_number() over () as n from (%s) o) q',
+    '[]', replace(p_query, '{i}', case when p_wids is null then 'wedsql.instance'
+         else '(select n.* from unnest($1) u (w) join wedsql.instance n on n.wid = u.w)' end)) using p_wids, p_examples;
 end $$;
 
-create or replace function wedsql.invariants(p_limit integer default null)
-returns table (name text, ok boolean, found bigint, example jsonb, sentence text)
+create or replace function wedsql.offences(p_limit integer default null, p_examples integer default 10)
+returns table (name text, found bigint, examples jsonb, sentence text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
--- Promise: the eight invariants, each with how many offences there are and one of them, all as of one moment.
+-- Promise: the eight invariants, each with how many offences there are and the first p_examples, all as of one moment.
 -- p_limit bounds the look to about twice as many instances (the newest and those that wait longest), null means all.
 -- Locks: none.
 declare
@@ -137,7 +137,38 @@ begin
     select s.name, s.sentence, coalesce((select string_agg(wedsql._invariant_flow_query(s.name, f), ' union all ') from wedsql.flow f), 'select null::jsonb as found where false')
     from (values ('I2', 'Every condition that holds on a running instance has its job.'),
                  ('I3', 'The history has a row for each step, in order; folded it gives the present state.')) s (name, sentence))
-  select q.name, r.found = 0, r.found, r.example, q.sentence from q cross join lateral wedsql._invariant(q.query, v_wids) r order by q.name;
+  select q.name, r.found, r.examples, q.sentence from q cross join lateral wedsql._invariant(q.query, v_wids, p_examples) r order by q.name;
 end $$;
 
-grant execute on function wedsql.invariants(integer) to wed_web, wed_monitor, wed_reaper;
+create or replace function wedsql.invariants(p_limit integer default null)
+returns table (name text, ok boolean, found bigint, example jsonb, sentence text)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: the eight invariants in short, with one example of each that is broken; p_limit as in offences.
+-- Locks: none.
+select o.name, o.found = 0, o.found, o.examples -> 0, o.sentence from wedsql.offences(p_limit, 1) o order by o.name
+$$;
+
+create or replace function wedsql.check_invariants(p_limit integer default null, p_examples integer default 10) returns timestamptz
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: the invariants were checked and what was found is kept for everybody (wedsql.beat, 'invariants'); when that
+-- was. Null, and nothing done, while somebody else checks.
+-- Locks: an advisory lock while it works.
+declare
+  v_begun timestamptz := clock_timestamp();
+  v_at timestamptz := wedsql.now();
+  v_findings jsonb;
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('wedsql.check_invariants', 0)) then
+    return null;
+  end if;
+  select jsonb_agg(jsonb_build_object('name', o.name, 'found', o.found, 'examples', o.examples) order by o.name)
+  into v_findings from wedsql.offences(p_limit, p_examples) o;
+  insert into wedsql.beat as b (name, seen_at, detail)
+  values ('invariants', v_at, jsonb_build_object('limit', p_limit, 'findings', v_findings,
+    'seconds', extract(epoch from clock_timestamp() - v_begun)))
+  on conflict (name) do update set seen_at = excluded.seen_at, detail = excluded.detail;
+  return v_at;
+end $$;
+
+grant execute on function wedsql.invariants(integer), wedsql.offences(integer, integer) to wed_web, wed_monitor, wed_reaper;
+grant execute on function wedsql.check_invariants(integer, integer) to wed_web, wed_reaper;

@@ -1,0 +1,135 @@
+"""The health page: what holds, what does not, who broke it, and how the database is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+
+from flows.queries import house, invariants
+from monitor import words
+from monitor.tests.conftest import Hands, client_of, person, text_of
+from monitor.views import soundness
+
+FORGET = "delete from wedsql.beat where name = 'invariants'"
+
+
+@pytest.fixture
+def unchecked(parcels: Hands) -> Iterator[Hands]:
+    parcels.connection.execute(FORGET)
+    yield parcels
+    parcels.connection.execute(FORGET)
+
+
+def shown(client: Client) -> str:
+    return text_of(client.get("/health/").content)
+
+
+def test_a_check_is_asked_for_and_told(alice: Client, unchecked: Hands) -> None:
+    unchecked.start()
+    assert "They have not been checked yet." in shown(alice) and "not checked" in shown(alice)
+    answer = alice.post("/health/check/", {"scope": "sample"}, follow=True)
+    page = text_of(answer.content)
+    assert answer.redirect_chain == [("/health/", 302)]
+    assert "All eight hold." in page and "newest and the longest waiting instances" in page
+    assert page.count("✓ holds") == 8
+    alice.post("/health/check/", {"scope": "all"})
+    assert "on every instance" in shown(alice)
+
+
+def test_who_breaks_a_promise_is_named_and_linked(alice: Client, unchecked: Hands) -> None:
+    wids = [unchecked.start() for _ in range(invariants.EXAMPLES + 3)]
+    unchecked.connection.execute("delete from wedsql.job_pool where wid = any(%s)", [wids])
+    alice.post("/health/check/", {"scope": "sample"})
+    html = alice.get("/health/").content.decode()
+    page = text_of(html)
+    assert "invariants are broken" in page and "! broken" in page and str(len(wids)) in page
+    linked = [wid for wid in wids if f'href="/instances/{wid}/"' in html]
+    assert len(linked) == invariants.EXAMPLES, "the first ones, and not all of them"
+    assert alice.get(f"/instances/{linked[0]}/").status_code == 200
+
+
+def test_the_page_checks_nothing_by_being_looked_at(alice: Client, unchecked: Hands) -> None:
+    alice.get("/health/")
+    assert invariants.last_check() is None
+    assert alice.get("/health/check/").status_code == 405
+
+
+def test_only_who_sees_every_flow_sees_the_page(
+    alice: Client, carol: Client, mallory: Client, unchecked: Hands, site: None
+) -> None:
+    reader = client_of(person("reader", permission=True))
+    who = (alice, reader, carol, mallory)
+    assert [c.get("/health/").status_code for c in who] == [200, 200, 404, 404]
+    assert [b'href="/health/"' in c.get("/").content for c in who] == [True, True, False, False]
+    for client, code in ((carol, 404), (mallory, 404), (Client(), 302)):
+        assert client.post("/health/check/", {"scope": "all"}).status_code == code
+    assert invariants.last_check() is None
+    assert Client().get("/health/")["Location"].startswith("/accounts/login/")
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies = alice.cookies
+    assert strict.post("/health/check/", {"scope": "all"}).status_code == 403
+
+
+def test_a_check_that_takes_too_long_says_so(
+    alice: Client, unchecked: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unchecked.start_many(300)
+    monkeypatch.setattr(soundness, "CHECK_TIMEOUT_MS", 1)
+    page = text_of(alice.post("/health/check/", {"scope": "all"}, follow=True).content)
+    assert "Not finished within 30 seconds" in page and invariants.last_check() is None
+
+
+def test_two_do_not_check_at_once(alice: Client, unchecked: Hands) -> None:
+    with unchecked.connection.transaction():
+        unchecked.connection.execute("select wedsql.check_invariants(1)")
+        page = text_of(alice.post("/health/check/", {"scope": "sample"}, follow=True).content)
+    assert "Somebody else is checking right now" in page
+
+
+def test_every_invariant_and_warning_has_words(site: None, parcels: Hands) -> None:
+    kernel = parcels.connection.execute("select name from wedsql.offences(0)").fetchall()
+    assert [(name,) for name in words.INVARIANT] == kernel
+    assert set(words.WARNING) == set(house.WARNINGS)
+
+
+def test_how_the_house_is_kept(alice: Client, unchecked: Hands) -> None:
+    page = shown(alice)
+    assert "wedsql.job_pool" in page and "300,0" in page
+
+
+GOOD = house.House(
+    database_bytes=1,
+    tables=(house.Table("t", 10, 10, 300_005, 1, None),),
+    held=None,
+    months_ahead=2,
+    in_default=0,
+    queue_usage=0.0,
+)
+BAD = {
+    "dead_rows": {"tables": (house.Table("t", 10, 300_006, 300_005, 1, None),)},
+    "held_back": {"held": house.Held("transaction", "x", timedelta(minutes=6))},
+    "months": {"months_ahead": 0},
+    "in_default": {"in_default": 1},
+    "queue": {"queue_usage": 0.2},
+}
+
+
+@pytest.mark.parametrize("kind", house.WARNINGS)
+def test_each_neglect_is_warned_of(kind: str) -> None:
+    assert list(GOOD.warnings()) == []
+    assert list(replace(GOOD, **BAD[kind]).warnings()) == [kind]
+
+
+def test_what_is_no_neglect() -> None:
+    held = house.Held("transaction", "x", timedelta(minutes=4))
+    assert list(replace(GOOD, held=held).warnings()) == []
+    assert list(replace(GOOD, held=house.Held("slot", "x", None)).warnings()) == ["held_back"]
+
+
+def test_a_warning_is_on_the_page(alice: Client, unchecked: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(house, "MONTHS_AHEAD", 99)
+    assert "no partition for next month" in shown(alice)
