@@ -2,6 +2,8 @@ create or replace function wedsql._trig_before() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 -- Promise: a row of wed_trig is a legal trigger whose predicate is parsed, typed and rendered, or the statement fails saying why (K-03).
 -- Raises: WD002, WD004, WD005, WD006, WD008, WD009.
+declare
+  v_types jsonb := wedsql._attr_types(new.flow_id);
 begin
   if tg_op = 'UPDATE' and new.flow_id <> old.flow_id then
     perform wedsql._raise('WD009', 'A trigger cannot move to another flow.');
@@ -22,10 +24,32 @@ begin
     perform wedsql._raise('WD005', 'The predicate is empty.', 'Write a condition over the attributes, such as a1 = ''ready''.',
       '{"position": 1, "length": 0, "token": "", "reason": "empty"}');
   end if;
-  select c.qualified, c.reads, c.disjuncts into new.canonical, new.reads, new.disjuncts
-  from wedsql.check_predicate_text(new.cpred, wedsql._attr_types(new.flow_id)) c;
+  select wedsql._fixed_moments(c.qualified, c.reads, v_types), c.reads, c.disjuncts into new.canonical, new.reads, new.disjuncts
+  from wedsql.check_predicate_text(new.cpred, v_types) c;
   return new;
 end $$;
+
+create or replace function wedsql._moving_moment(p_json boolean) returns text
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+-- Promise: the pattern of a text, or of a string in JSON, that PostgreSQL reads as a moment which depends on when it is read: one of
+-- four words, and else only numbers, signs and what may stand beside them in a date. "Pay now" is a text like others.
+select format('%1$s[^a-z]*((%3$s)[^a-z]+)*(%4$s)([^a-z]+(%3$s|%4$s))*[^a-z]*%2$s', case when p_json then '"' else '^' end, case when p_json then '"' else '$' end,
+  '(mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(day)?|jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?'
+  '|oct(ober)?|nov(ember)?|dec(ember)?|[ap]m|ad|bc|at|on|t|z|j|epoch|allballs|dst|utc|gmt|[a-z]{1,2}[sd]t|[cew]es?t|[a-z_]+/[a-z_/]+',
+  'now|today|tomorrow|yesterday')
+$$;
+
+create or replace function wedsql._fixed_moments(p_canonical text, p_reads text[], p_types jsonb) returns text
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+-- Promise: a condition that names a type of moments fails on a state in which a text that it reads is now, today, tomorrow or
+-- yesterday, as it fails on a text that is no moment: it would read the clock and change without a commit (RELIABILITY F7).
+-- Any other condition is left as it is. Words put together by the condition itself are not seen.
+select case when count(t.name) = 0 or p_canonical !~ '\m(date|time|timestamp|timestamptz)\M' then p_canonical
+  else format('case %s else (%s) end', string_agg(
+    format('when r.%1$I::text ~* %2$L then (%3$L || r.%1$I::text)::date is null', t.name, wedsql._moving_moment(t.type = 'jsonb'), t.name || ' is no fixed moment: '),
+    ' ' order by t.name), p_canonical) end
+from (select r.name, p_types ->> r.name as type from unnest(p_reads) r (name) where p_types ->> r.name in ('text', 'enum', 'jsonb')) t
+$$;
 
 create or replace function wedsql._check_final(p_trig wedsql.trig) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$

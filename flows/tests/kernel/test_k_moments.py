@@ -1,0 +1,95 @@
+"""A condition that makes dates of texts does not read the clock where a text says today (RELIABILITY F7)."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from flows.tests.kit import Kit, refused
+
+pytestmark = pytest.mark.kernel
+CLOCK = ("now", "TODAY", " tomorrow", "yesterday ", "today 12:00", "10:00 today", "10:00 PM today", "now utc",
+         "EST now", "today America/Sao_Paulo", "today at 10:00", "friday today", "today12:00", "10:00today",
+         "CET today")  # fmt: skip
+OTHER = ("pay now", "nowhere", "now and then", "yesterdays", "know", "")
+
+
+@pytest.fixture
+def dated(kit: Kit) -> Kit:
+    """A flow whose conditions make dates of a text and of JSON, and do other things with texts."""
+    for name, kind in (("due", "text"), ("kind", "text"), ("data", "jsonb"), ("met", "date")):
+        kit.attr(name, None, kind)
+    kit.trig("tr_due", "due::timestamptz < '2999-01-01' and kind is not null")
+    kit.trig("tr_data", "cast(data ->> 'due' as date) < '2999-01-01'")
+    kit.trig("tr_call", "date(due) < '2999-01-01'", on_error="false")
+    kit.trig("tr_kind", "kind in ('now', 'today')")
+    kit.trig("tr_met", "met < '2999-01-01'")
+    kit.trig("tr_always", "true")
+    return kit
+
+
+def fired(kit: Kit, **state: object) -> set[str]:
+    """What a new instance fires besides the one that always does."""
+    return set(kit.jobs(kit.start(**state))) - {"tr_always"}
+
+
+def reads_the_clock(kit: Kit, word: str, kind: str) -> bool:
+    """Whether PostgreSQL takes the word for a moment."""
+    try:
+        return bool(kit.one(f"select %s::{kind} is not null", [word]))
+    except psycopg.DataError:
+        return False
+
+
+@pytest.mark.parametrize("word", CLOCK)
+def test_f7_a_text_that_says_today_is_no_date(dated: Kit, word: str) -> None:
+    assert any(reads_the_clock(dated, word, kind) for kind in ("timestamptz", "timestamp", "time"))
+    assert fired(dated, due=word, kind="x") == set()
+    assert fired(dated, data={"due": word}) == set()
+
+
+def test_f7_the_trace_tells_which_attribute_it_was(dated: Kit) -> None:
+    wid = dated.start(due="now", kind="x")
+    errors = {error["trigger"]: error for error in dated.trace(wid)[-1].errors}
+    assert set(errors) == {"tr_due", "tr_call"}
+    assert errors["tr_due"]["sqlstate"] == "22007"
+    assert "due is no fixed moment: now" in errors["tr_due"]["message"]
+
+
+def test_f7_fixed_dates_are_read_as_before(dated: Kit) -> None:
+    assert fired(dated, due="2026-01-01", kind="x") == {"tr_due", "tr_call"}
+    assert fired(dated, due="epoch", kind="x") == {"tr_due", "tr_call"}
+    assert fired(dated, data={"due": "2026-01-01", "note": "pay now", "then": ["may", "now and then"]}) == {
+        "tr_data"
+    }
+    assert fired(dated) == set()
+
+
+@pytest.mark.parametrize("text", OTHER)
+def test_f7_other_texts_of_such_a_condition_say_what_they_like(dated: Kit, text: str) -> None:
+    assert fired(dated, due="2026-01-01", kind=text) == {"tr_due", "tr_call"}
+
+
+def test_f7_where_no_date_is_made_the_words_are_words(dated: Kit) -> None:
+    assert fired(dated, kind="now") == {"tr_kind"}
+    assert fired(dated, kind="today") == {"tr_kind"}
+
+
+def test_f7_a_date_attribute_keeps_the_day_on_which_it_was_written(dated: Kit) -> None:
+    wid = dated.start(met="today")
+    assert dated.state(wid)["met"] == str(dated.one("select current_date"))
+    assert "tr_met" in dated.jobs(wid)
+
+
+def test_f7_a_failing_commit_can_be_asked_for(dated: Kit) -> None:
+    dated.rows("update {f}.wed_trig set on_error = 'abort' where trname = 'tr_call'")
+    with refused("WD106") as why:
+        dated.start(due="tomorrow")
+    assert "no fixed moment" in why.message
+
+
+def test_f7_an_attribute_that_becomes_a_text_is_looked_at(dated: Kit) -> None:
+    dated.trig("tr_again", "met::text::date < '2999-01-01'")
+    dated.rows("update {f}.wed_attr set type = 'text' where aname = 'met'")
+    assert fired(dated, met="yesterday") == set()
+    assert fired(dated, met="2026-01-01") == {"tr_met", "tr_again"}
