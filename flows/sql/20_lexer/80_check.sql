@@ -40,8 +40,10 @@ begin
     return;  -- a read-only transaction, which can store nothing
   end if;
   -- One select over the row of attributes, which is the second query; anything else is not a condition.
-  if cardinality(array_positions(v_tree.nodes, 'QUERY')) <> 2 or cardinality(array_positions(v_tree.nodes, 'RANGETBLENTRY')) <> 1
-     or not v_tree.nodes <@ array['QUERY', 'RANGETBLENTRY', 'ALIAS', 'FROMEXPR', 'RANGETBLREF', 'TARGETENTRY', 'VAR', 'CONST', 'OPEXPR',
+  -- PostgreSQL 14 writes RTE for a table of the range, and other names for five more nodes.
+  if cardinality(array_positions(v_tree.nodes, 'QUERY')) <> 2
+     or cardinality(array_positions(v_tree.nodes, 'RANGETBLENTRY')) + cardinality(array_positions(v_tree.nodes, 'RTE')) <> 1
+     or not v_tree.nodes <@ array['QUERY', 'RANGETBLENTRY', 'RTE', 'ALIAS', 'FROMEXPR', 'RANGETBLREF', 'TARGETENTRY', 'VAR', 'CONST', 'OPEXPR',
       'DISTINCTEXPR', 'NULLIFEXPR', 'SCALARARRAYOPEXPR', 'FUNCEXPR', 'BOOLEXPR', 'NULLTEST', 'BOOLEANTEST', 'CASE', 'CASEEXPR',
       'WHEN', 'CASEWHEN', 'CASETESTEXPR', 'ARRAY', 'ARRAYEXPR', 'COALESCE', 'COALESCEEXPR', 'MINMAX', 'MINMAXEXPR', 'RELABELTYPE',
       'COERCEVIAIO', 'ARRAYCOERCEEXPR', 'SUBSCRIPTINGREF'] then
