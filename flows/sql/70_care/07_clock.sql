@@ -21,7 +21,7 @@ begin
     update wedsql.worker w set seen_at = p_now where w.seen_at > p_now;
     update wedsql.watch w set seen_at = p_now where w.seen_at > p_now;
   end if;
-  return (select greatest(p_now) from (values (1)) one left join wedsql.beat b on b.name = 'reaper');
+  return greatest(p_now, (select (b.detail ->> 'latest')::timestamptz from wedsql.beat b where b.name = 'reaper'));
 end $$;
 
 create or replace function wedsql.clock_behind() returns interval
