@@ -1,36 +1,20 @@
-"""Prometheus' text format, written by hand: a dozen lines are not worth a dependency."""
+"""All numbers for a monitoring system, each at a price that does not grow with the history."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from collections.abc import Iterable
 
-from flows.queries import health, stats
+from flows.queries import health, house, invariants, stats
 from flows.queries.base import Row
+from flows.timing import BOUNDS
+from monitor.exposition import Sample, family, histogram
 from monitor.listener import all_listeners
-
-Labels: TypeAlias = Mapping[str, object]
-Sample: TypeAlias = tuple[Labels, float]
-
-
-def escape(value: object) -> str:
-    """A label's value as the format wants it."""
-    return str(value).replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
-
-
-def family(name: str, help_text: str, samples: Iterable[Sample], kind: str = "gauge") -> str:
-    """One metric with its samples."""
-    lines = [f"# HELP {name} {help_text}", f"# TYPE {name} {kind}"]
-    for labels, value in samples:
-        inner = ",".join(f'{key}="{escape(label)}"' for key, label in labels.items())
-        lines.append(f"{name}{{{inner}}} {value:g}" if inner else f"{name} {value:g}")
-    return "\n".join(lines) + "\n"
 
 
 def exposition() -> str:
     """All metrics, read from the database and from this process."""
-    return "".join([*_instances(), *_jobs(), *_processes()])
+    return "".join([*_instances(), *_jobs(), *_times(), *_processes(), *_care(), *_invariants(), *_house()])
 
 
 def _by(found: Iterable[Row], value: str, *labels: str) -> list[Sample]:
@@ -68,6 +52,26 @@ def _jobs() -> Iterable[str]:
         ("wedsql_queue_age_seconds", "oldest_seconds", "Age of the oldest waiting job, 0 when none waits."),
     ):
         yield family(name, meaning, _by(found, value, "flow", "transition"))
+    yield family(
+        "wedsql_jobs_taken",
+        "Jobs in a worker's hands now, by a lease or in its transaction.",
+        _by(stats.taken(), "n", "flow", "transition"),
+    )
+
+
+def _times() -> Iterable[str]:
+    found = stats.times()
+    for kind, meaning in (
+        ("wait", "From firing to the begin of the first attempt's handler, of a sample of jobs."),
+        ("run", "How long handlers ran, every attempt."),
+    ):
+        mine = [
+            ({"flow": r["flow"], "transition": r["transition"]}, r["counts"], r["seconds"])
+            for r in found
+            if r["kind"] == kind
+        ]
+        told = f"{meaning} Told every 10 s by the product's own workers."
+        yield histogram(f"wedsql_job_{kind}_seconds", told, BOUNDS, mine)
 
 
 def _processes() -> Iterable[str]:
@@ -86,7 +90,6 @@ def _processes() -> Iterable[str]:
         "Open live pages of this process.",
         [({}, sum(len(h.watchers) for h in watched))],
     )
-    yield from _care()
     yield family(
         "wedsql_listener_lag_seconds", "How long this process has heard nothing of the kernel.", [({}, lag)]
     )
@@ -107,3 +110,52 @@ def _care() -> Iterable[str]:
         ("wedsql_disk_bytes", "Size of the database's disk.", [d.total for d in known]),
     ):
         yield family(name, meaning, [({}, value) for value in values])
+
+
+def _invariants() -> Iterable[str]:
+    last = invariants.last_check()
+    yield family(
+        "wedsql_invariant_offences",
+        "Offences against each invariant as last checked: hourly on a sample, or when somebody asked.",
+        [({"invariant": one.name}, one.found) for one in last.findings] if last else [],
+    )
+    yield family(
+        "wedsql_invariants_checked_timestamp_seconds",
+        "When the invariants were last checked.",
+        [({}, last.at.timestamp())] if last else [],
+    )
+
+
+def _house() -> Iterable[str]:
+    kept = house.house()
+    yield family(
+        "wedsql_steps_total",
+        "Steps written to the history since the server's counters began.",
+        [({}, kept.steps)],
+        "counter",
+    )
+    for name, meaning, value in (
+        ("wedsql_table_rows", "Living rows, as the server estimates.", "live"),
+        ("wedsql_table_dead_rows", "Rows that wait for vacuum, as the server estimates.", "dead"),
+        ("wedsql_table_bytes", "Size with indexes.", "bytes"),
+    ):
+        told = f"{meaning} The {house.TABLES} of the tables that every step writes with most dead rows."
+        yield family(name, told, [({"table": one.name}, getattr(one, value)) for one in kept.tables])
+    open_since = kept.held.age.total_seconds() if kept.held and kept.held.age else 0.0
+    for name, meaning, number in (
+        ("wedsql_database_bytes", "Size of the database.", kept.database_bytes),
+        (
+            "wedsql_vacuum_held_back_seconds",
+            "Age of what keeps vacuum from sweeping, 0: nothing.",
+            open_since,
+        ),
+        ("wedsql_partition_months_ahead", "Partitions of the history made ahead.", kept.months_ahead),
+        ("wedsql_partition_default_rows", "Rows that missed their partition, up to 1,000.", kept.in_default),
+    ):
+        yield family(name, meaning, [({}, number)])
+    warned = set(kept.warnings())
+    yield family(
+        "wedsql_warning",
+        "1 while the health page warns of it.",
+        [({"kind": kind}, kind in warned) for kind in house.WARNINGS],
+    )

@@ -20,6 +20,7 @@ from workers.journal import Journal
 from workers.outcome import HandlerTimeout, kind_of, read_result
 from workers.registry import Registry
 from workers.taken import Taken
+from workers.times import Times
 from workers.wire import ConnectionLost, Statement, Wire
 
 # Handlers of one commit run at most this long together, so that nobody's result waits for strangers.
@@ -46,6 +47,7 @@ class Performer:
         self.retry_at = math.inf
         """When the earliest job that failed here is offered again, by the monotonic clock."""
         self.heart = Heart(wire)
+        self.times = Times()
         self._borrowed = False
         self._ending: BaseException | None = None
 
@@ -93,6 +95,7 @@ class Performer:
         self._borrowed = False
         self.performed += 1
         self.journal.begin(flow.encode(), taken.job_id, taken.wid, taken.claim, until)
+        begun = time.monotonic()
         done = Done(taken)
         try:
             with limit(taken.timeout):
@@ -107,6 +110,7 @@ class Performer:
                 self._ending = error  # the cluster replaces this process
         finally:
             self.journal.end()
+            self.times.add(flow, taken, begun, taken.attempts == 0)
         return self._return_loan(done) if self._borrowed else done
 
     def _return_loan(self, done: Done) -> Done:

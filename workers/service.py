@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
+from contextlib import suppress
 
 import psycopg
 
@@ -46,12 +47,19 @@ class Service:
                 self.wire.close()
                 pause(failures, least=0.1)
                 failures = min(failures + 1, 10)
+        self._last_words()
         self.presence.sign_off()
         return self.runner.performed
+
+    def _last_words(self) -> None:
+        if not self.wire.closed:
+            with suppress(ConnectionLost):
+                self.runner.times.report(self.wire, now=True)
 
     def _turn(self, once: bool, wake: int | None) -> bool:
         """One look at the work; True when `once` is over."""
         self.presence.attend()
+        self.runner.times.report(self.wire)
         begun = time.monotonic()
         if self.sweep():
             self._note_work(begun)

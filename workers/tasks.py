@@ -69,6 +69,7 @@ def run_jobs(
     try:
         while perform(runner, plan, ids, seconds=SLICE) and time.monotonic() < until:
             pass
+        runner.times.report(runner.wire)
     except (ConnectionLost, psycopg.Error) as error:
         log.warning("%s: %s", flow, brief(error), extra={"flow": flow, "worker": runner.actor})
         runner.wire.close()

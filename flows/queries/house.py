@@ -51,6 +51,7 @@ class House:
     held: Held | None
     months_ahead: int
     in_default: int
+    steps: int
     queue_usage: float
 
     def warnings(self) -> Iterator[str]:
@@ -76,6 +77,7 @@ def house() -> House:
         held=_held(found["held_back"]),
         months_ahead=found["months_ahead"],
         in_default=found["in_default"],
+        steps=found["steps"],
         queue_usage=float(scalar("select pg_catalog.pg_notification_queue_usage()")),
     )
 

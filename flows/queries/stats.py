@@ -80,6 +80,31 @@ where seen_at > wedsql.now() - make_interval(secs => %(silence)s) group by kind 
 """
 
 
+# A worker's transaction holds the advisory lock (wid, tgid) of each job that it took.
+_TAKEN = """
+with held as (
+  select j.flow_id, j.trname from wedsql.job_pool j where j.state = 'L'
+  union all
+  select j.flow_id, j.trname from pg_catalog.pg_locks l
+  join wedsql.job_pool j on j.wid = l.classid::bigint and j.tgid = l.objid::bigint and j.state = 'P'
+  where l.locktype = 'advisory' and l.objsubid = 2 and l.granted and l.mode = 'ExclusiveLock'
+    and l.database = (select oid from pg_catalog.pg_database where datname = current_database())
+)
+select f.name as flow, t.trname as transition, coalesce(h.n, 0) as n
+from (select distinct flow_id, trname from wedsql.trig where not cfinal) as t
+join wedsql.flow f on f.id = t.flow_id
+left join (select flow_id, trname, count(*) as n from held group by 1, 2) as h using (flow_id, trname)
+order by 1, 2
+"""
+
+_TIMES = """
+select f.name as flow, t.trname as transition, t.kind, t.counts, t.seconds
+from wedsql.timing t join wedsql.flow f on f.id = t.flow_id
+where exists (select 1 from wedsql.trig g where g.flow_id = t.flow_id and g.trname = t.trname)
+order by 1, 2
+"""
+
+
 def instances() -> list[Row]:
     """flow, status, n (at most STATS_CAP)."""
     return rows(_INSTANCES, {"statuses": list(STATUSES), "cap": STATS_CAP})
@@ -98,6 +123,16 @@ def exceptions() -> list[Row]:
 def jobs() -> list[Row]:
     """flow, transition, pending, leased, parked, late (each at most STATS_CAP), oldest_seconds."""
     return rows(_JOBS, {"cap": STATS_CAP})
+
+
+def taken() -> list[Row]:
+    """flow, transition, n: jobs in a worker's hands now, by a lease or by the locks of its transaction."""
+    return rows(_TAKEN)
+
+
+def times() -> list[Row]:
+    """flow, transition, kind ('wait' or 'run'), counts (one a bucket of flows.timing), seconds (the sum)."""
+    return rows(_TIMES)
 
 
 def workers() -> list[Row]:

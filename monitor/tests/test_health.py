@@ -11,7 +11,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.test import Client, RequestFactory
 
-from monitor import guard, metrics
+from monitor import exposition, guard
 from monitor.tests.conftest import Hands, text_of
 from monitor.views import health
 
@@ -128,7 +128,7 @@ def test_without_a_token_an_empty_one_opens_nothing(
 
 
 def test_labels_are_escaped() -> None:
-    text = metrics.family("x", "help", [({"flow": 'a"b\\c\nd'}, 1.5)])
+    text = exposition.family("x", "help", [({"flow": 'a"b\\c\nd'}, 1.5)])
     assert text.splitlines()[-1] == 'x{flow="a\\"b\\\\c\\nd"} 1.5'
 
 

@@ -107,6 +107,7 @@ GOOD = house.House(
     held=None,
     months_ahead=2,
     in_default=0,
+    steps=0,
     queue_usage=0.0,
 )
 BAD = {

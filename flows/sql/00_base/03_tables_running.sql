@@ -122,6 +122,15 @@ create table if not exists wedsql.disk (
   reported_at timestamptz not null,
   check (free between 0 and total)
 ) with (fillfactor = 50);
+-- How long jobs waited and ran: counters that only grow (70_care/09_times.sql).
+create table if not exists wedsql.timing (
+  flow_id integer not null references wedsql.flow (id) on delete cascade,
+  trname text not null,
+  kind text not null check (kind in ('wait', 'run')),
+  counts bigint[] not null,
+  seconds double precision not null,
+  primary key (flow_id, trname, kind)
+) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 create table if not exists wedsql.beat (
   name text primary key,
   seen_at timestamptz not null,

@@ -48,6 +48,7 @@ select jsonb_build_object(
   'database_bytes', pg_database_size(current_database()),
   'tables', wedsql._hot_tables(p_tables),
   'held_back', wedsql._holds_vacuum_back(),
+  'steps', (select coalesce(sum(pg_stat_get_tuples_inserted(h.inhrelid)), 0) from pg_inherits h where h.inhparent = 'wedsql.wed_trace'::regclass),
   'months_ahead', (
     select count(*) from pg_inherits h join pg_class c on c.oid = h.inhrelid
     where h.inhparent = 'wedsql.wed_trace'::regclass and c.relname ~ '^wed_trace_\d{4}_\d{2}$'

@@ -1,0 +1,43 @@
+"""Prometheus' text format, written by hand: a dozen lines are not worth a dependency."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from typing import TypeAlias
+
+Labels: TypeAlias = Mapping[str, object]
+Sample: TypeAlias = tuple[Labels, float]
+Buckets: TypeAlias = tuple[Labels, Sequence[int], float]
+
+
+def escape(value: object) -> str:
+    """A label's value as the format wants it."""
+    return str(value).replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+
+
+def family(name: str, help_text: str, samples: Iterable[Sample], kind: str = "gauge") -> str:
+    """One metric with its samples."""
+    lines = [f"# HELP {name} {help_text}", f"# TYPE {name} {kind}"]
+    for labels, value in samples:
+        inner = _inner(labels)
+        lines.append(f"{name}{{{inner}}} {value:.15g}" if inner else f"{name} {value:.15g}")
+    return "\n".join(lines) + "\n"
+
+
+def histogram(name: str, help_text: str, bounds: Sequence[float], found: Iterable[Buckets]) -> str:
+    """One histogram: for each of `found` the counts of its buckets (one more than bounds) and their sum."""
+    lines = [f"# HELP {name} {help_text}", f"# TYPE {name} histogram"]
+    for labels, counts, total in found:
+        inner = _inner(labels)
+        ends = [*(f"{bound:g}" for bound in bounds), "+Inf"]
+        summed = list(accumulate(counts))
+        lines += [
+            f'{name}_bucket{{{inner},le="{end}"}} {count}' for end, count in zip(ends, summed, strict=True)
+        ]
+        lines += [f"{name}_sum{{{inner}}} {total:.15g}", f"{name}_count{{{inner}}} {summed[-1]}"]
+    return "\n".join(lines) + "\n"
+
+
+def _inner(labels: Labels) -> str:
+    return ",".join(f'{key}="{escape(label)}"' for key, label in labels.items())

@@ -1,0 +1,107 @@
+"""What handlers took is counted in the process and told to the kernel now and then; work goes on."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from flows.timing import BOUNDS
+from workers import times
+from workers.presence import Presence
+from workers.service import Service
+from workers.tests.conftest import Shop
+
+
+def good(state: Any, ctx: Any) -> Any:
+    return {"a": "x"}
+
+
+def told(shop: Shop, kind: str) -> tuple[list[int], float]:
+    found = shop.db.execute(
+        "select t.counts, t.seconds from wedsql.timing t join wedsql.flow f on f.id = t.flow_id"
+        " where f.name = %s and t.trname = 'tr_one' and t.kind = %s",
+        [shop.flow, kind],
+    ).fetchone()
+    return found or ([], 0.0)
+
+
+@pytest.mark.parametrize("size", [1, 10])
+def test_runs_and_waits_are_told(shop: Shop, size: int) -> None:
+    shop.on("tr_one", good)
+    shop.start(7)
+    shop.drain(size)
+    assert told(shop, "run") == ([], 0.0), "not at every step"
+    shop.runner.times.report(shop.runner.wire)
+    counts, seconds = told(shop, "run")
+    assert sum(counts) == 7 and 0 < seconds < 1 and len(counts) == len(BOUNDS) + 1
+    counts, seconds = told(shop, "wait")
+    assert sum(counts) == 7 and seconds > 0
+
+
+def test_a_leased_job_is_measured_alike(shop: Shop) -> None:
+    shop.on("tr_one", good)
+    shop.start(3)
+    assert shop.runner.work_leased(shop.flow, ["tr_one"], 3, 30) == 3
+    shop.runner.times.report(shop.runner.wire)
+    assert sum(told(shop, "run")[0]) == sum(told(shop, "wait")[0]) == 3
+
+
+def test_a_failed_run_counts_and_a_second_attempt_waits_for_nobody(shop: Shop) -> None:
+    def bad(state: Any, ctx: Any) -> Any:
+        raise ValueError
+
+    shop.on("tr_one", bad)
+    (wid,) = shop.start()
+    shop.work()
+    shop.db.execute("update wedsql.job_pool set not_before = null where wid = %s", [wid])
+    shop.work()
+    shop.runner.times.report(shop.runner.wire)
+    assert sum(told(shop, "run")[0]) == 2 and sum(told(shop, "wait")[0]) == 1
+
+
+def test_only_a_sample_of_waits_is_looked_up(shop: Shop) -> None:
+    shop.on("tr_one", good)
+    shop.start(times.WAITS + 5)
+    shop.drain(20)
+    shop.runner.times.report(shop.runner.wire)
+    assert sum(told(shop, "run")[0]) == times.WAITS + 5 and sum(told(shop, "wait")[0]) == times.WAITS
+
+
+def test_it_is_told_every_ten_seconds_and_at_the_end(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.on("tr_one", good)
+    for count in (1, 2):
+        shop.start()
+        shop.drain()
+        shop.runner.times.report(shop.runner.wire)
+        assert sum(told(shop, "run")[0]) == 1, f"the {count}. within ten seconds"
+    shop.runner.stopping = True
+    service(shop).run()
+    assert sum(told(shop, "run")[0]) == 2
+
+
+def test_a_service_tells_while_it_serves(shop: Shop) -> None:
+    shop.on("tr_one", good)
+    shop.start()
+    shop.drain()
+    service(shop).run(once=True)
+    assert sum(told(shop, "run")[0]) == 1
+
+
+def test_a_flow_that_is_gone_stops_nobody(shop: Shop) -> None:
+    shop.on("tr_one", good)
+    shop.start()
+    shop.drain()
+    shop.runner.times.add("no_such_flow", _Job(), time.monotonic(), True)
+    shop.runner.times.report(shop.runner.wire)
+    assert sum(told(shop, "run")[0]) == 1
+
+
+class _Job:
+    wid, job_id, trname = 1, 1, "tr_one"
+
+
+def service(shop: Shop) -> Service:
+    presence = Presence(shop.runner.wire, shop.registry, kind="process", actor="tester", flows=[shop.flow])
+    return Service(shop.runner, presence)
