@@ -17,6 +17,7 @@ from psycopg.pq import TransactionStatus
 
 from workers import calls
 from workers.calls import TRANSIENT, Done, Held, Refusal
+from workers.logs import about, brief
 from workers.outcome import describe, kind_of, sqlstate_of
 from workers.performing import BrokenStep, Performer
 from workers.taken import Taken, read_jobs
@@ -111,10 +112,12 @@ class Runner(Performer):
                 results = self.wire.round(*following)
         except (psycopg.Error, ConnectionLost, BrokenStep) as error:
             if sqlstate_of(error) not in TRANSIENT and not isinstance(error, BrokenStep):
-                log.warning("%s: %d results are settled one by one: %s", flow, len(done), error)
+                about_all = {"flow": flow, "worker": self.actor}
+                words = flow, len(done), brief(error)
+                log.warning("%s: %d results are settled one by one: %s", *words, extra=about_all)
             self._one_by_one(flow, done)
             return []
-        self._say(flow, results[: len(closing)] if not wrote else [])
+        self._say(flow, results[: len(closing)] if not wrote else [], done)
         return read_jobs(results[-1]) if len(following) > 1 else []
 
     def _closing(self, flow: str, done: Sequence[Done], *, counting: bool) -> list[Command]:
@@ -124,17 +127,20 @@ class Runner(Performer):
             if one.error is not None and not isinstance(one.error, KeyboardInterrupt):
                 failure = (one.taken, describe(one.error), sqlstate_of(one.error))
                 kinds.setdefault(kind_of(one.error), []).append(failure)
-                log.info("%s job %s: %s", one.taken.trname, one.taken.job_id, failure[1])
+                which = about(flow, one.taken, self.actor) | {"outcome": kind_of(one.error)}
+                log.info("%s job %s: %s", one.taken.trname, one.taken.job_id, brief(one.error), extra=which)
         return commands + [calls.fail(flow, failed, kind, self.actor) for kind, failed in kinds.items()]
 
     @staticmethod
     def _refused(results: Sequence[Any]) -> list[Refusal]:
         return [r for result in results if result.nfields >= 3 for r in calls.refusals(result)]
 
-    def _say(self, flow: str, results: Sequence[Any]) -> None:
+    def _say(self, flow: str, results: Sequence[Any], done: Sequence[Done]) -> None:
         self._note_retries(results)
         for refusal in self._refused(results):
-            log.info("%s job %s refused: %s %s", flow, refusal.job_id, refusal.sqlstate, refusal.message)
+            for job in [one.taken for one in done if one.taken.job_id == refusal.job_id]:
+                which = about(flow, job, self.actor) | {"outcome": "refused"}
+                log.info("%s job %s refused: %s", job.trname, job.job_id, refusal.sqlstate, extra=which)
 
     def _note_retries(self, results: Sequence[Any]) -> None:
         failures = [result for result in results if result.nfields == 2]
@@ -153,7 +159,8 @@ class Runner(Performer):
                         break
                     pause(attempt)
                 except ConnectionLost as error:
-                    log.warning("%s job %s: trying again, %s", flow, one.taken.job_id, error)
+                    which = about(flow, one.taken, self.actor)
+                    log.warning("%s job %s: trying again, %s", flow, which["job"], brief(error), extra=which)
                     pause(attempt, least=0.1)
                 except psycopg.Error as error:
                     self._undo()
@@ -166,7 +173,7 @@ class Runner(Performer):
         if one.error is not None:
             return self._count(flow, one)
         if one.taken.claim is not None:
-            self._say(flow, self.wire.round(*self._closing(flow, [one], counting=True)))
+            self._say(flow, self.wire.round(*self._closing(flow, [one], counting=True)), [one])
             return True
         found = read_jobs(
             self.wire.round(BEGIN, calls.take(flow, [one.taken.trname], 1, self.actor, [one.taken.job_id]))[

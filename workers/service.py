@@ -10,6 +10,7 @@ from contextlib import suppress
 import psycopg
 
 from workers.catalog import Plan
+from workers.logs import brief
 from workers.presence import SWEEP, Presence
 from workers.runner import Runner
 from workers.wire import ConnectionLost, Statement, Wire, pause, texts
@@ -43,7 +44,8 @@ class Service:
                     break
                 failures = 0
             except (ConnectionLost, psycopg.Error) as error:
-                log.warning("The database does not serve: %s", error)
+                who = {"worker": self.runner.actor}
+                log.warning("The database does not serve: %s", brief(error), extra=who)
                 self.wire.close()
                 pause(failures, least=0.1)
                 failures = min(failures + 1, 10)

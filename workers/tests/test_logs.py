@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from flows import api
 from workers.reaper import told
 from workers.tests.conftest import Shop, until
+from workers.tests.processes import Processes
 
 SECRET = "Ana-Silva-4111"
 
@@ -34,6 +36,79 @@ def test_a_handler_s_logger_names_its_job(shop: Shop, caplog: pytest.LogCaptureF
     (record,) = [one for one in caplog.records if one.name == "workers.handler"]
     named = {"flow": shop.flow, "wid": wid, "job": jobs[0], "transition": "tr_one", "worker": "tester"}
     assert fields(record) == named
+
+
+def quoting(ctx: Any) -> Any:
+    raise ValueError(SECRET)
+
+
+def giving_up(ctx: Any) -> Any:
+    ctx.abort(SECRET)
+
+
+def writing(ctx: Any) -> Any:
+    ctx.connection.execute("select %s::integer", [SECRET])
+
+
+def returning(ctx: Any) -> Any:
+    return {"n": SECRET}
+
+
+def setting(ctx: Any) -> Any:
+    return f"n = '{SECRET}'"
+
+
+@pytest.mark.parametrize("size", [1, 5])
+@pytest.mark.parametrize(
+    ("act", "outcome", "words"),
+    [
+        (quoting, "failed", "ValueError (test_logs.py"),
+        (giving_up, "aborted", "Abort ("),
+        (writing, "failed", "InvalidTextRepresentation (22P02"),
+        (returning, "", ""),
+        (setting, "", ""),
+    ],
+)
+def test_a_failure_names_its_job_and_not_what_was_in_it(
+    shop: Shop, caplog: pytest.LogCaptureFixture, act: Any, outcome: str, words: str, size: int
+) -> None:
+    shop.on("tr_one", lambda state, ctx: act(ctx))
+    (wid,) = shop.start()
+    job = shop.one("select id from wedsql.job_pool where wid = %s", wid)
+    with caplog.at_level(logging.DEBUG):
+        shop.work(size)
+    assert SECRET in shop.log(wid)[0][2], "the history has it"
+    assert SECRET not in caplog.text
+    named = {"flow": shop.flow, "wid": wid, "job": job, "transition": "tr_one", "worker": "tester"}
+    about = [record for record in caplog.records if getattr(record, "wid", 0) == wid]
+    assert about and all(fields(one).items() >= named.items() for one in about)
+    assert any(getattr(one, "outcome", "").startswith(outcome) and words in one.getMessage() for one in about)
+
+
+TELL = """
+insert into wed_attr (aname, adv) values ('kind', null), ('a', null);
+insert into wed_trig (tgname, trname, cpred, timeout, max_attempts) values
+  ('tell', 'act_tell', $$ a is null $$, '10 s', 1);
+insert into wed_trig (cpred, cfinal) values ($$ a is not null $$, true);
+"""
+
+
+@pytest.mark.slow
+def test_every_line_of_a_worker_is_json_and_tells_no_state(
+    processes: Processes, loaded: Any, connect: Any
+) -> None:
+    flow, db = loaded(TELL), connect()
+    (wid,) = [one.wid for one in api.start_many(flow, [{"kind": SECRET}], conn=db)]
+    pool = processes.manage("wedworker", "--flow", flow, "--once", WEDSQL_LOG_FORMAT="json")
+    assert pool.wait(20) == 0, processes.output()
+    lines = [json.loads(line) for line in processes.output().splitlines()]
+    about = [line for line in lines if line.get("wid") == wid]
+    assert {line["logger"] for line in about} == {"workers.handler", "workers.runner"}
+    assert {(line["flow"], line["transition"], line["process"]) for line in about} == {
+        (flow, "act_tell", "worker")
+    }
+    assert len({(line["job"], line["worker"]) for line in about}) == 1
+    assert SECRET not in processes.output()
 
 
 def test_the_reaper_tells_whose_time_was_over(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:

@@ -29,6 +29,13 @@ def mark(state: State, ctx: Context) -> Changes:
     return {"a": "marked"}
 
 
+@transition("act_tell")
+def tell(state: State, ctx: Context) -> Changes:
+    """Says something and fails with what is in the state."""
+    ctx.logger.info("about to fail")
+    raise ValueError(f"cannot read {state['kind']}")
+
+
 @transition("act_again")
 def again(state: State, ctx: Context) -> Changes:
     note(ctx)
