@@ -19,6 +19,16 @@ insert into wed_trig (cpred, cfinal) values ('length(text) > 1000', true);
 """
 
 
+# One leased step that workers serve, and one that nobody serves but whom the harness sends.
+SIDE = """
+insert into wed_attr (aname, adv) values ('hoard', '1'), ('hand', '1');
+insert into wed_trig (trname, cpred, timeout, mode, max_attempts, backoff) values
+  ('tr_hoard', 'hoard = ''0''', '10 minutes', 'lease', 200, '100 milliseconds'),
+  ('tr_hand', 'hand = ''0''', '10 minutes', 'lease', 200, '100 milliseconds');
+insert into wed_trig (cpred, cfinal) values ('hoard = ''1'' and hand = ''1''', true);
+"""
+
+
 def main() -> None:
     django.setup()
     from django.contrib.auth import get_user_model
@@ -29,7 +39,8 @@ def main() -> None:
     preparation.install()
     get_user_model()._default_manager.create_superuser(NAME, password=PASSWORD)
     with connection.cursor() as cursor:
-        for flow, text in (("chaos", Path(__file__).with_name("flow.sql").read_text()), ("poison", POISON)):
+        main_flow = Path(__file__).with_name("flow.sql").read_text()
+        for flow, text in (("chaos", main_flow), ("poison", POISON), ("side", SIDE)):
             cursor.execute("select wedsql.create_flow(%s)", [flow])
             cursor.execute(f"set search_path = {flow}, wedsql")
             cursor.execute(text)

@@ -17,6 +17,7 @@ from workers import Changes, Context, transition
 State = Mapping[str, Any]
 FLOW = "chaos"
 POISON = "poison"
+SIDE = "side"
 HANG = 3.0
 TEN_MEGABYTES = 10_000_000
 
@@ -70,6 +71,11 @@ def leased(state: State, ctx: Context) -> Changes:
     note(ctx)
     _pace(ctx, 0.1)
     return {"leased": "1"}
+
+
+@transition("tr_hoard", flow=SIDE, mode="lease")
+def hoarded(state: State, ctx: Context) -> Changes:
+    return {"hoard": "1"}
 
 
 @transition("tr_abort", flow=POISON, batch=1)

@@ -132,5 +132,7 @@ class SiteDoor:
             while time.monotonic() < until:
                 line.receive()
             return "stays open"
+        except ConnectionError:  # it was closed after the first frame, while the next was on its way
+            return "closed meanwhile"
         finally:
             line.close()

@@ -26,7 +26,7 @@ _HALF = """
     full join (select wid from wedsql.wed_trace where flow_id = (select id from f) and seq = 1) t using (wid)
     where w.wid is null or i.wid is null or t.wid is null
 """
-OWN = ("chaos", "poison", FLOW)
+OWN = ("chaos", "poison", "side", FLOW)
 
 
 def inputs(run: Run, row: Row) -> None:
