@@ -19,13 +19,14 @@ insert into wed_trig (cpred, cfinal) values ('length(text) > 1000', true);
 """
 
 
-# One leased step that workers serve, and one that nobody serves but whom the harness sends.
+# One leased step that workers serve, and two that nobody serves but whom the harness sends.
 SIDE = """
-insert into wed_attr (aname, adv) values ('hoard', '1'), ('hand', '1');
+insert into wed_attr (aname, adv) values ('hoard', '1'), ('hand', '1'), ('grab', '1');
 insert into wed_trig (trname, cpred, timeout, mode, max_attempts, backoff) values
   ('tr_hoard', 'hoard = ''0''', '10 minutes', 'lease', 200, '100 milliseconds'),
-  ('tr_hand', 'hand = ''0''', '10 minutes', 'lease', 200, '100 milliseconds');
-insert into wed_trig (cpred, cfinal) values ('hoard = ''1'' and hand = ''1''', true);
+  ('tr_hand', 'hand = ''0''', '10 minutes', 'lease', 200, '100 milliseconds'),
+  ('tr_grab', 'grab = ''0''', '15 seconds', 'auto', 200, '100 milliseconds');
+insert into wed_trig (cpred, cfinal) values ('hoard = ''1'' and hand = ''1'' and grab = ''1''', true);
 """
 
 

@@ -1,50 +1,121 @@
-"""F8: the session that listens for the pages is cut off, again and again, while a thousand changes commit."""
+"""F8: nobody listens for the pages while a thousand changes commit; then ten thousand come at once."""
 
 from __future__ import annotations
 
+import threading
 import time
+
+import psycopg
 
 from chaos.run import Row, Run
 from chaos.world import World
 from flows import api
 
 CHANGES_AN_INSTANCE = 8
-PATIENCE = 20.0
+AWAY = 30.0
+PATIENCE = 60.0
+STALE = 5.0  # seconds after the listener is back until the page shows what the database says
+FINAL = {"left_done": "1", "right_done": "1", "turn": 2, "goal": 2, "slow": "1", "leased": "1", "desk": "1"}
 
 
 def listener(run: Run, row: Row) -> None:
-    """The page ends with what the database says, and is live again soon after each cut."""
+    """The page ends with what the database says, and soon after the listener is back."""
     with run.world(row, rate=2.0, designer=0) as world:
         world.page().reload()
-        before = world.one("select count(*) from wedsql.wed_trace")
-        cuts = run.number(12, least=4)
-        for _ in range(cuts):
-            _burst(world, run.number(1000) // cuts // CHANGES_AN_INSTANCE + 1)
+        for _ in range(run.number(12, least=4)):
             row.injection(lambda: _cut(world), "the listener's session ended")
-        changes = world.one("select count(*) from wedsql.wed_trace") - before
-        usage = world.one("select pg_notification_queue_usage()")
-        row.notes.append(
-            f"{changes} changes, {world.page().frames} frames, queue of notifications {usage:.4f}"
-        )
+        row.injection(lambda: _away(world, row, run), "nobody listened")
+        row.injection(lambda: _burst(world, row, run.number(10_000)), "a burst")
 
 
-def _burst(world: World, many: int) -> None:
+def _start(world: World, many: int) -> None:
     with world.connect("web") as conn:
         api.start_many("chaos", [{"goal": 1}] * many, conn=conn)
 
 
+def _changes(world: World) -> int:
+    return int(world.one("select count(*) from wedsql.wed_trace"))
+
+
 def _cut(world: World) -> float:
     """End the session; seconds until another one listens and the page says that it is live."""
+    _start(world, 2)
     begun = time.monotonic()
-    query = "select pid from pg_stat_activity where application_name = 'wedsql-monitor'"
-    world.until(lambda: bool(world.rows(query)), PATIENCE, "nobody listens")
-    old = world.one(query)
+    world.until(lambda: bool(_listeners(world)), PATIENCE, "nobody listens")
+    old = _listeners(world)
     page = world.page()
     frames = page.frames
-    world.one("select pg_terminate_backend(%s)", (old,))
+    _end(world, old)
     world.until(
-        lambda: world.one(query) not in (None, old) and page.live and page.frames > frames,
+        lambda: bool(set(_listeners(world)) - set(old)) and page.live and page.frames > frames,
         PATIENCE,
         "the page did not come back to life",
     )
     return time.monotonic() - begun
+
+
+def _listeners(world: World) -> list[int]:
+    query = "select pid from pg_stat_activity where application_name = 'wedsql-monitor'"
+    return [pid for (pid,) in world.rows(query)]
+
+
+def _away(world: World, row: Row, run: Run) -> float:
+    """Nobody may listen while a thousand changes commit; seconds from its return to a right page."""
+    before, wanted = _changes(world), run.number(1000)
+    until = time.monotonic() + run.seconds(AWAY)
+    with world.connect() as admin:
+        admin.execute("alter role wed_monitor nologin")
+    try:
+        _end(world, _listeners(world))
+        _start(world, wanted // CHANGES_AN_INSTANCE + 1)
+        world.until(lambda: _changes(world) - before >= wanted, PATIENCE, f"{wanted} changes")
+        time.sleep(max(0.0, until - time.monotonic()))
+        row.notes.append(f"{_changes(world) - before} changes while nobody listened")
+    finally:
+        with world.connect() as admin:
+            admin.execute("alter role wed_monitor login")
+    world.until(lambda: bool(_listeners(world)), PATIENCE, "nobody listens again")
+    return _behind(world, row, "after the listener came back")
+
+
+def _end(world: World, backends: list[int]) -> None:
+    world.rows("select pg_terminate_backend(u.pid) from unnest(%s::integer[]) u (pid)", (backends,))
+
+
+def _behind(world: World, row: Row, when: str) -> float:
+    begun = time.monotonic()
+    wrong = world.page().compare(world.rows, PATIENCE)
+    took = time.monotonic() - begun
+    if wrong:
+        raise TimeoutError(f"the page is wrong {when}: {wrong[:3]}")
+    row.notes.append(f"the page was right {took:.2f} s {when}")
+    if took > STALE:
+        row.fail(f"the page needed more than {STALE:.0f} s {when}")
+    return took
+
+
+def _burst(world: World, row: Row, many: int) -> float:
+    """So many changes, each a commit of its own, as fast as they come; seconds until the page is right."""
+    usage = 0.0
+    people = [threading.Thread(target=_commit, args=(world, many // 2), daemon=True) for _ in range(2)]
+    begun = time.monotonic()
+    for person in people:
+        person.start()
+    while any(person.is_alive() for person in people):
+        usage = max(usage, float(world.one("select pg_notification_queue_usage()")))
+        time.sleep(0.1)
+    rate = many / (time.monotonic() - begun)
+    row.notes.append(
+        f"a burst of {many}, {rate:.0f} a second; queue of notifications at most {usage:.4f} full"
+    )
+    return _behind(world, row, "after the burst")
+
+
+def _commit(world: World, many: int) -> None:
+    """Instances that are final from the start: one change each."""
+    with world.connect("web", name="burst") as conn:
+        for _ in range(many):
+            try:
+                api.start("chaos", FINAL, actor="burst", conn=conn)
+            except psycopg.Error:
+                return

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from contextlib import ExitStack, suppress
 
 import psycopg
 
@@ -12,20 +14,78 @@ from chaos.world import World
 from flows import api
 
 PATIENCE = 15.0
+SITS = 15.0  # seconds until the reaper throws the offender out
+LEAST_RATIO = 0.9
+_DEAD = "select coalesce(sum(n_dead_tup), 0) from pg_stat_user_tables where relname = 'job_pool'"
 
 
 def offender(run: Run, row: Row) -> None:
     """The reaper ends each such session after the job's timeout, and somebody else does the job."""
     with run.world(row) as world:
-        before = world.one(
-            "select coalesce(sum(n_dead_tup), 0) from pg_stat_user_tables where relname = 'job_pool'"
-        )
         for _ in range(run.number(10, least=3)):
             row.injection(lambda: _hold(world), "a transaction left open")
-        after = world.one(
-            "select coalesce(sum(n_dead_tup), 0) from pg_stat_user_tables where relname = 'job_pool'"
-        )
-        row.notes.append(f"dead rows in job_pool: {before} before, {after} after")
+    with run.world(row, programs=("pool", "reaper"), rate=1.0, designer=0) as world:
+        _compare(run, row, world)
+
+
+def _compare(run: Run, row: Row, world: World) -> None:
+    """Work goes on beside somebody who writes and goes away, again and again, as fast as without."""
+    steps = {False: 0, True: 0}
+    dead, seconds = 0, run.seconds(20)
+    for beside in [False, True, True, False]:  # whatever else changes meanwhile meets both alike
+        with ExitStack() as stack:
+            if beside:
+                stack.enter_context(Offender(world))
+            steps[beside] += _work(world, seconds)
+        dead = max(dead, int(world.one(_DEAD)))
+    ratio = steps[True] / max(steps[False], 1)
+    row.notes.append(f"{steps[False]} steps alone, {steps[True]} beside the offender: {ratio:.2f} of them")
+    row.notes.append(f"at most {dead} dead rows in job_pool")
+    if ratio < LEAST_RATIO and seconds > SITS:  # else he was never thrown out, and nothing is promised
+        row.fail(f"beside the offender only {ratio:.2f} of the work is done")
+
+
+def _work(world: World, seconds: float) -> int:
+    """Start, lease and complete, one after the other, for so long; how many steps that were."""
+    until, steps = time.monotonic() + seconds, 0
+    with world.connect("web") as conn:
+        while time.monotonic() < until:
+            api.start("side", {"hand": "0"}, conn=conn)
+            for job in api.lease_many("side", ["tr_hand"], 1, "hand", conn=conn):
+                api.complete(job, {"hand": "1"}, conn=conn)
+                steps += 1
+    return steps
+
+
+class Offender(threading.Thread):
+    """Takes a job, writes, and sits on both until it is thrown out; then again."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(name="offender", daemon=True)
+        self.world = world
+        self.ended = threading.Event()
+
+    def __enter__(self) -> None:
+        self.start()
+
+    def __exit__(self, *_error: object) -> None:
+        self.ended.set()
+        self.join()
+
+    def run(self) -> None:
+        while not self.ended.is_set():
+            with suppress(psycopg.OperationalError):
+                self._sit()
+
+    def _sit(self) -> None:
+        with self.world.connect("worker", name="offender") as conn:
+            api.start("side", {"grab": "0"}, conn=conn)
+            with conn.transaction():
+                api.take_many("side", ["tr_grab"], 1, actor="offender", conn=conn)
+                api.start("side", {"hand": "0"}, actor="offender", conn=conn)
+                while not self.ended.wait(0.2):
+                    conn.pgconn.consume_input()
+                raise psycopg.OperationalError("told to end")
 
 
 def _hold(world: World) -> float:
