@@ -11,7 +11,11 @@ from flows.timing import BOUNDS
 from workers import times
 from workers.presence import Presence
 from workers.service import Service
-from workers.tests.conftest import Shop
+from workers.tests.conftest import Shop, until
+from workers.tests.processes import Processes
+from workers.tests.test_cluster import Db, acts, cluster, db, start
+
+__all__ = ["acts", "db"]
 
 
 def good(state: Any, ctx: Any) -> Any:
@@ -85,7 +89,7 @@ def test_a_service_tells_while_it_serves(shop: Shop) -> None:
     shop.on("tr_one", good)
     shop.start()
     shop.drain()
-    service(shop).run(once=True)
+    assert service(shop)._turn(once=True, wake=None)
     assert sum(told(shop, "run")[0]) == 1
 
 
@@ -96,6 +100,17 @@ def test_a_flow_that_is_gone_stops_nobody(shop: Shop) -> None:
     shop.runner.times.add("no_such_flow", _Job(), time.monotonic(), True)
     shop.runner.times.report(shop.runner.wire)
     assert sum(told(shop, "run")[0]) == 1
+
+
+@pytest.mark.slow
+def test_the_cluster_tells_too(processes: Processes, acts: str, db: Db) -> None:
+    start(db, acts, "mark", 3)
+    cluster(processes)
+    query = (
+        "select sum((select sum(n) from unnest(t.counts) n))::int from wedsql.timing t"
+        " join wedsql.flow f on f.id = t.flow_id where f.name = %s and t.kind = 'run'"
+    )
+    until(lambda: (db.execute(query, [acts]).fetchone() or (0,))[0], what=processes.output())
 
 
 class _Job:

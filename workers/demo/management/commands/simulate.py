@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 import signal
 import threading
@@ -17,7 +18,9 @@ from django.utils import timezone
 from flows import api
 from flows.errors import DatabaseGone, UnknownFlow, WedError
 from workers.demo.people import counter, order
+from workers.logs import brief
 
+log = logging.getLogger("wedsql.simulate")
 _LONGEST_PAUSE = 5.0
 
 
@@ -36,9 +39,9 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: over.set())
         chance = random.Random(options["seed"])  # noqa: S311  # a story, not a secret
-        self.stdout.write(f"Starting {options['rate']:g} instances a second.")
+        log.info("Starting %g instances a second.", options["rate"])
         started = self._start_steadily(chance, options["rate"], options["seconds"], over)
-        self.stdout.write(f"Started {started} instances.")
+        log.info("Started %d instances.", started)
 
     def _start_steadily(
         self, chance: random.Random, rate: float, seconds: float | None, over: threading.Event
@@ -51,7 +54,7 @@ class Command(BaseCommand):
             except UnknownFlow as error:
                 raise CommandError(f"{error} Define the demo flows with: manage.py loaddemo") from error
             except (DatabaseGone, OperationalError, WedError) as error:
-                self.stderr.write(f"Not started: {error}")
+                log.warning("Not started: %s", brief(error))
                 connection.close()
                 failures = min(failures + 1, 6)
             else:
