@@ -58,6 +58,13 @@ def setting(ctx: Any) -> Any:
     return f"n = '{SECRET}'"
 
 
+def committing(ctx: Any) -> Any:
+    """What is wrong is found by the COMMIT, whose error quotes the key."""
+    ctx.connection.execute("create temp table twice (x text unique deferrable initially deferred)")
+    ctx.connection.execute("insert into twice values (%s), (%s)", [SECRET, SECRET])
+    return {"a": "x"}
+
+
 @pytest.mark.parametrize("size", [1, 5])
 @pytest.mark.parametrize(
     ("act", "outcome", "words"),
@@ -67,6 +74,7 @@ def setting(ctx: Any) -> Any:
         (writing, "failed", "InvalidTextRepresentation (22P02"),
         (returning, "", ""),
         (setting, "", ""),
+        (committing, "failed", "UniqueViolation (23505"),
     ],
 )
 def test_a_failure_names_its_job_and_not_what_was_in_it(
