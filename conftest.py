@@ -54,7 +54,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--pg",
         default="embedded",
-        help="'embedded' (the wheel), 'debian' (the newest system package) or a directory of programs (--pg=DIR)",
+        help="'embedded' (the wheel), 'debian' (the newest system package) or --pg=DIR with the programs",
     )
 
 
