@@ -186,7 +186,13 @@ def test_the_reaper_works_while_every_worker_hangs(processes: Processes, acts: s
     )
     until(lambda: db.execute(query, [hanging]).fetchone() == (2,), seconds=10, what=processes.output())
     (beat,) = db.execute("select seen_at from wedsql.beat where name = 'reaper'").fetchone() or (None,)
-    until(lambda: db.execute("select seen_at > %s from wedsql.beat", [beat]).fetchone() == (True,), seconds=3)
+    until(
+        lambda: (
+            db.execute("select seen_at > %s from wedsql.beat where name = 'reaper'", [beat]).fetchone()
+            == (True,)
+        ),
+        seconds=3,
+    )
     reaper.send_signal(signal.SIGTERM)
     assert reaper.wait(10) == 0
 
