@@ -259,3 +259,24 @@ def _broken(b: Bench) -> list[Any]:
 
 
 Check = Callable[[Bench], None]
+
+
+def little_room(b: Bench) -> None:
+    """Nothing is started on a disk that is nearly full; what runs goes on."""
+    b.start()
+    b.sql("select wedsql.report_disk(4, 100)")
+    api.complete(b.lease("tr_a"), {"a": "1"}, conn=b.conn)
+    with refused("WD905"):
+        b.start()
+
+
+def clock_back(b: Bench) -> None:
+    """A lease that was given by a clock an hour ahead does not last an hour when that is put right."""
+    b.start()
+    b.sql("set wedsql.test_offset = '1 hour'")
+    api.reap(conn=b.conn)
+    b.lease("tr_a")
+    b.sql("set wedsql.test_offset = '0'")
+    api.reap(conn=b.conn)
+    b.sql("set wedsql.test_offset = '2 minutes'")
+    must(api.reap(conn=b.conn)["expired"] == 1, "the lease lasts an hour")

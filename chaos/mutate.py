@@ -82,6 +82,8 @@ MUTATIONS = [
     Mutation("key of a start", checks.key_once, statement="drop index wedsql.instance_key"),
     Mutation("attempts come to an end", checks.attempts_end, ("fail_many",), "if v_job.spent then", "if false then"),
     Mutation("reaper gives expired leases back", checks.reaper_returns, ("_reap_leases",), "j.lease_until <= p_now", "false"),
+    Mutation("clock set back: leases go back with it", checks.clock_back, ("_reap_clock",), "lease_until = j.lease_until - v_back, ", ""),
+    Mutation("nothing is started on a nearly full disk", checks.little_room, ("_room",), "d.free < d.total / 20", "false"),
     Mutation("trigger of the paper's UPDATE", checks.paper_lock, ("_guard_flow",),
              "create trigger c_update after update on %1$I.wed_flow for each row when (current_user <> 'wed_owner')",
              "create trigger c_update after update on %1$I.wed_flow for each row when (false)"),

@@ -49,7 +49,7 @@ def keep(rows: Sequence[Row], seed: int) -> Path:
     facts = {
         "seed": seed, "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "machine": {"processors": os.cpu_count(), "kernel": platform.release()},
-        "faults": [row.facts() for row in rows],
+        "faults": [row.facts() | {"p50": row.percentile(0.5), "p99": row.percentile(0.99)} for row in rows],
     }  # fmt: skip
     path.write_text(json.dumps(facts, indent=1))
     return path

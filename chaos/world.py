@@ -77,12 +77,15 @@ class World:
             "web": lambda: self.program("web", daphne(self.port), "web"),
             "pool": lambda: self.program("pool", POOL, "worker", self.prefix),
             "cluster": lambda: self.program("cluster", manage("qcluster"), "worker", Q_CLUSTER_NAME="wedsql"),
+            "supervisor": lambda: self.program(
+                "supervisor", manage("wedsql", "up", "--no-demo"), "admin", WEDSQL_PORT=str(self.port)
+            ),
             "reaper": lambda: self.program("reaper", manage("qcluster"), "reaper", Q_CLUSTER_NAME="reaper"),
         }
         for name in self.names:
             makers[name]()
         self.until(self._served, _BOOT, "no worker came up")
-        if "web" in self.names:
+        if {"web", "supervisor"} & set(self.names):
             self.dashboard = Dashboard(self.port)
             self.dashboard.start()
             self.until(lambda: self.page().live, _BOOT, "the page did not come to life")

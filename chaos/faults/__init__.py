@@ -14,6 +14,7 @@ from chaos.faults.f8_listener import listener
 from chaos.faults.f9_offender import offender
 from chaos.faults.f11_connections import connections
 from chaos.faults.f12_disk import disk
+from chaos.faults.f13_cluster import cluster
 from chaos.faults.hostile_input import inputs
 from chaos.run import Row, Run
 
@@ -27,6 +28,7 @@ FAULTS: dict[str, tuple[str, Callable[[Run, Row], None]]] = {
     "f9": ("F9 transaction left open", offender),
     "f11": ("F11 connections exhausted", connections),
     "f12": ("F12 disk full", disk),
+    "f13": ("F13 Django-Q stopped", cluster),
     "defs": ("Definitions changed", definitions),
     "inputs": ("Hostile inputs", inputs),
 }

@@ -8,6 +8,8 @@ from typing import Any
 
 import psycopg
 
+from chaos.dashboard import Browser
+from chaos.live import Gone
 from chaos.run import Row, Run
 from chaos.world import World
 
@@ -34,12 +36,27 @@ def _exhaust(world: World, row: Row) -> float:
         )
         admin.execute("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'wed_worker'")
         _wait(admin, "select max(tx_at) > %s from wedsql.wed_trace", "no worker could get in")
+        _log_in(world, row)
     finally:
         hoarder.stop()
         admin.close()
     begun = time.monotonic()
     world.moves_again(PATIENCE)
     return time.monotonic() - begun
+
+
+def _log_in(world: World, row: Row) -> None:
+    """A person who logs in now gets in or is told that the database is away; nothing breaks."""
+    browser = Browser(world.port)
+    status, _ = browser.request("GET", "/accounts/login/")
+    try:
+        browser.log_in()
+        told = "got in"
+    except Gone:
+        told = "was told to wait"
+    row.notes.append(f"the log-in page was answered with {status}, who logged in {told}")
+    if status not in (200, 503):
+        row.fail(f"the log-in page was answered with {status}")
 
 
 class Hoarder(threading.Thread):

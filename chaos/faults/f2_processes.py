@@ -14,7 +14,7 @@ from chaos.run import Row, Run
 from chaos.world import World
 
 KILL, TERM = signal.SIGKILL, signal.SIGTERM
-PATIENCE = 30.0
+PATIENCE = 60.0
 VICTIMS = [
     ("pool", "child", KILL), ("pool", "child", TERM), ("pool", "main", KILL), ("pool", "main", TERM),
     ("cluster", "worker", KILL), ("cluster", "pusher", KILL), ("cluster", "sentinel", KILL),
@@ -44,6 +44,9 @@ def processes(run: Run, row: Row) -> None:
             strike(world, row, name, part, number)
             time.sleep(dice("f2", turn).uniform(0.2, 1.0))
         row.notes.append(f"daphne served {world.page().connects} lines")
+    with run.world(row, programs=("supervisor", "pool"), designer=0) as world:
+        for number in (KILL, TERM) * run.number(2):
+            strike(world, row, "supervisor", "main", number)
 
 
 def strike(world: World, row: Row, name: str, part: str, number: int) -> None:
@@ -109,7 +112,9 @@ def _still_held(world: World, held: Held) -> bool:
 def _replaced(world: World, name: str, gone: list[int]) -> bool:
     if name == "web":
         return world.programs["web"].pid not in gone and world.page().live
-    if name == "reaper":
+    if name in ("reaper", "supervisor"):
+        if name == "supervisor" and not world.page().live:
+            return False
         beat = world.one(
             "select extract(epoch from wedsql.now() - seen_at)::float8 from wedsql.beat where name = 'reaper'"
         )

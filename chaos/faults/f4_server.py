@@ -1,4 +1,4 @@
-"""F4: PostgreSQL is killed, whole or one backend, and started again, while everybody works."""
+"""F4: PostgreSQL is killed, whole or one backend, and started again or replaced, while everybody works."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 
 from chaos.dice import dice
 from chaos.run import Row, Run
+from chaos.standby import Standby
 from chaos.world import World
 
 
@@ -18,9 +19,30 @@ def server(run: Run, row: Row) -> None:
             else:
                 row.injection(lambda: kill_and_start(world), "kill -9 of the server")
             time.sleep(dice("f4", turn).uniform(1, 4))
+    _replace(run, row)
     row.notes.append(
         f"{row.unknown} calls lost their answer, {row.resolved} of them were resolved by repeating"
     )
+
+
+def _replace(run: Run, row: Row) -> None:
+    """The server is killed for good, and a standby that followed it takes its place."""
+    place = run.place()
+    place.mkdir(mode=0o711)
+    with run.world(row) as world:
+        standby = Standby(place, world.server)
+        standby.follow()
+        world.moves_again()
+        row.injection(lambda: _promote(world, standby), "a standby promoted")
+
+
+def _promote(world: World, standby: Standby) -> float:
+    begun = time.monotonic()
+    world.server.kill()
+    world.server = standby
+    standby.take_over()
+    world.moves_again()
+    return time.monotonic() - begun
 
 
 def kill_and_start(world: World) -> float:

@@ -1,0 +1,54 @@
+"""F13: Django-Q as the hands: its processes are asked to end or killed, one by one and all together."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+
+from chaos.dice import dice
+from chaos.faults.f2_processes import strike
+from chaos.programs import descendants
+from chaos.run import Row, Run
+from chaos.world import World
+
+KILL, TERM = signal.SIGKILL, signal.SIGTERM
+VICTIMS = [
+    ("main", TERM), ("group", TERM), ("sentinel", KILL), ("worker", KILL), ("pusher", KILL), ("main", KILL),
+    ("worker", TERM),
+]  # fmt: skip
+PATIENCE = 30.0
+
+
+def cluster(run: Run, row: Row) -> None:
+    """The work of the dead goes to others, nobody outlives the main process, and a stop takes seconds."""
+    stops: list[float] = []
+    with run.world(row, programs=("cluster", "reaper"), designer=0) as world:
+        for turn in range(run.number(4)):
+            order = list(VICTIMS)
+            dice("f13", turn).shuffle(order)
+            for part, number in order:
+                if number == TERM and part in ("main", "group"):
+                    row.injection(lambda part=part: _stop(world, part, stops), f"SIGTERM to the {part}")  # type: ignore[misc]
+                else:
+                    strike(world, row, "cluster", part, number)
+                time.sleep(dice("f13", turn, part).uniform(0.2, 1.0))
+    row.notes.append(f"seconds to stop: {', '.join(f'{s:.2f}' for s in sorted(stops))}")
+
+
+def _stop(world: World, part: str, stops: list[float]) -> float:
+    """Ask it to end, as a terminal or systemd does; seconds until its successor has done something."""
+    main = world.programs["cluster"].pid
+    family = [main, *descendants(main)]
+    begun = time.monotonic()
+    with suppress(ProcessLookupError):
+        (os.killpg if part == "group" else os.kill)(main, TERM)
+    world.until(lambda: not _left(family), PATIENCE, f"of {family} live {_left(family)}")
+    stops.append(time.monotonic() - begun)
+    world.moves_again(PATIENCE)
+    return time.monotonic() - begun
+
+
+def _left(family: list[int]) -> list[int]:
+    return [pid for pid in family if os.path.exists(f"/proc/{pid}/exe")]
