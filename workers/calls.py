@@ -21,7 +21,9 @@ _LEASE = Statement(
     " wedsql.lease($1::text, $2::text[], $3::int, $4::text, make_interval(secs => $5::float8), $6::bigint[])",
 )
 # Refused because the job is no longer this worker's, so there is no attempt to count.
-_NOT_OURS = "'WD102', 'WD104', 'WD105', 'WD203', 'WD205'"
+NOT_OURS = frozenset({"WD102", "WD104", "WD105", "WD203", "WD205"})
+LATE = "WD204"
+_NOT_OURS = ", ".join(f"'{code}'" for code in sorted(NOT_OURS))
 _PLAIN = """select c.job_id, c.sqlstate, c.message from {call} c where not c.ok"""
 # What is refused is counted as a failed attempt while the job is still held: a sub-query, which costs
 # nothing where nothing is refused.
@@ -39,6 +41,18 @@ def _take(flow: str) -> Statement:
     """The flow's own door: its schema's function, so that nothing is composed at run time in the database."""
     call = f"{_quoted(flow)}.take($1::text[], $2::int, $3::text, $4::bigint[])"
     return Statement(f"wed_take {flow}", f"select {COLUMNS} from {call}")  # noqa: S608  # a quoted name
+
+
+@cache
+def _hold(flow: str) -> Statement:
+    call = f"{_quoted(flow)}.hold($1::text[], $2::int, $3::text)"
+    return Statement(f"wed_hold {flow}", f"select {COLUMNS} from {call}")  # noqa: S608  # a quoted name
+
+
+@cache
+def _complete_held(flow: str) -> Statement:
+    call = f"{_quoted(flow)}.complete_held($1::int, $2::bigint, $3::jsonb, $4::text)"
+    return Statement(f"wed_complete_held {flow}", f"select {call}")  # a quoted name
 
 
 @cache
@@ -111,6 +125,18 @@ def take(
     """Jobs held until the transaction ends."""
     wanted = None if ids is None else ints(ids)
     return _take(flow), (texts(names), str(limit).encode(), actor.encode(), wanted)
+
+
+def hold(flow: str, names: Sequence[str], limit: int, actor: str) -> Command:
+    """Jobs held by the session, each to be finished by `complete_held`; what it held before is let go."""
+    return _hold(flow), (texts(names), str(limit).encode(), actor.encode())
+
+
+def complete_held(flow: str, done: Done, actor: str) -> Command:
+    """The result of one held job, a transaction of its own; a refusal is an error."""
+    taken = done.taken
+    numbers = (str(taken.wid).encode(), str(taken.job_id).encode())
+    return _complete_held(flow), (*numbers, (done.changes or "").encode(), actor.encode())
 
 
 def lease(

@@ -21,9 +21,9 @@ from workers.outcome import HandlerTimeout, kind_of, read_result
 from workers.registry import Registry
 from workers.taken import Taken
 from workers.times import Times
-from workers.wire import ConnectionLost, Statement, Wire
+from workers.wire import BEGIN, ConnectionLost, Statement, Wire
 
-# Handlers of one commit run at most this long together, so that nobody's result waits for strangers.
+# Handlers of jobs that are held together run at most this long together, so that nobody waits for strangers.
 BATCH_SECONDS = 0.5
 _SAVEPOINT = (Statement("wed_savepoint", "savepoint wed_job"), ())
 _BACK = (Statement("wed_back", "rollback to savepoint wed_job"), ())
@@ -46,6 +46,10 @@ class Performer:
         self.performed = 0
         self.retry_at = math.inf
         """When the earliest job that failed here is offered again, by the monotonic clock."""
+        self.ahead = 1
+        """How many jobs a stepper holds at a time."""
+        self.apart = False
+        """Whether the jobs in hand are the session's and each step is a transaction of its own."""
         self.heart = Heart(wire)
         self.times = Times()
         self._borrowed = False
@@ -56,7 +60,7 @@ class Performer:
     def borrow(self) -> psycopg.Connection[Any]:
         """The step's connection, behind a savepoint of this job."""
         if not self._borrowed:
-            self.wire.round(_SAVEPOINT)
+            self.wire.round(*([BEGIN] if self.apart else []), _SAVEPOINT)
             self._borrowed = True
         return self.wire.connection
 
@@ -69,7 +73,8 @@ class Performer:
         postpone(duration.total_seconds())
         return datetime.fromisoformat(answer.decode().strip('"'))
 
-    def _perform(self, flow: str, jobs: Sequence[Taken]) -> list[Done]:
+    def perform(self, flow: str, jobs: Sequence[Taken]) -> list[Done]:
+        """Run the handlers of jobs in hand, as many as there is time for."""
         begun = time.monotonic()
         known = [t.timeout for t in jobs if t.timeout is not None]
         allowed = min([BATCH_SECONDS, *(t / 2 for t in known)])
@@ -83,7 +88,8 @@ class Performer:
         return done
 
     def _sound(self, taken: Taken) -> bool:
-        return taken.claim is not None or self.wire.status == TransactionStatus.INTRANS
+        between = TransactionStatus.IDLE if self.apart else TransactionStatus.INTRANS
+        return taken.claim is not None or self.wire.status == between
 
     def _run(self, flow: str, taken: Taken) -> Done:
         """Call the handler of one job; whatever it raises is in the answer."""

@@ -20,6 +20,7 @@ from workers.calls import TRANSIENT, Done, Held, Refusal
 from workers.logs import about, brief
 from workers.outcome import describe, kind_of, sqlstate_of
 from workers.performing import BrokenStep, Performer
+from workers.stepping import Stepper
 from workers.taken import Taken, read_jobs
 from workers.wire import BEGIN, COMMIT, ROLLBACK, Command, ConnectionLost, pause
 
@@ -47,15 +48,17 @@ class Runner(Performer):
         Jobs that another worker holds are passed over. Raises ConnectionLost, psycopg.Error (an unknown
         flow, a missing right), and what ends the process itself.
         """
+        if size == 1 and ids is None:
+            return Stepper(self).work(flow, names, seconds)
         until = time.monotonic() + seconds
         before = self.performed
         take = calls.take(flow, names, size, self.actor, ids)
         jobs = read_jobs(self.wire.round(BEGIN, take)[-1])
         while jobs:
-            done = self._perform(flow, jobs)
+            done = self.perform(flow, jobs)
             more = time.monotonic() < until and not self.stopping and self._ending is None
             jobs = self._settle(flow, done, [COMMIT, BEGIN, take] if more else [COMMIT])
-            self._end_if_asked()
+            self.end_if_asked()
         self.leave()
         return self.performed - before
 
@@ -77,12 +80,12 @@ class Runner(Performer):
         jobs = read_jobs(self.wire.round(calls.lease(flow, names, size, self.actor, span, ids))[-1])
         if jobs:
             self._hold(flow, jobs, span)
-            done = self._perform(flow, jobs)
+            done = self.perform(flow, jobs)
             for job in jobs[len(done) :]:
                 self._give_back(job)
             self._settle(flow, done, [])
             self._hold(flow, (), span)
-            self._end_if_asked()
+            self.end_if_asked()
         return self.performed - before
 
     def _hold(self, flow: str, jobs: Sequence[Taken], span: float) -> None:
@@ -99,7 +102,7 @@ class Runner(Performer):
         """Commit these and take the next; [] when there is no next or something had to be sorted out."""
         leased = bool(done) and done[0].taken.claim is not None
         if not leased and self.wire.status != TransactionStatus.INTRANS:
-            self._one_by_one(flow, done)
+            self.one_by_one(flow, done)
             return []
         wrote = any(d.wrote for d in done)
         closing = self._closing(flow, done, counting=not wrote)
@@ -115,13 +118,16 @@ class Runner(Performer):
                 about_all = {"flow": flow, "worker": self.actor}
                 words = flow, len(done), brief(error)
                 log.warning("%s: %d results are settled one by one: %s", *words, extra=about_all)
-            self._one_by_one(flow, done)
+            self.one_by_one(flow, done)
             return []
         self._say(flow, results[: len(closing)] if not wrote else [], done)
         return read_jobs(results[-1]) if len(following) > 1 else []
 
     def _closing(self, flow: str, done: Sequence[Done], *, counting: bool) -> list[Command]:
-        commands = calls.complete(flow, done, self.actor, counting=counting)
+        return calls.complete(flow, done, self.actor, counting=counting) + self.failures(flow, done)
+
+    def failures(self, flow: str, done: Sequence[Done]) -> list[Command]:
+        """The calls that count the attempts of those that ended badly."""
         kinds: dict[str, list[tuple[Held, str, str]]] = {}
         for one in done:
             if one.error is not None and not isinstance(one.error, KeyboardInterrupt):
@@ -129,27 +135,28 @@ class Runner(Performer):
                 kinds.setdefault(kind_of(one.error), []).append(failure)
                 which = about(flow, one.taken, self.actor) | {"outcome": kind_of(one.error)}
                 log.info("%s job %s: %s", one.taken.trname, one.taken.job_id, brief(one.error), extra=which)
-        return commands + [calls.fail(flow, failed, kind, self.actor) for kind, failed in kinds.items()]
+        return [calls.fail(flow, failed, kind, self.actor) for kind, failed in kinds.items()]
 
     @staticmethod
     def _refused(results: Sequence[Any]) -> list[Refusal]:
         return [r for result in results if result.nfields >= 3 for r in calls.refusals(result)]
 
     def _say(self, flow: str, results: Sequence[Any], done: Sequence[Done]) -> None:
-        self._note_retries(results)
+        self.note_retries(results)
         for refusal in self._refused(results):
             for job in [one.taken for one in done if one.taken.job_id == refusal.job_id]:
                 which = about(flow, job, self.actor) | {"outcome": "refused"}
                 log.info("%s job %s refused: %s", job.trname, job.job_id, refusal.sqlstate, extra=which)
 
-    def _note_retries(self, results: Sequence[Any]) -> None:
+    def note_retries(self, results: Sequence[Any]) -> None:
+        """Remember when the first of the jobs that failed is offered again."""
         failures = [result for result in results if result.nfields == 2]
         waits = [result.get_value(row, 1) for result in failures for row in range(result.ntuples)]
         delays = [float(wait) for wait in waits if wait is not None]
         if delays:
             self.retry_at = min(self.retry_at, time.monotonic() + max(0.0, min(delays)))
 
-    def _one_by_one(self, flow: str, done: Sequence[Done]) -> None:
+    def one_by_one(self, flow: str, done: Sequence[Done]) -> None:
         """Settle each job on its own after the set could not be; the transaction and its writes are gone."""
         self._undo()
         for one in done:
@@ -204,7 +211,7 @@ class Runner(Performer):
     def _count(self, flow: str, one: Done) -> bool:
         """Count a failed attempt; False while a dying session of this very process still holds the job."""
         results = self.wire.round(*self._closing(flow, [one], counting=True))
-        self._note_retries(results)
+        self.note_retries(results)
         return not results or any(result.ntuples for result in results)
 
     def _undo(self) -> None:
@@ -214,7 +221,8 @@ class Runner(Performer):
         except (psycopg.Error, ConnectionLost):
             self.wire.close()
 
-    def _end_if_asked(self) -> None:
+    def end_if_asked(self) -> None:
+        """Raise what is to end the process, now that nothing is open."""
         if self._ending is not None:
             ending, self._ending = self._ending, None
             raise ending

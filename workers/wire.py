@@ -23,6 +23,7 @@ Command = tuple["Statement", Params]
 
 _OK = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK, pq.ExecStatus.EMPTY_QUERY)
 _SYNC = pq.ExecStatus.PIPELINE_SYNC
+_SYNCED = b"synchronisation point"
 _CANCEL_SECONDS = 1.0
 
 
@@ -91,20 +92,22 @@ class Wire:
 
         Raises psycopg.Error for that error and ConnectionLost when the answer did not come.
         """
-        with self._lock:
-            pgconn = self.connection.pgconn
-            try:
-                results = self._exchange(pgconn, commands)
-            except psycopg.OperationalError as error:
-                self.close()
-                raise ConnectionLost(str(error)) from error
-            except BaseException:
-                self.close()  # interrupted half-way: the rest of the answer would be read as the next one
-                raise
+        results = self._guarded(commands, apart=False)
         for result in results:
             if result.status not in _OK:
                 raise error_from_result(result, self.connection.info.encoding)
         return results
+
+    def each(self, *commands: Command) -> list[pq.abc.PGresult | psycopg.Error]:
+        """Send the commands together, each a transaction of its own: a result or an error each.
+
+        Raises ConnectionLost when the answers did not come.
+        """
+        answers = self._guarded(commands, apart=True)
+        return [
+            result if result.status in _OK else error_from_result(result, self.connection.info.encoding)
+            for result in answers
+        ]
 
     def wait(self, seconds: float, *others: int) -> None:
         """Sleep until a notification, a byte on one of the other descriptors, or the time is over."""
@@ -142,10 +145,26 @@ class Wire:
     def _poke(self, notify: psycopg.Notify) -> None:
         self.heard.add(notify.channel.encode())
 
-    def _exchange(self, pgconn: pq.abc.PGconn, commands: Sequence[Command]) -> list[pq.abc.PGresult]:
+    def _guarded(self, commands: Sequence[Command], *, apart: bool) -> list[pq.abc.PGresult]:
+        with self._lock:
+            pgconn = self.connection.pgconn
+            try:
+                return self._exchange(pgconn, commands, apart)
+            except psycopg.OperationalError as error:
+                self.close()
+                raise ConnectionLost(str(error)) from error
+            except BaseException:
+                self.close()  # interrupted half-way: the rest of the answer would be read as the next one
+                raise
+
+    def _exchange(
+        self, pgconn: pq.abc.PGconn, commands: Sequence[Command], apart: bool
+    ) -> list[pq.abc.PGresult]:
+        """All in one transaction, or `apart`: a synchronisation point ends a transaction."""
         pgconn.enter_pipeline_mode()
-        fresh: list[bytes | None] = []  # for each answer: the statement it prepared, None for a result
-        for statement, params in commands:
+        # For each answer: the statement it prepared, None for a result, nothing for a synchronisation point.
+        fresh: list[bytes | None] = []
+        for number, (statement, params) in enumerate(commands, 1):
             name = statement.name
             if name not in self._prepared:
                 pgconn.send_prepare(name, statement.text)
@@ -153,12 +172,13 @@ class Wire:
                 self._prepared.add(name)
             fresh.append(None)
             pgconn.send_query_prepared(name, params)
-        pgconn.pipeline_sync()
+            if apart or number == len(commands):
+                pgconn.pipeline_sync()
+                fresh.append(_SYNCED)
         while pgconn.flush():
             select.select([pgconn.socket], [pgconn.socket], [])
             pgconn.consume_input()
-        answers = [self._next(pgconn) for _ in fresh]
-        self._next(pgconn, sync=True)
+        answers = [self._next(pgconn, sync=name is _SYNCED) for name in fresh]
         pgconn.exit_pipeline_mode()
         self._read_notifications(pgconn)
         return self._results(answers, fresh)
@@ -168,12 +188,15 @@ class Wire:
     ) -> list[pq.abc.PGresult]:
         """The answers but those of preparations that went well; the others are prepared again later."""
         results = []
+        failed: pq.abc.PGresult | None = None
         for answer, name in zip(answers, fresh, strict=True):
-            if name is None:
-                results.append(answer)
+            if name is _SYNCED:
+                failed = None
+            elif name is None:
+                results.append(failed or answer)
             elif answer.status not in _OK:
                 self._prepared.discard(name)
-                results.append(answer)
+                failed = answer
         return results
 
     def _next(self, pgconn: pq.abc.PGconn, sync: bool = False) -> pq.abc.PGresult:

@@ -3,7 +3,7 @@
 create table if not exists wedsql.instance (
   wid integer primary key,
   flow_id integer not null references wedsql.flow (id),
-  status "char" not null default 'R' check (status in ('R', 'F', 'E', 'S', 'X', 'A', 'C')),
+  status "char" not null default 'R',
   seq integer not null default 0,
   version integer not null default 0,
   reason text,
@@ -31,7 +31,7 @@ create table if not exists wedsql.job_pool (
   lckid text,
   timeout interval,
   payload jsonb not null,
-  state "char" not null default 'P' check (state in ('P', 'L', 'K')),
+  state "char" not null default 'P',
   claim bigint,
   lease_until timestamptz,
   attempts smallint not null default 0,

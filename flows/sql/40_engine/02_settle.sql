@@ -31,12 +31,8 @@ begin
     with o as materialized (
       select u.*, x.seq + 1 as seq, x.reason as why, p.parked, n.final, coalesce(f.tgids, '{}') as tgids, coalesce(f.names, '{}') as names,
         f.timeouts, f.priorities,
-        case when n.final and (p.live = 0 or v_flow.final_when_pending = 'cancel' and not p_rematch) then 'F'
-             when n.final and v_flow.final_when_pending = 'reject' and not p_rematch then '!'
-             when p.parked > 0 then 'E'
-             when f.tgids is not null or p.live > 0 or not v_flow.plain and wedsql._has_timer(u.wid) then 'R'
-             when u.fresh then '?'
-             else 'E' end::"char" as new_status
+        wedsql._next_status(n.final, p.live, p.parked, f.tgids is not null, not v_flow.plain and wedsql._has_timer(u.wid), u.fresh,
+                            case when not p_rematch then v_flow.final_when_pending end) as new_status
       from unnest(p_steps) u
       left join wedsql.instance x on x.wid = u.wid
       cross join lateral (select coalesce(v_flow.final_tgid = any (u.matched), false) as final) n

@@ -19,6 +19,20 @@ begin
   end if;
 end $$;
 
+create or replace function wedsql._nobody_hears(p_flow_id integer, p_flow text, p_names text[], p_now timestamptz) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: whether _notify would send nothing, at the price of one look. True only when it is certain: workers serve all
+-- these transitions and none of them sleeps, no client of the paper's protocol came by, and nobody watches.
+begin
+  if p_names = '{}' then
+    return not exists (select 1 from wedsql.watch w where w.seen_at > p_now - interval '1 minute');
+  end if;
+  return (select coalesce(bool_or(w.serves @> k.keys), false) and not bool_or(w.waiting)
+          from wedsql.worker w, (select array_agg(p_flow || ':' || n) as keys from unnest(p_names) n) k where w.seen_at > p_now - interval '30 seconds')
+     and not exists (select 1 from wedsql.paper_client c where c.flow_id = p_flow_id)
+     and not exists (select 1 from wedsql.watch w where w.seen_at > p_now - interval '1 minute');
+end $$;
+
 create or replace function wedsql._sleepers(p_flow text, p_names text[], p_jobs integer, p_now timestamptz) returns table (id bigint)
 language sql stable set search_path = pg_catalog, pg_temp as $$
 -- Promise: waiting workers for these transitions, at most one for each new job, those that slept longest first.

@@ -41,10 +41,13 @@ begin
   perform wed_match.compile(p_flow, v_name, wedsql._matcher(p_flow), wedsql._error_teller(p_flow));
   execute wedsql._gen_start(p_flow, v_name);
   execute wedsql._gen_commit(p_flow, v_name);
+  execute wedsql._gen_single(p_flow, v_name);
   execute wedsql._gen_taken(p_flow, v_name);
   execute wedsql._gen_retest(p_flow, v_name);
-  execute wedsql._gen_take(p_flow, v_name);
+  execute wedsql._gen_take(p_flow, v_name, false);
+  execute wedsql._gen_take(p_flow, v_name, true);
   execute wedsql._gen_complete(p_flow, v_name);
+  execute wedsql._gen_complete_held(p_flow, v_name);
   execute wedsql._gen_start_many(p_flow, v_name);
   perform wedsql._grant_functions(v_name);
 end $$;

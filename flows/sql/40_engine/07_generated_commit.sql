@@ -4,7 +4,7 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 -- rows locked in wid order, jobs checked, columns written typed, conditions matched, everything settled.
 begin
   return format($t$
-create or replace function %1$I._commit(p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text)
+create or replace function %1$I._commit(p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text, p_held boolean default false)
 returns table (job_id bigint, seq integer, status "char", fired text[])
 language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set jit = off set plan_cache_mode = force_generic_plan as $f$
@@ -14,7 +14,7 @@ declare
   v_failed boolean;
 begin
   perform 1 from %1$I.wed_flow w where w.wid = any (p_wids) order by w.wid for no key update;
-  v_steps := wedsql._check_jobs(%2$s, %3$L::text[], p_wids, p_jobs, p_claims, p_changes, p_actor);
+  v_steps := wedsql._check_jobs(%2$s, %3$L::text[], p_wids, p_jobs, p_claims, p_changes, p_actor, p_held);
   with done as (
     update %1$I.wed_flow w set %4$s
     from unnest(v_steps) c join %1$I.wed_flow o on o.wid = c.wid
@@ -30,16 +30,17 @@ end $f$ $t$, p_schema, p_flow,
     coalesce(wedsql._column_list(p_flow, '%1$s = case when c.state ? %2$s then (c.state %5$s %2$s)::%3$s else w.%1$s end'), 'wid = w.wid'));
 end $g$;
 
-create or replace function wedsql._check_jobs(p_flow integer, p_attrs text[], p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text)
+create or replace function wedsql._check_jobs(p_flow integer, p_attrs text[], p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text, p_held boolean)
 returns wedsql.step[]
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set plan_cache_mode = force_generic_plan as $$
 -- Promise: one step a job, its changes standing in for the state, if each instance is open and each job still pending,
--- held by the caller and in time. The time of a transaction counts from its first take, that of a lease from the lease.
+-- held by the caller and in time. The time of a transaction counts from its first take, that of a session's hold from the
+-- hold, that of a lease from the lease. p_held: the session's own lock on the job ends here, and the transaction's stands for it.
 -- Locks: the advisory lock of every job taken in transaction mode (held already by an honest caller).
 -- Raises: WD002, WD102, WD104, WD105, WD203, WD204, WD205, WD210; WD201 when nothing was taken in this transaction.
 declare
   v_now timestamptz := wedsql.now();
-  v_took timestamptz := to_timestamp(nullif(current_setting('wedsql.took', true), '')::float8);
+  v_took timestamptz := to_timestamp(nullif(current_setting(case when p_held then 'wedsql.held' else 'wedsql.took' end, true), '')::float8);
   v_steps wedsql.step[];
   v_bad text;
 begin
@@ -58,6 +59,7 @@ begin
     when c.claim is not null and j.lease_until <= v_now then 'WD204'
     when c.claim is null and (j.state = 'L' or not pg_try_advisory_xact_lock(c.wid, j.tgid)) then 'WD203'
     when c.claim is null and v_took is null then 'WD201'
+    when c.claim is null and p_held and not pg_advisory_unlock(c.wid, j.tgid) then 'WD203'
     when c.claim is null and j.timeout is not null and v_now - v_took > j.timeout then 'WD204'
     when jsonb_typeof(c.s) is distinct from 'object' or c.s - p_attrs <> '{}' then 'WD002'
     when t.writes is not null and c.s - t.writes <> '{}' then 'WD210' end as problem) p;

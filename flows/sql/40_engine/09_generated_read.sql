@@ -1,23 +1,30 @@
-create or replace function wedsql._gen_taken(p_flow integer, p_schema text) returns text
-language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
--- Promise: the source of <flow>._taken, which reads jobs afresh under their locks, with the instance's present state.
+create or replace function wedsql._taken_query(p_flow integer, p_schema text, p_wids text, p_ids text) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $g$
+-- Promise: the query that reads jobs afresh under their locks, in the order given, with the instance's present state.
 -- `matched` numbers the top-level disjuncts of the condition that held at firing (K-24); predicates are immutable,
 -- so evaluating them on the payload now tells what they were then.
+select format($q$select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w) - 'wid',
+         %s, j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout), j.attempts::integer, t.reads, t.writes, j.version,
+         case when t.mode = 'auto' then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end else coalesce(t.mode, 'transaction') end
+  from unnest(%s, %s) c (wid, id)
+  cross join lateral (select * from wedsql.job_pool p where p.wid = c.wid and p.id = c.id offset 0) j
+  left join %I.wed_flow w on w.wid = j.wid
+  left join wedsql.trig t on t.tgid = j.tgid$q$,
+  case when exists (select 1 from wedsql.trig t where t.flow_id = p_flow and cardinality(t.disjuncts) > 1)
+       then format('case when cardinality(t.disjuncts) > 1 then wedsql._disjuncts(%s, %L, t.tgid, j.payload) else ''{1}'' end', p_flow, p_schema)
+       else '''{1}''::integer[]' end, p_wids, p_ids, p_schema)
+$g$;
+
+create or replace function wedsql._gen_taken(p_flow integer, p_schema text) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
+-- Promise: the source of <flow>._taken, _taken_query as a function.
 begin
   return format($t$
 create or replace function %1$I._taken(p_wids integer[], p_ids bigint[]) returns setof wedsql.taken
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set plan_cache_mode = force_generic_plan set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $f$
 begin
-  return query select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w) - 'wid',
-         case when cardinality(t.disjuncts) > 1 then wedsql._disjuncts(%2$s, %1$L, t.tgid, j.payload) else '{1}' end,
-         j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout), j.attempts::integer, t.reads, t.writes, j.version,
-         case when t.mode = 'auto' then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end else coalesce(t.mode, 'transaction') end
-  from unnest(p_wids, p_ids) with ordinality c (wid, id, ord)
-  cross join lateral (select * from wedsql.job_pool p where p.wid = c.wid and p.id = c.id offset 0) j
-  left join %1$I.wed_flow w on w.wid = j.wid
-  left join wedsql.trig t on t.tgid = j.tgid
-  order by c.ord;
-end $f$ $t$, p_schema, p_flow);
+  return query %2$s;
+end $f$ $t$, p_schema, wedsql._taken_query(p_flow, p_schema, 'p_wids', 'p_ids'));
 end $g$;
 
 create or replace function wed_match.holds(p_schema text, p_exprs text[], p_state jsonb) returns boolean[]

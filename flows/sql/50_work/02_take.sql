@@ -1,4 +1,5 @@
-create or replace function wedsql._pick(p_flow integer, p_shared boolean, p_transitions text[], p_limit integer, p_ids bigint[], out wids integer[], out ids bigint[])
+create or replace function wedsql._pick(p_flow integer, p_shared boolean, p_transitions text[], p_limit integer, p_ids bigint[], p_session boolean,
+                                        out wids integer[], out ids bigint[])
 language plpgsql set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
 -- Promise: locks up to p_limit ready jobs of different instances, by priority and age; waits for no lock that another holds.
@@ -6,7 +7,7 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 -- with come last: two branches of one instance would only wait for each other at the commit. A session that met a
 -- crowd starts a little further down next time, so that many workers do not try the same few jobs.
 -- Locks: an advisory lock (wid, tgid) a job, as the paper's workers take, and one (wid, -1) as the sign of being busy;
--- all end with the transaction.
+-- all end with the transaction, or with p_session are the session's.
 declare
   v_now timestamptz := wedsql.now();
   v_crowd integer := coalesce(nullif(current_setting('wedsql.crowd', true), '')::integer, 0);
@@ -34,7 +35,8 @@ begin
       v_found := v_found + 1;
       continue when v_job.wid = any (wids);
       continue when p_shared and v_job.tgid > 0 and wedsql._waits(v_job.wid, v_job.id);
-      if (pg_try_advisory_xact_lock(v_job.wid, -1) or not v_shy) and pg_try_advisory_xact_lock(v_job.wid, v_job.tgid) then
+      if (case when p_session then (pg_try_advisory_lock(v_job.wid, -1) or not v_shy) and pg_try_advisory_lock(v_job.wid, v_job.tgid)
+               else (pg_try_advisory_xact_lock(v_job.wid, -1) or not v_shy) and pg_try_advisory_xact_lock(v_job.wid, v_job.tgid) end) then
         wids := wids || v_job.wid;
         ids := ids || v_job.id;
         exit when cardinality(ids) >= p_limit;
@@ -78,33 +80,41 @@ begin
   return query execute format('select * from %I.take($1, $2, $3, $4)', (wedsql._flow(p_flow)).name) using p_transitions, p_limit, p_actor, p_job_ids;
 end $$;
 
-create or replace function wedsql._gen_take(p_flow integer, p_schema text) returns text
+create or replace function wedsql._gen_take(p_flow integer, p_schema text, p_session boolean) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
--- Promise: the source of <flow>.take. What the triggers do not ask for is not in it.
+-- Promise: the source of <flow>.take and, p_session, of <flow>.hold. What the triggers do not ask for is not in it.
 begin
   return format($t$
-create or replace function %1$I.take(p_transitions text[], p_limit integer default 1, p_actor text default null, p_job_ids bigint[] default null)
+create or replace function %1$I.%5$s
 returns setof wedsql.taken
-language plpgsql security definer set search_path = pg_catalog, pg_temp
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set jit = off set plan_cache_mode = force_generic_plan as $f$
 -- Promise: up to p_limit ready jobs of different instances, held until the transaction ends; nothing is written (DESIGN.md 4).
--- Each is read again under its lock, so that a job somebody finished meanwhile is not run a second time.
+-- <flow>.hold: held by the session instead, until each is finished (<flow>.complete_held, a commit each), the session holds
+-- anew, or ends. Each is read again under its lock, so that a job somebody finished meanwhile is not run a second time.
 -- Locks: an advisory lock a job.
 declare
   v_pick record;
-begin
-  if nullif(current_setting('wedsql.took', true), '') is null then
-    perform set_config('wedsql.took', extract(epoch from wedsql.now())::text, true);
-  end if;
+begin%6$s
   for v_try in 1..20 loop
-    v_pick := wedsql._pick(%2$s, %3$L, p_transitions, p_limit, p_job_ids);
+    v_pick := wedsql._pick(%2$s, %3$L, p_transitions, p_limit, %7$s, %8$L);
     exit when v_pick.ids = '{}';%4$s
-    return query select t.* from %1$I._taken(v_pick.wids, v_pick.ids) t;
+    return query %9$s;
     exit when found;  -- else others finished all of them a moment before the locks were ours
   end loop;
 end $f$ $t$, p_schema, p_flow, (select f.shared from wedsql.flow f where f.id = p_flow),
     case when exists (select 1 from wedsql.trig t where t.flow_id = p_flow and t.revalidate = 'at_take')
-         then format(E'\n    v_pick := wedsql._drop_stale(%s, %L, v_pick.wids, v_pick.ids);', p_flow, p_schema) else '' end);
+         then format(E'\n    v_pick := wedsql._drop_stale(%s, %L, v_pick.wids, v_pick.ids);', p_flow, p_schema) else '' end,
+    case when p_session then 'hold(p_transitions text[], p_limit integer default 1, p_actor text default null)'
+         else 'take(p_transitions text[], p_limit integer default 1, p_actor text default null, p_job_ids bigint[] default null)' end,
+    case when p_session then $q$
+  perform pg_advisory_unlock_all();
+  perform set_config('wedsql.held', extract(epoch from wedsql.now())::text, false);$q$
+         else $q$
+  if nullif(current_setting('wedsql.took', true), '') is null then
+    perform set_config('wedsql.took', extract(epoch from wedsql.now())::text, true);
+  end if;$q$ end,
+    case when p_session then 'null' else 'p_job_ids' end, p_session, wedsql._taken_query(p_flow, p_schema, 'v_pick.wids', 'v_pick.ids'));
 end $g$;
 
 create or replace function wedsql._drop_stale(p_flow integer, p_schema text, p_wids integer[], p_ids bigint[], out wids integer[], out ids bigint[])

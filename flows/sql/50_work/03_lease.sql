@@ -13,7 +13,7 @@ begin
   if p_duration <= interval '0' then
     perform wedsql._raise('WD009', 'A lease must last longer than nothing.');
   end if;
-  select * into v_pick from wedsql._pick(v_flow.id, v_flow.shared, p_transitions, p_limit, p_job_ids);
+  select * into v_pick from wedsql._pick(v_flow.id, v_flow.shared, p_transitions, p_limit, p_job_ids, false);
   if v_pick.ids <> '{}' and exists (select 1 from wedsql.trig t where t.flow_id = v_flow.id and t.revalidate = 'at_take') then
     v_pick := wedsql._drop_stale(v_flow.id, v_flow.name, v_pick.wids, v_pick.ids);
   end if;

@@ -98,12 +98,12 @@ end $$;
 
 create or replace function wedsql._grant_functions(p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the flow's three doors are open to web, workers and a role named like the flow; what begins with _ to nobody.
+-- Promise: the flow's doors are open to web, workers and a role named like the flow; what begins with _ to nobody.
 begin
   execute format('revoke all on all functions in schema %I from public', p_name);
-  execute format('grant execute on function %1$I.take, %1$I.complete_many, %1$I.start_many to wed_web, wed_worker', p_name);
+  execute format('grant execute on function %1$I.take, %1$I.hold, %1$I.complete_many, %1$I.complete_held, %1$I.start_many to wed_web, wed_worker', p_name);
   if exists (select 1 from pg_roles where rolname = p_name) then
-    execute format('grant execute on function %1$I.take, %1$I.complete_many, %1$I.start_many to %1$I', p_name);
+    execute format('grant execute on function %1$I.take, %1$I.hold, %1$I.complete_many, %1$I.complete_held, %1$I.start_many to %1$I', p_name);
   end if;
 end $$;
 

@@ -27,18 +27,18 @@ begin
   delete from wedsql.lock_seen s where not exists (
     select 1 from pg_locks l where l.locktype = 'advisory' and l.pid = s.pid and l.objsubid = 2 and l.granted
       and l.classid::integer = s.wid and l.objid::integer = s.tgid)
-    or not exists (select 1 from pg_stat_activity a where a.pid = s.pid and a.xact_start = s.xact_start);
+    or not exists (select 1 from pg_stat_activity a where a.pid = s.pid and coalesce(a.xact_start, a.state_change) = s.xact_start);
   insert into wedsql.lock_seen (pid, wid, tgid, job_id, xact_start, first_seen)
-  select l.pid, j.wid, j.tgid, j.id, a.xact_start, p_now
+  select l.pid, j.wid, j.tgid, j.id, coalesce(a.xact_start, a.state_change), p_now
   from pg_locks l
-  join pg_stat_activity a on a.pid = l.pid and a.xact_start is not null
+  join pg_stat_activity a on a.pid = l.pid and coalesce(a.xact_start, a.state_change) is not null
   join wedsql.job_pool j on j.wid = l.classid::integer and j.tgid = l.objid::integer
   where l.locktype = 'advisory' and l.objsubid = 2 and l.granted and l.mode = 'ExclusiveLock'
     and l.database = (select d.oid from pg_database d where d.datname = current_database()) and l.pid <> pg_backend_pid()
   on conflict do nothing;
   for v_lock in
     select s.*, a.state, j.timeout from wedsql.lock_seen s
-    join pg_stat_activity a on a.pid = s.pid and a.xact_start = s.xact_start
+    join pg_stat_activity a on a.pid = s.pid and coalesce(a.xact_start, a.state_change) = s.xact_start
     join wedsql.job_pool j on j.wid = s.wid and j.tgid = s.tgid and j.id = s.job_id
     where s.first_seen + j.timeout < p_now order by s.first_seen + j.timeout limit p_max
   loop
