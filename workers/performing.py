@@ -21,7 +21,7 @@ from workers.outcome import HandlerTimeout, kind_of, read_result
 from workers.registry import Registry
 from workers.taken import Taken
 from workers.times import Times
-from workers.wire import BEGIN, ConnectionLost, Statement, Wire
+from workers.wire import BEGIN, Command, ConnectionLost, Statement, Wire
 
 # Handlers of jobs that are held together run at most this long together, so that nobody waits for strangers.
 BATCH_SECONDS = 0.5
@@ -53,6 +53,7 @@ class Performer:
         self.heart = Heart(wire)
         self.times = Times()
         self._borrowed = False
+        self._current: tuple[str, Taken] | None = None
         self._ending: BaseException | None = None
 
     # What a handler is lent (workers.context.Hands).
@@ -60,9 +61,16 @@ class Performer:
     def borrow(self) -> psycopg.Connection[Any]:
         """The step's connection, behind a savepoint of this job."""
         if not self._borrowed:
-            self.wire.round(*([BEGIN] if self.apart else []), _SAVEPOINT)
+            self.wire.round(*self._own_transaction(), _SAVEPOINT)
             self._borrowed = True
         return self.wire.connection
+
+    def _own_transaction(self) -> list[Command]:
+        """A job that is held by the session is taken in a transaction, where there is none yet."""
+        if not self.apart or self._current is None:
+            return []
+        flow, taken = self._current
+        return [BEGIN, calls.take(flow, [taken.trname], 1, self.actor, [taken.job_id])]
 
     def extend(self, taken: Taken, duration: timedelta) -> datetime:
         """More time for a leased job."""
@@ -99,6 +107,7 @@ class Performer:
         until = None if taken.timeout is None else time.monotonic() + taken.timeout
         context = Context(flow, taken, self, until)
         self._borrowed = False
+        self._current = flow, taken
         self.performed += 1
         self.journal.begin(flow.encode(), taken.job_id, taken.wid, taken.claim, until)
         begun = time.monotonic()

@@ -57,7 +57,7 @@ class Runner(Performer):
         while jobs:
             done = self.perform(flow, jobs)
             more = time.monotonic() < until and not self.stopping and self._ending is None
-            jobs = self._settle(flow, done, [COMMIT, BEGIN, take] if more else [COMMIT])
+            jobs = self.settle(flow, done, [COMMIT, BEGIN, take] if more else [COMMIT])
             self.end_if_asked()
         self.leave()
         return self.performed - before
@@ -83,7 +83,7 @@ class Runner(Performer):
             done = self.perform(flow, jobs)
             for job in jobs[len(done) :]:
                 self._give_back(job)
-            self._settle(flow, done, [])
+            self.settle(flow, done, [])
             self._hold(flow, (), span)
             self.end_if_asked()
         return self.performed - before
@@ -98,7 +98,7 @@ class Runner(Performer):
 
     # Commits.
 
-    def _settle(self, flow: str, done: list[Done], following: list[Command]) -> list[Taken]:
+    def settle(self, flow: str, done: list[Done], following: list[Command]) -> list[Taken]:
         """Commit these and take the next; [] when there is no next or something had to be sorted out."""
         leased = bool(done) and done[0].taken.claim is not None
         if not leased and self.wire.status != TransactionStatus.INTRANS:
@@ -158,7 +158,7 @@ class Runner(Performer):
 
     def one_by_one(self, flow: str, done: Sequence[Done]) -> None:
         """Settle each job on its own after the set could not be; the transaction and its writes are gone."""
-        self._undo()
+        self.undo()
         for one in done:
             for attempt in range(TRIES):
                 try:
@@ -170,7 +170,7 @@ class Runner(Performer):
                     log.warning("%s job %s: trying again, %s", flow, which["job"], brief(error), extra=which)
                     pause(attempt, least=0.1)
                 except psycopg.Error as error:
-                    self._undo()
+                    self.undo()
                     if sqlstate_of(error) not in TRANSIENT:
                         one.error, one.wrote = error, False
                     pause(attempt)
@@ -198,11 +198,11 @@ class Runner(Performer):
                 return False
         one.taken = found[0]
         if one.error is not None:
-            self._undo()
+            self.undo()
             return False
         refused = self._refused(self.wire.round(*self._closing(flow, [one], counting=not one.wrote)))
         if refused and one.wrote:
-            self._undo()
+            self.undo()
             one.error, one.wrote = Refused(refused[0]), False
             return False
         self.wire.round(COMMIT)
@@ -214,7 +214,7 @@ class Runner(Performer):
         self.note_retries(results)
         return not results or any(result.ntuples for result in results)
 
-    def _undo(self) -> None:
+    def undo(self) -> None:
         """Roll back whatever is open, by closing the connection if need be."""
         try:
             self.leave()

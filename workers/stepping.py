@@ -18,6 +18,7 @@ from psycopg.pq.abc import PGresult
 
 from workers import calls
 from workers.calls import LATE, NOT_OURS, TRANSIENT, Done
+from workers.logs import about, brief
 from workers.outcome import describe, sqlstate_of
 from workers.taken import Taken, read_jobs
 from workers.wire import COMMIT, Command, ConnectionLost, Wire
@@ -44,7 +45,8 @@ class Steps(Protocol):
     def one_by_one(self, flow: str, done: list[Done]) -> None: ...
     def note_retries(self, results: Sequence[PGresult]) -> None: ...
     def end_if_asked(self) -> None: ...
-    def leave(self) -> None: ...
+    def settle(self, flow: str, done: list[Done], following: list[Command]) -> list[Taken]: ...
+    def undo(self) -> None: ...
 
 
 class Stepper:
@@ -113,7 +115,8 @@ class Stepper:
         """
         code = sqlstate_of(error)
         if code not in TRANSIENT:
-            log.info("%s job %s was refused: %s", one.taken.trname, one.taken.job_id, describe(error))
+            which = about(flow, one.taken, self.runner.actor) | {"outcome": "refused"}
+            log.info("%s job %s refused: %s", one.taken.trname, one.taken.job_id, brief(error), extra=which)
         if code == LATE:
             why = error.diag.message_primary or describe(error)
             late = calls.fail(flow, [(one.taken, why, code)], "timeout", self.runner.actor)
@@ -124,13 +127,10 @@ class Stepper:
         """Commit the job whose handler wrote in its transaction, the last one; those to be done again."""
         runner = self.runner
         wrote = [d for d in done if d.wrote]
-        if runner.wire.status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):
-            if not wrote or wrote[0].changes is None:
-                runner.leave()
-                return wrote
-            try:
-                runner.wire.round(calls.complete_held(flow, wrote[0], runner.actor), COMMIT)
-                return []
-            except (psycopg.Error, ConnectionLost) as error:
-                log.info("%s job %s is done again: %s", flow, wrote[0].taken.job_id, error)
-        return wrote
+        if runner.wire.status in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):
+            return wrote
+        if wrote:
+            runner.settle(flow, wrote, [COMMIT])
+        else:
+            runner.undo()
+        return []

@@ -70,9 +70,10 @@ def test_a_commit_whose_answer_is_lost_is_not_applied_twice(
     runs = count_runs(shop)
     real, torn = shop.runner.wire._exchange, []
 
-    def deaf(pgconn: Any, commands: Any) -> Any:
-        results = real(pgconn, commands)
-        if any(statement.name == b"wed_commit" for statement, _ in commands) and not torn:
+    def deaf(pgconn: Any, commands: Any, apart: bool) -> Any:
+        results = real(pgconn, commands, apart)
+        closing = (b"wed_commit", b"wed_complete_held")
+        if any(statement.name.startswith(closing) for statement, _ in commands) and not torn:
             torn.append(1)
             cut(shop)
             raise __import__("psycopg").OperationalError("the answer was lost")
@@ -97,7 +98,7 @@ def test_a_row_lock_of_somebody_else_is_waited_for_and_is_no_attempt(
     other.execute(f"select 1 from {shop.flow}.wed_flow where wid = %s for update", [wids[1]])
     released: list[int] = []
     runs = count_runs(shop)
-    said = shop.runner._one_by_one
+    said = shop.runner.one_by_one
 
     def release(flow: str, done: Any) -> None:
         said(flow, done)
@@ -105,7 +106,7 @@ def test_a_row_lock_of_somebody_else_is_waited_for_and_is_no_attempt(
         if len(released) == 1:
             other.execute("rollback")
 
-    shop.runner._one_by_one = release  # type: ignore[method-assign]
+    shop.runner.one_by_one = release  # type: ignore[method-assign]
     shop.work(BATCH)
     shop.finish(wids, BATCH)
     assert released[0] == 3 and {len(shop.log(wid)) for wid in wids} == {0}

@@ -96,6 +96,9 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 declare
   v_pick record;
 begin%6$s
+  if p_limit < 1 then
+    return;
+  end if;
   for v_try in 1..20 loop
     v_pick := wedsql._pick(%2$s, %3$L, p_transitions, p_limit, %7$s, %8$L);
     exit when v_pick.ids = '{}';%4$s
