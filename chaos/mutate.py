@@ -25,7 +25,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from chaos import checks
+from chaos import checks, checks_single
 from chaos.checks import Check
 from chaos.guarded import Bench
 from chaos.run import say
@@ -56,6 +56,10 @@ def _jobs(guard: str, check: Check, line: str) -> Mutation:
     return Mutation(guard, check, ("_check_jobs",), *_when(line))
 
 
+def _single(guard: str, check: Check, old: str, new: str = "false") -> Mutation:
+    return Mutation(f"single result: {guard}", check, ("_gen_single",), old, new)
+
+
 MUTATIONS = [
     _jobs("claim at completion (fencing token)", checks.fence, "c.claim is not null and j.claim is distinct from c.claim"),
     _jobs("expiry of a lease at completion", checks.lease_expiry, "c.claim is not null and j.lease_until <= v_now"),
@@ -65,16 +69,29 @@ MUTATIONS = [
     Mutation("advisory lock again at commit", checks.others_job, ("_check_jobs",),
              "not pg_try_advisory_xact_lock(c.wid, j.tgid)", "false"),
     Mutation("advisory lock at take", checks.one_taker, ("_pick",),
-             "pg_try_advisory_xact_lock(v_job.wid, v_job.tgid) then", "true then"),
+             "pg_try_advisory_xact_lock(v_job.wid, v_job.tgid) end) then", "true end) then"),
+    Mutation("session's lock at hold", checks_single.one_holder, ("_pick",),
+             "pg_try_advisory_lock(v_job.wid, v_job.tgid)", "true"),
+    _single("claim at completion", checks.fence, "v_job.claim is distinct from p_claim"),
+    _single("expiry of a lease", checks.lease_expiry, "v_job.lease_until <= v_now"),
+    _single("timeout at commit", checks.timeout_at_commit, "v_now - v_took > v_job.timeout"),
+    _single("this transaction took it", checks.own_job, "v_took is null"),
+    _single("write-set of a trigger", checks.write_set, "<> '{}'%5$s then", "<> '{}' then"),
+    _single("advisory lock again at commit", checks.others_job, "not (pg_try_advisory_xact_lock(p_wid, v_job.tgid) and (not p_held or pg_advisory_unlock(p_wid, v_job.tgid)))"),
+    _single("the session holds it", checks_single.own_hold, "not p_held or pg_advisory_unlock(p_wid, v_job.tgid)", "true"),
+    _single("instance locked before its job is judged", checks.instance_first, " where w.wid = p_wid for no key update", " where w.wid = p_wid"),
+    _single("running instances only", checks_single.stopped, "and x.status = 'R'", ""),
+    _single("cycles are counted", checks_single.fuse, "v_flow.fuse and v_new <> '{}'"),
+    _single("a failed predicate is told", checks_single.told_error, "0 > any (v_matched)"),
     Mutation("job read again under its lock", checks.taken_afresh, ("_gen_taken", "_gen_take"),
              "language plpgsql security definer", "language plpgsql stable security definer"),
     Mutation("instance locked before its job is judged", checks.instance_first, ("_gen_commit",),
              "order by w.wid for no key update", "order by w.wid"),
     Mutation("claim when a failure is told", checks.fence_of_failures, ("fail_many",),
              "j.claim is not distinct from u.claim", "true"),
-    Mutation("final state while work is pending", checks.final_pending, ("_settle",),
-             "when n.final and v_flow.final_when_pending = 'reject' and not p_rematch then '!'", "when n.final then 'F'"),
-    Mutation("first state that matches nothing", checks.first_state, ("_settle",), "when u.fresh then '?'", "when u.fresh then 'R'"),
+    Mutation("final state while work is pending", checks.final_pending, ("_next_status",),
+             "when p_final and p_policy = 'reject' then '!'", "when p_final then 'R'"),
+    Mutation("first state that matches nothing", checks.first_state, ("_next_status",), "when p_fresh then '?'", "when p_fresh then 'R'"),
     Mutation("own job leaves the pool", checks.own_job_leaves, ("_settle",),
              "j.id = any (array(select s.job_id from unnest(p_steps) s))", "false"),
     Mutation("answer to a repeated result", checks.repeated_result, ("_complete_one",),

@@ -57,14 +57,14 @@ def run_jobs(
 ) -> int:
     """Perform those of these jobs that are still free, `size` a commit; how many handlers were run.
 
-    A long list says that there is plenty: then whatever is ready is performed, oldest first, for a slice of
-    time. The steps commit here, in this process; nothing is reported through Django-Q. A database that is out
+    A long list says that there is plenty: then, and where each step is its own commit, whatever is ready is
+    performed, oldest first, for a slice of time. The steps commit here, in this process; nothing is reported through Django-Q. A database that is out
     of reach leaves the jobs where they are.
     """
     runner = _runner()
     plan = Plan(flow, tuple(names), size, lease)
     before = runner.performed
-    ids = list(job_ids) if len(job_ids) <= _PLENTY else None
+    ids = list(job_ids) if size > 1 and len(job_ids) <= _PLENTY else None
     until = time.monotonic() + SLICE
     try:
         while perform(runner, plan, ids, seconds=SLICE) and time.monotonic() < until:

@@ -93,7 +93,7 @@ begin
 end $f$ $t$, p_schema, p_flow,
     coalesce((select array_agg(a.aname) from wedsql.attr a where a.flow_id = p_flow), '{}'),
     coalesce(wedsql._column_list(p_flow, E'\n  if p_changes ? %2$s then v_row.%1$s := (p_changes %5$s %2$s)::%3$s; end if;', ''), ''),
-    coalesce((select format(E'\n     or p_changes - case v_job.tgid %s end <> ''{}''', string_agg(format('when %s then %L::text[]', t.tgid, t.writes), ' '))
+    coalesce((select format(E'\n     or p_changes - (case v_job.tgid %s end) <> ''{}''', string_agg(format('when %s then %L::text[]', t.tgid, t.writes), ' '))
               from wedsql.trig t where t.flow_id = p_flow and t.writes is not null having count(*) > 0), ''),
     coalesce(wedsql._column_list(p_flow, '%1$s = v_row.%1$s'), 'wid = w.wid'),
     coalesce(', ' || wedsql._column_list(p_flow, 'case when p_changes ? %2$s then null else %2$s end'), ''));
