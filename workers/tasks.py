@@ -58,8 +58,8 @@ def run_jobs(
     """Perform those of these jobs that are still free, `size` a commit; how many handlers were run.
 
     A long list says that there is plenty: then, and where each step is its own commit, whatever is ready is
-    performed, oldest first, for a slice of time. The steps commit here, in this process; nothing is reported through Django-Q. A database that is out
-    of reach leaves the jobs where they are.
+    performed, oldest first, for a slice of time. The steps commit here, in this process; nothing is reported
+    through Django-Q. A database that is out of reach leaves the jobs where they are.
     """
     runner = _runner()
     plan = Plan(flow, tuple(names), size, lease)

@@ -1,0 +1,115 @@
+"""Jobs that a session holds, each finished in a transaction of its own (K-07, K-09, K-23)."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from flows.tests.kernel.test_k_time import until
+from flows.tests.kit import Connection, Kit, refused
+
+pytestmark = pytest.mark.kernel
+
+
+@pytest.fixture
+def one(kit: Kit) -> Kit:
+    """A flow with one transition of a minute."""
+    kit.attrs("a")
+    kit.trig("tr_x", "a = '1'", timeout="1 minute", backoff="0", max_attempts=3)
+    kit.final("a = '2'")
+    return kit
+
+
+def hold(kit: Kit, conn: Connection, limit: int = 1) -> list[tuple[int, int]]:
+    rows = kit.rows("select wid, job_id from {f}.hold('{{tr_x}}', %s, 'ann')", [limit], conn)
+    return [(row.wid, row.job_id) for row in rows]
+
+
+def finish(kit: Kit, conn: Connection, job: tuple[int, int], a: str = "2") -> int:
+    return int(kit.one("select {f}.complete_held(%s, %s, %s, 'ann')", [*job, f'{{"a": "{a}"}}'], conn))
+
+
+def test_what_a_session_holds_is_kept_from_others_over_its_commits(one: Kit) -> None:
+    wids = [one.start(a="1") for _ in range(3)]
+    mine, other = one.connect(), one.connect()
+    held = hold(one, mine, 2)
+    assert [wid for wid, _ in held] == wids[:2]
+    assert finish(one, mine, held[0]) == 2
+    assert [wid for wid, _ in hold(one, other, 5)] == wids[2:], "the second is still held"
+    assert finish(one, mine, held[1]) == 2
+    assert [one.status(wid) for wid in wids] == ["F", "F", "R"]
+    assert [(row.trw, row.actor) for row in one.trace(wids[0])][1:] == [("tr_x", "ann")]
+
+
+def test_one_result_undone_leaves_the_others(one: Kit) -> None:
+    wids = [one.start(a="1") for _ in range(3)]
+    mine = one.connect()
+    held = hold(one, mine, 3)
+    finish(one, mine, held[0])
+    with pytest.raises(psycopg.Error), mine.transaction():
+        finish(one, mine, held[1])
+        mine.execute("select 1 / 0")
+    finish(one, mine, held[2])
+    assert [one.status(wid) for wid in wids] == ["F", "R", "F"]
+    assert one.jobs(wids[1]) == ["tr_x"]
+
+
+def test_a_new_hold_lets_the_old_one_go_and_a_hold_of_none_all(one: Kit) -> None:
+    one.start(a="1")
+    mine, other = one.connect(), one.connect()
+    (job,) = hold(one, mine)
+    assert hold(one, mine) == [job] and hold(one, other) == []
+    assert hold(one, mine, 0) == []
+    assert hold(one, other) == [job]
+    with refused("WD203"):
+        finish(one, mine, job)
+
+
+def test_a_job_that_was_never_held_is_not_finished(one: Kit) -> None:
+    wid = one.start(a="1")
+    (job,) = one.pending(wid)
+    with refused("WD201"):
+        finish(one, one.connect(), (wid, job.id))
+    assert one.status(wid) == "R"
+
+
+def test_k09_a_held_job_has_its_time(one: Kit) -> None:
+    wid = one.start(a="1")
+    mine = one.connect()
+    (job,) = hold(one, mine)
+    one.clock("61 seconds", mine)
+    with refused("WD204"):
+        finish(one, mine, job)
+    assert (one.status(wid), one.jobs(wid)) == ("R", ["tr_x"])
+
+
+def test_k09_the_reaper_ends_a_session_that_sits_on_a_job(one: Kit) -> None:
+    wid = one.start(a="1")
+    mine = one.connect(user="wed_worker")
+    (job,) = hold(one, mine)
+    one.reap("0")
+    assert one.reap("61 seconds")["ended"] == 1
+    assert one.logged(wid) == ["timeout"]
+    with pytest.raises(psycopg.OperationalError):
+        finish(one, mine, job)
+    one.clock("10 minutes")
+    until(lambda: hold(one, one.conn) == [job])
+
+
+def test_a_parallel_step_sees_what_the_other_made(kit: Kit) -> None:
+    """Two branches held together by two sessions: the second commit knows the first and ends the instance."""
+    kit.attrs("a", "b")
+    kit.trig("tr_x", "a is null")
+    kit.trig("tr_y", "b is null")
+    kit.final("a = '2' and b = '2'")
+    wid = kit.start()
+    sessions = [kit.connect(), kit.connect()]
+    names = ["tr_x", "tr_y"]
+    held = [
+        kit.rows("select wid, job_id from {f}.hold(%s, 1)", [[name]], conn)[0]
+        for name, conn in zip(names, sessions, strict=True)
+    ]
+    for job, conn, name in zip(held, sessions, "ab", strict=True):
+        kit.one("select {f}.complete_held(%s, %s, %s)", [*job, f'{{"{name}": "2"}}'], conn)
+    assert kit.status(wid) == "F"
+    assert [row.before for row in kit.trace(wid)][1:] == [{"a": None}, {"b": None}]
