@@ -25,6 +25,8 @@ from workers.wire import BEGIN, Command, ConnectionLost, Statement, Wire
 
 # Handlers of jobs that are held together run at most this long together, so that nobody waits for strangers.
 BATCH_SECONDS = 0.5
+# So many jobs at most are in hand where each is its own commit.
+HELD = 16
 _SAVEPOINT = (Statement("wed_savepoint", "savepoint wed_job"), ())
 _BACK = (Statement("wed_back", "rollback to savepoint wed_job"), ())
 _KEEP = (Statement("wed_keep", "release savepoint wed_job"), ())
@@ -48,6 +50,7 @@ class Performer:
         """When the earliest job that failed here is offered again, by the monotonic clock."""
         self.ahead = 1
         """How many jobs a stepper holds at a time."""
+        self.most_held = HELD
         self.apart = False
         """Whether the jobs in hand are the session's and each step is a transaction of its own."""
         self.heart = Heart(wire)

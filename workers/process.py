@@ -12,6 +12,7 @@ from types import FrameType
 
 from workers.connect import journal_dir, opener
 from workers.journal import Journal
+from workers.performing import HELD
 from workers.presence import Presence
 from workers.registry import Registry
 from workers.runner import Runner
@@ -27,6 +28,7 @@ class WorkerProcess:
     flows: Collection[str] = ()
     size: int = 1
     once: bool = False
+    held: int = HELD
 
     def __call__(self, number: int) -> None:
         """Serve until SIGTERM or SIGINT; the handler that runs then is finished first."""
@@ -35,6 +37,7 @@ class WorkerProcess:
         journals = journal_dir()
         journal = Journal(journals)
         runner = Runner(Wire(opener(name)), self.registry, name, journal)
+        runner.most_held = self.held
         wake = _on_signal(runner)
         presence = Presence(
             runner.wire,

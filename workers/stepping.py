@@ -25,8 +25,7 @@ from workers.wire import COMMIT, Command, ConnectionLost, Wire
 
 log = logging.getLogger("workers.stepping")
 
-# At most so many jobs are in hand, and no more than their handlers are likely to finish in this time.
-HELD = 16
+# No more jobs are in hand than their handlers are likely to finish in this time.
 QUICK = 0.01
 
 
@@ -39,6 +38,7 @@ class Steps(Protocol):
     performed: int
     stopping: bool
     ahead: int
+    most_held: int
 
     def perform(self, flow: str, jobs: Sequence[Taken]) -> list[Done]: ...
     def failures(self, flow: str, done: Sequence[Done]) -> list[Command]: ...
@@ -79,7 +79,8 @@ class Stepper:
         begun = time.monotonic()
         done = self.runner.perform(flow, jobs)
         pace = (time.monotonic() - begun) / max(1, len(done))
-        self.runner.ahead = max(1, min(HELD, 2 * self.runner.ahead, int(QUICK / max(pace, 1e-6))))
+        runner = self.runner
+        runner.ahead = max(1, min(runner.most_held, 2 * runner.ahead, int(QUICK / max(pace, 1e-6))))
         return done
 
     def _next(self, flow: str, done: list[Done], following: Command) -> list[Taken]:

@@ -22,15 +22,11 @@ end $$;
 create or replace function wedsql._nobody_hears(p_flow_id integer, p_flow text, p_names text[], p_now timestamptz) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: whether _notify would send nothing, at the price of one look. True only when it is certain: workers serve all
--- these transitions and none of them sleeps, no client of the paper's protocol came by, and nobody watches.
+-- these transitions and none of them sleeps, and no client of the paper's protocol came by. Who watches is the caller's look.
 begin
-  if p_names = '{}' then
-    return not exists (select 1 from wedsql.watch w where w.seen_at > p_now - interval '1 minute');
-  end if;
   return (select coalesce(bool_or(w.serves @> k.keys), false) and not bool_or(w.waiting)
           from wedsql.worker w, (select array_agg(p_flow || ':' || n) as keys from unnest(p_names) n) k where w.seen_at > p_now - interval '30 seconds')
-     and not exists (select 1 from wedsql.paper_client c where c.flow_id = p_flow_id)
-     and not exists (select 1 from wedsql.watch w where w.seen_at > p_now - interval '1 minute');
+     and not exists (select 1 from wedsql.paper_client c where c.flow_id = p_flow_id);
 end $$;
 
 create or replace function wedsql._sleepers(p_flow text, p_names text[], p_jobs integer, p_now timestamptz) returns table (id bigint)

@@ -27,7 +27,7 @@ declare
   v_now timestamptz;
   v_took timestamptz := to_timestamp(nullif(current_setting(case when p_held then 'wedsql.held' else 'wedsql.took' end, true), '')::float8);
   v_row %1$I.wed_flow;
-  v_old jsonb;
+  v_before jsonb := '{}';
   v_state jsonb;
   v_matched integer[];
   v_new integer[] := '{}';
@@ -40,7 +40,8 @@ declare
 begin
   select * into v_row from %1$I.wed_flow w where w.wid = p_wid for no key update;
   v_now := wedsql.now();
-  select f.version, f.final_tgid, f.final_when_pending as policy, x.seq, x.seq + 1 >= f.fuse as fuse into v_flow
+  select f.version, f.final_tgid, f.final_when_pending as policy, x.seq, x.seq + 1 >= f.fuse as fuse,
+         exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched into v_flow
   from wedsql.flow f, wedsql.instance x where f.id = %2$s and f.plain and x.wid = p_wid and x.flow_id = f.id and x.status = 'R';
   select j.tgid, j.trname, j.cause_seq, j.state, j.claim, j.timeout, j.lease_until,
          array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job) as pending into v_job
@@ -51,8 +52,7 @@ begin
      or p_claim is not null and (v_job.state <> 'L' or v_job.claim is distinct from p_claim or v_job.lease_until <= v_now)
      or jsonb_typeof(p_changes) is distinct from 'object' or p_changes - %3$L::text[] <> '{}'%5$s then
     return;
-  end if;
-  v_old := to_jsonb(v_row);%4$s
+  end if;%4$s
   v_state := to_jsonb(v_row) - 'wid';
   v_matched := wed_match.f_%2$s(v_row);
   v_final := coalesce(v_flow.final_tgid = any (v_matched), false);
@@ -85,16 +85,15 @@ begin
   end if;
   insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired, before, cause_seq,
                                 actor, version, tx_at, suppressed)
-  values (%2$s, p_wid, seq, v_now, v_job.trname, fired, v_state, status, p_job, p_claim, v_job.tgid, v_new, v_old - array['wid'%7$s],
+  values (%2$s, p_wid, seq, v_now, v_job.trname, fired, v_state, status, p_job, p_claim, v_job.tgid, v_new, v_before,
           v_job.cause_seq, p_actor, v_flow.version, now(), case when v_final then nullif(array_remove(v_matched, v_flow.final_tgid), '{}') end);
-  if not wedsql._nobody_hears(%2$s, %1$L, fired, v_now) then
+  if v_flow.watched or fired <> '{}' and not wedsql._nobody_hears(%2$s, %1$L, fired, v_now) then
     perform wedsql._notify(f, array[p_wid], array[seq], fired, cardinality(fired)) from wedsql.flow f where f.id = %2$s;
   end if;
 end $f$ $t$, p_schema, p_flow,
     coalesce((select array_agg(a.aname) from wedsql.attr a where a.flow_id = p_flow), '{}'),
-    coalesce(wedsql._column_list(p_flow, E'\n  if p_changes ? %2$s then v_row.%1$s := (p_changes %5$s %2$s)::%3$s; end if;', ''), ''),
+    coalesce(wedsql._column_list(p_flow, E'\n  if p_changes ? %2$s then v_before := v_before || jsonb_build_object(%2$s, v_row.%1$s); v_row.%1$s := (p_changes %5$s %2$s)::%3$s; end if;', ''), ''),
     coalesce((select format(E'\n     or p_changes - (case v_job.tgid %s end) <> ''{}''', string_agg(format('when %s then %L::text[]', t.tgid, t.writes), ' '))
               from wedsql.trig t where t.flow_id = p_flow and t.writes is not null having count(*) > 0), ''),
-    coalesce(wedsql._column_list(p_flow, '%1$s = v_row.%1$s'), 'wid = w.wid'),
-    coalesce(', ' || wedsql._column_list(p_flow, 'case when p_changes ? %2$s then null else %2$s end'), ''));
+    coalesce(wedsql._column_list(p_flow, '%1$s = v_row.%1$s'), 'wid = w.wid'));
 end $g$;

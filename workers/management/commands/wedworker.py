@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from workers.connect import journal_dir
+from workers.performing import HELD
 from workers.pool import Pool
 from workers.process import WorkerProcess
 from workers.registry import autodiscover
@@ -28,14 +29,20 @@ class Command(BaseCommand):
         parser.add_argument(
             "--batch", type=int, default=BATCH, help=f"jobs a commit in batch mode (default {BATCH})"
         )
+        parser.add_argument(
+            "--hold",
+            type=int,
+            default=HELD,
+            help=f"quick jobs a process has in hand at a time in step mode (default {HELD})",
+        )
         parser.add_argument("--once", action="store_true", help="end when no work is ready")
         parser.add_argument(
             "--grace", type=float, default=30.0, help="seconds a running handler gets at the end (default 30)"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["processes"] < 1 or options["batch"] < 1:
-            raise CommandError("--processes and --batch are at least 1.")
+        if min(options["processes"], options["batch"], options["hold"]) < 1:
+            raise CommandError("--processes, --batch and --hold are at least 1.")
         registry = autodiscover()
         if not len(registry):
             raise CommandError(
@@ -43,5 +50,6 @@ class Command(BaseCommand):
             )
         connections.close_all()  # forked processes must not share one
         size = options["batch"] if options["mode"] == "batch" else 1
-        worker = WorkerProcess(registry, tuple(options["flow"]), size, options["once"])
+        flows = tuple(options["flow"])
+        worker = WorkerProcess(registry, flows, size, options["once"], options["hold"])
         Pool(worker, options["processes"], journal_dir(), options["grace"], options["once"]).run()
