@@ -1,8 +1,8 @@
 """Who watches what in this process, and one frame for all of them at most every tenth of a second.
 
-A frame carries ids and versions only; the page fetches what it shows. A watcher gets its next frame when it
-has acknowledged the last one: until then news pile up as one entry an id, and beyond MAX_PENDING ids as
-"read again".
+A frame carries ids and versions only; the page fetches what it shows. Every ASK_EVERY-th frame asks for an
+acknowledgement, and until that has come the watcher gets no other: news pile up as one entry an id, and
+beyond MAX_PENDING ids as "read again".
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 TICK_SECONDS = 0.1
 MAX_PENDING = 500
+ASK_EVERY = 4
 STALLED_SECONDS = 30.0
 
 Send = Callable[[str], Awaitable[None]]
@@ -45,6 +46,7 @@ class Watcher:
     session: str = ""
     news: dict[int, int] | None = None
     again: bool = False
+    sent: int = 0
     unacked: int = 0
     sent_at: float = 0.0
 
@@ -151,32 +153,39 @@ class Hub:
         for watcher in self.watchers:
             _hand_out(watcher, events)
         self.frames += 1
-        texts: dict[int, str] = {}
-        ready = [w for w in self.watchers if w.ready]
-        await self._drop_broken(ready, [self._send(w, texts) for w in ready])
+        # Watchers of one flow share one dictionary: it is written as text once, twice where some are asked.
+        texts: dict[tuple[int, bool], str] = {}
+        for watcher in [w for w in self.watchers if w.ready]:
+            await self._send(watcher, self._next_frame(watcher, texts))
 
-    async def _send(self, watcher: Watcher, texts: dict[int, str]) -> None:
+    def _next_frame(self, watcher: Watcher, texts: dict[tuple[int, bool], str]) -> str:
         news, watcher.news = watcher.news, None
         again, watcher.again = watcher.again, False
-        watcher.unacked, watcher.sent_at = self.frames, time.monotonic()
+        asks = watcher.sent % ASK_EVERY == 0
+        watcher.sent += 1
+        if asks:
+            watcher.unacked, watcher.sent_at = self.frames, time.monotonic()
+        number = {"n": self.frames} if asks else {}
         if again or news is None:
-            text = _frame("resync", n=self.frames)
-        else:
-            # Watchers of one flow share one dictionary: it is written as text once.
-            text = texts.setdefault(id(news), "") or _frame("changed", n=self.frames, ids=list(news.items()))
-            texts[id(news)] = text
-        await watcher.send(text)
+            return _frame("resync", **number)
+        key = id(news), asks
+        if key not in texts:
+            texts[key] = _frame("changed", **number, ids=list(news.items()))
+        return texts[key]
 
     async def _tell(self, watchers: Iterable[Watcher], text: str) -> None:
-        told = list(watchers)
-        await self._drop_broken(told, [w.send(text) for w in told])
+        for watcher in list(watchers):
+            await self._send(watcher, text)
 
-    async def _drop_broken(self, watchers: list[Watcher], sending: list[Awaitable[None]]) -> None:
-        """One line that is broken must not keep the others from hearing."""
-        results = await asyncio.gather(*sending, return_exceptions=True)
-        for watcher, result in zip(watchers, results, strict=True):
-            if isinstance(result, Exception):
-                self.leave(watcher)
+    async def _send(self, watcher: Watcher, text: str) -> None:
+        """One line that is broken must not keep the others from hearing.
+
+        One after the other: a line takes what it is given into its buffer, and a task each would cost more.
+        """
+        try:
+            await watcher.send(text)
+        except Exception:  # noqa: BLE001 - whatever broke, the line is gone
+            self.leave(watcher)
 
 
 def _hand_out(watcher: Watcher, events: dict[int, dict[int, int]]) -> None:

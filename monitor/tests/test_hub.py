@@ -36,7 +36,9 @@ class Page:
         return [frame["op"] for frame in self.frames]
 
     def ack(self) -> None:
-        self.hub.acked(self.watcher, self.frames[-1]["n"])
+        """Acknowledge the last frame if it asks for it."""
+        if "n" in self.frames[-1]:
+            self.hub.acked(self.watcher, self.frames[-1]["n"])
 
 
 def run(story: Callable[[Hub], Awaitable[None]]) -> None:
@@ -115,6 +117,25 @@ def test_a_slow_page_gets_one_frame_and_then_the_newest_of_each() -> None:
         slow.ack()
         await until(lambda: len(slow.frames) == 2)
         assert sorted(slow.frames[1]["ids"]) == [[1, 3], [3, 1], [4, 1]]
+
+    run(story)
+
+
+def test_every_fourth_frame_asks_for_an_acknowledgement() -> None:
+    async def story(hub: Hub) -> None:
+        page = await joined(hub, FLOW)
+        for seq in range(1, 10):
+            hub.event(7, 1, seq)
+            await until(lambda seq=seq: len(page.frames) == seq)
+            page.ack()
+        assert ["n" in frame for frame in page.frames] == [True, False, False, False] * 2 + [True]
+        hub.event(7, 1, 10)
+        await until(lambda: len(page.frames) == 10)
+        unasked = len(page.frames)
+        for seq in range(11, 16):
+            hub.event(7, 1, seq)
+            await asyncio.sleep(hub_module.TICK_SECONDS * 1.2)
+        assert len(page.frames) == unasked + 3, "the next question was not answered"
 
     run(story)
 
