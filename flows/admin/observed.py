@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
 from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
@@ -15,6 +16,7 @@ from django.utils.functional import cached_property
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy
 
+from flows.admin.keyed import KeyedChangeList
 from flows.models import ConditionError, Instance, Job, JobLog, TraceEntry, WorkerProcess
 
 
@@ -41,6 +43,7 @@ class ReadOnlyAdmin(admin.ModelAdmin):
     list_max_show_all = 50
     list_select_related: bool | Sequence[str] = ("flow",)  # type: ignore[assignment,misc]
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
     paginator = CappedPaginator
     number_field = "wid"
 
@@ -68,6 +71,16 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         return queryset.filter(**{self.number_field: int(term)}), False
 
 
+class KeyedAdmin(ReadOnlyAdmin):
+    """A list without an end, in the order of its key: one number or two, which an index serves."""
+
+    key_fields: tuple[str, ...] = ("id",)
+    change_list_template = "admin/flows/keyed_list.html"
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return KeyedChangeList
+
+
 def pretty(value: Any) -> str:
     """JSON as a person reads it."""
     return format_html('<pre class="wed-state">{}</pre>', json.dumps(value, indent=1, ensure_ascii=False))
@@ -80,9 +93,10 @@ def listed(admin_site: Any, model: str, wid: int, text: Any) -> str:
 
 
 @admin.register(Instance)
-class InstanceAdmin(ReadOnlyAdmin):
+class InstanceAdmin(KeyedAdmin):
     """The instances of all flows, with their state and the way to their history."""
 
+    key_fields = ("wid",)
     list_display = ("wid", "flow", "status", "seq", "reason", "changed_at", "key")
     list_filter = ("flow", "status")
     search_fields = ("wid",)
@@ -106,9 +120,10 @@ class InstanceAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Job)
-class JobAdmin(ReadOnlyAdmin):
+class JobAdmin(KeyedAdmin):
     """The work that waits or is being done."""
 
+    key_fields = ("wid", "tgid")
     list_display = (
         "id",
         "transition",
@@ -132,14 +147,14 @@ class JobAdmin(ReadOnlyAdmin):
 
 
 @admin.register(TraceEntry)
-class TraceEntryAdmin(ReadOnlyAdmin):
+class TraceEntryAdmin(KeyedAdmin):
     """The history, step by step."""
 
+    key_fields = ("wid", "seq")
     list_display = ("key", "flow", "written_by", "status", "fired_names", "at", "actor", "reason")
     list_filter = ("flow", "status")
     search_fields = ("wid",)
     search_help_text = gettext_lazy("Number of an instance")
-    ordering = ("-wid", "-seq")
     exclude = ("state", "before", "fired")
     readonly_fields = ("fired_names", "state_then", "replaced")
 
@@ -156,12 +171,26 @@ class TraceEntryAdmin(ReadOnlyAdmin):
         return pretty(entry.before)
 
 
+class OutcomeFilter(admin.SimpleListFilter):
+    """What the product writes as the outcome; asking the log itself for its words would read all of it."""
+
+    title = gettext_lazy("outcome")
+    parameter_name = "outcome"
+    words = "failed aborted timeout lost expired late parked released withdrawn".split()
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(word, word) for word in self.words]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
+        return queryset.filter(outcome=self.value()) if self.value() else queryset
+
+
 @admin.register(JobLog)
-class JobLogAdmin(ReadOnlyAdmin):
+class JobLogAdmin(KeyedAdmin):
     """What went wrong with jobs."""
 
     list_display = ("id", "transition", "wid", "flow", "outcome", "attempt", "at", "actor", "message")
-    list_filter = ("flow", "outcome")
+    list_filter = ("flow", OutcomeFilter)
     search_fields = ("wid",)
     search_help_text = gettext_lazy("Number of an instance")
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+Key = int | tuple[int, ...]
 
 PAGE_SIZE = 50
 
@@ -15,8 +16,8 @@ PAGE_SIZE = 50
 class Cursor:
     """Where a page starts: before (smaller keys), after (greater keys), or neither (the top)."""
 
-    before: int | None = None
-    after: int | None = None
+    before: Key | None = None
+    after: Key | None = None
     size: int = PAGE_SIZE
 
 
@@ -25,11 +26,11 @@ class Page(Generic[T]):
     """One page in display order; `newer` and `older` are the keys to ask for next, None at the ends."""
 
     items: list[T]
-    newer: int | None
-    older: int | None
+    newer: Key | None
+    older: Key | None
 
 
-def cut(found: list[T], cursor: Cursor, key: Callable[[T], int]) -> Page[T]:
+def cut(found: list[T], cursor: Cursor, key: Callable[[T], Key]) -> Page[T]:
     """Make a page, newest first, out of up to size + 1 rows that were read outwards from the cursor."""
     more = len(found) > cursor.size
     items = found[: cursor.size]

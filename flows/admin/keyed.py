@@ -1,0 +1,77 @@
+"""Lists of the admin cut by key, as those of the monitor: to the last row, and nothing is counted."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django.contrib.admin.views.main import ChangeList
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+
+from flows.queries.paging import Cursor, Key, Page, cut
+
+_KEY = re.compile(r"\d{1,18}(\.\d{1,18})*", re.ASCII)
+
+
+class KeyedChangeList(ChangeList):
+    """A page that begins behind (`before`) or ahead of (`after`) a key, newest first."""
+
+    model_admin: Any  # which has key_fields
+    cursor: Cursor | None = None
+    page: Page[Any]
+
+    def get_queryset(self, request: HttpRequest, *args: Any, **kwargs: Any) -> QuerySet:
+        if self.cursor is None:  # what is left of the address are filters
+            before, after = (self._taken(word) for word in ("before", "after"))
+            self.cursor = Cursor(before, after, self.list_per_page)
+        return super().get_queryset(request, *args, **kwargs)
+
+    def get_results(self, request: HttpRequest) -> None:
+        fields, cursor = self.model_admin.key_fields, self.cursor or Cursor()
+        found = outwards(self.queryset, fields, cursor)[: cursor.size + 1]
+        self.page = cut(list(found), cursor, lambda row: tuple(getattr(row, name) for name in fields))
+        self.result_list = self.page.items
+        self.result_count = self.full_result_count = len(self.page.items)
+        self.show_full_result_count = self.show_admin_actions = False
+        self.can_show_all = self.multi_page = False
+
+    @property
+    def newer(self) -> str | None:
+        """The key that the page of newer rows begins ahead of; None at the top."""
+        return written(self.page.newer)
+
+    @property
+    def older(self) -> str | None:
+        """The key that the page of older rows begins behind; None at the end."""
+        return written(self.page.older)
+
+    def _taken(self, word: str) -> Key | None:
+        self.filter_params.pop(word, None)
+        text = self.params.pop(word, "")
+        size = len(self.model_admin.key_fields)
+        key = tuple(map(int, text.split("."))) if _KEY.fullmatch(text) else ()
+        return key if len(key) == size else None
+
+
+def outwards(rows: QuerySet, fields: tuple[str, ...], cursor: Cursor) -> QuerySet:
+    """The rows from the cursor on, the nearest first."""
+    if isinstance(cursor.after, tuple):
+        return _beyond(rows, fields, cursor.after, "gt").order_by(*fields)
+    if isinstance(cursor.before, tuple):
+        rows = _beyond(rows, fields, cursor.before, "lt")
+    return rows.order_by(*(f"-{name}" for name in fields))
+
+
+def _beyond(rows: QuerySet, fields: tuple[str, ...], key: tuple[int, ...], side: str) -> QuerySet:
+    """The rows on that side of the key. The bound of the first number is said alone, for the index."""
+    first, *rest = zip(fields, key, strict=True)
+    if not rest:
+        return rows.filter(**{f"{first[0]}__{side}": first[1]})
+    within = Q(**{f"{first[0]}__{side}": first[1]}) | Q(**{f"{rest[0][0]}__{side}": rest[0][1]})
+    return rows.filter(**{f"{first[0]}__{side}e": first[1]}).filter(within)
+
+
+def written(key: Key | None) -> str | None:
+    """A key as it stands in the address."""
+    return ".".join(map(str, key)) if isinstance(key, tuple) else None
