@@ -25,7 +25,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from chaos import checks, checks_single
+from chaos import checks, checks_many, checks_single
 from chaos.checks import Check
 from chaos.guarded import Bench
 from chaos.run import say
@@ -80,19 +80,20 @@ MUTATIONS = [
     _single("advisory lock again at commit", checks.others_job, "not (pg_try_advisory_xact_lock(p_wid, v_job.tgid)", "not (true"),
     _single("the session holds it", checks_single.own_hold, "not p_held or pg_advisory_unlock(p_wid, v_job.tgid)", "true"),
     _single("instance locked before its job is judged", checks.instance_first, " where w.wid = p_wid for no key update", " where w.wid = p_wid"),
+    _single("own job leaves the pool", checks.own_job_leaves, "delete from wedsql.job_pool j where j.wid = p_wid and j.tgid = v_job.tgid;", ""),
     _single("running instances only", checks_single.stopped, "and x.status = 'R'", ""),
     _single("cycles are counted", checks_single.fuse, "v_flow.fuse and v_new <> '{}'"),
     _single("a failed predicate is told", checks_single.told_error, "0 > any (v_matched)"),
     Mutation("job read again under its lock", checks.taken_afresh, ("_gen_taken", "_gen_take"),
              "language plpgsql security definer", "language plpgsql stable security definer"),
-    Mutation("instance locked before its job is judged", checks.instance_first, ("_gen_commit",),
+    Mutation("instances locked before their jobs are judged", checks_many.instances_first, ("_gen_commit",),
              "order by w.wid for no key update", "order by w.wid"),
     Mutation("claim when a failure is told", checks.fence_of_failures, ("fail_many",),
              "j.claim is not distinct from u.claim", "true"),
     Mutation("final state while work is pending", checks.final_pending, ("_next_status",),
              "when p_final and p_policy = 'reject' then '!'", "when p_final then 'R'"),
     Mutation("first state that matches nothing", checks.first_state, ("_next_status",), "when p_fresh then '?'", "when p_fresh then 'R'"),
-    Mutation("own job leaves the pool", checks.own_job_leaves, ("_settle",),
+    Mutation("own jobs leave the pool", checks_many.own_jobs_leave, ("_settle",),
              "j.id = any (array(select s.job_id from unnest(p_steps) s))", "false"),
     Mutation("answer to a repeated result", checks.repeated_result, ("_complete_one",),
              "if v_why.code in ('WD102', 'WD105', 'WD205') then", "if false then"),
