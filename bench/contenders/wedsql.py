@@ -69,7 +69,7 @@ class StepContender(WedsqlContender):
     name = "wedsql-step"
     label = "WED-SQL, one commit a step"
     quick_counts = (16,)
-    # Enough for a race of about a second and a half: with fewer the first plans of sixteen sessions are timed.
+    # Enough for a second and a half: with fewer the first plans of sixteen sessions would be timed.
     instances = 4_000
     arguments = ("--mode", "step")
 
