@@ -50,9 +50,10 @@ def _hold(flow: str) -> Statement:
 
 
 @cache
-def _complete_held(flow: str) -> Statement:
-    call = f"{_quoted(flow)}.complete_held($1::int, $2::bigint, $3::jsonb, $4::text)"
-    return Statement(f"wed_complete_held {flow}", f"select {call}")  # a quoted name
+def _complete_held(flow: str, worded: bool) -> Statement:
+    values = "null::jsonb, $4::text, $3::text" if worded else "$3::jsonb, $4::text"
+    call = f"{_quoted(flow)}.complete_held($1::int, $2::bigint, {values})"
+    return Statement(f"wed_complete_held {worded} {flow}", f"select {call}")  # a quoted name
 
 
 @cache
@@ -136,7 +137,9 @@ def complete_held(flow: str, done: Done, actor: str) -> Command:
     """The result of one held job, a transaction of its own; a refusal is an error."""
     taken = done.taken
     numbers = (str(taken.wid).encode(), str(taken.job_id).encode())
-    return _complete_held(flow), (*numbers, (done.changes or "").encode(), actor.encode())
+    worded = done.sets is not None
+    value = (done.sets if worded else done.changes) or ""
+    return _complete_held(flow, worded), (*numbers, value.encode(), actor.encode())
 
 
 def lease(

@@ -87,9 +87,7 @@ class Stepper:
         """Commit each of these and hold the next; [] when there is no next."""
         runner = self.runner
         again = self._commit_writes(flow, done)
-        kept = [d for d in done if d.error is None and not d.wrote]
-        plain = [d for d in kept if d.sets is None]
-        again += [d for d in kept if d.sets is not None]
+        plain = [d for d in done if d.error is None and not d.wrote]
         failures = runner.failures(flow, done)
         commands = [calls.complete_held(flow, d, runner.actor) for d in plain]
         try:

@@ -75,3 +75,19 @@ def test_each_step_is_a_transaction_of_its_own(shop: Shop) -> None:
         [wids],
     ).fetchall()
     assert len(rows) == 5
+
+
+def test_set_strings_are_finished_while_the_job_is_held(shop: Shop, connect: Any) -> None:
+    runs: list[int] = []
+
+    def handler(state: Any, ctx: Any) -> Any:
+        runs.append(ctx.wid)
+        return "a = 'worded', n = n + 1"
+
+    shop.runner.ahead = 4
+    shop.on("tr_one", handler)
+    wids = shop.start(4)
+    alone, shop.runner.one_by_one = shop.runner.one_by_one, None  # type: ignore[assignment, method-assign]
+    shop.drain()
+    shop.runner.one_by_one = alone  # type: ignore[method-assign]
+    assert {shop.status(wid) for wid in wids} == {"F"} and sorted(runs) == wids
