@@ -142,6 +142,15 @@ def complete_held(flow: str, done: Done, actor: str) -> Command:
     return _complete_held(flow, worded), (*numbers, value.encode(), actor.encode())
 
 
+def warm(flow: str, names: Sequence[str]) -> list[Command]:
+    """Calls that do nothing, after which the session has its plans: the first job need not wait for them."""
+    return [
+        (_hold(flow), (texts([""]), b"1", b"")),
+        (_hold(flow), (texts(names), b"0", b"")),
+        (_complete_held(flow, worded=False), (None, None, b"{}", b"")),
+    ]
+
+
 def lease(
     flow: str, names: Sequence[str], limit: int, actor: str, span: float, ids: Sequence[int] | None
 ) -> Command:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psycopg
 
+from workers import calls
 from workers.catalog import Plan, known, plans, serves
 from workers.logs import brief
 from workers.lost import report_lost
@@ -110,6 +111,9 @@ class Presence:
         self._beaten = time.monotonic()
         self.wire.connection.execute(f"listen wedsql_w{self._worker:d}")  # a number, checked as one
         self.wire.connection.execute("listen wedsql_flow")
+        if self.size == 1 and self.kind == "process":
+            for plan in [plan for plan in self.plans if plan.lease is None]:
+                self.wire.round(*calls.warm(plan.flow, plan.names))
 
     def _forget_the_dead(self) -> None:
         """Rows of this machine whose process is gone would be woken in this one's place for half a minute."""

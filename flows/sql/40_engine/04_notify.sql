@@ -19,13 +19,13 @@ begin
   end if;
 end $$;
 
-create or replace function wedsql._nobody_hears(p_flow_id integer, p_flow text, p_names text[], p_now timestamptz) returns boolean
+create or replace function wedsql._nobody_hears(p_flow_id integer, p_serves text[], p_now timestamptz) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: whether _notify would send nothing, at the price of one look. True only when it is certain: workers serve all
--- these transitions and none of them sleeps, and no client of the paper's protocol came by. Who watches is the caller's look.
+-- Promise: whether _notify would send nothing for these 'flow:transition', at the price of one look. True only when it is
+-- certain: a living worker serves them all, none sleeps, and no client of the paper's protocol came by. Who watches is the
+-- caller's look.
 begin
-  return (select coalesce(bool_or(w.serves @> k.keys), false) and not bool_or(w.waiting)
-          from wedsql.worker w, (select array_agg(p_flow || ':' || n) as keys from unnest(p_names) n) k where w.seen_at > p_now - interval '30 seconds')
+  return (select coalesce(bool_or(w.serves @> p_serves), false) and not bool_or(w.waiting) from wedsql.worker w where w.seen_at > p_now - interval '30 seconds')
      and not exists (select 1 from wedsql.paper_client c where c.flow_id = p_flow_id);
 end $$;
 

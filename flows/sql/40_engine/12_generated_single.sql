@@ -87,7 +87,7 @@ begin
                                 actor, version, tx_at, suppressed)
   values (%2$s, p_wid, seq, v_now, v_job.trname, fired, v_state, status, p_job, p_claim, v_job.tgid, v_new, v_before,
           v_job.cause_seq, p_actor, v_flow.version, now(), case when v_final then nullif(array_remove(v_matched, v_flow.final_tgid), '{}') end);
-  if v_flow.watched or fired <> '{}' and not wedsql._nobody_hears(%2$s, %1$L, fired, v_now) then
+  if v_flow.watched or fired <> '{}' and not wedsql._nobody_hears(%2$s, string_to_array(%7$L || array_to_string(fired, %8$L), ' '), v_now) then
     perform wedsql._notify(f, array[p_wid], array[seq], fired, cardinality(fired)) from wedsql.flow f where f.id = %2$s;
   end if;
 end $f$ $t$, p_schema, p_flow,
@@ -95,5 +95,5 @@ end $f$ $t$, p_schema, p_flow,
     coalesce(wedsql._column_list(p_flow, E'\n  if p_changes ? %2$s then v_before := v_before || jsonb_build_object(%2$s, v_row.%1$s); v_row.%1$s := (p_changes %5$s %2$s)::%3$s; end if;', ''), ''),
     coalesce((select format(E'\n     or p_changes - (case v_job.tgid %s end) <> ''{}''', string_agg(format('when %s then %L::text[]', t.tgid, t.writes), ' '))
               from wedsql.trig t where t.flow_id = p_flow and t.writes is not null having count(*) > 0), ''),
-    coalesce(wedsql._column_list(p_flow, '%1$s = v_row.%1$s'), 'wid = w.wid'));
+    coalesce(wedsql._column_list(p_flow, '%1$s = v_row.%1$s'), 'wid = w.wid'), p_schema || ':', ' ' || p_schema || ':');
 end $g$;

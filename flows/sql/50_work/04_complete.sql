@@ -67,6 +67,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp set date
 set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $f$
 -- Promise: the result of one job that this session holds (<flow>.hold), meant to be a transaction of its own; its place in
 -- the history. The session's lock on the job ends here. p_set: the paper's SET string instead of the changes.
+-- p_wid null: nothing is done, but what can be prepared beforehand is.
 -- Locks: the instance, its job, its trace.
 -- Raises: as <flow>._commit; nothing is written then.
 declare
@@ -77,7 +78,7 @@ begin
     p_changes := wedsql._set_changes(%1$L, p_wid, p_set);
   end if;
   v_one := %1$I._single(p_wid, p_job_id, null, p_changes, v_actor, true);
-  if v_one.seq is null then
+  if v_one.seq is null and p_wid is not null then
     select c.seq, c.status, c.fired into v_one from %1$I._commit(array[p_wid], array[p_job_id], array[null::bigint], array[p_changes], v_actor, true) c;
   end if;
   return v_one.seq;
