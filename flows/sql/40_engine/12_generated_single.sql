@@ -35,8 +35,7 @@ declare
   v_flow record;
   v_final boolean;
   v_tgid integer;
-  v_timeouts interval[];
-  v_priorities smallint[];
+  v_name text;
 begin
   select * into v_row from %1$I.wed_flow w where w.wid = p_wid for no key update;
   v_now := wedsql.now();
@@ -75,14 +74,12 @@ begin
   update %1$I.wed_flow w set %6$s where w.wid = p_wid;
   update wedsql.instance x set seq = _single.seq, status = _single.status, changed_at = v_now, reason = null,
          finished_at = case when _single.status = 'F' then v_now end where x.wid = p_wid;
-  if v_new <> '{}' then
-    select array_agg(t.trname order by t.tgid), array_agg(t.timeout order by t.tgid), array_agg(t.priority order by t.tgid)
-    into fired, v_timeouts, v_priorities from wedsql.trig t where t.tgid = any (v_new);
-    for i in 1..cardinality(v_new) loop
-      insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at, fired_xid, cause_seq, version)
-      values (p_wid, v_new[i], %2$s, fired[i], v_timeouts[i], v_state, v_priorities[i], v_now, txid_current(), seq, v_flow.version);
-    end loop;
-  end if;
+  foreach v_tgid in array v_new loop
+    insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at, fired_xid, cause_seq, version)
+    select p_wid, t.tgid, %2$s, t.trname, t.timeout, v_state, t.priority, v_now, txid_current(), _single.seq, v_flow.version
+    from wedsql.trig t where t.tgid = v_tgid returning trname into strict v_name;
+    fired := fired || v_name;
+  end loop;
   insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired, before, cause_seq,
                                 actor, version, tx_at, suppressed)
   values (%2$s, p_wid, seq, v_now, v_job.trname, fired, v_state, status, p_job, p_claim, v_job.tgid, v_new, v_before,
