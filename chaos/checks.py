@@ -61,6 +61,16 @@ def own_job(b: Bench) -> None:
         api.complete(job, {"a": "1"}, conn=b.conn)
 
 
+def taken_here(b: Bench) -> None:
+    """A result for a job of an earlier transaction is refused, though this one took another job."""
+    b.start()
+    with b.conn.transaction():
+        job = b.take("tr_a", b.conn)[0]
+    with refused("WD201"), b.conn.transaction():
+        b.take("tr_b", b.conn)
+        api.complete(job, {"a": "1"}, conn=b.conn)
+
+
 def others_job(b: Bench) -> None:
     """A result for a job that another transaction holds is refused."""
     b.start()

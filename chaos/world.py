@@ -142,13 +142,15 @@ class World:
     def moves_again(self, seconds: float = 60.0) -> float:
         """Seconds until a step is committed from now on."""
         begun = time.monotonic()
-        self.until(lambda: bool(self.one("select 1")), seconds, "the database did not come back")
-        last = self.one("select max(job_id) from wedsql.wed_trace") or 0
-        self.until(
-            lambda: (self.one("select max(job_id) from wedsql.wed_trace") or 0) > last,
-            seconds,
-            "nothing moved",
-        )
+        newest = "select coalesce(max(job_id), 0) from wedsql.wed_trace"
+        seen: list[int] = []
+
+        def look() -> bool:
+            seen.append(self.one(newest))  # a server whose child was killed goes down a moment later
+            return True
+
+        self.until(look, seconds, "the database did not come back")
+        self.until(lambda: self.one(newest) > seen[0], seconds, "nothing moved")
         return time.monotonic() - begun
 
     # -- ending

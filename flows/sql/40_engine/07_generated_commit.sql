@@ -37,10 +37,11 @@ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off 
 -- held by the caller and in time. The time of a transaction counts from its first take, that of a session's hold from the
 -- hold, that of a lease from the lease. p_held: the session's own lock on the job ends here, and the transaction's stands for it.
 -- Locks: the advisory lock of every job taken in transaction mode (held already by an honest caller).
--- Raises: WD002, WD102, WD104, WD105, WD203, WD204, WD205, WD210; WD201 when nothing was taken in this transaction.
+-- Raises: WD002, WD102, WD104, WD105, WD203, WD204, WD205, WD210; WD201 when this transaction did not take the job (K-07).
 declare
   v_now timestamptz := wedsql.now();
   v_took timestamptz := to_timestamp(nullif(current_setting(case when p_held then 'wedsql.held' else 'wedsql.took' end, true), '')::float8);
+  v_ids text := coalesce(current_setting('wedsql.took_jobs', true), '');
   v_steps wedsql.step[];
   v_bad text;
 begin
@@ -58,7 +59,7 @@ begin
     when c.claim is not null and j.claim is distinct from c.claim then 'WD203'
     when c.claim is not null and j.lease_until <= v_now then 'WD204'
     when c.claim is null and (j.state = 'L' or not pg_try_advisory_xact_lock(c.wid, j.tgid)) then 'WD203'
-    when c.claim is null and v_took is null then 'WD201'
+    when c.claim is null and (v_took is null or not p_held and strpos(v_ids, ',' || c.id || ',') = 0) then 'WD201'
     when c.claim is null and p_held and not pg_advisory_unlock(c.wid, j.tgid) then 'WD203'
     when c.claim is null and j.timeout is not null and v_now - v_took > j.timeout then 'WD204'
     when jsonb_typeof(c.s) is distinct from 'object' or c.s - p_attrs <> '{}' then 'WD002'

@@ -48,6 +48,7 @@ begin
   -- A job that is gone, late or another's, an instance that does not run (one that does has no parked work), a refused change.
   if v_flow.seq is null or v_job.tgid is null or v_job.tgid = 0
      or p_claim is null and (v_job.state <> 'P' or v_took is null or v_now - v_took > v_job.timeout)
+     or p_claim is null and not p_held and strpos(coalesce(current_setting('wedsql.took_jobs', true), ''), ',' || p_job || ',') = 0
      or p_claim is not null and (v_job.state <> 'L' or v_job.claim is distinct from p_claim or v_job.lease_until <= v_now)
      or jsonb_typeof(p_changes) is distinct from 'object' or p_changes - %3$L::text[] <> '{}'%5$s then
     return;

@@ -101,7 +101,7 @@ begin%6$s
   end if;
   for v_try in 1..20 loop
     v_pick := wedsql._pick(%2$s, %3$L, p_transitions, p_limit, %7$s, %8$L);
-    exit when v_pick.ids = '{}';%4$s
+    exit when v_pick.ids = '{}';%4$s%10$s
     return query %9$s;
     exit when found;  -- else others finished all of them a moment before the locks were ours
   end loop;
@@ -117,7 +117,9 @@ end $f$ $t$, p_schema, p_flow, (select f.shared from wedsql.flow f where f.id = 
   if nullif(current_setting('wedsql.took', true), '') is null then
     perform set_config('wedsql.took', extract(epoch from wedsql.now())::text, true);
   end if;$q$ end,
-    case when p_session then 'null' else 'p_job_ids' end, p_session, wedsql._taken_query(p_flow, p_schema, 'v_pick.wids', 'v_pick.ids'));
+    case when p_session then 'null' else 'p_job_ids' end, p_session, wedsql._taken_query(p_flow, p_schema, 'v_pick.wids', 'v_pick.ids'),
+    case when p_session then '' else $q$
+    perform set_config('wedsql.took_jobs', concat(current_setting('wedsql.took_jobs', true), ',', array_to_string(v_pick.ids, ','), ','), true);$q$ end);
 end $g$;
 
 create or replace function wedsql._drop_stale(p_flow integer, p_schema text, p_wids integer[], p_ids bigint[], out wids integer[], out ids bigint[])

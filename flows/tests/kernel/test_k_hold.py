@@ -5,6 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 
+from flows import api
 from flows.tests.kernel.test_k_time import until
 from flows.tests.kit import Connection, Kit, refused
 
@@ -71,6 +72,25 @@ def test_a_job_that_was_never_held_is_not_finished(one: Kit) -> None:
     with refused("WD201"):
         finish(one, one.connect(), (wid, job.id))
     assert one.status(wid) == "R"
+
+
+def test_k07_a_job_of_an_ended_transaction_is_not_finished_in_one_that_took_another(one: Kit) -> None:
+    wids = [one.start(a="1") for _ in range(2)]
+    with one.conn.transaction():
+        old = one.take("tr_x", wids[0])
+    with refused("WD201"), one.conn.transaction():
+        one.take("tr_x", wids[1])
+        api.complete(old, {"a": "2"}, conn=one.conn)
+    assert [one.status(wid) for wid in wids] == ["R", "R"]
+
+
+def test_k07_jobs_taken_one_after_the_other_are_finished_together(one: Kit) -> None:
+    wids = [one.start(a="1") for _ in range(3)]
+    with one.conn.transaction():
+        jobs = [one.take("tr_x", wid) for wid in wids]
+        for job in jobs:
+            api.complete(job, {"a": "2"}, conn=one.conn)
+    assert [one.status(wid) for wid in wids] == ["F", "F", "F"]
 
 
 def test_k09_a_held_job_has_its_time(one: Kit) -> None:
