@@ -64,7 +64,10 @@ def harden_sentinel() -> None:
     _hardened_by = os.getpid()
     q_cluster.Queue = PatientQueue
     die_with_parent()
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the main process tells the sentinel to stop, in order
+    # The main process tells the sentinel to stop, in order: what is sent to the whole group reaches the main
+    # process alone. A pusher or worker that died of it inside an event would leave the others waiting for ever.
+    os.setpgid(0, 0)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     os.register_at_fork(after_in_child=_in_child)
 
 
