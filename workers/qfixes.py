@@ -65,7 +65,7 @@ def harden_sentinel() -> None:
     q_cluster.Queue = PatientQueue
     die_with_parent()
     # The main process tells the sentinel to stop, in order: what is sent to the whole group reaches the main
-    # process alone. A pusher or worker that died of it inside an event would leave the others waiting for ever.
+    # process alone. A pusher or worker that died of it inside an event would leave the others waiting.
     os.setpgid(0, 0)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     os.register_at_fork(after_in_child=_in_child)
