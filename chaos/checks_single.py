@@ -66,3 +66,12 @@ def told_error(b: Bench) -> None:
     job = hold(b.conn, "tr_b")
     b.conn.execute(f"select {FLOW}.complete_held(%s, %s, %s)", [*(job or (0, 0)), '{"b": "1", "c": "x"}'])
     must(b.sql("select errors from wedsql.wed_trace where wid = %s and seq = 2", wid), "nothing is told")
+
+
+def kept_to_the_commit(b: Bench) -> None:
+    """A job whose result is written but not committed yet is given to nobody else."""
+    b.start()
+    job = hold(b.conn, "tr_a")
+    with b.conn.transaction():
+        finish(b.conn, job)
+        must(hold(b.session(), "tr_a") is None, "another got it before the commit")

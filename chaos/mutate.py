@@ -77,7 +77,7 @@ MUTATIONS = [
     _single("timeout at commit", checks.timeout_at_commit, "v_now - v_took > v_job.timeout"),
     _single("this transaction took it", checks.taken_here, "strpos(coalesce(current_setting('wedsql.took_jobs', true), ''), ',' || p_job || ',') = 0"),
     _single("write-set of a trigger", checks.write_set, "<> '{}'%5$s then", "<> '{}' then"),
-    _single("advisory lock again at commit", checks.others_job, "not (pg_try_advisory_xact_lock(p_wid, v_job.tgid)", "not (true"),
+    _single("advisory lock again at commit", checks_single.kept_to_the_commit, "not (pg_try_advisory_xact_lock(p_wid, v_job.tgid)", "not (true"),
     _single("the session holds it", checks_single.own_hold, "not p_held or pg_advisory_unlock(p_wid, v_job.tgid)", "true"),
     _single("instance locked before its job is judged", checks.instance_first, " where w.wid = p_wid for no key update", " where w.wid = p_wid"),
     _single("own job leaves the pool", checks.own_job_leaves, "delete from wedsql.job_pool j where j.wid = p_wid and j.tgid = v_job.tgid;", ""),
