@@ -158,7 +158,9 @@ def test_a_handler_that_hangs_is_ended_at_its_timeout(shop: Shop, size: int) -> 
 
 
 def test_a_handler_that_swallows_the_end_of_its_time_is_refused_by_the_kernel(shop: Shop) -> None:
-    shop.db.execute(f"update {shop.flow}.wed_trig set timeout = '0.3 s' where trname = 'tr_one'")
+    # Without back-off it could be taken anew at once, and would then be in time.
+    settings = "timeout = '0.3 s', backoff = '0'"
+    shop.db.execute(f"update {shop.flow}.wed_trig set {settings} where trname = 'tr_one'")
     (wid,) = shop.start()
 
     def deaf(state: Any, ctx: Any) -> Any:
