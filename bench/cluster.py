@@ -32,6 +32,7 @@ REPORTED = (
     "max_connections",
     "jit",
     "autovacuum",
+    "autovacuum_naptime",
 )
 
 

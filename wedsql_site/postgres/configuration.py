@@ -22,6 +22,8 @@ _SETTINGS = {
     "checkpoint_timeout": "15min",
     "checkpoint_completion_target": "0.9",
     "jit": "off",
+    # The pool of jobs is written by every step: a vacuum that comes four times a minute keeps it small.
+    "autovacuum_naptime": "15s",
     # On a machine with fast disks the planner's default for spinning ones is misleading.
     "random_page_cost": "1.1",
     "timezone": "UTC",

@@ -23,6 +23,7 @@ PROMISED = {
     "max_connections": "200",
     "synchronous_commit": "on",
     "jit": "off",
+    "autovacuum_naptime": "15s",
     "server_encoding": "UTF8",
 }
 
