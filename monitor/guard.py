@@ -34,7 +34,7 @@ def page(view: View) -> View:
                 return _sign_in(request)
             return _twice(view, request, *args, **kwargs)
         except (OperationalError, InterfaceError) as error:
-            return slow() if is_timeout(error) else unavailable()
+            return slow(request) if is_timeout(error) else unavailable(request)
 
     return guarded
 
@@ -81,21 +81,26 @@ def is_timeout(error: Error) -> bool:
     return sqlstate(error) == QUERY_CANCELED
 
 
-def unavailable() -> HttpResponse:
+def unavailable(request: HttpRequest) -> HttpResponse:
     """The page that says that the database is away; it asks nobody anything."""
-    response = HttpResponse(render_to_string("503.html"), status=503)
+    response = _alone("503.html", request, 503)
     response.headers["Retry-After"] = "5"
     return response
 
 
-def slow() -> HttpResponse:
+def slow(request: HttpRequest) -> HttpResponse:
     """The page that says that this question took too long."""
-    return HttpResponse(render_to_string("monitor/slow.html"), status=503)
+    return _alone("monitor/slow.html", request, 503)
+
+
+def _alone(template: str, request: HttpRequest, status: int) -> HttpResponse:
+    """A page in the reader's theme that knows neither who reads it nor how to take a form back."""
+    return HttpResponse(render_to_string(template, {"request": request}), status=status)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """The site's handler500: a database that went away is not a fault of the program."""
     error = sys.exc_info()[1]
     if isinstance(error, OperationalError | InterfaceError):
-        return unavailable()
-    return HttpResponse(render_to_string("500.html"), status=500)
+        return unavailable(request)
+    return _alone("500.html", request, 500)

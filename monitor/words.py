@@ -77,6 +77,8 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     "_CANCEL": _("Cancelled"),
     "_TIMEOUT": _("Timed out"),
     "_EXCPT": _("Repaired"),
+    # Without a job of its own it is the kernel's note that work was given up.
+    "_EXCPT without job": _("Became an exception"),
     "_RECOVER": _("Recovered"),
     "_SUSPEND": _("Suspended"),
     "_RESUME": _("Resumed"),

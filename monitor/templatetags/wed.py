@@ -13,6 +13,7 @@ from django.utils.translation import ngettext
 
 from flows.queries.counting import Count
 from flows.queries.definitions import Attribute
+from flows.queries.trace import Step
 from monitor import words
 
 register = template.Library()
@@ -52,10 +53,11 @@ def job_list(name: str) -> str:
 
 
 @register.filter
-def written_by(name: str) -> str:
+def written_by(step: Step) -> str:
     """Who wrote a step: a transition by its name, the kernel's own steps in words."""
-    word = words.SYSTEM_STEP.get(name) or words.SYSTEM_STEP.get(name.partition(":")[0])
-    return str(word) if word else name
+    name = step.written_by.partition(":")[0]
+    jobless = words.SYSTEM_STEP.get(f"{name} without job") if step.job_id is None else None
+    return str(jobless or words.SYSTEM_STEP.get(name, step.written_by))
 
 
 @register.filter
@@ -95,8 +97,20 @@ def ago(at: datetime | None) -> SafeString | str:
         return NOTHING
     return format_html(
         '<time datetime="{}" title="{}" data-age>{}</time>', at.isoformat(),
-        timezone.localtime(at).strftime("%Y-%m-%d %H:%M:%S %Z"), duration(datetime.now(UTC) - at),
+        timezone.localtime(at).strftime("%Y-%m-%d %H:%M:%S %Z"), _age(datetime.now(UTC) - at),
     )  # fmt: skip
+
+
+def _age(value: timedelta) -> str:
+    """As the script will say it a moment later."""
+    seconds = max(0, int(value.total_seconds()))
+    if seconds < 60:
+        return _("# s ago").replace("#", str(seconds))
+    if seconds < 3600:
+        return _("# min ago").replace("#", str(seconds // 60))
+    if seconds < 86400:
+        return _("# h ago").replace("#", str(seconds // 3600))
+    return _("# d ago").replace("#", str(seconds // 86400))
 
 
 @register.filter

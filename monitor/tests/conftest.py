@@ -103,11 +103,11 @@ def site(dsn: str, django_db_blocker: Any) -> Iterator[None]:
         connections.close_all()
 
 
-def person(name: str, *groups: str, staff: bool = False, permission: bool = False) -> User:
+def person(name: str, *groups: str, staff: bool = False, permission: str = "") -> User:
     user = User.objects.create_user(name + HERE, is_staff=staff)  # no password: hashing is slow
     user.groups.set([Group.objects.get_or_create(name=group)[0] for group in groups])
     if permission:
-        user.user_permissions.add(Permission.objects.get(codename="view_flow"))
+        user.user_permissions.add(Permission.objects.get(codename=permission))
     return user
 
 

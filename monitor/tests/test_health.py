@@ -62,6 +62,18 @@ def test_any_page_without_database_is_503_and_a_fault_is_500(rf: RequestFactory)
     assert page.status_code == 500 and b"Something broke on our side" in page.content
 
 
+def test_a_page_that_stands_alone_offers_no_form_and_keeps_the_theme(rf: RequestFactory) -> None:
+    request = rf.get("/")
+    request.COOKIES["theme"] = "dark"
+    for page in (guard.slow(request), guard.unavailable(request), guard.server_error(request)):
+        assert b"<form" not in page.content and b'data-theme="dark"' in page.content
+
+
+def test_a_form_without_its_key_is_answered_in_our_words() -> None:
+    answer = Client(enforce_csrf_checks=True).post("/theme/", {"theme": "dark"})
+    assert answer.status_code == 403 and b"its key has run out" in answer.content
+
+
 def numbers(client: Client) -> dict[str, float]:
     response = client.get("/metrics")
     assert response.status_code == 200 and response["Content-Type"].startswith("text/plain; version=0.0.4")

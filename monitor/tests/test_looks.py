@@ -167,7 +167,7 @@ def test_the_whole_page_speaks_portuguese(alice: Client, parcels: Hands) -> None
         html = alice.get(path.format(f=parcels.flow, w=wid)).content.decode()
         assert '<html lang="pt-br"' in html, path
         assert not re.search(
-            r"\b(Flows|Pending|Running|Workers|Instance|Trace|Skip|since|ago)\b", text_of(html)
+            r"\b(Flows|Pending|Running|Workers|Instance|History|Skip|since|ago)\b", text_of(html)
         ), path
     assert "Exceção" in alice.get("/").content.decode()
 

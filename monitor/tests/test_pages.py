@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from flows.queries import definitions, overview
-from monitor.tests.conftest import Hands, text_of
+from monitor.tests.conftest import Hands, client_of, person, text_of
 
 
 def get(client: Client, path: str) -> str:
@@ -51,8 +51,11 @@ def test_pending_jobs_lead_to_the_jobs(alice: Client, parcels: Hands) -> None:
 
 
 def test_a_flow_without_instances_says_how_to_start_one(alice: Client, parcels: Hands) -> None:
-    assert f"startinstance {parcels.flow}" in get(alice, "/")
+    assert "none started yet" in get(alice, "/")
     assert f"startinstance {parcels.flow}" in get(alice, f"/flows/{parcels.flow}/")
+    parcels.connection.execute("delete from wedsql.trig where flow_id = %s", [parcels.flow_id])
+    page = get(alice, f"/flows/{parcels.flow}/")
+    assert "Nothing can be started yet" in page and "startinstance" not in page
 
 
 def test_no_flow_at_all_says_what_to_ask_for(mallory: Client) -> None:
@@ -93,6 +96,36 @@ def test_an_exception_says_why_in_words(alice: Client, parcels: Hands) -> None:
     page = text_of(get(alice, f"/instances/{wid}/"))
     assert "STUCK" in page and "No condition holds and nothing is pending" in page
     assert "Waits for a person to repair it" in page
+
+
+def test_who_may_change_a_flow_is_led_to_its_design(alice: Client, carol: Client, parcels: Hands) -> None:
+    design = f"/admin/flows/flow/{parcels.flow_id}/change/"
+    for client in (alice, carol):  # staff without the permission, and a watcher
+        assert design not in get(client, f"/flows/{parcels.flow}/")
+    designer = client_of(person("dora", staff=True, permission="change_flow"))
+    assert design in get(designer, f"/flows/{parcels.flow}/")
+
+
+def test_work_given_up_is_no_repair_and_is_not_tried_again(alice: Client, parcels: Hands) -> None:
+    wid = parcels.start()
+    parcels.connection.execute(
+        "update wedsql.trig set max_attempts = 1 where flow_id = %s and trname = 'tr_label'",
+        [parcels.flow_id],
+    )
+    with parcels.connection.transaction():
+        job = parcels.connection.execute(
+            "select job_id from wedsql.take(%s, '{tr_label}')", [parcels.flow]
+        ).fetchone()
+        assert job is not None
+        parcels.connection.execute(
+            "select count(*) from wedsql.fail_many(%s, %s, %s, '{null}', '{jammed}', '{}', 'failed', 'bob')",
+            [parcels.flow, [wid], [job[0]]],
+        )
+    page = text_of(get(alice, f"/instances/{wid}/"))
+    assert "Became an exception bob ATTEMPTS: jammed" in page and "Repaired" not in page
+    assert "parked" in page and "Next try" not in page
+    parcels.do("_EXCPT", wid, stage="packed", extra={})
+    assert "Repaired worker" in text_of(get(alice, f"/instances/{wid}/"))
 
 
 def test_a_job_shows_its_holder_attempts_and_last_error(alice: Client, parcels: Hands) -> None:
@@ -162,6 +195,24 @@ def test_many_transitions_without_worker_are_one_short_note(alice: Client, parce
     )
     page = get(alice, f"/flows/{parcels.flow}/")
     assert "4 transitions have no worker now:" in text_of(page) and page.count(">no worker<") == 4
+
+
+def test_a_hundred_transitions_do_not_bury_the_instances(alice: Client, parcels: Hands) -> None:
+    assert "<details" not in get(alice, f"/flows/{parcels.flow}/").split("<main")[1]
+    parcels.connection.execute(
+        "insert into wedsql.trig (flow_id, tgname, trname, cname, cpred)"
+        " select %s, 'g' || n, 'tr_' || n, 'c' || n, 'pieces = ' || n from generate_series(1, 12) n",
+        [parcels.flow_id],
+    )
+    page = get(alice, f"/flows/{parcels.flow}/").split("<main")[1]
+    assert page.count("<details>") == 2 and "15 transitions, 0 pending" in text_of(page)
+
+
+def test_a_long_value_is_folded_and_whole(alice: Client, parcels: Hands) -> None:
+    wid = parcels.start(customer="begin " + "x" * 700 + " end")
+    state = get(alice, f"/instances/{wid}/").split('data-part="state"')[1].split("</table>")[0]
+    folded, whole = state.split("</summary>")
+    assert "begin" in folded and " end" not in folded and "begin" in whole and " end" in whole
 
 
 def test_a_huge_value_is_cut_and_says_so(alice: Client, parcels: Hands) -> None:

@@ -83,7 +83,7 @@ def test_what_is_not_there_is_404_for_everybody(path: str, alice: Client) -> Non
 def test_rights_are_groups_permission_or_staff(site: None) -> None:
     assert visible_flows(AnonymousUser()) == frozenset()
     assert visible_flows(person("a", staff=True)) is None
-    assert visible_flows(person("b", permission=True)) is None
+    assert visible_flows(person("b", permission="view_flow")) is None
     carol = person("c", "flow:orders", "flow:claims", "flowers", "xflow:hidden")
     assert visible_flows(carol) == {"orders", "claims"}
     assert can_view(carol, "orders") and not can_view(carol, "hidden") and not can_view(carol, "")

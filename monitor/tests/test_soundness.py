@@ -61,7 +61,7 @@ def test_the_page_checks_nothing_by_being_looked_at(alice: Client, unchecked: Ha
 def test_only_who_sees_every_flow_sees_the_page(
     alice: Client, carol: Client, mallory: Client, unchecked: Hands, site: None
 ) -> None:
-    reader = client_of(person("reader", permission=True))
+    reader = client_of(person("reader", permission="view_flow"))
     who = (alice, reader, carol, mallory)
     assert [c.get("/health/").status_code for c in who] == [200, 200, 404, 404]
     assert [b'href="/health/"' in c.get("/").content for c in who] == [True, True, False, False]

@@ -28,7 +28,7 @@ export function replace(old, fresh) {
   old.className = fresh.className;
   for (const { name, value } of fresh.attributes) if (name !== "class") old.setAttribute(name, value);
   old.replaceChildren(...fresh.childNodes);
-  old.querySelectorAll("details").forEach((details, at) => { details.open = Boolean(open[at]); });
+  old.querySelectorAll("details").forEach((details, at) => { if (at in open) details.open = open[at]; });
   if (index !== null && index >= 0) old.querySelectorAll("a, button, summary, [tabindex]")[index]?.focus({ preventScroll: true });
   refreshAges(old);
   return true;
