@@ -9,6 +9,7 @@ from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler
 from django.core.asgi import get_asgi_application
 
 from wedsql_site.ondemand import start_database
+from wedsql_site.quiet import Quiet
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "wedsql_site.settings")
 start_database()
@@ -16,9 +17,11 @@ _pages = get_asgi_application()
 
 from monitor.routing import websocket_urlpatterns  # noqa: E402 - needs the applications to be loaded
 
-application = ProtocolTypeRouter(
-    {
-        "http": ASGIStaticFilesHandler(_pages),
-        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
-    }
+application = Quiet(
+    ProtocolTypeRouter(
+        {
+            "http": ASGIStaticFilesHandler(_pages),
+            "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
+        }
+    )
 )

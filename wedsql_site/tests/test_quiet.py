@@ -1,0 +1,89 @@
+"""What somebody sends to a live line stays out of the server's log, whatever breaks."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+import pytest
+from channels.generic.websocket import AsyncWebsocketConsumer
+from channels.testing import WebsocketCommunicator
+from daphne.server import Server
+
+from wedsql_site import asgi, logs
+from wedsql_site.quiet import ApplicationError, Quiet
+
+SECRET = "ana-silva-4111"
+
+
+class Clumsy(AsyncWebsocketConsumer):
+    """Breaks on everything that it hears."""
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        raise ValueError(f"cannot read {text_data}")
+
+
+async def _broken_by(text: str) -> BaseException:
+    """As the server gets it: raised again it would have other causes."""
+    line = WebsocketCommunicator(Quiet(Clumsy.as_asgi()), "/")
+    await line.connect()
+    await line.send_to(text)
+    await asyncio.wait([line.future], timeout=10)
+    error = line.future.exception()
+    assert error is not None
+    return error
+
+
+def test_the_server_is_told_kind_and_place_and_no_words() -> None:
+    error = asyncio.run(_broken_by(SECRET))
+    assert isinstance(error, ApplicationError)
+    assert str(error).startswith("ValueError (test_quiet.py:") and str(error).endswith(" in receive)")
+
+
+def test_daphne_s_log_has_the_stack_and_no_words(caplog: pytest.LogCaptureFixture) -> None:
+    """Daphne's own look at what became of its applications, on one that broke."""
+    closed = _daphne_sees(asyncio.run(_broken_by(SECRET)))
+    assert closed, "the line is closed"
+    for shape in (logs.TextLines(), logs.JsonLines(), logging.Formatter()):
+        told = [shape.format(record) for record in caplog.records if record.name.startswith("daphne")]
+        assert len(told) == 1 and "Exception inside application: ValueError" in told[0]
+        assert told[0].count("in receive") == 3, "in the sentence, in the stack and at its end"
+        assert SECRET not in told[0]
+
+
+@pytest.mark.parametrize("header", [(b"origin", f"http://[{SECRET}]/".encode())])
+def test_a_header_that_nobody_can_read(header: tuple[bytes, bytes]) -> None:
+    """The site's own application: what stands before the live lines is covered, too."""
+
+    async def story() -> None:
+        line = WebsocketCommunicator(asgi.application, "/ws/", headers=[header])
+        with pytest.raises(ApplicationError) as caught:
+            await line.connect()
+        assert SECRET not in str(caught.value)
+
+    asyncio.run(story())
+
+
+def _daphne_sees(error: BaseException) -> bool:
+    """Whether Daphne closed the line after it wrote of the error."""
+    closed: list[BaseException] = []
+
+    class Line:
+        handle_exception = closed.append
+
+    class Ended:
+        def done(self) -> bool:
+            return True
+
+        def exception(self) -> BaseException:
+            return error
+
+    class Once(Server):
+        def __init__(self) -> None:
+            self.connections: dict[Any, Any] = {Line(): {"application_instance": Ended()}}
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("daphne.server.reactor", type("Reactor", (), {"callLater": lambda *_: None})())
+        Once().application_checker()
+    return closed == [error]
