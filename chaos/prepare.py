@@ -6,6 +6,8 @@ from pathlib import Path
 
 import django
 
+from chaos import fifty
+
 NAME, PASSWORD = "chaos", "chaos-only-for-harness"
 POISON = """
 insert into wed_attr (aname, adv) values ('kind', null), ('text', '0');
@@ -29,6 +31,16 @@ insert into wed_trig (trname, cpred, timeout, mode, max_attempts, backoff) value
 insert into wed_trig (cpred, cfinal) values ('hoard = ''1'' and hand = ''1'' and grab = ''1''', true);
 """
 
+# Waits for half a minute, or for the moment that its data tells.
+TIMED = """
+insert into wed_attr (aname, adv, type) values
+  ('later', '1', 'text'), ('at_due', '1', 'text'), ('due', null, 'timestamptz');
+insert into wed_trig (trname, cpred, due_after, due_attr, timeout) values
+  ('tr_later', 'later = ''0''', '30 seconds', null, '30 seconds'),
+  ('tr_then', 'at_due = ''0''', null, 'due', '30 seconds');
+insert into wed_trig (cpred, cfinal) values ('later = ''1'' and at_due = ''1''', true);
+"""
+
 
 def main() -> None:
     django.setup()
@@ -41,8 +53,16 @@ def main() -> None:
     get_user_model()._default_manager.create_superuser(NAME, password=PASSWORD)
     with connection.cursor() as cursor:
         main_flow = Path(__file__).with_name("flow.sql").read_text()
-        for flow, text in (("chaos", main_flow), ("poison", POISON), ("side", SIDE)):
-            cursor.execute("select wedsql.create_flow(%s)", [flow])
+        flows = {
+            "chaos": main_flow,
+            "poison": POISON,
+            "side": SIDE,
+            "timed": TIMED,
+            "fifty": fifty.definition(),
+        }
+        for flow, text in flows.items():
+            policy = "cancel" if flow == "fifty" else "reject"
+            cursor.execute("select wedsql.create_flow(%s, p_final_when_pending => %s)", [flow, policy])
             cursor.execute(f"set search_path = {flow}, wedsql")
             cursor.execute(text)
 

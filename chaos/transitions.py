@@ -18,6 +18,7 @@ State = Mapping[str, Any]
 FLOW = "chaos"
 POISON = "poison"
 SIDE = "side"
+TIMED = "timed"
 HANG = 3.0
 TEN_MEGABYTES = 10_000_000
 
@@ -76,6 +77,16 @@ def leased(state: State, ctx: Context) -> Changes:
 @transition("tr_hoard", flow=SIDE, mode="lease")
 def hoarded(state: State, ctx: Context) -> Changes:
     return {"hoard": "1"}
+
+
+@transition("tr_later", flow=TIMED)
+def later(state: State, ctx: Context) -> Changes:
+    return {"later": "1"}
+
+
+@transition("tr_then", flow=TIMED)
+def moment(state: State, ctx: Context) -> Changes:
+    return {"at_due": "1"}
 
 
 @transition("tr_abort", flow=POISON, batch=1)

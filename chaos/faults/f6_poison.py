@@ -1,9 +1,10 @@
-"""F6: handlers that abort, answer nonsense or never come back, and a predicate that always fails."""
+"""F6: handlers that abort, answer nonsense or never come back, and predicates that always fail."""
 
 from __future__ import annotations
 
 import time
 
+from chaos.faults.f6_conditions import compare
 from chaos.run import Row, Run
 from chaos.world import World
 from flows import api
@@ -15,7 +16,11 @@ MOST_LOG_LINES = 400  # a minute
 
 
 def poison(run: Run, row: Row) -> None:
-    """Every kind ends visibly, parked or final, and the healthy flow goes on meanwhile."""
+    """Every kind ends visibly, parked or final, and the healthy flow goes on meanwhile.
+
+    A handler takes what it takes: a process that it aborts is missed while it starts again. Beside a
+    condition that fails, others must not feel it.
+    """
     with run.world(row) as world:
         before = _pace(world, run.seconds(15))
         lines = _log_lines(world)
@@ -34,6 +39,8 @@ def poison(run: Run, row: Row) -> None:
             row.fail("the poison slowed the healthy flow by more than half")
         if flood > MOST_LOG_LINES:
             row.fail("the poison floods the logs")
+    with run.world(row, programs=("pool", "reaper"), rate=1.0, designer=0) as world:
+        compare(run, row, world)
 
 
 def _settled(world: World, wid: int, begun: float) -> float:

@@ -8,6 +8,7 @@ from contextlib import ExitStack, suppress
 
 import psycopg
 
+from chaos.hand import work
 from chaos.load import FLOW
 from chaos.run import Row, Run
 from chaos.world import World
@@ -36,25 +37,14 @@ def _compare(run: Run, row: Row, world: World) -> None:
         with ExitStack() as stack:
             if beside:
                 stack.enter_context(Offender(world))
-            steps[beside] += _work(world, seconds)
+            with world.connect("web") as conn:
+                steps[beside] += work(conn, seconds)
         dead = max(dead, int(world.one(_DEAD)))
     ratio = steps[True] / max(steps[False], 1)
     row.notes.append(f"{steps[False]} steps alone, {steps[True]} beside the offender: {ratio:.2f} of them")
     row.notes.append(f"at most {dead} dead rows in job_pool")
     if ratio < LEAST_RATIO and seconds > SITS:  # else he was never thrown out, and nothing is promised
         row.fail(f"beside the offender only {ratio:.2f} of the work is done")
-
-
-def _work(world: World, seconds: float) -> int:
-    """Start, lease and complete, one after the other, for so long; how many steps that were."""
-    until, steps = time.monotonic() + seconds, 0
-    with world.connect("web") as conn:
-        while time.monotonic() < until:
-            api.start("side", {"hand": "0"}, conn=conn)
-            for job in api.lease_many("side", ["tr_hand"], 1, "hand", conn=conn):
-                api.complete(job, {"hand": "1"}, conn=conn)
-                steps += 1
-    return steps
 
 
 class Offender(threading.Thread):

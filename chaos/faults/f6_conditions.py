@@ -1,0 +1,128 @@
+"""F6, the conditions: one of fifty meets a value that it cannot read, at every commit."""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any
+
+import psycopg
+
+from chaos.fifty import BAD, FLOW, HEALTHY, SOUND
+from chaos.hand import work
+from chaos.run import Row, Run
+from chaos.world import World
+from flows import api
+from flows.errors import WedError
+
+Connection = psycopg.Connection[Any]
+PAIRS, LEAST_PAIRS = 160, 40
+QUIET = 0.04  # noise that tells a loss of a tenth from none
+WINDOW = 0.5  # seconds: a machine that others use changes its pace within a few
+A_SECOND, CLIENTS = 10, 3  # instances beside the healthy flow, and who starts them
+MOST_LOSS = 0.1
+_FIRED = """
+    select w.word, cardinality(t.fired), count(*), count(*) filter (where i.status = 'F')
+    from wedsql.wed_trace t join wedsql.instance i on i.wid = t.wid join fifty.wed_flow w on w.wid = t.wid
+    where t.trw = '_INIT' group by 1, 2
+"""
+
+
+def compare(run: Run, row: Row, world: World) -> None:
+    """The healthy flow is as fast beside instances with a failing condition as beside the same ones without.
+
+    Both windows of a pair carry the same load, and lie side by side: what else changes meets both alike.
+    """
+    fifties = [Fifties(world) for _ in range(CLIENTS)]
+    with ExitStack() as stack:
+        conn = stack.enter_context(world.connect("web"))
+        for client in fifties:
+            stack.enter_context(client)
+        pairs = [_pair(fifties, conn, number) for number in range(LEAST_PAIRS)]
+        while len(pairs) < run.number(PAIRS) and _kept(pairs)[1] > QUIET:
+            pairs.append(_pair(fifties, conn, len(pairs)))
+    for refusal in {client.refusal for client in fifties} - {""}:
+        row.fail(f"an instance with a failing condition was refused: {refusal}")
+    middle, noise = _kept(pairs)
+    pace = statistics.median(sound for sound, _ in pairs) / WINDOW
+    row.notes.append(
+        f"beside a failing condition {middle:.3f} of the pace is kept (noise {noise:.3f},"
+        f" median of {len(pairs)} pairs of windows); {pace:.0f} steps a second without it"
+    )
+    if middle + noise < 1 - MOST_LOSS:
+        row.fail(f"the failing condition costs others {1 - middle:.0%} of their pace")
+    own = _look(row, world)
+    if own < 1 - MOST_LOSS:
+        row.fail(f"instances with a failing condition come at {own:.2f} of the pace of others")
+
+
+def _kept(pairs: Sequence[tuple[int, int]]) -> tuple[float, float]:
+    """The share of the pace that is kept, as the median of all pairs, and two standard errors of it."""
+    low, middle, high = statistics.quantiles([bad / max(sound, 1) for sound, bad in pairs], n=4)
+    return middle, 2 * 0.93 * (high - low) / len(pairs) ** 0.5
+
+
+def _pair(fifties: Sequence[Fifties], conn: Connection, number: int) -> tuple[int, int]:
+    """Steps of the healthy flow in a window without and in one with the failing condition."""
+    steps = {}
+    for word in (SOUND, BAD) if number % 2 else (BAD, SOUND):
+        for client in fifties:
+            client.word = word
+        steps[word] = work(conn, WINDOW)
+    return steps[SOUND], steps[BAD]
+
+
+def _look(row: Row, world: World) -> float:
+    """Every instance fired all the others at once and came to its end; the failing one is told.
+
+    How many there were with a failing condition for each one without.
+    """
+    count = {SOUND: 0, BAD: 0}
+    for word, fired, found, ended in world.rows(_FIRED):
+        row.notes.append(f"word {word!r}: {found} instances fired {fired} of {HEALTHY}, {ended} ended")
+        count[word] += found
+        if fired != HEALTHY or ended != found:
+            row.fail(f"beside a failing condition {fired} of {HEALTHY} fired, {found - ended} did not end")
+    told = world.rows("select sqlstate, count(*) from wedsql.condition_error group by 1")
+    if ("22P02", 1) not in told:
+        row.fail(f"the failing condition is not told: {told}")
+    return count[BAD] / max(count[SOUND], 1)
+
+
+class Fifties(threading.Thread):
+    """One of those who start instances of the flow of fifty with `word`, and bring each to its end."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(name="fifties", daemon=True)
+        self.world = world
+        self.word = SOUND
+        self.ended = threading.Event()
+        self.refusal = ""
+
+    def __enter__(self) -> Fifties:
+        self.start()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.ended.set()
+        self.join()
+
+    def run(self) -> None:
+        try:
+            self._run()
+        except (psycopg.Error, WedError) as error:
+            self.refusal = str(error)
+
+    def _run(self) -> None:
+        due = time.monotonic()
+        with self.world.connect("web") as conn:
+            while not self.ended.wait(max(0.0, due - time.monotonic())):
+                due += CLIENTS / A_SECOND
+                wid = api.start(FLOW, {"word": self.word}, conn=conn)
+                fired = conn.execute("select min(id) from wedsql.job_pool where wid = %s", (wid,)).fetchone()
+                with conn.transaction():
+                    for job in api.take_many(FLOW, ["tr_fine"], 1, job_ids=fired, conn=conn):
+                        api.complete(job, {"n": 99}, conn=conn)

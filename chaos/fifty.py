@@ -1,0 +1,20 @@
+"""The flow of fifty conditions, one of which some words make fail."""
+
+from __future__ import annotations
+
+FLOW = "fifty"
+HEALTHY = 49
+SOUND, BAD = "7", "abc"
+
+
+def definition() -> str:
+    """Forty-nine conditions that a new instance meets; in their midst one that reads a word as a number."""
+    predicates = [f"n < {k}" for k in range(1, HEALTHY + 1)]
+    predicates.insert(HEALTHY // 2, "word::integer = 1")
+    rows = ",\n  ".join(f"('tr_fine', '{text}', '30 seconds')" for text in predicates)
+    return f"""
+insert into wed_attr (aname, adv, type) values ('word', '', 'text'), ('n', '0', 'integer');
+insert into wed_trig (trname, cpred, timeout) values
+  {rows};
+insert into wed_trig (cpred, cfinal) values ('n = 99', true);
+"""  # noqa: S608 - the harness's own words
