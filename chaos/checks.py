@@ -278,15 +278,3 @@ def little_room(b: Bench) -> None:
     api.complete(b.lease("tr_a"), {"a": "1"}, conn=b.conn)
     with refused("WD905"):
         b.start()
-
-
-def clock_back(b: Bench) -> None:
-    """A lease that was given by a clock an hour ahead does not last an hour when that is put right."""
-    b.start()
-    b.sql("set wedsql.test_offset = '1 hour'")
-    api.reap(conn=b.conn)
-    b.lease("tr_a")
-    b.sql("set wedsql.test_offset = '0'")
-    api.reap(conn=b.conn)
-    b.sql("set wedsql.test_offset = '2 minutes'")
-    must(api.reap(conn=b.conn)["expired"] == 1, "the lease lasts an hour")

@@ -25,7 +25,7 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from chaos import checks, checks_many, checks_single
+from chaos import checks, checks_clock, checks_many, checks_single
 from chaos.checks import Check
 from chaos.guarded import Bench
 from chaos.run import say
@@ -100,7 +100,10 @@ MUTATIONS = [
     Mutation("key of a start", checks.key_once, statement="drop index wedsql.instance_key"),
     Mutation("attempts come to an end", checks.attempts_end, ("fail_many",), "if v_job.spent then", "if false then"),
     Mutation("reaper gives expired leases back", checks.reaper_returns, ("_reap_leases",), "j.lease_until <= p_now", "false"),
-    Mutation("clock set back: leases go back with it", checks.clock_back, ("_reap_clock",), "lease_until = j.lease_until - v_back, ", ""),
+    Mutation("clock set back: leases go back with it", checks_clock.clock_back, ("_plan_back",), "lease_until = j.lease_until - p_back, ", ""),
+    Mutation("clock put right: the timers that it set go back with it", checks_clock.timer_of_a_wrong_clock, ("_timers_back",), "x.due_at - p_back", "x.due_at"),
+    Mutation("clock set back: timers wait for the time that was right", checks_clock.timer_of_the_right_clock, ("_reap_clock",),
+             "then v_beat.ahead_from + v_back end", "then v_beat.ahead_from + v_back else '-infinity' end"),
     Mutation("nothing is started on a nearly full disk", checks.little_room, ("_room",), "d.free < d.total / 20", "false"),
     Mutation("trigger of the paper's UPDATE", checks.paper_lock, ("_guard_flow",),
              "create trigger c_update after update on %1$I.wed_flow for each row when (current_user <> 'wed_owner')",

@@ -10,6 +10,7 @@ from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 
+from chaos.faults.f7_timers import Timers
 from chaos.run import Row, Run
 from chaos.server import Server
 from chaos.world import World
@@ -87,9 +88,12 @@ def clock(run: Run, row: Row) -> None:
     server.copy_from(run.template)
     with run.world(row, server=server, programs=("pool", "reaper"), designer=0) as world:
         world.until(lambda: bool(world.rows("select from wedsql.beat")), PATIENCE, "no round of the reaper")
+        timers = Timers(world, row)
         for before, offset in pairwise([0, *JUMPS]):
+            if before >= 0:  # one that is behind sets timers that are due as soon as it is put right
+                timers.set(right=before == 0)
             row.injection(
-                lambda before=before, offset=offset: _jump(world, row, server, before, offset),  # type: ignore[misc]
+                lambda before=before, offset=offset: _jump(timers, server, before, offset),  # type: ignore[misc]
                 f"jump from {before:+d} to {offset:+d} s",
             )
             time.sleep(run.seconds(8))
@@ -112,8 +116,9 @@ def _look(world: World, row: Row, server: FakeTimeServer) -> None:
         row.fail(f"a round of the reaper gave {most} leases back")
 
 
-def _jump(world: World, row: Row, server: FakeTimeServer, before: int, offset: int) -> float:
-    """Hoard leases, jump; seconds until all of them are in other hands and done."""
+def _jump(timers: Timers, server: FakeTimeServer, before: int, offset: int) -> float:
+    """Hoard leases, jump; seconds until all of them are in other hands and done. Then the timers."""
+    world, row = timers.world, timers.row
     hoard = _hoard(world, AHEAD if offset > before else BACK)
     server.jump(RIGHT + offset)
     begun = time.monotonic()
@@ -125,6 +130,10 @@ def _jump(world: World, row: Row, server: FakeTimeServer, before: int, offset: i
     world.until(lambda: world.one(left) == 0, PATIENCE, "what was leased is not done")
     took = time.monotonic() - begun
     world.moves_again(PATIENCE)
+    if offset == 0:
+        timers.back()
+    elif offset > before:
+        timers.ahead(PATIENCE)
     return took
 
 

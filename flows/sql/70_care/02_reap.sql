@@ -5,13 +5,13 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 -- Locks: one instance at a time, skipping what is locked; then its jobs and trace.
 declare
   v_now timestamptz := wedsql.now();
-  v_latest timestamptz := wedsql._reap_clock(v_now);
+  v_clock jsonb := wedsql._reap_clock(v_now);
   v_report jsonb;
 begin
   v_report := jsonb_build_object('ended', wedsql._reap_transactions(p_max, v_now), 'expired', wedsql._reap_leases(p_max, v_now),
     'timers', wedsql._reap_timers(p_max, v_now), 'late', wedsql._reap_pickups(p_max, v_now));
   delete from wedsql.worker w where w.seen_at < v_now - interval '1 hour';
-  insert into wedsql.beat as b (name, seen_at, detail) values ('reaper', v_now, v_report || jsonb_build_object('latest', v_latest))
+  insert into wedsql.beat as b (name, seen_at, detail) values ('reaper', v_now, v_report || v_clock)
   on conflict (name) do update set seen_at = excluded.seen_at, detail = excluded.detail;
   return v_report;
 end $$;

@@ -1,28 +1,66 @@
--- A clock that is set back (a repaired one, or that of a standby that took over) must not make people wait: what was
--- planned by the old one is moved along. A token decides what is applied, so that a lease that ends early harms nothing.
-create or replace function wedsql._reap_clock(p_now timestamptz) returns timestamptz
+-- A clock that is set back (a repaired one, or that of a standby that took over) must not make people wait, and nothing may
+-- happen before its time. Leases and back-offs are moved along at once: a token decides what is applied, so that a lease
+-- that ends early harms nothing. A timer that fires early does harm, so it is asked which of the two times was wrong:
+-- a clock that had jumped ahead by as much before is put right, and the timers that it set are moved along; any other
+-- clock that goes back is wrong now, and timers wait for the time that was right. A timer whose moment an attribute tells
+-- waits for that moment, whatever the clock did.
+create or replace function wedsql._reap_clock(p_now timestamptz) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: when the clock went back since the last round, leases, back-offs and signs of life go back with it, and the
--- server's log says so. The latest moment that any round has seen.
--- Locks: the reaper's beat, so that one of several does it; jobs, skipping locked ones.
+-- Promise: when the clock went back since the last round, what was planned by it goes back with it, and the server's log says
+-- so. What the next round must know: the latest moment that any round has seen, the latest one that was right (`sure`), and
+-- the last jump ahead (`ahead_from`, `ahead_to`), which a round that comes a minute late looks like, too.
+-- Locks: the reaper's beat, so that one of several does it; jobs and timers, skipping locked ones.
 declare
-  v_seen timestamptz;
   v_back interval;
+  v_wrong_since timestamptz;
+  v_beat record;
 begin
-  select b.seen_at into v_seen from wedsql.beat b where b.name = 'reaper' and b.seen_at > p_now + interval '1 second' for update;
-  if found then
-    v_back := v_seen - p_now;
+  perform from wedsql.beat b where b.name = 'reaper' and b.seen_at > p_now + interval '1 second' for update;
+  select b.seen_at, (b.detail ->> 'latest')::timestamptz as latest, coalesce((b.detail ->> 'sure')::timestamptz, b.seen_at) as sure,
+         (b.detail ->> 'ahead_from')::timestamptz as ahead_from, (b.detail ->> 'ahead_to')::timestamptz as ahead_to
+  into v_beat from wedsql.beat b where b.name = 'reaper';
+  if v_beat.seen_at > p_now + interval '1 second' then
+    v_back := v_beat.seen_at - p_now;
+    v_wrong_since := case when v_beat.ahead_to - v_beat.ahead_from - v_back between interval '-1 second' and interval '30 seconds'
+      then v_beat.ahead_from + v_back end;
     raise warning 'the clock of the database went back by %: it is older than the newest history', v_back;
-    with planned as (
-      select j.wid, j.tgid from wedsql.job_pool j where j.lease_until > p_now or j.not_before > p_now order by j.wid, j.tgid for update skip locked)
-    update wedsql.job_pool j set lease_until = j.lease_until - v_back, not_before = j.not_before - v_back
-    from planned p where j.wid = p.wid and j.tgid = p.tgid;
-    update wedsql.lock_seen s set first_seen = p_now where s.first_seen > p_now;
-    update wedsql.worker w set seen_at = p_now where w.seen_at > p_now;
-    update wedsql.watch w set seen_at = p_now where w.seen_at > p_now;
+    perform wedsql._plan_back(v_back, p_now);
+    if v_wrong_since is not null then
+      perform wedsql._timers_back(v_back, v_wrong_since);
+      v_beat.ahead_from := null;
+      v_beat.sure := null;
+    end if;
+  elsif p_now - v_beat.sure > interval '1 minute' then
+    v_beat.ahead_from := v_beat.sure;
+    v_beat.ahead_to := p_now;
   end if;
-  return greatest(p_now, (select (b.detail ->> 'latest')::timestamptz from wedsql.beat b where b.name = 'reaper'));
+  return jsonb_build_object('latest', greatest(p_now, v_beat.latest), 'sure', greatest(p_now, v_beat.sure))
+    || case when v_beat.ahead_from is null then '{}' else jsonb_build_object('ahead_from', v_beat.ahead_from, 'ahead_to', v_beat.ahead_to) end;
 end $$;
+
+create or replace function wedsql._plan_back(p_back interval, p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: leases, back-offs and signs of life of a later time belong to the present one.
+-- Locks: jobs, skipping locked ones.
+begin
+  with planned as (
+    select j.wid, j.tgid from wedsql.job_pool j where j.lease_until > p_now or j.not_before > p_now order by j.wid, j.tgid for update skip locked)
+  update wedsql.job_pool j set lease_until = j.lease_until - p_back, not_before = j.not_before - p_back
+  from planned p where j.wid = p.wid and j.tgid = p.tgid;
+  update wedsql.lock_seen s set first_seen = p_now where s.first_seen > p_now;
+  update wedsql.worker w set seen_at = p_now where w.seen_at > p_now;
+  update wedsql.watch w set seen_at = p_now where w.seen_at > p_now;
+end $$;
+
+create or replace function wedsql._timers_back(p_back interval, p_since timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+-- Promise: timers that were set since then, to wait for so long, wait for as long as they were meant to.
+-- Locks: timers, skipping locked ones.
+with meant as (
+  select x.wid, x.tgid from wedsql.timer x join wedsql.trig t on t.tgid = x.tgid
+  where t.due_attr is null and x.due_at - t.due_after >= p_since order by x.wid, x.tgid for update of x skip locked)
+update wedsql.timer x set due_at = x.due_at - p_back from meant m where x.wid = m.wid and x.tgid = m.tgid
+$$;
 
 create or replace function wedsql.clock_behind() returns interval
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$

@@ -14,6 +14,23 @@ HOUR = 3600
 
 
 @pytest.fixture
+def timed(kit: Kit) -> Kit:
+    """A flow that waits for half an hour, or for five minutes after the moment that its data tells."""
+    kit.attrs("a")
+    kit.attr("due", None, "timestamptz")
+    kit.trig("tr_later", "a is not null", due_after="30 minutes")
+    kit.trig("tr_then", "due is not null", due_attr="due", due_after="5 minutes")
+    kit.rows("delete from wedsql.beat where name = 'reaper'")
+    kit.reap("0")
+    return kit
+
+
+def fires(kit: Kit, *offsets: str) -> list[int]:
+    """How many timers fire in a round at each of these times, one after the other."""
+    return [kit.reap(offset)["timers"] for offset in offsets]
+
+
+@pytest.fixture
 def one(kit: Kit) -> Kit:
     """A flow with one transition."""
     kit.attrs("a")
@@ -83,3 +100,53 @@ def test_f7_workers_of_an_hour_ahead_are_not_taken_for_alive(one: Kit) -> None:
         assert one.one("select seen_at <= wedsql.now() from wedsql.worker where name = 'gone'")
     finally:
         one.rows("delete from wedsql.worker where name = 'gone'")
+
+
+def test_f7_a_timer_of_an_hour_ahead_fires_when_it_should(timed: Kit) -> None:
+    fires(timed, "1 hour")
+    timed.start(a="1")
+    assert fires(timed, "60.5 minutes", "30 seconds", "29 minutes", "31 minutes") == [0, 0, 0, 1]
+
+
+def test_f7_however_long_the_clock_was_ahead(timed: Kit) -> None:
+    """The timer was set early in the three hours in which nobody noticed."""
+    longer = "update wedsql.trig set due_after = '5 hours' where flow_id = %s and due_after is not null"
+    timed.rows(longer, [timed.id])
+    fires(timed, "1 hour")
+    timed.start(a="1")
+    assert set(fires(timed, *(f"{seconds} seconds" for seconds in range(HOUR, 4 * HOUR + 1, 50)))) == {0}
+    assert fires(timed, "180 minutes", "299 minutes", "301 minutes") == [0, 0, 1]
+
+
+def test_f7_a_timer_of_before_is_not_early_when_the_clock_is_put_right(timed: Kit) -> None:
+    longer = "update wedsql.trig set due_after = '2 hours' where flow_id = %s and due_after is not null"
+    timed.rows(longer, [timed.id])
+    timed.start(a="1")
+    assert fires(timed, "1 hour", "1 second", "119 minutes", "121 minutes") == [0, 0, 0, 1]
+
+
+def test_f7_an_hour_behind_for_a_while_moves_no_timer(timed: Kit) -> None:
+    timed.start(a="1")
+    assert fires(timed, "-1 hour", "-50 minutes", "11 minutes", "29 minutes", "31 minutes") == [0, 0, 0, 0, 1]
+
+
+def test_f7_a_clock_that_goes_to_and_fro_moves_no_timer(timed: Kit) -> None:
+    """To come back to the right time is no jump ahead, so that the next one back puts nothing right."""
+    timed.start(a="1")
+    assert fires(timed, "-1 hour", "1 second") == [0, 0]
+    timed.start(a="1")
+    assert fires(timed, "-3599 seconds", "2 seconds", "29 minutes", "31 minutes") == [0, 0, 0, 2]
+
+
+def test_f7_a_moment_that_the_data_tells_is_waited_for(timed: Kit) -> None:
+    due = timed.one("select wedsql.now() + interval '85 minutes'")
+    fires(timed, "1 hour")
+    timed.start(due=due)
+    assert fires(timed, "60.5 minutes", "30 seconds", "89 minutes", "91 minutes") == [0, 0, 0, 1]
+
+
+def test_f7_a_round_that_comes_late_is_not_a_clock_that_was_ahead(timed: Kit) -> None:
+    """The reaper was away for an hour; later the clock goes back by a quarter of one."""
+    fires(timed, "1 hour")
+    timed.start(a="1")
+    assert fires(timed, "60.5 minutes", "45 minutes", "89 minutes", "91 minutes") == [0, 0, 0, 1]

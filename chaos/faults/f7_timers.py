@@ -1,0 +1,54 @@
+"""F7, the timers: due when the clock is right again, and not earlier."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+from chaos.run import Row
+from chaos.world import World
+from flows import api
+
+WAIT = 30.0  # seconds, as the flow says
+SLACK = 10.0  # a round of the reaper and a step, on a busy machine
+EACH = 10
+_LEFT = "select count(*) from timed.st_status where wid = any (%s) and status = 'R'"
+
+
+@dataclass
+class Timers:
+    """Those that were set and have not been seen to fire, each lot with the moment it was set."""
+
+    world: World
+    row: Row
+    open: list[tuple[float, list[int]]] = field(default_factory=list)
+
+    def set(self, right: bool) -> None:
+        """Some that wait for so long; and while the clock is right, some that wait for a moment."""
+        states: list[dict[str, object]] = [{"later": "0"}] * EACH
+        with self.world.connect("web") as conn:
+            if right:
+                due = conn.execute("select wedsql.now() + make_interval(secs => %s)", (WAIT,)).fetchone()
+                states += [{"at_due": "0", "due": due[0] if due else None}] * EACH
+            results = api.start_many("timed", states, conn=conn)
+        self.open.append((time.monotonic(), [result.wid or 0 for result in results]))
+
+    def ahead(self, seconds: float) -> None:
+        """The clock has gone ahead: what was set before is due now."""
+        for _, wids in self.open:
+            self._end(wids, seconds, "timers are due, and do not fire")
+        self.open = []
+
+    def back(self) -> None:
+        """The clock is right again: what was set takes as long as it should, no less and no more."""
+        for begun, wids in self.open:
+            left = begun + WAIT - time.monotonic()
+            if left > 1 and self.world.one(_LEFT, (wids,)) != len(wids):
+                self.row.fail(f"timers fired {left:.0f} s early")
+            self._end(wids, max(left, 0) + SLACK, "timers wait longer than they should")
+            if time.monotonic() < begun + WAIT - 1:
+                self.row.fail("timers fired early")
+        self.open = []
+
+    def _end(self, wids: list[int], seconds: float, what: str) -> None:
+        self.world.until(lambda: self.world.one(_LEFT, (wids,)) == 0, seconds, what)
