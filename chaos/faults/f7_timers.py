@@ -35,20 +35,20 @@ class Timers:
 
     def ahead(self, seconds: float) -> None:
         """The clock has gone ahead: what was set before is due now."""
-        for _, wids in self.open:
+        lots, self.open = self.open, []
+        for _, wids in lots:
             self._end(wids, seconds, "timers are due, and do not fire")
-        self.open = []
 
     def back(self) -> None:
         """The clock is right again: what was set takes as long as it should, no less and no more."""
-        for begun, wids in self.open:
+        lots, self.open = self.open, []
+        for begun, wids in lots:
             left = begun + WAIT - time.monotonic()
             if left > 1 and self.world.one(_LEFT, (wids,)) != len(wids):
                 self.row.fail(f"timers fired {left:.0f} s early")
             self._end(wids, max(left, 0) + SLACK, "timers wait longer than they should")
             if time.monotonic() < begun + WAIT - 1:
                 self.row.fail("timers fired early")
-        self.open = []
 
     def _end(self, wids: list[int], seconds: float, what: str) -> None:
         self.world.until(lambda: self.world.one(_LEFT, (wids,)) == 0, seconds, what)
