@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.apps import apps
 from django.contrib import admin
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from django_q.admin import FailAdmin, QueueAdmin, ScheduleAdmin, TaskAdmin
 from django_q.models import Failure, OrmQ, Schedule, Success
@@ -13,6 +15,11 @@ from django_q.models import Failure, OrmQ, Schedule, Success
 admin.site.site_header = _("WED-SQL administration")
 admin.site.site_title = "WED-SQL"
 admin.site.index_title = _("Flows, people and rights")
+
+# "View on site" leads from a flow or an instance to its live page.
+_flows, _instances = (admin.site.get_model_admin(apps.get_model("flows", n)) for n in ("Flow", "Instance"))
+_flows.view_on_site = lambda flow: reverse("monitor:flow", args=[flow.name])
+_instances.view_on_site = lambda row: reverse("monitor:instance", args=[row.wid])
 
 
 class SuperusersOnly(admin.ModelAdmin):

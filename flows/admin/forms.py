@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.contrib.admin.widgets import AdminTextInputWidget
 from django.core.exceptions import ValidationError
 from django.db import DatabaseError, connection, transaction
 from django.forms.models import BaseInlineFormSet
@@ -116,6 +117,7 @@ class FlowForm(AnsweredForm):
     seen_version = forms.IntegerField(widget=forms.HiddenInput, required=False)
     reason = forms.CharField(
         label=gettext_lazy("Reason"),
+        widget=AdminTextInputWidget,
         required=False,
         max_length=1000,
         help_text=gettext_lazy("Why you change it; kept in the history of the flow."),

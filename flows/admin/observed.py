@@ -128,12 +128,12 @@ class JobAdmin(KeyedAdmin):
         "id",
         "transition",
         "wid",
-        "flow",
         "state",
         "attempts",
+        "last_error",
         "holder",
         "fired_at",
-        "last_error",
+        "flow",
     )
     list_filter = ("flow", "state")
     search_fields = ("wid",)
@@ -189,7 +189,7 @@ class OutcomeFilter(admin.SimpleListFilter):
 class JobLogAdmin(KeyedAdmin):
     """What went wrong with jobs."""
 
-    list_display = ("id", "transition", "wid", "flow", "outcome", "attempt", "at", "actor", "message")
+    list_display = ("id", "transition", "wid", "outcome", "attempt", "message", "at", "actor", "flow")
     list_filter = ("flow", OutcomeFilter)
     search_fields = ("wid",)
     search_help_text = gettext_lazy("Number of an instance")

@@ -71,7 +71,7 @@ def refusal(
         if position
         else known.message,
         hint=known.hint,
-        places=tuple(str(place) for place in known.where.get("list", ())),
+        places=tuple(str(p) for p in known.where.get("list", ()) if str(p) not in known.message),
         excerpt=excerpt(text, position),
     )
 

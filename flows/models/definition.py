@@ -205,4 +205,4 @@ class Trigger(models.Model):
         verbose_name_plural = _("triggers")
 
     def __str__(self) -> str:
-        return self.name or self.transition or f"{self.tgid}"
+        return self.name or self.transition or self.predicate[:60]

@@ -80,6 +80,7 @@ def browser(chromium: webdriver.Chrome, server: WebServer) -> Iterator[webdriver
     chromium.set_window_size(*DESK)
     chromium.get(f"{server.url}static/wedsql_site/mark.svg")
     chromium.delete_all_cookies()
+    chromium.execute_script("localStorage.clear()")
     chromium.get_log("browser")
     yield chromium
     assert problems(chromium) == []

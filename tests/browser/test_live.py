@@ -230,3 +230,19 @@ def test_the_theme_changes_at_once_and_stays(
     dark = ground()
     browser.refresh()
     assert ground() == dark
+
+
+def test_pages_and_admin_have_one_theme(browser: Browser, login: Login, wait: Wait) -> None:
+    def theme() -> str | None:
+        return browser.find_element(By.TAG_NAME, "html").get_attribute("data-theme")
+
+    login("alice", "/")
+    pages = browser.current_url
+    browser.find_element(By.CSS_SELECTOR, "#theme-form button").click()
+    wait(lambda page: theme() == "dark")
+    browser.get(f"{pages}admin/")
+    assert theme() == "dark"
+    browser.find_element(By.CSS_SELECTOR, ".theme-toggle").click()
+    chosen = theme()
+    browser.get(pages)
+    wait(lambda page: theme() == chosen != "dark")

@@ -28,7 +28,7 @@ def welcome(where: programs.Address, login: Login) -> str:
             f"  password         {_password(where, login)}",
             "",
             "  Look first at the list of flows: open 'orders' and watch its instances move.",
-            "  A flow is defined under Administration; figure 2 of the paper is the flow 'fig2'.",
+            "  A flow is defined under Design; figure 2 of the paper is the flow 'fig2'.",
             "  Logs: make logs     What runs: make status     Stop: Ctrl-C or make stop",
             "",
         ]
