@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib.admin.widgets import AdminTextInputWidget
@@ -192,7 +192,8 @@ class AttributeForm(AnsweredForm):
 
     class Meta:
         model = Attribute
-        fields = ("name", "type", "default", "options", "label", "description")
+        fields = ("name", "type", "default", "options", "position", "label", "description")
+        help_texts: ClassVar = {"position": gettext_lazy("Its place on pages; those without one come last.")}
 
 
 class TriggerForm(AnsweredForm):

@@ -8,11 +8,9 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
-from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.functional import cached_property
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy
 
@@ -20,22 +18,15 @@ from flows.admin.keyed import KeyedChangeList
 from flows.models import ConditionError, Instance, Job, JobLog, TraceEntry, WorkerProcess
 
 
-class CappedPaginator(Paginator):
-    """Counts no further than anybody would page, so that a long history costs nothing."""
-
-    cap = 1000
-
-    @cached_property
-    def count(self) -> int:
-        rows: Any = self.object_list
-        return len(rows.order_by().values_list("pk")[: self.cap])
-
-
-class ReadOnlyAdmin(admin.ModelAdmin):
+class ObservedAdmin(admin.ModelAdmin):
     """A list that can be filtered and a page a row, without a way to write.
 
-    Lists are in the order of their key, newest first: every other order would sort the whole table.
+    A list has no end. It is in the order of its key, one number or two, newest first: an index serves that
+    order, and every other one would sort the whole table.
     """
+
+    key_fields: tuple[str, ...] = ("id",)
+    change_list_template = "admin/flows/keyed_list.html"
 
     actions = None
     sortable_by = ()
@@ -44,11 +35,13 @@ class ReadOnlyAdmin(admin.ModelAdmin):
     list_select_related: bool | Sequence[str] = ("flow",)  # type: ignore[assignment,misc]
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
-    paginator = CappedPaginator
     number_field = "wid"
 
     class Media:
         css = {"all": ("flows/admin.css",)}
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return KeyedChangeList
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -71,16 +64,6 @@ class ReadOnlyAdmin(admin.ModelAdmin):
         return queryset.filter(**{self.number_field: int(term)}), False
 
 
-class KeyedAdmin(ReadOnlyAdmin):
-    """A list without an end, in the order of its key: one number or two, which an index serves."""
-
-    key_fields: tuple[str, ...] = ("id",)
-    change_list_template = "admin/flows/keyed_list.html"
-
-    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        return KeyedChangeList
-
-
 def pretty(value: Any) -> str:
     """JSON as a person reads it."""
     return format_html('<pre class="wed-state">{}</pre>', json.dumps(value, indent=1, ensure_ascii=False))
@@ -93,7 +76,7 @@ def listed(admin_site: Any, model: str, wid: int, text: Any) -> str:
 
 
 @admin.register(Instance)
-class InstanceAdmin(KeyedAdmin):
+class InstanceAdmin(ObservedAdmin):
     """The instances of all flows, with their state and the way to their history."""
 
     key_fields = ("wid",)
@@ -120,7 +103,7 @@ class InstanceAdmin(KeyedAdmin):
 
 
 @admin.register(Job)
-class JobAdmin(KeyedAdmin):
+class JobAdmin(ObservedAdmin):
     """The work that waits or is being done."""
 
     key_fields = ("wid", "tgid")
@@ -147,7 +130,7 @@ class JobAdmin(KeyedAdmin):
 
 
 @admin.register(TraceEntry)
-class TraceEntryAdmin(KeyedAdmin):
+class TraceEntryAdmin(ObservedAdmin):
     """The history, step by step."""
 
     key_fields = ("wid", "seq")
@@ -171,22 +154,36 @@ class TraceEntryAdmin(KeyedAdmin):
         return pretty(entry.before)
 
 
-class OutcomeFilter(admin.SimpleListFilter):
-    """What the product writes as the outcome; asking the log itself for its words would read all of it."""
+class WordFilter(admin.SimpleListFilter):
+    """The words that the product writes there; asking the table itself for them would read all of it."""
 
-    title = gettext_lazy("outcome")
-    parameter_name = "outcome"
-    words = "failed aborted timeout lost expired late parked released withdrawn".split()
+    words: tuple[str, ...]
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         return [(word, word) for word in self.words]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
-        return queryset.filter(outcome=self.value()) if self.value() else queryset
+        return queryset.filter((str(self.parameter_name), self.value())) if self.value() else queryset
+
+
+class OutcomeFilter(WordFilter):
+    """How an attempt ended."""
+
+    title = gettext_lazy("outcome")
+    parameter_name = "outcome"
+    words = tuple("failed aborted timeout lost expired late parked released withdrawn".split())
+
+
+class KindFilter(WordFilter):
+    """What kind of process a worker is."""
+
+    title = gettext_lazy("kind")
+    parameter_name = "kind"
+    words = ("process", "cluster")
 
 
 @admin.register(JobLog)
-class JobLogAdmin(KeyedAdmin):
+class JobLogAdmin(ObservedAdmin):
     """What went wrong with jobs."""
 
     list_display = ("id", "transition", "wid", "outcome", "attempt", "message", "at", "actor", "flow")
@@ -196,19 +193,19 @@ class JobLogAdmin(KeyedAdmin):
 
 
 @admin.register(ConditionError)
-class ConditionErrorAdmin(ReadOnlyAdmin):
+class ConditionErrorAdmin(ObservedAdmin):
     """Conditions that fail while they are evaluated."""
 
+    key_fields = ("trigger_id",)
     list_display = ("trigger", "flow", "n", "last_at", "sqlstate", "message", "wid")
     list_filter = ("flow",)
     list_select_related = ("flow", "trigger")  # type: ignore[misc]
-    ordering = ("-last_at",)
 
 
 @admin.register(WorkerProcess)
-class WorkerProcessAdmin(ReadOnlyAdmin):
+class WorkerProcessAdmin(ObservedAdmin):
     """Who performs transitions, as last reported."""
 
     list_display = ("name", "kind", "host", "pid", "serves", "seen_at", "waiting")
-    list_filter = ("kind",)
+    list_filter = (KindFilter,)
     list_select_related = False  # type: ignore[misc]

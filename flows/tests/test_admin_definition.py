@@ -167,3 +167,18 @@ def test_no_page_has_script_or_style_of_its_own(alice: Client) -> None:
 
 def _tags(html: str, start: str) -> list[str]:
     return [part.split(">")[0] for part in html.split(start)[1:]]
+
+
+def test_the_columns_stand_in_the_order_that_their_positions_say(alice: Client) -> None:
+    name = define(alice)
+    places = {row_of(alice, name, "attributes", a): place for a, place in (("a3", "1"), ("a1", "2"))}
+    typed = {f"attributes-{row}-position": place for row, place in places.items()}
+
+    assert change(alice, name, **typed).status_code == 302
+    shown = opened(alice, page(name))
+    assert [shown[f"attributes-{row}-name"] for row in range(3)] == ["a3", "a1", "a2"]
+    kept = {a["name"]: a.get("position") for a in api.definition(name)["attributes"]}
+    assert kept == {"a1": 2, "a2": None, "a3": 1}
+
+    refused = change(alice, name, **{"attributes-0-position": "9999999999"})
+    assert refused.status_code == 200 and all_errors(refused)

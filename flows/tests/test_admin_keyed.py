@@ -13,8 +13,8 @@ from django.test.utils import CaptureQueriesContext
 
 from flows import api
 from flows.admin.keyed import outwards
-from flows.admin.observed import CappedPaginator, OutcomeFilter
-from flows.models import Instance, Job, JobLog, TraceEntry
+from flows.admin.observed import OutcomeFilter
+from flows.models import ConditionError, Flow, Instance, Job, JobLog, TraceEntry, WorkerProcess
 from flows.queries.paging import Cursor
 from flows.tests.pages import unique
 
@@ -24,10 +24,13 @@ ORDER = {
     Job: ("-wid", "-tgid"),
     TraceEntry: ("-wid", "-seq"),
     JobLog: ("-id",),
+    ConditionError: ("-trigger_id",),
+    WorkerProcess: ("-id",),
 }
 DEFINITION = {
     "attributes": [{"name": "a"}, {"name": "b"}],
     "triggers": [
+        *({"transition": f"tr_bad{n}", "predicate": f"1 / (length(b) - 4) = {n}"} for n in range(5)),
         {"transition": "tr_a", "predicate": "a is null", "backoff": "0"},
         {"transition": "tr_b", "predicate": "b is null", "backoff": "0"},
     ],
@@ -36,7 +39,9 @@ DEFINITION = {
 
 @pytest.fixture
 def orders(monkeypatch: pytest.MonkeyPatch) -> str:
-    """A flow with five instances, each with two jobs and some steps, in lists of two rows a page."""
+    """A flow with five instances of two jobs and some steps, five failing conditions, five workers, and lists
+    of two rows a page.
+    """
     name = unique("orders")
     api.create_flow(name)
     api.publish(name, DEFINITION)
@@ -50,13 +55,19 @@ def orders(monkeypatch: pytest.MonkeyPatch) -> str:
         api.complete(job, {"b": "done"})
     for model in ORDER:
         monkeypatch.setattr(type(admin.site._registry[model]), "list_per_page", 2)
-    monkeypatch.setattr(CappedPaginator, "cap", 1)
+    for number in range(5):
+        api.register_worker("process", f"{name}#{number}", "here", number, [f"{name}:tr_a"])
     return name
 
 
 def address(model: Any, name: str) -> str:
-    flow = Instance.objects.filter(flow__name=name)[0].flow_id
-    return f"/admin/flows/{model._meta.model_name}/?flow__id__exact={flow}"
+    flow = Flow.objects.get(name=name).pk
+    own = "kind=process" if model is WorkerProcess else f"flow__id__exact={flow}"
+    return f"/admin/flows/{model._meta.model_name}/?{own}"
+
+
+def rows_of(model: Any, name: str) -> Any:
+    return model.objects.filter(**({"kind": "process"} if model is WorkerProcess else {"flow__name": name}))
 
 
 def walk(client: Client, first: str, rel: str) -> list[Any]:
@@ -73,7 +84,7 @@ def walk(client: Client, first: str, rel: str) -> list[Any]:
 
 @pytest.mark.parametrize("model", ORDER)
 def test_every_row_is_met_once_on_the_way_to_the_end_and_back(alice: Client, orders: str, model: Any) -> None:
-    every = [row.pk for row in model.objects.filter(flow__name=orders).order_by(*ORDER[model])]
+    every = [row.pk for row in rows_of(model, orders).order_by(*ORDER[model])]
     assert len(every) >= 5
 
     down = walk(alice, address(model, orders), "next")

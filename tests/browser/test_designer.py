@@ -89,7 +89,7 @@ def test_nothing_of_the_page_lies_beside_the_window(
             assert sidebar.is_displayed()
         assert browser.execute_script(OUTSIDE) == []
         assert browser.execute_script(SIDEWAYS) == []
-        for field in ("name", "type", "default", "options", "label", "description", "DELETE"):
+        for field in ("name", "type", "default", "options", "position", "label", "description", "DELETE"):
             assert at(browser, f"attributes-0-{field}").is_displayed()
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
@@ -117,10 +117,10 @@ def test_on_a_phone_each_field_shows_its_label_and_can_be_read(
 def test_the_keyboard_goes_along_the_line_and_a_new_line_is_labelled(browser: Browser, design: str) -> None:
     at(browser, "attributes-0-name").click()
     went = []
-    for _ in range(7):
+    for _ in range(8):
         ActionChains(browser).send_keys(Keys.TAB).perform()
         went.append(browser.execute_script("return document.activeElement.name"))
-    line = ["type", "default", "options", "label", "description", "DELETE"]
+    line = ["type", "default", "options", "position", "label", "description", "DELETE"]
     assert went == [*(f"attributes-0-{field}" for field in line), "attributes-1-name"]
 
     browser.find_element(By.CSS_SELECTOR, "#attributes-group .add-row a").send_keys(Keys.ENTER)
