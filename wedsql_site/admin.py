@@ -32,7 +32,8 @@ class SuperusersOnly(admin.ModelAdmin):
         return self.has_module_permission(request) and super().has_view_permission(request, obj)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return self.has_module_permission(request) and super().has_add_permission(request)
+        """Nobody: the clusters run no schedule, so one that was added would wait for ever."""
+        return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.has_module_permission(request) and super().has_change_permission(request, obj)

@@ -128,6 +128,17 @@ def test_work_given_up_is_no_repair_and_is_not_tried_again(alice: Client, parcel
     assert "Repaired worker" in text_of(get(alice, f"/instances/{wid}/"))
 
 
+def test_a_condition_that_fails_is_told_in_words(alice: Client, parcels: Hands) -> None:
+    parcels.connection.execute(
+        "insert into wedsql.trig (flow_id, tgname, trname, cname, cpred)"
+        " values (%s, 'g_age', 'tr_age', 'c_age', 'customer::integer > 5')",
+        [parcels.flow_id],
+    )
+    wid = parcels.start(customer="Ana")
+    page = text_of(get(alice, f"/instances/{wid}/")).replace("&quot;", '"')
+    assert 'g_age : invalid input syntax for type integer: "Ana" 22P02' in page and "sqlstate" not in page
+
+
 def test_a_job_shows_its_holder_attempts_and_last_error(alice: Client, parcels: Hands) -> None:
     wid = parcels.start()
     connection = parcels.connection

@@ -109,6 +109,9 @@ def test_the_admin_leads_to_the_live_pages_and_the_pages_to_the_design(client: C
     assert 'href="/flows/seen_from_admin/"' in client.get(address).content.decode()
     flows = reverse("admin:flows_flow_changelist")
     assert f'href="{flows}">Design' in client.get("/workers/").content.decode()
+    bob = User.objects.create_user("bob", is_staff=True)  # staff without permissions
+    client.force_login(bob)
+    assert "Design" not in client.get("/workers/").content.decode()
 
 
 def test_queue_pages_are_closed_to_staff(client: Client, mallory: User) -> None:
@@ -120,8 +123,9 @@ def test_queue_pages_are_closed_to_staff(client: Client, mallory: User) -> None:
     assert "django_q" not in client.get("/admin/").content.decode()
 
 
-def test_staff_cannot_schedule_a_function(client: Client, mallory: User) -> None:
-    client.force_login(mallory)
+@pytest.mark.parametrize("name", ["mallory", "alice"])
+def test_nobody_can_schedule_a_function(client: Client, mallory: User, alice: User, name: str) -> None:
+    client.force_login(User.objects.get(username=name))
     assert client.post(reverse("admin:django_q_schedule_add"), SCHEDULE).status_code == 403
     assert not Schedule.objects.exists()
 
