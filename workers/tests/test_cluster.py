@@ -152,6 +152,20 @@ def test_nobody_is_left_behind(processes: Processes, acts: str, db: Db, whom: st
     until(lambda: not [pid for pid in below if alive(pid)], seconds=5, what="orphans")
 
 
+def test_a_signal_to_the_whole_group_lets_a_handler_finish(processes: Processes, acts: str, db: Db) -> None:
+    """It reaches the main process alone, which stops the others in order: none of them dies of the signal."""
+    main = cluster(processes)
+    (wid,) = start(db, acts, "slow")
+    until(processes.marks, what=processes.output())
+    below = forks(main)
+    assert {os.getpgid(pid) for pid in below}.isdisjoint({os.getpgid(main.pid)})
+    os.killpg(main.pid, signal.SIGTERM)
+    (processes.folder / "ledger.go").touch()
+    assert main.wait(10) == 0
+    assert statuses(db, [wid]) == {"F": 1} and len(processes.marks()) == 1
+    assert not [pid for pid in below if alive(pid)]
+
+
 def test_a_killed_pusher_is_replaced_and_woken(processes: Processes, acts: str, db: Db) -> None:
     main = cluster(processes)
     until(all_final(db, start(db, acts, "mark")), what=processes.output())
