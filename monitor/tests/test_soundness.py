@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
+from html import unescape
 
 import pytest
 from django.test import Client
@@ -131,6 +132,39 @@ def test_what_is_no_neglect() -> None:
     assert list(replace(GOOD, held=house.Held("slot", "x", None)).warnings()) == ["held_back"]
 
 
-def test_a_warning_is_on_the_page(alice: Client, unchecked: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(house, "MONTHS_AHEAD", 99)
-    assert "no partition for next month" in shown(alice)
+@pytest.mark.parametrize("kind", [None, *house.WARNINGS])
+def test_the_page_warns_of_that_and_of_nothing_else(
+    alice: Client, unchecked: Hands, monkeypatch: pytest.MonkeyPatch, kind: str | None
+) -> None:
+    monkeypatch.setattr(house, "house", lambda: replace(GOOD, **BAD[kind]) if kind else GOOD)
+    page = unescape(shown(alice))
+    assert [word for word, sentence in words.WARNING.items() if str(sentence) in page] == [kind][: bool(kind)]
+
+
+# What each section above the page says, and what a database does that deserves it.
+TOP = {
+    "nearly full": "select wedsql.report_disk(49, 1000)",
+    "The reaper is silent": "update wedsql.beat set seen_at = now() - interval '31 seconds'"
+    " where name = 'reaper'",
+    "set back": "update wedsql.beat set detail = jsonb_build_object('latest', now() + interval '20 seconds')"
+    " where name = 'reaper'",
+    "Keep the database": "update wedsql.beat set detail = jsonb_set(detail, '{findings,0,found}', '1')"
+    " where name = 'invariants'",
+}
+
+
+@pytest.mark.parametrize("wrong", [None, *TOP])
+def test_each_section_is_there_when_it_must_be_and_alone(
+    alice: Client, unchecked: Hands, wrong: str | None
+) -> None:
+    unchecked.start()
+    conn = unchecked.connection
+    conn.execute("select wedsql.report_disk(51, 1000)")
+    conn.execute("select wedsql.reap()")
+    conn.execute("select wedsql.check_invariants(1)")
+    try:
+        conn.execute(TOP[wrong] if wrong else "select 1")
+        page = shown(alice)
+    finally:
+        conn.execute("delete from wedsql.disk; delete from wedsql.beat")
+    assert [sentence for sentence in TOP if sentence in page] == [wrong][: bool(wrong)]
