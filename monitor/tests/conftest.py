@@ -75,6 +75,19 @@ class Hands:
         self.do("tr_label", wid, extra={})
         self.do("tr_pack", wid, stage="lost")
 
+    def give_up(self, transition: str, wid: int, why: str) -> None:
+        """The one attempt that the transition has from now on fails."""
+        self.connection.execute(
+            "update wedsql.trig set max_attempts = 1 where flow_id = %s and trname = %s",
+            [self.flow_id, transition],
+        )
+        with self.connection.transaction():
+            job = self._one("select job_id from wedsql.take(%s, %s)", self.flow, [transition])
+            self._one(
+                "select count(*) from wedsql.fail_many(%s, %s, %s, '{null}', %s, '{}', 'failed', 'bob')",
+                *(self.flow, [wid], [job], [why]),
+            )
+
     @property
     def flow_id(self) -> int:
         return int(self._one("select id from wedsql.flow where name = %s", self.flow))

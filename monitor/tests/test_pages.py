@@ -108,19 +108,7 @@ def test_who_may_change_a_flow_is_led_to_its_design(alice: Client, carol: Client
 
 def test_work_given_up_is_no_repair_and_is_not_tried_again(alice: Client, parcels: Hands) -> None:
     wid = parcels.start()
-    parcels.connection.execute(
-        "update wedsql.trig set max_attempts = 1 where flow_id = %s and trname = 'tr_label'",
-        [parcels.flow_id],
-    )
-    with parcels.connection.transaction():
-        job = parcels.connection.execute(
-            "select job_id from wedsql.take(%s, '{tr_label}')", [parcels.flow]
-        ).fetchone()
-        assert job is not None
-        parcels.connection.execute(
-            "select count(*) from wedsql.fail_many(%s, %s, %s, '{null}', '{jammed}', '{}', 'failed', 'bob')",
-            [parcels.flow, [wid], [job[0]]],
-        )
+    parcels.give_up("tr_label", wid, "jammed")
     page = text_of(get(alice, f"/instances/{wid}/"))
     assert "Became an exception bob ATTEMPTS: jammed" in page and "Repaired" not in page
     assert "parked" in page and "Next try" not in page

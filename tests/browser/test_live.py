@@ -203,6 +203,7 @@ def test_no_page_is_wider_than_a_phone(
     path: str, browser: Browser, login: Login, parcels: Hands, wait: Wait
 ) -> None:
     wid = parcels.start(customer="a-very-long-name-without-any-space-" * 5)
+    parcels.give_up("tr_label", wid, "a.very.long.dotted.name.of.an.Exception" * 3)
     phone = {"width": NARROW[0], "height": NARROW[1], "deviceScaleFactor": 1, "mobile": True}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
     try:
