@@ -12,7 +12,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from workers import calls
-from workers.alarm import limit, postpone
+from workers.alarm import Alarm
 from workers.calls import Done
 from workers.context import Context
 from workers.heart import Heart
@@ -55,6 +55,7 @@ class Performer:
         """Whether the jobs in hand are the session's and each step is a transaction of its own."""
         self.heart = Heart(wire)
         self.times = Times()
+        self.alarm = Alarm()
         self._borrowed = False
         self._current: tuple[str, Taken] | None = None
         self._ending: BaseException | None = None
@@ -81,7 +82,7 @@ class Performer:
         until = time.monotonic() + duration.total_seconds()
         self.heart.prolong(taken, until)
         self.journal.prolong(until)
-        postpone(duration.total_seconds())
+        self.alarm.postpone(duration.total_seconds())
         return datetime.fromisoformat(answer.decode().strip('"'))
 
     def perform(self, flow: str, jobs: Sequence[Taken]) -> list[Done]:
@@ -90,12 +91,13 @@ class Performer:
         known = [t.timeout for t in jobs if t.timeout is not None]
         allowed = min([BATCH_SECONDS, *(t / 2 for t in known)])
         done: list[Done] = []
-        for taken in jobs:
-            if done and (time.monotonic() - begun > allowed or self.stopping or not self._sound(taken)):
-                break  # the rest is given back with the commit, untouched
-            done.append(self._run(flow, taken))
-            if self._ending is not None:
-                break
+        with self.alarm:
+            for taken in jobs:
+                if done and (time.monotonic() - begun > allowed or self.stopping or not self._sound(taken)):
+                    break  # the rest is given back with the commit, untouched
+                done.append(self._run(flow, taken))
+                if self._ending is not None:
+                    break
         return done
 
     def _sound(self, taken: Taken) -> bool:
@@ -116,8 +118,11 @@ class Performer:
         begun = time.monotonic()
         done = Done(taken)
         try:
-            with limit(taken.timeout):
+            self.alarm.begin(taken.timeout)
+            try:
                 result = entry.handler(taken.state(), context)
+            finally:
+                self.alarm.end()
             done.changes, done.sets = read_result(result)
         except KeyboardInterrupt as error:
             self._ending = error

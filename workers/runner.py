@@ -191,7 +191,8 @@ class Runner(Performer):
             self.leave()
             return True
         if one.wrote:  # its writes went with the lost transaction, so its work is done again
-            again = self._run(flow, found[0])
+            with self.alarm:
+                again = self._run(flow, found[0])
             one.changes, one.sets, one.error, one.wrote = again.changes, again.sets, again.error, again.wrote
             if again.broke:  # twice: then it is the handler's doing
                 one.error, one.wrote = BrokenStep("The connection broke while the handler used it."), False

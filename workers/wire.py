@@ -23,8 +23,10 @@ Command = tuple["Statement", Params]
 
 _OK = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK, pq.ExecStatus.EMPTY_QUERY)
 _SYNC = pq.ExecStatus.PIPELINE_SYNC
+_STATES = {int(state): state for state in pq.TransactionStatus}  # far quicker than to call the enumeration
 _SYNCED = b"synchronisation point"
 _CANCEL_SECONDS = 1.0
+_LONGEST_NAP = 0.005
 
 
 class Statement:
@@ -57,6 +59,8 @@ class Wire:
         self._connection: psycopg.Connection[Any] | None = None
         self.generation = 0
         self.heard: set[bytes] = set()
+        self._pace = 0.0
+        """Seconds a commit took in the last round: how long it is no use to look for answers."""
 
     @property
     def connection(self) -> psycopg.Connection[Any]:
@@ -70,7 +74,7 @@ class Wire:
         """Where the connection stands, without a round trip; UNKNOWN when it is closed."""
         if self._connection is None or self._connection.closed:
             return pq.TransactionStatus.UNKNOWN
-        return pq.TransactionStatus(self._connection.pgconn.transaction_status)
+        return _STATES[self._connection.pgconn.transaction_status]
 
     @property
     def closed(self) -> bool:
@@ -178,10 +182,24 @@ class Wire:
         while pgconn.flush():
             select.select([pgconn.socket], [pgconn.socket], [])
             pgconn.consume_input()
-        answers = [self._next(pgconn, sync=name is _SYNCED) for name in fresh]
+        answers = self._read(pgconn, fresh)
         pgconn.exit_pipeline_mode()
         self._read_notifications(pgconn)
         return self._results(answers, fresh)
+
+    def _read(self, pgconn: pq.abc.PGconn, fresh: Sequence[bytes | None]) -> list[pq.abc.PGresult]:
+        """All answers, without waking up for each of many commits."""
+        begun = time.monotonic()
+        left = commits = fresh.count(_SYNCED)
+        answers = []
+        for name in fresh:
+            if left > 2 and pgconn.is_busy():
+                time.sleep(min(left * self._pace / 2, _LONGEST_NAP))
+                pgconn.consume_input()
+            answers.append(self._next(pgconn, sync=name is _SYNCED))
+            left -= name is _SYNCED
+        self._pace = (time.monotonic() - begun) / commits
+        return answers
 
     def _results(
         self, answers: Sequence[pq.abc.PGresult], fresh: Sequence[bytes | None]

@@ -31,7 +31,7 @@ begin
     with o as materialized (
       select u.*, x.seq + 1 as seq, x.reason as why, p.parked, n.final, coalesce(f.tgids, '{}') as tgids, coalesce(f.names, '{}') as names,
         f.timeouts, f.priorities,
-        wedsql._next_status(n.final, p.live, p.parked, f.tgids is not null, not v_flow.plain and wedsql._has_timer(u.wid), u.fresh,
+        wedsql._next_status(n.final, p.live > 0, p.parked > 0, f.tgids is not null, not v_flow.plain and wedsql._has_timer(u.wid), u.fresh,
                             case when not p_rematch then v_flow.final_when_pending end) as new_status
       from unnest(p_steps) u
       left join wedsql.instance x on x.wid = u.wid

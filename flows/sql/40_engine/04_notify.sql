@@ -19,16 +19,6 @@ begin
   end if;
 end $$;
 
-create or replace function wedsql._nobody_hears(p_flow_id integer, p_serves text[], p_now timestamptz) returns boolean
-language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: whether _notify would send nothing for these 'flow:transition', at the price of one look. True only when it is
--- certain: a living worker serves them all, none sleeps, and no client of the paper's protocol came by. Who watches is the
--- caller's look.
-begin
-  return (select coalesce(bool_or(w.serves @> p_serves), false) and not bool_or(w.waiting) from wedsql.worker w where w.seen_at > p_now - interval '30 seconds')
-     and not exists (select 1 from wedsql.paper_client c where c.flow_id = p_flow_id);
-end $$;
-
 create or replace function wedsql._sleepers(p_flow text, p_names text[], p_jobs integer, p_now timestamptz) returns table (id bigint)
 language sql stable set search_path = pg_catalog, pg_temp as $$
 -- Promise: waiting workers for these transitions, at most one for each new job, those that slept longest first.
@@ -39,7 +29,7 @@ order by w.seen_at limit greatest(p_jobs, 1)
 $$;
 
 create or replace function wedsql._notify_paper(p_flow wedsql.flow, p_wids integer[], p_names text[], p_now timestamptz) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp set intervalstyle = 'postgres' as $$
 -- Promise: the paper's message (section 5.1): channel = transition, payload = the new job as JSON, whole if it fits 8,000 bytes.
 -- A transition that only this product's own workers serve needs no such message; a client of the paper's protocol
 -- cannot announce itself, so the channel stays on while no own worker is alive or such a client was seen of late.

@@ -1,9 +1,9 @@
-create or replace function wed_match.compile(p_flow integer, p_schema text, p_matcher text, p_errors text) returns void
+create or replace function wed_match.compile(p_flow integer, p_schema text, p_matcher text, p_errors text, p_settings text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp set check_function_bodies = off as $$
 -- Promise: creates the flow's matcher as the powerless role: predicates run with the rights of wed_eval, which has none.
 begin
   execute format('create or replace function wed_match.f_%s(r %I.wed_flow) returns integer[] language plpgsql stable security definer %s as %L',
-    p_flow, p_schema, 'set search_path = pg_catalog, pg_temp set timezone = ''UTC'' set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres''', p_matcher);
+    p_flow, p_schema, 'set search_path = pg_catalog, pg_temp ' || p_settings, p_matcher);
   execute format('create or replace function wed_match.e_%s(r %I.wed_flow) returns jsonb language plpgsql stable security definer %s as %L',
     p_flow, p_schema, 'set search_path = pg_catalog, pg_temp set timezone = ''UTC'' set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres''', p_errors);
   execute format('revoke all on function wed_match.f_%1$s(%2$I.wed_flow), wed_match.e_%1$s(%2$I.wed_flow) from public', p_flow, p_schema);
@@ -38,7 +38,7 @@ declare
 begin
   perform wedsql._derive(p_flow);
   select name into v_name from wedsql.flow where id = p_flow;
-  perform wed_match.compile(p_flow, v_name, wedsql._matcher(p_flow), wedsql._error_teller(p_flow));
+  perform wed_match.compile(p_flow, v_name, wedsql._matcher(p_flow), wedsql._error_teller(p_flow), wedsql._time_settings(p_flow));
   execute wedsql._gen_start(p_flow, v_name);
   execute wedsql._gen_commit(p_flow, v_name);
   execute wedsql._gen_single(p_flow, v_name);

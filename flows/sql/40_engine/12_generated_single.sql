@@ -1,97 +1,176 @@
-create or replace function wedsql._next_status(p_final boolean, p_live bigint, p_parked bigint, p_fires boolean, p_timer boolean, p_fresh boolean, p_policy text)
+create or replace function wedsql._next_status(p_final boolean, p_live boolean, p_parked boolean, p_fires boolean, p_timer boolean, p_fresh boolean, p_policy text)
 returns "char" language sql immutable as $$
 -- Promise: what an instance is after a commit (Algorithm 1): final, running, an exception, or "!" and "?" for a refusal.
 -- policy: final_when_pending of the flow, null in a re-match, where a final state never takes work away.
 -- One expression without settings, so that the planner puts it in place of the call.
-select case when p_final and (p_live = 0 or p_policy = 'cancel') then 'F'
-            when p_final and p_policy = 'reject' then '!'
-            when p_parked > 0 then 'E'
-            when p_fires or p_live > 0 or p_timer then 'R'
-            when p_fresh then '?'
-            else 'E' end::"char"
+select case when p_final and (not p_live or p_policy = 'cancel') then 'F'::"char"
+            when p_final and p_policy = 'reject' then '!'::"char"
+            when p_parked then 'E'::"char"
+            when p_fires or p_live or p_timer then 'R'::"char"
+            when p_fresh then '?'::"char"
+            else 'E'::"char" end
 $$;
 
 create or replace function wedsql._gen_single(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
--- Promise: the source of <flow>._single: one result applied by the shortest way, or nothing done and null. It knows only
--- what is beyond doubt (a job that is held and in time, a running instance, predicates that do not fail, a state that is
--- final or fires or has work pending); everything else is for <flow>._commit to judge.
--- A statement for each table costs a third of the set-wise plan: what is dear in a plan is to set it up.
+-- Promise: the source of <flow>._single: the one result of a transaction or of a lease by the short way, else nothing is
+-- done and seq is null.
 begin
   return format($t$
-create or replace function %1$I._single(p_wid integer, p_job bigint, p_claim bigint, p_changes jsonb, p_actor text, p_held boolean,
+create or replace function %1$I._single(p_wid integer, p_job_id bigint, p_claim bigint, p_changes jsonb, p_actor text,
                                         out seq integer, out status "char", out fired text[])
 language plpgsql set search_path = pg_catalog, pg_temp as $f$
 -- Locks: the instance, its job, its trace.
+%2$s
+end $f$ $t$, p_schema, wedsql._short_way(p_flow, p_schema, '',
+    $q$case when p_claim is not null then j.state = 'L' and j.claim = p_claim and j.lease_until > v_now
+              else j.state = 'P' and coalesce(v_now - j.timeout, '-infinity') <= to_timestamp(nullif(current_setting('wedsql.took', true), '')::float8)
+                   and strpos(current_setting('wedsql.took_jobs', true), ',' || p_job_id || ',') > 0 end$q$,
+    'p_claim is not null or pg_try_advisory_xact_lock(p_wid, v_job.tgid)',
+    'seq := v_job.seq; status := v_status; fired := v_fired; return;'));
+end $g$;
+
+create or replace function wedsql._gen_complete_held(p_flow integer, p_schema text) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
+-- Promise: the source of <flow>.complete_held.
+begin
+  return format($t$
+create or replace function %1$I.complete_held(p_wid integer, p_job_id bigint, p_changes jsonb, p_actor text default null, p_set text default null)
+returns integer
+language plpgsql security definer set search_path = pg_catalog, pg_temp %3$s
+set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $f$
+-- Promise: the result of one job that this session holds (<flow>.hold), meant to be a transaction of its own; its place in
+-- the history. The session's lock on the job ends here. p_set: the paper's SET string instead of the changes.
+-- p_wid null: nothing is done, but what can be prepared beforehand is.
+-- Locks: the instance, its job, its trace.
+-- Raises: as <flow>._commit; nothing is written then.
+%2$s
+  if p_wid is not null then
+    return (select c.seq from %1$I._commit(array[p_wid], array[p_job_id], array[null::bigint], array[p_changes], p_actor, true) c);
+  end if;
+  return null;
+end $f$ $t$, p_schema, wedsql._short_way(p_flow, p_schema, format($q$
+  if p_actor is null then
+    p_actor := wedsql._actor();
+  end if;
+  if p_set is not null then
+    p_changes := wedsql._set_changes(%L, p_wid, p_set);
+  end if;$q$, p_schema),
+    $q$j.state = 'P' and coalesce(v_now - j.timeout, '-infinity') <= to_timestamp(nullif(current_setting('wedsql.held', true), '')::float8)$q$,
+    'pg_try_advisory_xact_lock(p_wid, v_job.tgid) and pg_advisory_unlock(p_wid, v_job.tgid)',
+    'return v_job.seq;'), wedsql._time_settings(p_flow));
+end $g$;
+
+create or replace function wedsql._short_way(p_flow integer, p_schema text, p_first text, p_held text, p_ours text, p_answer text) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
+-- Promise: declarations and beginning of a function that applies one result by the shortest way and answers, or comes to
+-- its end with nothing done. It knows only what is beyond doubt (a job that is held and in time, a running instance,
+-- predicates that do not fail, a state that is final or fires or has work pending); <flow>._commit judges everything else.
+-- p_first: what is done before; p_held: a condition on the job j; p_ours: its locks are or become ours; p_answer: the return.
+-- A statement for each table costs a third of the set-wise plan, and most of that is setting up its expressions, anew in
+-- each transaction: so there are few of them, and what is rarely needed stands in a branch of its own.
+begin
+  return format($t$
 declare
   v_now timestamptz;
-  v_took timestamptz := to_timestamp(nullif(current_setting(case when p_held then 'wedsql.held' else 'wedsql.took' end, true), '')::float8);
   v_row %1$I.wed_flow;
   v_before jsonb := '{}';
   v_state jsonb;
   v_matched integer[];
-  v_new integer[] := '{}';
+  v_new integer[];
   v_job record;
-  v_flow record;
-  v_final boolean;
+  v_suppressed integer[];
+  v_others boolean;
+  v_status "char";
   v_tgid integer;
   v_name text;
-begin
+  v_fired text[] := '{}';
+begin%4$s
+  <<short>> begin
   select * into v_row from %1$I.wed_flow w where w.wid = p_wid for no key update;
   v_now := wedsql.now();
-  select f.version, f.final_tgid, f.final_when_pending as policy, x.seq, x.seq + 1 >= f.fuse as fuse,
-         exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched into v_flow
-  from wedsql.flow f, wedsql.instance x where f.id = %2$s and f.plain and x.wid = p_wid and x.flow_id = f.id and x.status = 'R';
-  select j.tgid, j.trname, j.cause_seq, j.state, j.claim, j.timeout, j.lease_until,
-         array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job) as pending into v_job
-  from wedsql.job_pool j where j.wid = p_wid and j.id = p_job;
   -- A job that is gone, late or another's, an instance that does not run (one that does has no parked work), a refused change.
-  if v_flow.seq is null or v_job.tgid is null or v_job.tgid = 0
-     or p_claim is null and (v_job.state <> 'P' or v_took is null or v_now - v_took > v_job.timeout)
-     or p_claim is null and not p_held and strpos(coalesce(current_setting('wedsql.took_jobs', true), ''), ',' || p_job || ',') = 0
-     or p_claim is not null and (v_job.state <> 'L' or v_job.claim is distinct from p_claim or v_job.lease_until <= v_now)
-     or jsonb_typeof(p_changes) is distinct from 'object' or p_changes - %3$L::text[] <> '{}'%5$s then
-    return;
-  end if;%4$s
+  select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid, f.final_when_pending as policy, x.seq + 1 >= f.fuse as fuse,
+         exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
+         array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
+         %5$s
+         and p_changes @> '{}' and p_changes - %3$L::text[] = '{}'%6$s as fine
+  into v_job
+  from wedsql.job_pool j, wedsql.instance x, wedsql.flow f
+  where j.wid = p_wid and j.id = p_job_id and x.wid = v_row.wid and x.status = 'R' and f.id = %2$s and f.plain;
+  exit short when v_job.fine is not true;%7$s
   v_state := to_jsonb(v_row) - 'wid';
   v_matched := wed_match.f_%2$s(v_row);
-  v_final := coalesce(v_flow.final_tgid = any (v_matched), false);
-  if not v_final then
+  exit short when 0 > any (v_matched);
+  v_others := v_job.pending <> '{}';
+  if v_job.final_tgid = any (v_matched) then
+    exit short when v_others;
+    v_status := wedsql._next_status(true, v_others, false, false, false, false, v_job.policy);
+    v_suppressed := nullif(array_remove(v_matched, v_job.final_tgid), '{}');
+  else
     foreach v_tgid in array v_matched loop
-      if v_tgid <> all (v_job.pending) then
+      if not v_others or v_tgid <> all (v_job.pending) then
         v_new := v_new || v_tgid;
       end if;
     end loop;
+    exit short when v_job.fuse and v_new is not null;
+    v_status := wedsql._next_status(false, v_others, false, v_new is not null, false, false, null);
+    exit short when v_status = 'E';
   end if;
-  status := wedsql._next_status(v_final, cardinality(v_job.pending), 0, v_new <> '{}', false, false, v_flow.policy);
-  -- A predicate that failed, a cycle to be counted, an exception, a refusal, pending work to be withdrawn; somebody else's job.
-  if 0 > any (v_matched) or v_flow.fuse and v_new <> '{}' or status not in ('R', 'F') or v_final and v_job.pending <> '{}'
-     or p_claim is null and not (pg_try_advisory_xact_lock(p_wid, v_job.tgid) and (not p_held or pg_advisory_unlock(p_wid, v_job.tgid))) then
-    return;
+  exit short when not (%8$s);
+  if v_new is not null then
+    if v_job.tgid = any (v_new) then
+      delete from wedsql.job_pool j where j.wid = p_wid and j.tgid = v_job.tgid;
+    end if;
+    foreach v_tgid in array v_new loop
+      insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at, fired_xid, cause_seq, version)
+      select p_wid, t.tgid, %2$s, t.trname, t.timeout, v_state, t.priority, v_now, txid_current(), v_job.seq, v_job.version
+      from wedsql.trig t where t.tgid = v_tgid returning trname into strict v_name;
+      v_fired := v_fired || v_name;
+    end loop;
   end if;
-  seq := v_flow.seq + 1;
-  fired := '{}';
-  delete from wedsql.job_pool j where j.wid = p_wid and j.tgid = v_job.tgid;
-  update %1$I.wed_flow w set %6$s where w.wid = p_wid;
-  update wedsql.instance x set seq = _single.seq, status = _single.status, changed_at = v_now, reason = null,
-         finished_at = case when _single.status = 'F' then v_now end where x.wid = p_wid;
-  foreach v_tgid in array v_new loop
-    insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at, fired_xid, cause_seq, version)
-    select p_wid, t.tgid, %2$s, t.trname, t.timeout, v_state, t.priority, v_now, txid_current(), _single.seq, v_flow.version
-    from wedsql.trig t where t.tgid = v_tgid returning trname into strict v_name;
-    fired := fired || v_name;
-  end loop;
+  with pool as (delete from wedsql.job_pool j where j.wid = p_wid and j.id = p_job_id),
+       state as (update %1$I.wed_flow w set %9$s where w.wid = p_wid),
+       life as (update wedsql.instance x set seq = v_job.seq, status = v_status, changed_at = v_now, reason = null,
+                  finished_at = case when v_status = 'F' then v_now end where x.wid = p_wid)
   insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired, before, cause_seq,
                                 actor, version, tx_at, suppressed)
-  values (%2$s, p_wid, seq, v_now, v_job.trname, fired, v_state, status, p_job, p_claim, v_job.tgid, v_new, v_before,
-          v_job.cause_seq, p_actor, v_flow.version, now(), case when v_final then nullif(array_remove(v_matched, v_flow.final_tgid), '{}') end);
-  if v_flow.watched or fired <> '{}' and not wedsql._nobody_hears(%2$s, string_to_array(%7$L || array_to_string(fired, %8$L), ' '), v_now) then
-    perform wedsql._notify(f, array[p_wid], array[seq], fired, cardinality(fired)) from wedsql.flow f where f.id = %2$s;
+  values (%2$s, p_wid, v_job.seq, v_now, v_job.trname, v_fired, v_state, v_status, p_job_id, %11$s, v_job.tgid, coalesce(v_new, '{}'), v_before,
+          v_job.cause_seq, p_actor, v_job.version, now(), v_suppressed);
+  if v_new is not null then
+    v_job.watched := v_job.watched
+      or exists (select 1 from wedsql.worker w where w.waiting and w.seen_at > v_now - interval '30 seconds')
+      or not exists (select 1 from wedsql.worker w where w.serves @> string_to_array(%10$L || array_to_string(v_fired, %13$L), ' ') and w.seen_at > v_now - interval '30 seconds')
+      or exists (select 1 from wedsql.paper_client c where c.flow_id = %2$s);
   end if;
-end $f$ $t$, p_schema, p_flow,
-    coalesce((select array_agg(a.aname) from wedsql.attr a where a.flow_id = p_flow), '{}'),
-    coalesce(wedsql._column_list(p_flow, E'\n  if p_changes ? %2$s then v_before := v_before || jsonb_build_object(%2$s, v_row.%1$s); v_row.%1$s := (p_changes %5$s %2$s)::%3$s; end if;', ''), ''),
-    coalesce((select format(E'\n     or p_changes - (case v_job.tgid %s end) <> ''{}''', string_agg(format('when %s then %L::text[]', t.tgid, t.writes), ' '))
+  if v_job.watched then
+    perform wedsql._notify(f, array[p_wid], array[v_job.seq], v_fired, cardinality(v_fired)) from wedsql.flow f where f.id = %2$s;
+  end if;
+  %12$s
+  end short;$t$, p_schema, p_flow,
+    coalesce((select array_agg(a.aname) from wedsql.attr a where a.flow_id = p_flow), '{}'), p_first, p_held,
+    coalesce((select format(E'\n         and (p_changes - (case j.tgid %s end) <> ''{}'') is not true', string_agg(format('when %s then %L::text[]', t.tgid, t.writes), ' '))
               from wedsql.trig t where t.flow_id = p_flow and t.writes is not null having count(*) > 0), ''),
-    coalesce(wedsql._column_list(p_flow, '%1$s = v_row.%1$s'), 'wid = w.wid'), p_schema || ':', ' ' || p_schema || ':');
+    wedsql._apply_changes(p_flow), p_ours, coalesce(wedsql._column_list(p_flow, '%1$s = v_row.%1$s'), 'wid = w.wid'), p_schema || ':',
+    case when p_held like '%p_claim%' then 'p_claim' else 'null' end, p_answer, ' ' || p_schema || ':');
 end $g$;
+
+create or replace function wedsql._apply_changes(p_flow integer) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $g$
+-- Promise: statements that write the changes into v_row and what was there before into v_before. Attributes are looked for
+-- in groups of eight, so that a wide row does not pay for each one that stays.
+select coalesce(string_agg(case when g.n > 1 then format(E'\n  if p_changes ?| %L::text[] then%s\n  end if;', g.names, g.each) else g.each end, '' order by g.k), '')
+from (select k, count(*) over () as n, array_agg(a.aname order by a.aid) as names, string_agg(format(
+        E'\n  if p_changes ? %2$L then v_before := v_before || jsonb_build_object(%2$L, v_row.%1$I); v_row.%1$I := (p_changes %4$s %2$L)::%3$s; end if;',
+        a.aname, a.aname, wedsql._sql_type(a.type), case when a.type = 'jsonb' then '->' else '->>' end), '' order by a.aid) as each
+      from (select a.*, (row_number() over (order by a.aid) - 1) / 8 as k from wedsql.attr a where a.flow_id = p_flow) a group by k) g
+$g$;
+
+create or replace function wedsql._time_settings(p_flow integer) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $g$
+-- Promise: the settings that reading and writing dates and times depend on, for the functions of a flow that has to do with
+-- them; nothing for others, because a setting costs each call.
+select case when exists (select 1 from wedsql.attr a where a.flow_id = p_flow and a.type in ('date', 'timestamptz', 'interval'))
+              or exists (select 1 from wedsql.trig t where t.flow_id = p_flow and t.canonical ~ '(date|time|interval|to_|make_|age)')
+            then 'set timezone = ''UTC'' set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres''' else '' end
+$g$;

@@ -31,7 +31,7 @@ begin
   if p_sets is null then
     begin
       if cardinality(p_job_ids) = 1 then
-        v_one := %1$I._single(p_wids[1], p_job_ids[1], p_claims[1], p_changes[1], v_actor, false);
+        v_one := %1$I._single(p_wids[1], p_job_ids[1], p_claims[1], p_changes[1], v_actor);
         if v_one.seq is not null then
           job_id := p_job_ids[1];
           ok := true;
@@ -53,35 +53,6 @@ begin
   for i in 1..coalesce(cardinality(p_job_ids), 0) loop
     return query select * from wedsql._complete_one(%1$L, p_wids[i], p_job_ids[i], p_claims[i], p_changes[i], v_actor, p_sets[i]);
   end loop;
-end $f$ $t$, p_schema);
-end $g$;
-
-create or replace function wedsql._gen_complete_held(p_flow integer, p_schema text) returns text
-language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
--- Promise: the source of <flow>.complete_held.
-begin
-  return format($t$
-create or replace function %1$I.complete_held(p_wid integer, p_job_id bigint, p_changes jsonb, p_actor text default null, p_set text default null)
-returns integer
-language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
-set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $f$
--- Promise: the result of one job that this session holds (<flow>.hold), meant to be a transaction of its own; its place in
--- the history. The session's lock on the job ends here. p_set: the paper's SET string instead of the changes.
--- p_wid null: nothing is done, but what can be prepared beforehand is.
--- Locks: the instance, its job, its trace.
--- Raises: as <flow>._commit; nothing is written then.
-declare
-  v_actor text := coalesce(nullif(p_actor, ''), wedsql._actor());
-  v_one record;
-begin
-  if p_set is not null then
-    p_changes := wedsql._set_changes(%1$L, p_wid, p_set);
-  end if;
-  v_one := %1$I._single(p_wid, p_job_id, null, p_changes, v_actor, true);
-  if v_one.seq is null and p_wid is not null then
-    select c.seq, c.status, c.fired into v_one from %1$I._commit(array[p_wid], array[p_job_id], array[null::bigint], array[p_changes], v_actor, true) c;
-  end if;
-  return v_one.seq;
 end $f$ $t$, p_schema);
 end $g$;
 

@@ -34,10 +34,10 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: every way to write wed_flow but the kernel's own passes the kernel's triggers.
 begin
   execute format($q$
-    create trigger a_wid before insert on %1$I.wed_flow for each row when (current_user <> 'wed_owner') execute function wedsql._paper_wid();
-    create trigger b_insert after insert on %1$I.wed_flow for each row when (current_user <> 'wed_owner') execute function wedsql._paper_insert();
-    create trigger c_update after update on %1$I.wed_flow for each row when (current_user <> 'wed_owner') execute function wedsql._paper_update();
-    create trigger d_delete before delete on %1$I.wed_flow for each statement when (current_user <> 'wed_owner') execute function wedsql._never();
+    create trigger a_wid before insert on %1$I.wed_flow for each row when (current_user <> 'wed_owner'::text) execute function wedsql._paper_wid();
+    create trigger b_insert after insert on %1$I.wed_flow for each row when (current_user <> 'wed_owner'::text) execute function wedsql._paper_insert();
+    create trigger c_update after update on %1$I.wed_flow for each row when (current_user <> 'wed_owner'::text) execute function wedsql._paper_update();
+    create trigger d_delete before delete on %1$I.wed_flow for each statement when (current_user <> 'wed_owner'::text) execute function wedsql._never();
     create trigger e_truncate before truncate on %1$I.wed_flow for each statement execute function wedsql._never()$q$, p_name);
   perform wedsql._guard_room(p_name);
 end $$;

@@ -1,0 +1,127 @@
+"""``python -m bench.instructions``: the processor instructions of a step in the database, counted by valgrind.
+
+Times on a shared machine differ by a third from one minute to the next; instructions do not. One server process
+without neighbours performs the steps of the bench's work, one commit each, as a worker in step mode asks for
+them. Prints the instructions a step and the functions of PostgreSQL that they belong to.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import psycopg
+
+from bench import site
+from bench.cluster import Cluster
+from bench.report import table
+from bench.work.definition import FLOW
+from wedsql_site import postgres
+from wedsql_site.postgres import account, binaries
+
+HELD = 16
+WARM = 2  # rounds before the count begins, so that plans and caches are there
+MARK = "select pg_sleep(0);"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Count and print; 2 without valgrind."""
+    parser = argparse.ArgumentParser(prog="python -m bench.instructions", description=__doc__)
+    parser.add_argument("--rounds", type=int, default=4, help=f"each is {HELD * 3} steps")
+    parser.add_argument("--keep", type=Path, help="where the profile for callgrind_annotate is kept")
+    options = parser.parse_args(arguments)
+    if not shutil.which("valgrind"):
+        parser.error("valgrind is needed (Debian: apt-get install valgrind)")
+    with Cluster() as cluster:
+        script = _script(cluster, options.rounds + WARM)
+        profile = _count(cluster, script)
+        sys.stdout.write(_report(profile, options.rounds * HELD * 3))
+        if options.keep:
+            shutil.copy(profile, options.keep)
+    return 0
+
+
+def _script(cluster: Cluster, rounds: int) -> str:
+    """Start the instances, stop the server, and return the statements that bring them to their end."""
+    dsn = cluster.create_database("counted", site.template(cluster))
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        site.start_many(conn, HELD * rounds)
+        conn.execute(
+            "insert into wedsql.worker (kind, name, serves, started_at, seen_at)"
+            " select 'runner', 'counted', array_agg(%s || ':' || trname), now(), now() + interval '1 day'"
+            " from wedsql.trig where trname is not null",
+            [FLOW],
+        )
+        conn.execute("vacuum analyze")
+        jobs = conn.execute("select trname, wid, id from wedsql.job_pool order by id").fetchall()
+        last = conn.execute("select max(id) from wedsql.job_pool").fetchone()
+    postgres.stop(cluster.server)
+    final = [("tr_final", wid, (last or (0,))[0] + n) for n, wid in enumerate(_wids(jobs), start=1)]
+    return "\n".join(_statements(jobs + final, rounds)) + "\n"
+
+
+def _wids(jobs: Sequence[tuple[str, int, int]]) -> list[int]:
+    return [wid for name, wid, _ in jobs if name == "tr_a3"]
+
+
+def _statements(jobs: Sequence[tuple[str, int, int]], rounds: int) -> Iterator[str]:
+    """Hold and complete, one transition after the other; a mark before and after what is counted."""
+    yield f"prepare hold(text[]) as select count(h) from {FLOW}.hold($1, {HELD}, 'counted') h;"
+    yield f"prepare done(int, bigint, jsonb) as select {FLOW}.complete_held($1, $2, $3, 'counted');"
+    for number in range(rounds):
+        if number == WARM:
+            yield MARK
+        for name, value in (("tr_a2", '{"a2":"done"}'), ("tr_a3", '{"a3":"done"}'), ("tr_final", '{"a1":"f"}')):
+            yield f"execute hold('{{{name}}}');"
+            held = [job for job in jobs if job[0] == name][number * HELD : (number + 1) * HELD]
+            yield from (f"execute done({wid}, {job}, '{value}');" for _, wid, job in held)
+    yield MARK
+
+
+def _count(cluster: Cluster, script: str) -> Path:
+    """Feed the statements to a single-user server under callgrind; the profile between the marks."""
+    source = cluster.root / "statements.sql"
+    source.write_text(script)
+    source.chmod(0o644)
+    out = cluster.server.home / "callgrind"
+    server = [cluster.bindir / "postgres", "--single", "-D", cluster.server.data, "counted"]
+    counter = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"]
+    marks = ["--dump-before=pg_sleep", "--compress-strings=no"]
+    fed = ["sh", "-c", 'statements=$1; shift; exec "$@" < "$statements"', "sh", source]
+    done = account.current().run([*fed, *counter, *marks, *server], capture_output=True)
+    if "ERROR:" in done.stderr or done.returncode:
+        raise RuntimeError(done.stderr[-2000:])
+    return out.with_name("callgrind.2")
+
+
+def _report(profile: Path, steps: int) -> str:
+    own = _own_costs(profile.read_text(errors="replace"))
+    total = sum(own.values())
+    rows = [["function of PostgreSQL", "instructions a step", "share"]]
+    for name, cost in own.most_common(30):
+        rows.append([name, f"{cost / steps:,.0f}", f"{cost / total:.1%}"])
+    return f"{table(rows)}\n\n{total / steps:,.0f} instructions a step ({steps} steps)\n"
+
+
+def _own_costs(profile: str) -> Counter[str]:
+    """Instructions by function, without those of the functions it calls (the line after `calls=`)."""
+    costs: Counter[str] = Counter()
+    name, called = "", False
+    for line in profile.splitlines():
+        if line.startswith("fn="):
+            name = line[3:]
+        elif line.startswith("calls="):
+            called = True
+        elif line[:1].isdigit():
+            if not called:
+                costs[name] += int(line.split()[1])
+            called = False
+    return costs
+
+
+if __name__ == "__main__":
+    sys.exit(main())
