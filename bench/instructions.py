@@ -1,8 +1,8 @@
-"""``python -m bench.instructions``: the processor instructions of a step in the database, counted by valgrind.
+"""``python -m bench.instructions``: what a step costs the database, in instructions counted by valgrind.
 
-Times on a shared machine differ by a third from one minute to the next; instructions do not. One server process
-without neighbours performs the steps of the bench's work, one commit each, as a worker in step mode asks for
-them. Prints the instructions a step and the functions of PostgreSQL that they belong to.
+Times on a shared machine differ by a third from one minute to the next; instructions do not. One server
+process without neighbours performs the steps of the bench's work, one commit each, as a worker in step mode
+asks for them. Prints the instructions a step and the functions of PostgreSQL that they belong to.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bench.cluster import Cluster
 from bench.report import table
 from bench.work.definition import FLOW
 from wedsql_site import postgres
-from wedsql_site.postgres import account, binaries
+from wedsql_site.postgres import account
 
 HELD = 16
 WARM = 2  # rounds before the count begins, so that plans and caches are there
@@ -70,12 +70,16 @@ def _wids(jobs: Sequence[tuple[str, int, int]]) -> list[int]:
 
 def _statements(jobs: Sequence[tuple[str, int, int]], rounds: int) -> Iterator[str]:
     """Hold and complete, one transition after the other; a mark before and after what is counted."""
-    yield f"prepare hold(text[]) as select count(h) from {FLOW}.hold($1, {HELD}, 'counted') h;"
+    yield f"prepare hold(text[]) as select count(h) from {FLOW}.hold($1, {HELD}, 'counted') h;"  # noqa: S608  # constants
     yield f"prepare done(int, bigint, jsonb) as select {FLOW}.complete_held($1, $2, $3, 'counted');"
     for number in range(rounds):
         if number == WARM:
             yield MARK
-        for name, value in (("tr_a2", '{"a2":"done"}'), ("tr_a3", '{"a3":"done"}'), ("tr_final", '{"a1":"f"}')):
+        for name, value in (
+            ("tr_a2", '{"a2":"done"}'),
+            ("tr_a3", '{"a3":"done"}'),
+            ("tr_final", '{"a1":"f"}'),
+        ):
             yield f"execute hold('{{{name}}}');"
             held = [job for job in jobs if job[0] == name][number * HELD : (number + 1) * HELD]
             yield from (f"execute done({wid}, {job}, '{value}');" for _, wid, job in held)

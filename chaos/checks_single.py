@@ -75,3 +75,22 @@ def kept_to_the_commit(b: Bench) -> None:
     with b.conn.transaction():
         finish(b.conn, job)
         must(hold(b.session(), "tr_a") is None, "another got it before the commit")
+
+
+def timeout_of_held(b: Bench) -> None:
+    """The result of a job that the session held for longer than its timeout is refused."""
+    b.start()
+    job = hold(b.conn, "tr_a")
+    b.sql("set wedsql.test_offset = '2 minutes'")
+    with refused("WD204"):
+        finish(b.conn, job)
+
+
+def fires_itself(b: Bench) -> None:
+    """A trigger that holds again after its own step fires again, as new work."""
+    b.sql("insert into wed_trig (trname, cpred) values ('tr_on', 'a <> ''end'' and c is not null')")
+    wid = api.start(FLOW, {"a": "x", "b": "x", "c": "x"}, conn=b.conn)
+    first = hold(b.conn, "tr_on")
+    finish(b.conn, first)
+    second = hold(b.conn, "tr_on")
+    must(first and second and first[1] != second[1] and second[0] == wid, "it does not go on")

@@ -56,8 +56,11 @@ def _jobs(guard: str, check: Check, line: str) -> Mutation:
     return Mutation(guard, check, ("_check_jobs",), *_when(line))
 
 
-def _single(guard: str, check: Check, old: str, new: str = "false") -> Mutation:
-    return Mutation(f"single result: {guard}", check, ("_gen_single",), old, new)
+def _single(guard: str, check: Check, old: str, new: str = "true", function: str = "_short_way") -> Mutation:
+    return Mutation(f"single result: {guard}", check, (function,), old, new)
+
+
+_IN_TIME = "coalesce(v_now - j.timeout, '-infinity') <= to_timestamp(nullif(current_setting('wedsql.%s', true), '')::float8)"
 
 
 MUTATIONS = [
@@ -72,18 +75,22 @@ MUTATIONS = [
              "pg_try_advisory_xact_lock(v_job.wid, v_job.tgid) end) then", "true end) then"),
     Mutation("session's lock at hold", checks_single.one_holder, ("_pick",),
              "pg_try_advisory_lock(v_job.wid, v_job.tgid)", "true"),
-    _single("claim at completion", checks.fence, "v_job.claim is distinct from p_claim"),
-    _single("expiry of a lease", checks.lease_expiry, "v_job.lease_until <= v_now"),
-    _single("timeout at commit", checks.timeout_at_commit, "v_now - v_took > v_job.timeout"),
-    _single("this transaction took it", checks.taken_here, "strpos(coalesce(current_setting('wedsql.took_jobs', true), ''), ',' || p_job || ',') = 0"),
-    _single("write-set of a trigger", checks.write_set, "<> '{}'%5$s then", "<> '{}' then"),
-    _single("advisory lock again at commit", checks_single.kept_to_the_commit, "not (pg_try_advisory_xact_lock(p_wid, v_job.tgid)", "not (true"),
-    _single("the session holds it", checks_single.own_hold, "not p_held or pg_advisory_unlock(p_wid, v_job.tgid)", "true"),
+    _single("claim at completion", checks.fence, "j.claim = p_claim", function="_gen_single"),
+    _single("expiry of a lease", checks.lease_expiry, "j.lease_until > v_now", function="_gen_single"),
+    _single("timeout at commit", checks.timeout_at_commit, _IN_TIME % "took", function="_gen_single"),
+    _single("timeout of a held job", checks_single.timeout_of_held, _IN_TIME % "held", function="_gen_complete_held"),
+    _single("this transaction took it", checks.taken_here, "strpos(current_setting('wedsql.took_jobs', true), ',' || p_job_id || ',') > 0",
+            function="_gen_single"),
+    _single("write-set of a trigger", checks.write_set, "= '{}'%6$s as fine", "= '{}' as fine"),
+    _single("advisory lock again at commit", checks_single.kept_to_the_commit, "'pg_try_advisory_xact_lock(p_wid, v_job.tgid)", "'true",
+            "_gen_complete_held"),
+    _single("the session holds it", checks_single.own_hold, "pg_advisory_unlock(p_wid, v_job.tgid)", function="_gen_complete_held"),
     _single("instance locked before its job is judged", checks.instance_first, " where w.wid = p_wid for no key update", " where w.wid = p_wid"),
-    _single("own job leaves the pool", checks.own_job_leaves, "delete from wedsql.job_pool j where j.wid = p_wid and j.tgid = v_job.tgid;", ""),
+    _single("own job leaves the pool", checks.own_job_leaves, "where j.wid = p_wid and j.id = p_job_id),", "where false),"),
+    _single("a trigger that fires itself again", checks_single.fires_itself, "if v_job.tgid = any (v_new) then", "if false then"),
     _single("running instances only", checks_single.stopped, "and x.status = 'R'", ""),
-    _single("cycles are counted", checks_single.fuse, "v_flow.fuse and v_new <> '{}'"),
-    _single("a failed predicate is told", checks_single.told_error, "0 > any (v_matched)"),
+    _single("cycles are counted", checks_single.fuse, "v_job.fuse and v_new is not null", "false"),
+    _single("a failed predicate is told", checks_single.told_error, "0 > any (v_matched)", "false"),
     Mutation("job read again under its lock", checks.taken_afresh, ("_gen_taken", "_gen_take"),
              "language plpgsql security definer", "language plpgsql stable security definer"),
     Mutation("instances locked before their jobs are judged", checks_many.instances_first, ("_gen_commit",),
@@ -123,7 +130,7 @@ MUTATIONS = [
     Mutation("lexer: closed vocabulary", checks.closed_vocabulary, ("refuse_word",), "begin", "begin return;"),
     Mutation("predicates are evaluated without rights", checks.powerless_matcher,
              statement="grant create on schema wed_match to wed_owner;"
-        " alter function wed_match.compile(integer, text, text, text) owner to wed_owner"),
+        " alter function wed_match.compile(integer, text, text, text, text) owner to wed_owner"),
     Mutation("a failing predicate blocks nobody", checks.failing_predicate, ("_matcher",),
              "exception when others then", "exception when data_corrupted then"),
 ]  # fmt: skip

@@ -71,10 +71,13 @@ class Alarm:
         self._give_back()
 
     def _install(self) -> None:
-        """Take the signal over, and remember who had it and when they wanted to be called."""
-        left, self._others_interval = signal.setitimer(signal.ITIMER_REAL, 0)
-        self._others_at = time.monotonic() + left if left else math.inf
-        self._others = signal.signal(signal.SIGALRM, self._handler) or signal.SIG_DFL
+        """Take the signal over, and remember who had it before the set and when they wanted to be called."""
+        left, interval = signal.setitimer(signal.ITIMER_REAL, 0)
+        others = signal.signal(signal.SIGALRM, self._handler)
+        if self._others is None:  # else it is a handler of this set that took it away
+            self._others = others or signal.SIG_DFL
+            self._others_at = time.monotonic() + left if left else math.inf
+            self._others_interval = interval
 
     def _give_back(self) -> None:
         others, self._others = self._others, None

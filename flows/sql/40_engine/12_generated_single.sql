@@ -26,7 +26,7 @@ end $f$ $t$, p_schema, wedsql._short_way(p_flow, p_schema, '',
     $q$case when p_claim is not null then j.state = 'L' and j.claim = p_claim and j.lease_until > v_now
               else j.state = 'P' and coalesce(v_now - j.timeout, '-infinity') <= to_timestamp(nullif(current_setting('wedsql.took', true), '')::float8)
                    and strpos(current_setting('wedsql.took_jobs', true), ',' || p_job_id || ',') > 0 end$q$,
-    'p_claim is not null or pg_try_advisory_xact_lock(p_wid, v_job.tgid)',
+    'p_claim is not null or pg_try_advisory_xact_lock(p_wid, v_job.tgid)', 'p_claim',
     'seq := v_job.seq; status := v_status; fired := v_fired; return;'));
 end $g$;
 
@@ -57,16 +57,17 @@ end $f$ $t$, p_schema, wedsql._short_way(p_flow, p_schema, format($q$
     p_changes := wedsql._set_changes(%L, p_wid, p_set);
   end if;$q$, p_schema),
     $q$j.state = 'P' and coalesce(v_now - j.timeout, '-infinity') <= to_timestamp(nullif(current_setting('wedsql.held', true), '')::float8)$q$,
-    'pg_try_advisory_xact_lock(p_wid, v_job.tgid) and pg_advisory_unlock(p_wid, v_job.tgid)',
+    'pg_try_advisory_xact_lock(p_wid, v_job.tgid) and pg_advisory_unlock(p_wid, v_job.tgid)', 'null',
     'return v_job.seq;'), wedsql._time_settings(p_flow));
 end $g$;
 
-create or replace function wedsql._short_way(p_flow integer, p_schema text, p_first text, p_held text, p_ours text, p_answer text) returns text
+create or replace function wedsql._short_way(p_flow integer, p_schema text, p_first text, p_held text, p_ours text, p_claim text, p_answer text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 -- Promise: declarations and beginning of a function that applies one result by the shortest way and answers, or comes to
 -- its end with nothing done. It knows only what is beyond doubt (a job that is held and in time, a running instance,
 -- predicates that do not fail, a state that is final or fires or has work pending); <flow>._commit judges everything else.
--- p_first: what is done before; p_held: a condition on the job j; p_ours: its locks are or become ours; p_answer: the return.
+-- p_first: what is done before; p_held: a condition on the job j; p_ours: its locks are or become ours; p_claim: of the lease;
+-- p_answer: the return.
 -- A statement for each table costs a third of the set-wise plan, and most of that is setting up its expressions, anew in
 -- each transaction: so there are few of them, and what is rarely needed stands in a branch of its own.
 begin
@@ -74,7 +75,7 @@ begin
 declare
   v_now timestamptz;
   v_row %1$I.wed_flow;
-  v_before jsonb := '{}';
+  v_before jsonb := '{}'::jsonb;
   v_state jsonb;
   v_matched integer[];
   v_new integer[];
@@ -84,7 +85,7 @@ declare
   v_status "char";
   v_tgid integer;
   v_name text;
-  v_fired text[] := '{}';
+  v_fired text[] := '{}'::text[];
 begin%4$s
   <<short>> begin
   select * into v_row from %1$I.wed_flow w where w.wid = p_wid for no key update;
@@ -152,7 +153,7 @@ begin%4$s
     coalesce((select format(E'\n         and (p_changes - (case j.tgid %s end) <> ''{}'') is not true', string_agg(format('when %s then %L::text[]', t.tgid, t.writes), ' '))
               from wedsql.trig t where t.flow_id = p_flow and t.writes is not null having count(*) > 0), ''),
     wedsql._apply_changes(p_flow), p_ours, coalesce(wedsql._column_list(p_flow, '%1$s = v_row.%1$s'), 'wid = w.wid'), p_schema || ':',
-    case when p_held like '%p_claim%' then 'p_claim' else 'null' end, p_answer, ' ' || p_schema || ':');
+    p_claim, p_answer, ' ' || p_schema || ':');
 end $g$;
 
 create or replace function wedsql._apply_changes(p_flow integer) returns text
