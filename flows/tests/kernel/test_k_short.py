@@ -1,4 +1,4 @@
-"""The short way of a single result leaves what the set-wise way leaves, whatever the session's settings and the row's width."""
+"""The short way of a single result leaves what the set-wise way leaves, in odd sessions and wide rows too."""
 
 from __future__ import annotations
 
@@ -42,10 +42,8 @@ def held(kit: Kit, transition: str, changes: dict[str, Any]) -> None:
     jobs = f"select wid, job_id from {kit.name}.hold(%s, 1)"
     found = conn.execute(jobs, [[transition]]).fetchone()  # type: ignore[call-overload]
     assert found
-    conn.execute(
-        f"select {kit.name}.complete_held(%s, %s, %s)",  # type: ignore[call-overload]
-        [*found, json.dumps(changes)],
-    )
+    done = f"select {kit.name}.complete_held(%s, %s, %s)"
+    conn.execute(done, [*found, json.dumps(changes)])  # type: ignore[call-overload]
 
 
 def together(kit: Kit, transition: str, changes: dict[str, Any]) -> None:
@@ -55,10 +53,9 @@ def together(kit: Kit, transition: str, changes: dict[str, Any]) -> None:
     with conn.transaction():
         found = conn.execute(jobs, [[transition]]).fetchone()  # type: ignore[call-overload]
         assert found
-        conn.execute(
-            f"select * from {kit.name}._commit(array[%s::int], array[%s::bigint], array[null::bigint], array[%s::jsonb], 'x')",  # type: ignore[call-overload]
-            [*found, json.dumps(changes)],
-        )
+        given = "array[%s::int], array[%s::bigint], array[null::bigint], array[%s::jsonb], 'x'"
+        done = f"select * from {kit.name}._commit({given})"
+        conn.execute(done, [*found, json.dumps(changes)])  # type: ignore[call-overload]
 
 
 def told(kit: Kit, wid: int) -> list[dict[str, Any]]:
