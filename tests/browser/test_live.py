@@ -90,6 +90,21 @@ def test_nothing_moves_under_the_pointer(
     wait(lambda page: steps(page) == ["step-2", "step-1"])
 
 
+def test_in_the_middle_only_what_happens_from_now_on_is_new(
+    browser: Browser, watching: Callable[[str], None], parcels: Hands, wait: Wait
+) -> None:
+    wid = parcels.start()
+    parcels.do("tr_label", wid, extra={})
+    parcels.do("tr_pack", wid, stage="packed")
+    watching(f"/instances/{wid}/?before=3")
+    button = browser.find_element(By.ID, "new")
+    assert steps(browser) == ["step-2", "step-1"] and not button.is_displayed()
+    parcels.do("tr_send", wid, stage="sent")
+    wait(lambda page: button.text == "+1 new steps")
+    button.click()
+    wait(lambda page: steps(page) == ["step-4", "step-3", "step-2", "step-1"])
+
+
 def test_rows_change_in_place_and_new_ones_wait(
     browser: Browser, watching: Callable[[str], None], parcels: Hands, wait: Wait
 ) -> None:

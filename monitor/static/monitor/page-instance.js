@@ -9,7 +9,9 @@ export function start() {
   const body = document.getElementById("rows");
   const button = document.getElementById("new");
   const oldest = table.dataset.order === "oldest";
-  let last = Math.max(0, ...[...body.children].map((row) => Number(row.dataset.seq)));
+  const open = table.dataset.open === "1";
+  // What other pages of the trace show is not new: in the middle, only what comes after this moment is.
+  let last = open ? Math.max(0, ...[...body.children].map((row) => Number(row.dataset.seq))) : Number(table.dataset.seq);
   let waiting = [];
 
   const busy = () => !oldest && (body.matches(":hover") || body.contains(document.activeElement));
@@ -24,11 +26,10 @@ export function start() {
     waiting = [];
     button.hidden = true;
   }
-  button.addEventListener("click", show);
+  button.addEventListener("click", () => { if (open) show(); else location.search = ""; });
 
   async function refresh() {
     // A page in the middle of a long trace shows what it shows; only the parts above it move.
-    const open = table.dataset.open === "1";
     const answer = await fetchJson(`${table.dataset.changes}?seq=${last}`);
     replaceParts(answer.parts);
     if (answer.steps.length) last = answer.steps[answer.steps.length - 1][0];
@@ -41,6 +42,6 @@ export function start() {
     }
     if (answer.more) await refresh();
   }
-  body.addEventListener("pointerleave", () => { if (table.dataset.open === "1" && waiting.length && !busy()) show(); });
+  body.addEventListener("pointerleave", () => { if (open && waiting.length && !busy()) show(); });
   new Line(refresh, { pause: 200 }).start();
 }
