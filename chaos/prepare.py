@@ -31,14 +31,15 @@ insert into wed_trig (trname, cpred, timeout, mode, max_attempts, backoff) value
 insert into wed_trig (cpred, cfinal) values ('hoard = ''1'' and hand = ''1'' and grab = ''1''', true);
 """
 
-# Waits for half a minute, or for the moment that its data tells.
+# Waits for half a minute, for an hour, or for the moment that its data tells.
 TIMED = """
 insert into wed_attr (aname, adv, type) values
-  ('later', '1', 'text'), ('at_due', '1', 'text'), ('due', null, 'timestamptz');
+  ('later', '1', 'text'), ('much_later', '1', 'text'), ('at_due', '1', 'text'), ('due', null, 'timestamptz');
 insert into wed_trig (trname, cpred, due_after, due_attr, timeout) values
   ('tr_later', 'later = ''0''', '30 seconds', null, '30 seconds'),
+  ('tr_much_later', 'much_later = ''0''', '1 hour', null, '30 seconds'),
   ('tr_then', 'at_due = ''0''', null, 'due', '30 seconds');
-insert into wed_trig (cpred, cfinal) values ('later = ''1'' and at_due = ''1''', true);
+insert into wed_trig (cpred, cfinal) values ('later = ''1'' and much_later = ''1'' and at_due = ''1''', true);
 """
 
 

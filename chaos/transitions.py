@@ -84,6 +84,11 @@ def later(state: State, ctx: Context) -> Changes:
     return {"later": "1"}
 
 
+@transition("tr_much_later", flow=TIMED)
+def much_later(state: State, ctx: Context) -> Changes:
+    return {"much_later": "1"}
+
+
 @transition("tr_then", flow=TIMED)
 def moment(state: State, ctx: Context) -> Changes:
     return {"at_due": "1"}

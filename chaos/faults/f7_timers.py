@@ -9,10 +9,15 @@ from chaos.run import Row
 from chaos.world import World
 from flows import api
 
-WAIT = 30.0  # seconds, as the flow says
+WAIT, LONG = 30.0, 3600.0  # seconds, as the flow says
 SLACK = 10.0  # a round of the reaper and a step, on a busy machine
 EACH = 10
 _LEFT = "select count(*) from timed.st_status where wid = any (%s) and status = 'R'"
+_PLANNED = """
+    select count(*), min(extract(epoch from x.due_at - wedsql.now()))::float8,
+           max(extract(epoch from x.due_at - wedsql.now()))::float8
+    from wedsql.timer x where x.wid = any (%s)
+"""
 
 
 @dataclass
@@ -21,7 +26,8 @@ class Timers:
 
     world: World
     row: Row
-    open: list[tuple[float, list[int]]] = field(default_factory=list)
+    short: list[tuple[float, list[int]]] = field(default_factory=list)
+    long: list[tuple[float, list[int]]] = field(default_factory=list)
 
     def set(self, right: bool) -> None:
         """Some that wait for so long; and while the clock is right, some that wait for a moment."""
@@ -30,25 +36,35 @@ class Timers:
             if right:
                 due = conn.execute("select wedsql.now() + make_interval(secs => %s)", (WAIT,)).fetchone()
                 states += [{"at_due": "0", "due": due[0] if due else None}] * EACH
-            results = api.start_many("timed", states, conn=conn)
-        self.open.append((time.monotonic(), [result.wid or 0 for result in results]))
+            begun = time.monotonic()
+            for kept, lot in ((self.short, states), (self.long, [{"much_later": "0"}] * EACH)):
+                results = api.start_many("timed", lot, conn=conn)
+                kept.append((begun, [result.wid or 0 for result in results]))
 
     def ahead(self, seconds: float) -> None:
-        """The clock has gone ahead: what was set before is due now."""
-        lots, self.open = self.open, []
+        """The clock has gone ahead by an hour or more: what was set before is due now."""
+        lots, self.short, self.long = self.short + self.long, [], []
         for _, wids in lots:
             self._end(wids, seconds, "timers are due, and do not fire")
 
     def back(self) -> None:
         """The clock is right again: what was set takes as long as it should, no less and no more."""
-        lots, self.open = self.open, []
+        lots, self.short = self.short, []
+        for begun, wids in self.long:
+            self._planned(wids, begun + LONG - time.monotonic())
         for begun, wids in lots:
             left = begun + WAIT - time.monotonic()
-            if left > 1 and self.world.one(_LEFT, (wids,)) != len(wids):
-                self.row.fail(f"timers fired {left:.0f} s early")
             self._end(wids, max(left, 0) + SLACK, "timers wait longer than they should")
             if time.monotonic() < begun + WAIT - 1:
                 self.row.fail("timers fired early")
+
+    def _planned(self, wids: list[int], left: float) -> None:
+        """The long ones are still there, and due in so many seconds."""
+        count, first, last = self.world.rows(_PLANNED, (wids,))[0]
+        if count < len(wids):
+            self.row.fail(f"{len(wids) - count} timers fired {left:.0f} s early")
+        elif not left - SLACK < first <= last < left + SLACK:
+            self.row.fail(f"timers are due in {first:.0f} to {last:.0f} s, and not in {left:.0f}")
 
     def _end(self, wids: list[int], seconds: float, what: str) -> None:
         self.world.until(lambda: self.world.one(_LEFT, (wids,)) == 0, seconds, what)
