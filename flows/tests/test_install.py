@@ -14,6 +14,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from flows import kernel
 from flows.tests import kernel_db
 
 pytestmark = pytest.mark.kernel
@@ -73,6 +74,30 @@ def test_installing_again_changes_nothing_and_keeps_what_runs() -> None:
         assert done == (True,)
         assert connection.execute("select count(*) from wedsql.wed_trace").fetchone() == (2,)
         assert connection.execute("select bool_and(ok) from wedsql.invariants()").fetchone() == (True,)
+
+
+def test_what_an_earlier_kernel_had_goes_but_what_others_made_stays() -> None:
+    with kernel_db.database(fake_clock=False) as uri, psycopg.connect(uri, autocommit=True) as connection:
+        before = inventory(connection)
+        connection.execute("select wedsql.create_flow('kept')")
+        for name in ("wedsql._gone()", "wed_match.gone()", "kept._single(integer)", "kept.mine()"):
+            connection.execute(f"create function {name} returns integer language sql as 'select 1'")  # type: ignore[call-overload]
+            owner = {"kept.mine()": "current_user", "wed_match.gone()": "wed_eval"}.get(name, "wed_owner")
+            connection.execute(f"alter function {name} owner to {owner}")  # type: ignore[call-overload]
+        kernel_db.install(connection)
+        left = connection.execute(
+            "select to_regprocedure('kept.mine()'), to_regprocedure('kept._single(integer)')"
+        )
+        assert left.fetchone() == ("kept.mine()", None)
+        assert inventory(connection) == before
+
+
+def test_files_run_one_by_one_take_nothing_away() -> None:
+    with kernel_db.database(fake_clock=False) as uri, psycopg.connect(uri, autocommit=True) as connection:
+        before = inventory(connection)
+        for path in kernel.files():
+            connection.execute(path.read_text(encoding="utf-8"))  # type: ignore[call-overload]
+        assert inventory(connection) == before
 
 
 @pytest.mark.slow
