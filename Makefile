@@ -62,7 +62,7 @@ check: lint types  ## the fast subset, for an editor
 	@$(PY) -m pytest -q -x -m "not slow and not browser and not chaos"
 
 test: tools lint types  ## everything that is promised, proved
-	@$(PY) -m pytest -q -m "not chaos"
+	@$(PY) -m pytest -q -m "not chaos" --mode all
 	@if ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then $(PY) -m pytest -q -m kernel --pg debian; fi
 
 bench: $(BENCH_STAMP)  ## throughput and latency beside the peers, 15 minutes; ARGS="--quick"

@@ -21,6 +21,7 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from flows.tests.spread import MODES
 from wedsql_site import postgres
 from wedsql_site.postgres import binaries
 
@@ -55,6 +56,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--pg",
         default="embedded",
         help="'embedded' (the wheel), 'debian' (the newest system package) or --pg=DIR with the programs",
+    )
+    parser.addoption(
+        "--mode",
+        default="single",
+        choices=[*MODES, "all"],
+        help="how the tests of the kernel take and complete jobs (flows/tests/modes.py)",
     )
 
 

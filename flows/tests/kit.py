@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +15,8 @@ from psycopg.rows import namedtuple_row
 
 from flows import api
 from flows.errors import WedError
-from flows.types import Job, StepResult
+from flows.tests.modes import BY_NAME
+from flows.types import Completion, Job, StepResult
 
 Connection = psycopg.Connection[Any]
 
@@ -34,11 +36,24 @@ def refused(*codes: str) -> Iterator[SimpleNamespace]:
     assert why.code in codes, f"{why.code}: {why.message}"
 
 
-class Kit:
-    """One flow of one test, seen through one connection; `conn` may be given where another session acts."""
+def until(condition: Callable[[], bool]) -> None:
+    """Return when the condition holds, within five seconds."""
+    for _ in range(500):
+        if condition():
+            return
+        threading.Event().wait(0.01)
+    raise AssertionError("it never came true")
 
-    def __init__(self, name: str, connect: Callable[..., Connection]) -> None:
+
+class Kit:
+    """One flow of one test, seen through one connection; `conn` may be given where another session acts.
+
+    The mode says how a job is taken and completed by the words `take`, `complete` and `run`.
+    """
+
+    def __init__(self, name: str, connect: Callable[..., Connection], mode: str = "single") -> None:
         self.name = name
+        self.mode = BY_NAME[mode](self)
         self.connect = connect
         self.conn = connect()
         self.id: int = self.one("select id from wedsql.flow where name = %s", [name])
@@ -99,16 +114,31 @@ class Kit:
         return api.start(self.name, state, conn=self.conn)
 
     def take(self, transition: str, wid: int | None = None, conn: Connection | None = None) -> Job:
-        """Take the ready job of a transition (of one instance) in the present transaction."""
-        ids = None if wid is None else [job.id for job in self.pending(wid) if job.trname == transition]
-        found = api.take_many(self.name, [transition], 1, job_ids=ids, conn=conn or self.conn)
+        """Take the ready job of a transition (of one instance) in the way of the mode."""
+        found = self.mode.take(conn or self.conn, transition, wid)
         assert found, f"no job of {transition} is ready"
-        return found[0]
+        return found
+
+    def complete(
+        self,
+        job: Job,
+        changes: Mapping[str, Any] | None = None,
+        *,
+        set_text: str | None = None,
+        actor: str = "",
+        conn: Connection | None = None,
+    ) -> StepResult:
+        """Hand in the result of a job that was taken or leased."""
+        return self.mode.complete(conn or self.conn, Completion(job, changes, set_text), actor)
+
+    def step(self, conn: Connection | None = None) -> AbstractContextManager[Any]:
+        """What taking and completing a job share: a transaction, where the mode wants one."""
+        return self.mode.step(conn or self.conn)
 
     def run(self, transition: str, wid: int | None = None, **changes: Any) -> StepResult:
-        """Do a whole step in one transaction: take, complete, commit."""
-        with self.conn.transaction():
-            return api.complete(self.take(transition, wid), changes, conn=self.conn)
+        """Do a whole step: take, complete, commit."""
+        with self.step():
+            return self.complete(self.take(transition, wid), changes)
 
     def lease(self, transition: str, conn: Connection | None = None, **options: Any) -> Job:
         """Lease the next ready job of a transition."""

@@ -124,13 +124,13 @@ def _interleave(lists: list[list[str]]) -> Iterator[tuple[str, ...]]:
 class Client:
     """A session's connection, with a thread that works off its steps."""
 
-    def __init__(self, dsn: str, name: str) -> None:
+    def __init__(self, dsn: str, name: str, mode: str) -> None:
         self.connection: psycopg.Connection[Any] = psycopg.connect(
             dsn,
             autocommit=True,
             application_name=f"iso {name}",
             prepare_threshold=None,
-            options="-c deadlock_timeout=100ms",
+            options=f"-c deadlock_timeout=100ms -c iso.mode={mode}",
         )
         self.pid = self.connection.info.backend_pid
         self.todo: queue.Queue[str | None] = queue.Queue()
@@ -168,11 +168,15 @@ class Client:
 
 
 class Stage:
-    """The connections of one spec, used for all its orders: one a session and one that watches."""
+    """The connections of one spec, used for all its orders: one a session and one that watches. The mode says
+    how they take and complete jobs (words.sql).
+    """
 
-    def __init__(self, dsn: str, spec: Spec) -> None:
-        self.dsn, self.spec = dsn, spec
-        self.watcher = psycopg.connect(dsn, autocommit=True, prepare_threshold=None)
+    def __init__(self, dsn: str, spec: Spec, mode: str = "single") -> None:
+        self.dsn, self.spec, self.mode = dsn, spec, mode
+        self.watcher = psycopg.connect(
+            dsn, autocommit=True, prepare_threshold=None, options=f"-c iso.mode={mode}"
+        )
         self.clients: dict[str, Client] = {}
 
     def __enter__(self) -> Stage:
@@ -204,7 +208,7 @@ class Stage:
     def client(self, name: str) -> Client:
         """The session's connection."""
         if name not in self.clients:
-            self.clients[name] = Client(self.dsn, name)
+            self.clients[name] = Client(self.dsn, name, self.mode)
         return self.clients[name]
 
 

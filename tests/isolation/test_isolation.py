@@ -8,17 +8,30 @@ from pathlib import Path
 
 import pytest
 
+from flows.tests.spread import chosen
 from tests.isolation.runner import Run, Stage, parse
 
 pytestmark = [pytest.mark.kernel, pytest.mark.isolation]
 SPECS = sorted((Path(__file__).parent / "specs").glob("*.spec"))
 
 
-@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
-def test_every_order(dsn: str, path: Path) -> None:
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Each spec, those that take jobs in each of the modes asked for; leases have specs of their own."""
+    if "path" in metafunc.fixturenames:
+        asked = metafunc.config.getoption("--mode")
+        cases = [(path, mode) for path in SPECS for mode in chosen(asked, modes(path))]
+        metafunc.parametrize(("path", "mode"), cases, ids=[f"{path.stem}-{mode}" for path, mode in cases])
+
+
+def modes(path: Path) -> tuple[str, ...]:
+    """The modes in which a spec says something of its own."""
+    return ("single", "batch", "held") if "words.take" in path.read_text(encoding="utf-8") else ("single",)
+
+
+def test_every_order(dsn: str, path: Path, mode: str) -> None:
     spec = parse(path)
     happened = 0
-    with Stage(dsn, spec) as stage:
+    with Stage(dsn, spec, mode) as stage:
         for order in spec.orders():
             run = Run(stage, order)
             run.go()

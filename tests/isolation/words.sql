@@ -1,4 +1,4 @@
--- Short words for the steps of the specs. The job that a session works on is remembered in its settings.
+-- Short words for the steps of the specs. The jobs that a session works on are remembered in its settings.
 create schema words;
 create table words.present (wid integer);
 
@@ -12,57 +12,75 @@ $$;
 
 select wedsql.create_flow('iso');
 
+-- How the sessions take and complete (iso.mode): single; batch, the jobs of two instances by one call; held by the session.
+create function words.mode() returns text language sql as $$ select coalesce(nullif(current_setting('iso.mode', true), ''), 'single') $$;
+
+-- The instance that the checks look at; in a batch another one lives through the same, after it in the order of locks.
 create function words.start() returns void language sql as $$
 truncate words.present;
-insert into words.present select wedsql.start('iso', '{}', 'iso');
+insert into words.present select wedsql.start('iso', '{}', 'iso') from generate_series(1, case words.mode() when 'batch' then 2 else 1 end)
 $$;
 
-create function words.wid() returns integer language sql as $$ select wid from words.present $$;
+create function words.wid() returns integer language sql as $$ select min(wid) from words.present $$;
 
-create function words.remember(p_job bigint, p_claim bigint) returns void language sql as $$
-select set_config('iso.job', coalesce(p_job::text, ''), false), set_config('iso.claim', coalesce(p_claim::text, ''), false)
+create function words.remember(p_wids integer[], p_jobs bigint[], p_claim bigint) returns void language sql as $$
+select set_config('iso.wids', coalesce(p_wids, '{}')::text, false), set_config('iso.jobs', coalesce(p_jobs, '{}')::text, false),
+       set_config('iso.claim', coalesce(p_claim::text, ''), false)
 $$;
+
+create function words.wids() returns integer[] language sql as $$ select current_setting('iso.wids')::integer[] $$;
+
+create function words.jobs() returns bigint[] language sql as $$ select current_setting('iso.jobs')::bigint[] $$;
 
 create function words.take(p_transition text) returns void language plpgsql as $$
-declare
-  v_job record;
 begin
-  select t.* into v_job from wedsql.take('iso', array[p_transition], 1, 'iso',
-    array(select id from wedsql.job_pool where wid = words.wid())) t;
-  perform words.remember(v_job.job_id, null);
+  if words.mode() = 'held' then
+    perform words.hold(p_transition);
+  else
+    perform words.remember(array_agg(t.wid), array_agg(t.job_id), null) from wedsql.take('iso', array[p_transition], 2, 'iso',
+      array(select j.id from wedsql.job_pool j where j.wid in (select p.wid from words.present p))) t;
+  end if;
 end $$;
 
-create function words.lease(p_transition text) returns void language plpgsql as $$
-declare
-  v_job record;
+-- Of all that a hold gives, only the job of the present instance is kept in hand.
+create function words.hold(p_transition text) returns void language plpgsql as $$
 begin
-  select t.* into v_job from wedsql.lease('iso', array[p_transition], 1, 'iso', '1 minute',
-    array(select id from wedsql.job_pool where wid = words.wid())) t;
-  perform words.remember(v_job.job_id, v_job.claim);
+  create temporary table held on commit drop as select t.wid, t.tgid, t.job_id from iso.hold(array[p_transition], 1000, 'iso') t;
+  perform pg_advisory_unlock(h.wid, h.tgid), pg_advisory_unlock(h.wid, -1) from held h where h.wid <> words.wid();
+  perform words.remember(array_agg(h.wid), array_agg(h.job_id), null) from held h where h.wid = words.wid();
 end $$;
 
--- Hands the result in; an error is raised, no job is no error.
+create function words.lease(p_transition text) returns void language sql as $$
+select words.remember(array_agg(t.wid), array_agg(t.job_id), max(t.claim)) from wedsql.lease('iso', array[p_transition], 1, 'iso', '1 minute',
+  array(select id from wedsql.job_pool where wid = words.wid())) t
+$$;
+
+-- Hands the results in; an error is raised, no job is no error.
 create function words.finish(p_changes jsonb) returns void language plpgsql as $$
 declare
   v_answer record;
 begin
-  if current_setting('iso.job', true) = '' then
+  if words.mode() = 'held' and current_setting('iso.claim') = '' then
+    perform iso.complete_held(u.wid, u.job, p_changes, 'iso') from unnest(words.wids(), words.jobs()) u (wid, job);
     return;
   end if;
-  select c.* into v_answer from wedsql.complete_many('iso', array[words.wid()], array[current_setting('iso.job')::bigint],
-    array[nullif(current_setting('iso.claim'), '')::bigint], array[p_changes], 'iso') c;
-  if not v_answer.ok then
-    raise exception using errcode = v_answer.sqlstate, message = v_answer.message;
-  end if;
+  for v_answer in
+    select c.* from wedsql.complete_many('iso', words.wids(), words.jobs(),
+      array_fill(nullif(current_setting('iso.claim'), '')::bigint, array[cardinality(words.jobs())]),
+      array_fill(p_changes, array[cardinality(words.jobs())]), 'iso') c
+  loop
+    if not v_answer.ok then
+      raise exception using errcode = v_answer.sqlstate, message = v_answer.message;
+    end if;
+  end loop;
 end $$;
 
 create function words.extend() returns void language sql as $$
-select wedsql.extend(words.wid(), current_setting('iso.job')::bigint, current_setting('iso.claim')::bigint, '10 minutes')
+select wedsql.extend(words.wid(), (words.jobs())[1], current_setting('iso.claim')::bigint, '10 minutes')
 $$;
 
 create function words.fail() returns void language sql as $$
-select wedsql.fail_many('iso', array[words.wid()], array[current_setting('iso.job')::bigint],
-                        array[nullif(current_setting('iso.claim'), '')::bigint], array['no'])
+select wedsql.fail_many('iso', words.wids(), words.jobs(), array[nullif(current_setting('iso.claim'), '')::bigint], array['no'])
 $$;
 
 create function words.later() returns void language sql as $$ select set_config('wedsql.test_offset', '2 minutes', false) $$;

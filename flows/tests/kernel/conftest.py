@@ -12,6 +12,7 @@ import pytest
 from flows import api
 from flows.tests import kernel_db
 from flows.tests.kit import Kit
+from flows.tests.spread import spread
 
 
 @pytest.fixture(scope="session")
@@ -38,11 +39,31 @@ def flow(connect: Callable[..., psycopg.Connection[Any]]) -> Iterator[str]:
         api.drop_flow(name, force=True, conn=connection)
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test that takes jobs by its kit runs in each of the modes asked for."""
+    spread(metafunc)
+
+
 @pytest.fixture
-def kit(flow: str, connect: Callable[..., psycopg.Connection[Any]]) -> Kit:
+def mode() -> str:
+    """How a test takes and completes jobs where `--mode` has no say."""
+    return "single"
+
+
+@pytest.fixture
+def kit(flow: str, connect: Callable[..., psycopg.Connection[Any]], mode: str) -> Kit:
     """The test's flow with short words for defining it, running it and looking at it."""
-    kit = Kit(flow, connect)
+    kit = Kit(flow, connect, mode)
     kit.rows("delete from wedsql.beat")  # reapers of other tests looked at other times
+    return kit
+
+
+@pytest.fixture
+def one(kit: Kit) -> Kit:
+    """A flow with one transition of a minute; some modules have a flow of their own by that name."""
+    kit.attrs("a")
+    kit.trig("tr_x", "a = '1'", timeout="1 minute", backoff="0", max_attempts=3)
+    kit.final("a = '2'")
     return kit
 
 

@@ -47,7 +47,7 @@ def test_f7_a_lease_of_an_hour_ahead_ends_when_it_should(one: Kit) -> None:
     assert one.reap("55 seconds")["expired"] == 0
     assert one.reap("62 seconds")["expired"] == 1
     with refused("WD203", "WD204"):
-        api.complete(job, {"a": "2"}, conn=one.conn)
+        one.complete(job, {"a": "2"})
 
 
 def test_f7_the_holder_of_a_lease_may_still_finish(one: Kit) -> None:
@@ -55,13 +55,13 @@ def test_f7_the_holder_of_a_lease_may_still_finish(one: Kit) -> None:
     one.reap("1 hour")
     job = api.lease_many(one.name, ["tr_x"], 1, "busy", duration=timedelta(minutes=1), conn=one.conn)[0]
     one.reap("30 seconds")
-    assert api.complete(job, {"a": "2"}, conn=one.conn).status == "F"
+    assert one.complete(job, {"a": "2"}).status == "F"
 
 
 def test_f7_a_failed_attempt_of_an_hour_ahead_comes_back_when_it_should(one: Kit) -> None:
     one.start(a="1")
     one.reap("1 hour")
-    api.fail(api.lease_many(one.name, ["tr_x"], 1, "x", conn=one.conn)[0], "not today", conn=one.conn)
+    api.fail(one.take("tr_x"), "not today", conn=one.conn)
     one.reap("0")
     assert not api.offer(one.name, ["tr_x"], 1, conn=one.conn)
     one.clock("3 minutes")

@@ -141,7 +141,7 @@ def test_k23_one_transition_under_two_conditions_waits_its_turn(kit: Kit) -> Non
         first = kit.take("tr_pay", wid)
         assert first.id == kit.pending(wid)[0].id
         assert api.take_many(kit.name, ["tr_pay"], 5, conn=other) == [], "the second waits for the first"
-        api.complete(first, {"a": "0"}, conn=kit.conn)
+        kit.complete(first, {"a": "0"})
     assert kit.take("tr_pay", wid).id == kit.pending(wid)[0].id
 
 

@@ -58,11 +58,8 @@ def test_f12_from_five_percent_on_all_is_as_ever(one: Kit) -> None:
 def test_f12_what_runs_goes_on(one: Kit) -> None:
     one.start()
     report(one, 0)
-    job = api.lease_many(one.name, ["tr_x"], 1, "tester", conn=one.conn)[0]
-    assert api.complete(job, {"a": "2"}, conn=one.conn).status == "R"
-    with one.conn.transaction():
-        job = api.take_many(one.name, ["tr_y"], 1, conn=one.conn)[0]
-        assert api.complete(job, {"a": "1"}, conn=one.conn).status == "R"
+    assert one.run("tr_x", a="2").status == "R"
+    assert one.run("tr_y", a="1").status == "R"
 
 
 def test_f12_a_repeated_start_still_gets_its_answer(one: Kit) -> None:

@@ -73,14 +73,14 @@ def test_k12_a_plain_update_of_an_exception_is_refused(stuck: tuple[Kit, int]) -
 
 def test_k12_the_exception_job_may_be_leased(stuck: tuple[Kit, int]) -> None:
     kit, _ = stuck
-    assert api.complete(kit.lease("_EXCPT"), {"a": "end"}, conn=kit.conn).status == "F"
+    assert kit.complete(kit.lease("_EXCPT"), {"a": "end"}).status == "F"
 
 
 def test_k12_a_failed_repair_is_tried_again_for_ever(stuck: tuple[Kit, int]) -> None:
     kit, wid = stuck
     for hours in range(1, 9):
         kit.clock(f"{hours * 2} hours")
-        result = api.fail(kit.lease("_EXCPT"), "nobody knows", conn=kit.conn)
+        result = api.fail(kit.take("_EXCPT", wid), "nobody knows", conn=kit.conn)
         assert result is not None and not result.parked
     assert kit.jobs(wid) == ["_EXCPT"]
 

@@ -25,7 +25,7 @@ def one(kit: Kit) -> Kit:
 def test_k10_a_failed_attempt_waits_its_back_off(one: Kit) -> None:
     wid = one.start(a="1")
     before = one.one("select wedsql.now()")
-    result = api.fail(one.lease("tr_x"), "no stock", sqlstate="P0001", actor="ann", conn=one.conn)
+    result = api.fail(one.take("tr_x"), "no stock", sqlstate="P0001", actor="ann", conn=one.conn)
     assert result is not None and result.not_before is not None
     assert (result.attempts, result.parked) == (1, False)
     assert timedelta(seconds=9) <= result.not_before - before <= timedelta(seconds=13)
@@ -43,7 +43,7 @@ def test_k10_the_back_off_doubles(one: Kit) -> None:
     for minutes in (0, 1):
         one.clock(f"{minutes} minutes")
         now = one.one("select wedsql.now()")
-        result = api.fail(one.lease("tr_x"), "no", conn=one.conn)
+        result = api.fail(one.take("tr_x"), "no", conn=one.conn)
         assert result is not None and result.not_before is not None
         waits.append((result.not_before - now).total_seconds())
     assert 9 <= waits[0] <= 13 and 18 <= waits[1] <= 26
@@ -53,7 +53,7 @@ def test_k10_attempts_used_up_make_an_exception_with_its_reason(one: Kit) -> Non
     wid = one.start(a="1")
     for minutes in (0, 5, 10):
         one.clock(f"{minutes} minutes")
-        result = api.fail(one.lease("tr_x"), "no stock", conn=one.conn)
+        result = api.fail(one.take("tr_x"), "no stock", conn=one.conn)
     assert result is not None and result.parked
     assert (one.status(wid), one.instance(wid).reason) == ("E", "ATTEMPTS")
     assert one.jobs(wid) == ["_EXCPT", "tr_x"]
@@ -67,7 +67,7 @@ def test_k10_leaving_the_exception_frees_the_parked_job(one: Kit) -> None:
     wid = one.start(a="1")
     for minutes in (0, 5, 10):
         one.clock(f"{minutes} minutes")
-        api.fail(one.lease("tr_x"), "no stock", conn=one.conn)
+        api.fail(one.take("tr_x"), "no stock", conn=one.conn)
     step = one.run("_EXCPT", wid, a="1")
     assert (step.status, step.fired) == ("R", ["tr_x"]), "the same condition fires a fresh job"
     assert one.pending(wid)[0].attempts == 0
@@ -75,21 +75,27 @@ def test_k10_leaving_the_exception_frees_the_parked_job(one: Kit) -> None:
     assert one.run("tr_x", wid, a="2").status == "F"
 
 
-def test_k10_failing_in_transaction_mode(one: Kit) -> None:
+def test_k10_failing_changes_no_attribute(one: Kit) -> None:
     wid = one.start(a="1")
-    with one.conn.transaction():
+    with one.step():
         job = one.take("tr_x", wid)
         result = api.fail(job, "no", conn=one.conn)
     assert result is not None and result.attempts == 1
     assert one.state(wid) == {"a": "1"}
 
 
-def test_k10_a_failure_of_somebody_elses_job_counts_nothing(one: Kit) -> None:
+@pytest.mark.mode("single", "batch", "held", why="who has the token of a lease has the lease")
+def test_k10_a_failure_of_a_job_that_another_session_holds_counts_nothing(one: Kit) -> None:
     wid = one.start(a="1")
     other = one.connect()
-    with other.transaction():
+    with one.step(other):
         job = one.take("tr_x", wid, other)
         assert api.fail(job, "mine?", conn=one.conn) is None
+    assert one.pending(wid)[0].attempts == 0
+
+
+def test_k10_a_failure_of_somebody_elses_lease_counts_nothing(one: Kit) -> None:
+    wid = one.start(a="1")
     leased = one.lease("tr_x")
     assert api.fail(leased._replace(claim=(leased.claim or 0) + 1), "mine?", conn=one.conn) is None
     assert api.fail(leased._replace(claim=None), "mine?", conn=one.conn) is None
@@ -101,7 +107,7 @@ def test_k10_a_parked_job_with_a_living_branch(kit: Kit) -> None:
     kit.trig("tr_a", "a = '1'", max_attempts=1)
     kit.trig("tr_b", "b = '1'")
     wid = kit.start(a="1", b="1")
-    api.fail(kit.lease("tr_a"), "no", conn=kit.conn)
+    api.fail(kit.take("tr_a"), "no", conn=kit.conn)
     assert kit.status(wid) == "E"
     assert kit.run("tr_b", wid, b="0").status == "E", (
         "the exception is not forgotten because a branch goes on"
@@ -172,13 +178,14 @@ def test_k18_one_instance_blows_the_others_go_on(kit: Kit) -> None:
 
 def test_k56_a_cancelled_instance_refuses_the_late_result(one: Kit) -> None:
     wid = one.start(a="1")
-    job = one.lease("tr_x")
-    api.cancel(wid, "not wanted", actor="ann", conn=one.conn)
+    other = one.connect()
+    with refused("WD105"), one.step(other):
+        job = one.take("tr_x", wid, other)
+        api.cancel(wid, "not wanted", actor="ann", conn=one.conn)
+        one.complete(job, {"a": "2"}, conn=other)
     assert (one.status(wid), one.jobs(wid)) == ("C", [])
     row = one.trace(wid)[-1]
     assert (row.trw, row.status, row.actor, row.reason) == ("_CANCEL", "C", "ann", "not wanted")
-    with refused("WD105"):
-        api.complete(job, {"a": "2"}, conn=one.conn)
     with refused("WD105"):
         api.cancel(wid, "again", conn=one.conn)
 

@@ -78,21 +78,22 @@ def test_k06_defer_fires_nothing_new(kit: Kit) -> None:
 def test_k06_cancel_withdraws_the_others(kit: Kit) -> None:
     wid = branches(kit, "cancel")
     other = kit.connect()
-    job = kit.lease("tr_b", conn=other)
-    assert kit.run("tr_a", wid, done="yes").status == "F"
-    assert kit.jobs(wid) == []
-    assert kit.logged(wid) == ["withdrawn"]
-    with refused("WD102"):
-        api.complete(job, {"b": "0"}, conn=other)
+    with refused("WD102"), kit.step(other):
+        job = kit.take("tr_b", wid, other)
+        assert kit.run("tr_a", wid, done="yes").status == "F"
+        assert kit.jobs(wid) == []
+        assert kit.logged(wid) == ["withdrawn"]
+        kit.complete(job, {"b": "0"}, conn=other)
 
 
 def test_k55_mutual_final_block_becomes_an_exception(kit: Kit) -> None:
     wid = branches(kit, "reject")
     for transition in ("tr_a", "tr_b"):
-        job = kit.lease(transition)
-        with refused("WD103") as why:
-            api.complete(job, {"done": "yes"}, conn=kit.conn)
-        api.fail(job, why.message, sqlstate=why.code, conn=kit.conn)
+        with kit.step():
+            job = kit.take(transition, wid)
+            with refused("WD103") as why:
+                kit.complete(job, {"done": "yes"})
+            api.fail(job, why.message, sqlstate=why.code, conn=kit.conn)
     assert kit.status(wid) == "E"
     assert kit.instance(wid).reason == "FINAL_BLOCKED"
     assert kit.jobs(wid) == ["_EXCPT", "tr_a", "tr_b"]
@@ -101,18 +102,19 @@ def test_k55_mutual_final_block_becomes_an_exception(kit: Kit) -> None:
 
 def test_k55_one_blocked_job_is_no_block_yet(kit: Kit) -> None:
     wid = branches(kit, "reject")
-    job = kit.lease("tr_a")
-    api.fail(job, "refused", sqlstate="WD103", conn=kit.conn)
+    api.fail(kit.take("tr_a", wid), "refused", sqlstate="WD103", conn=kit.conn)
     assert kit.status(wid) == "R"
 
 
 def test_w080_a_final_instance_is_not_modified(kit: Kit) -> None:
     wid = branches(kit, "cancel")
-    job = kit.lease("tr_b")
-    kit.run("tr_a", wid, done="yes")
-    for changes in ({"b": "0"}, {}):
-        with refused("WD102"):
-            api.complete(job, changes, conn=kit.conn)
+    other = kit.connect()
+    with kit.step(other):
+        job = kit.take("tr_b", wid, other)
+        kit.run("tr_a", wid, done="yes")
+        for changes in ({"b": "0"}, {}):
+            with refused("WD102"):
+                kit.complete(job, changes, conn=other)
     with refused("WD105"):
         api.cancel(wid, "too late", conn=kit.conn)
 

@@ -5,20 +5,9 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from flows import api
-from flows.tests.kernel.test_k_time import until
-from flows.tests.kit import Connection, Kit, refused
+from flows.tests.kit import Connection, Kit, refused, until
 
 pytestmark = pytest.mark.kernel
-
-
-@pytest.fixture
-def one(kit: Kit) -> Kit:
-    """A flow with one transition of a minute."""
-    kit.attrs("a")
-    kit.trig("tr_x", "a = '1'", timeout="1 minute", backoff="0", max_attempts=3)
-    kit.final("a = '2'")
-    return kit
 
 
 def hold(kit: Kit, conn: Connection, limit: int = 1) -> list[tuple[int, int]]:
@@ -66,6 +55,16 @@ def test_a_new_hold_lets_the_old_one_go_and_a_hold_of_none_all(one: Kit) -> None
         finish(one, mine, job)
 
 
+def test_f1_a_repeated_result_is_an_error_that_changes_nothing(one: Kit) -> None:
+    wid = one.start(a="1")
+    (job,) = hold(one, one.conn)
+    finish(one, one.conn, job, "1")
+    before = one.trace(wid)
+    with refused("WD205"):
+        finish(one, one.conn, job, "2")
+    assert (one.trace(wid), one.state(wid)) == (before, {"a": "1"})
+
+
 def test_a_job_that_was_never_held_is_not_finished(one: Kit) -> None:
     wid = one.start(a="1")
     (job,) = one.pending(wid)
@@ -74,22 +73,24 @@ def test_a_job_that_was_never_held_is_not_finished(one: Kit) -> None:
     assert one.status(wid) == "R"
 
 
+@pytest.mark.mode("single", "batch", why="a session holds a job, and a lease is held, over transactions")
 def test_k07_a_job_of_an_ended_transaction_is_not_finished_in_one_that_took_another(one: Kit) -> None:
     wids = [one.start(a="1") for _ in range(2)]
     with one.conn.transaction():
         old = one.take("tr_x", wids[0])
     with refused("WD201"), one.conn.transaction():
         one.take("tr_x", wids[1])
-        api.complete(old, {"a": "2"}, conn=one.conn)
+        one.complete(old, {"a": "2"})
     assert [one.status(wid) for wid in wids] == ["R", "R"]
 
 
+@pytest.mark.mode("single", "batch", "lease", why="a new hold lets the old one go")
 def test_k07_jobs_taken_one_after_the_other_are_finished_together(one: Kit) -> None:
     wids = [one.start(a="1") for _ in range(3)]
     with one.conn.transaction():
         jobs = [one.take("tr_x", wid) for wid in wids]
         for job in jobs:
-            api.complete(job, {"a": "2"}, conn=one.conn)
+            one.complete(job, {"a": "2"})
     assert [one.status(wid) for wid in wids] == ["F", "F", "F"]
 
 

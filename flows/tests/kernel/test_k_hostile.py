@@ -33,7 +33,7 @@ CALLS: list[tuple[str, Call]] = [
     ("cancel", lambda kit, job: api.cancel(job.wid, "why", conn=kit.conn)),
     ("extend", lambda kit, job: api.extend(job, timedelta(seconds=1), conn=kit.conn)),
     ("release", lambda kit, job: api.release(job, conn=kit.conn)),
-    ("complete", lambda kit, job: api.complete(job, {}, conn=kit.conn)),
+    ("complete", lambda kit, job: kit.complete(job, {})),
     ("fail", lambda kit, job: api.fail_many(kit.name, [Failure(job, "x")], conn=kit.conn)),
     ("rematch", lambda kit, job: api.rematch(kit.name, [job.wid], conn=kit.conn)),
     ("offer", lambda kit, job: api.offer(kit.name, ["tr_x"], job.wid, conn=kit.conn)),
@@ -65,7 +65,7 @@ def test_fewer_jobs_than_none(one: Kit) -> None:
         lambda kit: api.start(kit.name, {}, key=LONE, conn=kit.conn),
         lambda kit: api.start(kit.name, {}, actor=LONE, conn=kit.conn),
         lambda kit: api.check_predicate(kit.name, LONE, conn=kit.conn),
-        lambda kit: api.complete(kit.lease("tr_x"), set_text=LONE, conn=kit.conn),
+        lambda kit: kit.complete(kit.lease("tr_x"), set_text=LONE),
         lambda kit: api.definition(LONE, conn=kit.conn),
     ],
 )
@@ -84,9 +84,9 @@ def test_half_a_character(one: Kit, call: Callable[[Kit], Any]) -> None:
     ],
 )
 def test_a_set_string_that_cannot_be_computed(one: Kit, text: str, words: str, state: str) -> None:
-    job = one.lease("tr_x")
-    with refused("WD211") as why:
-        api.complete(job, set_text=text, conn=one.conn)
+    with refused("WD211") as why, one.step():
+        job = one.take("tr_x")
+        one.complete(job, set_text=text)
     assert words in why.message and state in why.detail
     assert one.state(job.wid) == {"a": None, "b": None, "n": 0}
 

@@ -8,8 +8,7 @@ import psycopg
 import pytest
 
 from flows import api
-from flows.tests.kernel.test_k_time import until
-from flows.tests.kit import Kit
+from flows.tests.kit import Kit, until
 
 pytestmark = pytest.mark.kernel
 

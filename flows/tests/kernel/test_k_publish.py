@@ -180,7 +180,7 @@ def test_k42_a_leased_job_of_a_removed_trigger_is_refused(base: Kit) -> None:
     job = base.lease("tr_one")
     published(base, lambda d: (d["triggers"].pop(0), new_trigger(d)))
     with refused("WD205"):
-        api.complete(job, {"a": "9"}, conn=base.conn)
+        base.complete(job, {"a": "9"})
     assert base.state(running)["a"] == "1"
 
 

@@ -5,42 +5,32 @@ K-56, K-57, K-62).
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from datetime import timedelta
 
 import psycopg
 import pytest
 
 from flows import api
-from flows.tests.kit import Kit, refused
+from flows.tests.kit import Kit, refused, until
 
 pytestmark = pytest.mark.kernel
 
 
-@pytest.fixture
-def one(kit: Kit) -> Kit:
-    """A flow with one transition of a minute."""
-    kit.attrs("a")
-    kit.trig("tr_x", "a = '1'", timeout="1 minute", backoff="0", max_attempts=3)
-    kit.final("a = '2'")
-    return kit
-
-
-def test_k09_late_in_transaction_mode(one: Kit) -> None:
+def test_k09_late(one: Kit) -> None:
     wid = one.start(a="1")
     with refused("WD204"), one.conn.transaction():
         job = one.take("tr_x", wid)
         one.clock("61 seconds")
-        api.complete(job, {"a": "2"}, conn=one.conn)
+        one.complete(job, {"a": "2"})
     assert (one.state(wid), one.status(wid), one.jobs(wid)) == ({"a": "1"}, "R", ["tr_x"])
 
 
-def test_k09_just_in_time_in_transaction_mode(one: Kit) -> None:
+def test_k09_just_in_time(one: Kit) -> None:
     wid = one.start(a="1")
     with one.conn.transaction():
         job = one.take("tr_x", wid)
         one.clock("55 seconds")
-        assert api.complete(job, {"a": "2"}, conn=one.conn).status == "F"
+        assert one.complete(job, {"a": "2"}).status == "F"
 
 
 def test_k09_the_clock_starts_with_the_take_not_with_the_transaction(one: Kit) -> None:
@@ -48,7 +38,7 @@ def test_k09_the_clock_starts_with_the_take_not_with_the_transaction(one: Kit) -
     with one.conn.transaction():
         one.rows("select 1")
         one.clock("10 minutes")
-        assert api.complete(one.take("tr_x"), {"a": "2"}, conn=one.conn).status == "F"
+        assert one.complete(one.take("tr_x"), {"a": "2"}).status == "F"
 
 
 def test_k09_late_by_the_papers_protocol_without_a_reaper(one: Kit) -> None:
@@ -86,6 +76,7 @@ def test_k09_a_lock_the_reaper_saw_has_its_time_from_there(one: Kit) -> None:
         one.rows("update {f}.wed_flow set a = '2' where wid = %s", [wid])
 
 
+@pytest.mark.mode("single", "batch", "held", why="a lease ends by itself")
 def test_k09_the_reaper_ends_an_idle_holder(one: Kit) -> None:
     wid = one.start(a="1")
     holder = one.connect(user="wed_worker")
@@ -100,6 +91,7 @@ def test_k09_the_reaper_ends_an_idle_holder(one: Kit) -> None:
     until(lambda: bool(api.take_many(one.name, ["tr_x"], 1, job_ids=[job.id], conn=one.conn)))
 
 
+@pytest.mark.mode("single", "batch", "held", why="a lease ends by itself")
 def test_k09_the_reaper_cancels_a_running_statement_only(one: Kit) -> None:
     wid = one.start(a="1")
     holder, watcher = one.connect(user="wed_worker"), one.connect()
@@ -141,15 +133,6 @@ def test_k09_a_session_that_may_not_be_ended_does_not_stop_the_reaper(one: Kit) 
     assert one.logged(leased) == ["expired"]
 
 
-def until(condition: Callable[[], bool]) -> None:
-    """Return when the condition holds, within five seconds."""
-    for _ in range(500):
-        if condition():
-            return
-        threading.Event().wait(0.01)
-    raise AssertionError("it never came true")
-
-
 def test_k09_the_reaper_leaves_those_in_time(one: Kit) -> None:
     wid = one.start(a="1")
     holder = one.connect()
@@ -157,7 +140,7 @@ def test_k09_the_reaper_leaves_those_in_time(one: Kit) -> None:
     job = one.take("tr_x", wid, holder)
     one.reap()
     assert one.reap("59 seconds")["ended"] == 0
-    api.complete(job, {"a": "2"}, conn=holder)
+    one.complete(job, {"a": "2"}, conn=holder)
     holder.commit()
     assert one.status(wid) == "F"
 
@@ -168,7 +151,7 @@ def test_k08_lease_survives_the_session(one: Kit) -> None:
     job = one.lease("tr_x", conn=holder)
     holder.close()
     assert (job.claim is not None, one.pending(wid)[0].lckid) == (True, "tester")
-    assert api.complete(job, {"a": "2"}, conn=one.conn).status == "F"
+    assert one.complete(job, {"a": "2"}).status == "F"
 
 
 def test_k08_nobody_else_gets_a_leased_job(one: Kit) -> None:
@@ -187,7 +170,7 @@ def test_k09_a_late_lease_is_refused_without_any_reaper(one: Kit) -> None:
     job = one.lease("tr_x")
     one.clock("61 seconds")
     with refused("WD204"):
-        api.complete(job, {"a": "2"}, conn=one.conn)
+        one.complete(job, {"a": "2"})
     with refused("WD204"):
         api.extend(job, timedelta(minutes=1), conn=one.conn)
     with refused("WD204"):
@@ -205,8 +188,8 @@ def test_k11_an_expired_lease_is_offered_again(one: Kit) -> None:
     assert (new.id, new.attempts) == (old.id, 1)
     assert new.claim is not None and old.claim is not None and new.claim > old.claim
     with refused("WD203"):
-        api.complete(old, {"a": "0"}, conn=one.conn)
-    assert api.complete(new, {"a": "2"}, conn=one.conn).status == "F"
+        one.complete(old, {"a": "0"})
+    assert one.complete(new, {"a": "2"}).status == "F"
 
 
 def test_k11_attempts_used_up_by_the_reaper(one: Kit) -> None:
@@ -223,14 +206,14 @@ def test_k27_a_token_of_an_earlier_firing_is_refused(kit: Kit) -> None:
     wid = kit.start()
     stale = kit.lease("tr_n")
     kit.reap("2 minutes")
-    api.complete(kit.lease("tr_n"), {"n": 1}, conn=kit.conn)
+    kit.complete(kit.lease("tr_n"), {"n": 1})
     fresh = kit.lease("tr_n")
     for forged in (stale, stale._replace(id=fresh.id), fresh._replace(claim=None)):
         with refused("WD203", "WD205"):
-            api.complete(forged, {"n": 1}, conn=kit.conn)
+            kit.complete(forged, {"n": 1})
         assert api.fail(forged, "no", conn=kit.conn) is None
     assert kit.state(wid) == {"n": 1}
-    assert api.complete(fresh, {"n": 2}, conn=kit.conn).seq == 3
+    assert kit.complete(fresh, {"n": 2}).seq == 3
 
 
 def test_k57_release_is_no_attempt(one: Kit) -> None:
@@ -252,7 +235,7 @@ def test_k08_extend_moves_the_expiry(one: Kit) -> None:
     until = api.extend(job, timedelta(minutes=5), conn=one.conn)
     assert job.deadline is not None and until > job.deadline
     assert one.reap("2 minutes")["expired"] == 0
-    assert api.complete(job, {"a": "2"}, conn=one.conn).status == "F"
+    assert one.complete(job, {"a": "2"}).status == "F"
     with refused("WD205"):
         api.extend(job, timedelta(minutes=5), conn=one.conn)
 
@@ -267,6 +250,7 @@ def test_k22_leases_are_longer_than_nothing(one: Kit, duration: timedelta) -> No
         api.extend(job, duration, conn=one.conn)
 
 
+@pytest.mark.mode("single", "batch", "held", why="a lease has an end, whatever the job")
 def test_k62_the_exception_job_has_no_timeout(one: Kit) -> None:
     wid = one.start(a="1")
     one.run("tr_x", wid, a="0")
@@ -274,7 +258,7 @@ def test_k62_the_exception_job_has_no_timeout(one: Kit) -> None:
     with one.conn.transaction():
         job = one.take("_EXCPT", wid)
         one.clock("30 days")
-        assert api.complete(job, {"a": "2"}, conn=one.conn).status == "F"
+        assert one.complete(job, {"a": "2"}).status == "F"
 
 
 def test_k43_reap_is_bounded(one: Kit) -> None:

@@ -112,7 +112,8 @@ def test_k32_state_with_quotes_and_a_large_one(kit: Kit) -> None:
     kit.trig("tr_x", "a is not null")
     text = "O'Hara said \"$$\" \\ ; -- {'n': 1} \u00e9 \U0001f600"
     wid = kit.start(a=text, big="x" * 10_000_000)
-    job = kit.take("tr_x", wid)
+    with kit.conn.transaction(force_rollback=True):
+        job = kit.take("tr_x", wid)
     assert job.payload["a"] == text
     assert len(job.payload["big"]) == 10_000_000
     kit.run("tr_x", wid, a=text + "'", big="")

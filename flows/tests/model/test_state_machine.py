@@ -2,8 +2,8 @@
 call.
 
 The oracle for a result is simple: it is applied if and only if its instance is open and its claim is the
-job's present one, within its time; and each claim appears in the history once at the most (RELIABILITY:
-fault 1, ABA included).
+job's present one, or its session has it in hand, within its time; and each claim appears in the history once
+at the most (RELIABILITY: fault 1, ABA included).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from psycopg.types.json import Jsonb
 
 from flows import api
 from flows.errors import WedError
@@ -38,8 +39,13 @@ TRANSITIONS = ["tr_x", "tr_y", "tr_z", "_EXCPT"]
 SERVED = st.sampled_from([TRANSITIONS, TRANSITIONS, ["tr_x"], ["tr_y"], ["_EXCPT"]])
 
 
+SEVERAL = st.lists(families.states, min_size=1, max_size=3)
+
+
 class Engine(RuleBasedStateMachine):
-    """One random flow, its instances and the leases that somebody believes to hold."""
+    """One random flow, its instances, the leases that somebody believes to hold, and the jobs that a session
+    has or had in hand.
+    """
 
     dsn: str
     leases = Bundle("leases")
@@ -47,6 +53,9 @@ class Engine(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.conn = psycopg.connect(self.dsn, autocommit=True, prepare_threshold=None)
+        self.worker = psycopg.connect(self.dsn, autocommit=True, prepare_threshold=None)
+        self.hands: dict[tuple[int, int], bool] = {}
+        self.held_at = 0
         self.flow = f"m_{uuid.uuid4().hex[:12]}"
         self.minutes = 0
         self.results = 0
@@ -56,6 +65,7 @@ class Engine(RuleBasedStateMachine):
     def teardown(self) -> None:
         api.drop_flow(self.flow, force=True, conn=self.conn)
         self.conn.close()
+        self.worker.close()
 
     def one(self, text: str, *params: Any) -> Any:
         """The first row of a statement."""
@@ -76,22 +86,64 @@ class Engine(RuleBasedStateMachine):
         except WedError as error:
             assert error.code in {"WD101", "WD106"}, error
 
-    @rule(served=SERVED, changes=families.states, commit=st.integers(0, 9))
-    def step(self, served: list[str], changes: dict[str, int], commit: int) -> None:
-        """Take and complete in one transaction, which is now and then given up at its end."""
+    @rule(served=SERVED, several=SEVERAL, commit=st.integers(0, 9))
+    def step(self, served: list[str], several: list[dict[str, int]], commit: int) -> None:
+        """Take and complete one or some in one transaction, which is now and then given up at its end."""
         with self.conn.transaction(force_rollback=not commit):
-            job = api.take(self.flow, served, conn=self.conn)
-            if job is None:
-                return
-            result = api.complete_many(self.flow, [api.Completion(job, changes)], conn=self.conn)[0]
-            assert result.error is None or result.error.code in {"WD103", "WD210"}, result.error
-        if result.error is not None and commit:
-            self._fail(job, result.error.code)
+            jobs = {job.id: job for job in api.take_many(self.flow, served, len(several), conn=self.conn)}
+            done = [api.Completion(*one) for one in zip(jobs.values(), several, strict=False)]
+            results = api.complete_many(self.flow, done, conn=self.conn)
+            assert {result.job_id for result in results} == set(jobs)
+            refused = [(jobs[one.job_id], one.error) for one in results if one.error is not None]
+            assert all(error.code in {"WD103", "WD210"} for _, error in refused), refused
+        for job, error in refused if commit else []:
+            self._fail(job, error.code)
 
     def _fail(self, job: Job, code: str) -> None:
         with self.conn.transaction():
             if api.take_many(self.flow, [job.transition], 1, job_ids=[job.id], conn=self.conn):
                 api.fail(job, "refused", sqlstate=code, conn=self.conn)
+
+    @rule(served=SERVED, limit=st.integers(0, 3))
+    def hold(self, served: list[str], limit: int) -> None:
+        """A session takes jobs in hand; what it had is let go."""
+        self.hands = dict.fromkeys(self.hands, False)
+        found = self._by_worker("select wid, job_id from {}.hold(%s, %s)", served, limit)
+        self.hands |= dict.fromkeys(found or [], True)
+        self.held_at = self.minutes
+
+    @precondition(lambda self: self.hands)
+    @rule(which=st.integers(0, 20), changes=families.states)
+    def complete_held(self, which: int, changes: dict[str, int]) -> None:
+        """One result of those in hand, perhaps late, perhaps of one that was let go or is done."""
+        wid, job = list(self.hands)[-1 - which % len(self.hands)]
+        valid = self.hands[wid, job] and self._in_time(job)
+        try:
+            done = self._by_worker("select {}.complete_held(%s, %s, %s)", wid, job, Jsonb(changes))
+        except psycopg.Error as error:
+            assert not valid or error.sqlstate in {"WD103", "WD210"}, error
+        else:
+            assert valid or done is None, "a result without a right was applied"
+        self.hands[wid, job] = False
+
+    def _in_time(self, job: int) -> bool:
+        """Whether a result of this job in hand must be accepted."""
+        query = """
+            select 1 from wedsql.job_pool j join wedsql.instance i using (wid)
+            where j.id = %s and j.state = 'P' and i.status in ('R', 'E')
+              and coalesce(j.timeout > make_interval(mins => %s), true)"""
+        return self.one(query, job, self.minutes - self.held_at) is not None
+
+    def _by_worker(self, query: str, *params: Any) -> list[Any] | None:
+        """Rows of a call by the session that holds jobs; None when the reaper ended it."""
+        try:
+            self.worker.execute("select set_config('wedsql.test_offset', %s, false)", [self._offset])
+            return self.worker.execute(query.format(self.flow), params).fetchall()
+        except psycopg.OperationalError:
+            self.worker.close()
+            self.worker = psycopg.connect(self.dsn, autocommit=True, prepare_threshold=None)
+            self.hands = dict.fromkeys(self.hands, False)
+            return None
 
     @rule(target=leases, served=SERVED, minutes=st.sampled_from([1, 5]))
     def lease(self, served: list[str], minutes: int) -> Job | None:
@@ -173,7 +225,11 @@ class Engine(RuleBasedStateMachine):
     def tick(self, minutes: int) -> None:
         """Let time pass."""
         self.minutes += minutes
-        self.one("select set_config('wedsql.test_offset', %s, false)", f"{self.minutes} minutes")
+        self.one("select set_config('wedsql.test_offset', %s, false)", self._offset)
+
+    @property
+    def _offset(self) -> str:
+        return f"{self.minutes} minutes"
 
     @rule(limit=st.sampled_from([1, 100]))
     def reap(self, limit: int) -> None:

@@ -1,0 +1,223 @@
+"""Every way to take a job and to hand in its result, behind the same two words, so that what a test of the
+kernel says once is tried in each of them (`pytest --mode=all`).
+
+`single`: one job, taken and completed in one transaction. `batch`: taken and completed with jobs of other
+instances. `held`: held by the session, completed in a transaction of its own. `lease`: claimed with a token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from psycopg.pq import TransactionStatus
+
+from flows import api, calls
+from flows.errors import WedError
+from flows.types import Completion, Job, StepResult
+
+if TYPE_CHECKING:
+    from flows.tests.kit import Kit
+
+Connection = psycopg.Connection[Any]
+NOBODY = 2_000_000_000
+# Refused for what the job is or who holds it: handing the result in a second time would only say the same.
+NOT_THE_RESULT = {"WD102", "WD104", "WD105", "WD201", "WD203", "WD204", "WD205", "40001", "40P01", "55P03"}
+
+
+class Single:
+    """One job a transaction: taken, completed, committed."""
+
+    def __init__(self, kit: Kit) -> None:
+        self.kit = kit
+
+    def step(self, conn: Connection) -> AbstractContextManager[Any]:
+        """What taking and completing share: one transaction, where the mode wants it so."""
+        return conn.transaction()
+
+    def take(self, conn: Connection, transition: str, wid: int | None) -> Job | None:
+        """A ready job of the transition (of one instance), held in the way of the mode."""
+        ids = self.ids(conn, transition, wid)
+        found = api.take_many(self.kit.name, [transition], 1, job_ids=ids, conn=conn)
+        return found[0] if found else None
+
+    def complete(self, conn: Connection, done: Completion, actor: str) -> StepResult:
+        """Hand the result in. Raises what it is refused with."""
+        return api.complete(done.job, done.changes, set_text=done.set_text, actor=actor, conn=conn)
+
+    def ids(self, conn: Connection, transition: str, wid: int | None) -> list[int] | None:
+        """The jobs that are asked for, None for those of all instances."""
+        query = "select id from wedsql.job_pool where wid = %s and trname = %s"
+        return None if wid is None else [row.id for row in self.kit.rows(query, (wid, transition), conn)]
+
+
+class Lease(Single):
+    """A token instead of a lock; nothing is open while the work is done."""
+
+    leased: Job | None = None
+
+    @contextmanager
+    def step(self, conn: Connection) -> Iterator[None]:
+        """What fails gives its job back, as the end of a transaction would."""
+        try:
+            yield
+        except WedError:
+            if self.leased:
+                with suppress(WedError):  # it may be nobody's any more
+                    api.release(self.leased, conn=conn)
+            raise
+
+    def take(self, conn: Connection, transition: str, wid: int | None) -> Job | None:
+        ids = self.ids(conn, transition, wid)
+        found = api.lease_many(self.kit.name, [transition], 1, "tester", job_ids=ids, conn=conn)
+        self.leased = found[0] if found else None
+        return self.leased
+
+
+class Held(Single):
+    """A lock of the session, which has several jobs in hand; each result is a commit of its own."""
+
+    def step(self, conn: Connection) -> AbstractContextManager[Any]:
+        return nullcontext()
+
+    def take(self, conn: Connection, transition: str, wid: int | None) -> Job | None:
+        """All ready jobs are held; those that the test did not ask for are let go again."""
+        query = "select * from {f}.hold(%s, 1000, 'tester')"
+        found = [Job(row[0], self.kit.name, *row[1:]) for row in self.kit.rows(query, [[transition]], conn)]
+        mine = next((job for job in found if wid in (None, job.wid)), None)
+        for job in found:
+            if job is not mine:
+                query = "select pg_advisory_unlock(%s, k) from unnest(array[-1, %s]) k"
+                self.kit.rows(query, (job.wid, job.tgid), conn)
+        return mine
+
+    def complete(self, conn: Connection, done: Completion, actor: str) -> StepResult:
+        """A refused result is handed in again by itself, as a worker does, and is refused there too."""
+        if done.job.claim is not None:
+            return super().complete(conn, done, actor)
+        try:
+            with conn.transaction():
+                return self._complete_held(conn, done, actor)
+        except WedError as error:
+            if error.code in NOT_THE_RESULT:
+                raise
+            with pytest.raises(WedError) as alone, conn.transaction():
+                assert api.take_many(
+                    done.job.flow, [done.job.transition], 1, job_ids=[done.job.id], conn=conn
+                )
+                super().complete(conn, done, actor)
+            assert error.code in (alone.value.code, "23514")
+            raise alone.value from error
+
+    def _complete_held(self, conn: Connection, done: Completion, actor: str) -> StepResult:
+        changes = None if done.set_text is not None else calls.JSON(done.changes or {})
+        query = f"select {calls.quoted(done.job.flow)}.complete_held(%s::integer, %s::bigint, %s, %s, %s)"
+        seq = calls.value(conn, query, (done.job.wid, done.job.id, changes, actor, done.set_text))
+        query = "select status, trf from wedsql.wed_trace where wid = %s and seq = %s"
+        (row,) = self.kit.rows(query, (done.job.wid, seq), conn)
+        return StepResult(done.job.id, True, seq, row.status, row.trf)
+
+
+class Batch(Single):
+    """One of several: a companion's result is accepted with it, and in a first call nobody's is refused."""
+
+    def __init__(self, kit: Kit) -> None:
+        super().__init__(kit)
+        self.companions: dict[tuple[int, int], Job] = {}
+
+    def take(self, conn: Connection, transition: str, wid: int | None) -> Job | None:
+        """The job together with one of a new instance that begins as this one did."""
+        if wid is None:
+            offers = api.offer(self.kit.name, [transition], 1, conn=conn)
+            wid = offers[0].wid if offers else NOBODY
+        other = self._begin(conn, wid)
+        if other is None:
+            return super().take(conn, transition, wid)
+        theirs = self.kit.rows("select id, trname from wedsql.job_pool where wid = %s", [other], conn)
+        names = {transition, *(job.trname for job in theirs)}
+        ids = [*(self.ids(conn, transition, wid) or []), *(job.id for job in theirs)]
+        found = {job.wid: job for job in api.take_many(self.kit.name, [*names], 2, job_ids=ids, conn=conn)}
+        if wid in found and other in found:
+            self.companions[found[wid].id, self._transaction(conn)] = found[other]
+        else:
+            self._forget(conn, other)
+        return found.get(wid)
+
+    def complete(self, conn: Connection, done: Completion, actor: str) -> StepResult:
+        """One by one, because one is refused, and then all at once: the same comes of it."""
+        nobody = Completion(done.job._replace(id=-1, wid=NOBODY, claim=None))
+        with conn.transaction():
+            self._lock(conn, done.job.wid)  # so that nobody comes between the two
+            companion = self.companions.pop((done.job.id, self._transaction(conn)), None)
+            beside = [Completion(companion)] if companion and done.job.flow == companion.flow else []
+            with conn.transaction(force_rollback=True):
+                apart = self._outcome(conn, [done, *beside, nobody], actor)
+            result, *seen = self._outcome(conn, [done, *beside], actor)
+            if companion:
+                self._forget(conn, companion.wid)
+        assert _told(apart[0]) == _told(result) and apart[1:] == seen
+        if result.error is not None:
+            raise result.error
+        return result  # type: ignore[no-any-return]
+
+    def _outcome(self, conn: Connection, given: list[Completion], actor: str) -> list[Any]:
+        """The answer for the first and what is seen of its instance then; the companion wrote nothing."""
+        answers = {
+            one.job_id: one for one in api.complete_many(given[0].job.flow, given, actor=actor, conn=conn)
+        }
+        for other in given[1:]:
+            why = answers[other.job.id].error
+            assert (why and why.code) in (["WD104"] if other.job.wid == NOBODY else [None, "WD204"]), answers
+            assert other.job.wid == NOBODY or self._seen(conn, other.job.wid)["state"] == other.job.state
+        return [answers[given[0].job.id], self._seen(conn, given[0].job.wid)]
+
+    def _seen(self, conn: Connection, wid: int) -> Any:
+        """The instance, its jobs and the end of its history, but for the numbers that are never the same."""
+        query = """
+            select jsonb_build_object(
+              'state', to_jsonb(w) - 'wid', 'status', i.status, 'reason', i.reason,
+              'jobs', (select jsonb_agg(to_jsonb(j) - '{id,fired_at}'::text[] order by tgid)
+                       from wedsql.job_pool j where j.wid = i.wid),
+              'trace', (select to_jsonb(t) - 'tstmp'
+                        from wedsql.wed_trace t where (t.wid, t.seq) = (i.wid, i.seq)))
+            from wedsql.instance i join {f}.wed_flow w using (wid) where wid = %s"""
+        return self.kit.one(query, [wid], conn)
+
+    def _transaction(self, conn: Connection) -> int:
+        return int(self.kit.one("select txid_current()", conn=conn))
+
+    def _lock(self, conn: Connection, wid: int) -> None:
+        self.kit.rows("select from {f}.wed_flow where wid = %s for no key update", [wid], conn)
+
+    def _begin(self, conn: Connection, wid: int) -> int | None:
+        """A new instance in the first state of this one, None where it cannot or may not be had."""
+        if (
+            conn.info.transaction_status != TransactionStatus.INTRANS
+            or conn.info.user != self.kit.conn.info.user
+        ):
+            return None
+        first = self.kit.one("select state from wedsql.wed_trace where (wid, seq) = (%s, 1)", [wid], conn)
+        if first is None:
+            return None
+        return api.start_many(self.kit.name, [first], actor="companion", conn=conn)[0].wid
+
+    def _forget(self, conn: Connection, wid: int) -> None:
+        """The companion leaves no trace."""
+        self.kit.rows("set local role wed_owner", conn=conn)
+        for table in ("wed_trace", "job_log", "job_pool", "timer", "instance", "wed_flow"):
+            schema = "{f}" if table == "wed_flow" else "wedsql"
+            self.kit.rows(f"delete from {schema}.{table} where wid = %s", [wid], conn)
+        self.kit.rows("reset role", conn=conn)
+
+
+def _told(result: StepResult) -> tuple[Any, ...]:
+    """What an answer says; two errors are equal when they say the same."""
+    why = result.error
+    said = (why.code, why.message, why.hint, why.detail) if why else None
+    return (result.ok, result.seq, result.status, result.fired, said)
+
+
+BY_NAME: dict[str, type[Single]] = {"single": Single, "batch": Batch, "held": Held, "lease": Lease}
