@@ -55,6 +55,23 @@ def test_a_new_hold_lets_the_old_one_go_and_a_hold_of_none_all(one: Kit) -> None
         finish(one, mine, job)
 
 
+def test_a_job_that_was_let_go_is_not_finished_though_it_is_free(one: Kit) -> None:
+    wid = one.start(a="1")
+    (job,) = hold(one, one.conn)
+    hold(one, one.conn, 0)
+    with refused("WD203"):
+        finish(one, one.conn, job)
+    assert one.status(wid) == "R"
+
+
+def test_a_finished_job_that_fires_again_is_free(one: Kit) -> None:
+    wid = one.start(a="1")
+    (job,) = hold(one, one.conn)
+    finish(one, one.conn, job, "1")
+    again = one.pending(wid)[0].id
+    assert hold(one, one.connect()) == [(wid, again)]
+
+
 def test_f1_a_repeated_result_is_an_error_that_changes_nothing(one: Kit) -> None:
     wid = one.start(a="1")
     (job,) = hold(one, one.conn)

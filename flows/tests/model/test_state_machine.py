@@ -104,19 +104,23 @@ class Engine(RuleBasedStateMachine):
             if api.take_many(self.flow, [job.transition], 1, job_ids=[job.id], conn=self.conn):
                 api.fail(job, "refused", sqlstate=code, conn=self.conn)
 
-    @rule(served=SERVED, limit=st.integers(0, 3))
-    def hold(self, served: list[str], limit: int) -> None:
-        """A session takes jobs in hand; what it had is let go."""
+    @rule(served=SERVED, limit=st.integers(0, 3), several=st.lists(families.states, max_size=2))
+    def hold(self, served: list[str], limit: int, several: list[dict[str, int]]) -> None:
+        """A session takes jobs in hand and completes some; what it had is let go, the rest stays."""
         self.hands = dict.fromkeys(self.hands, False)
-        found = self._by_worker("select wid, job_id from {}.hold(%s, %s)", served, limit)
-        self.hands |= dict.fromkeys(found or [], True)
+        found = self._by_worker("select wid, job_id from {}.hold(%s, %s)", served, limit) or []
+        self.hands |= dict.fromkeys(found, True)
         self.held_at = self.minutes
+        for (wid, job), changes in zip(found, several, strict=False):
+            self._finish(wid, job, changes)
 
     @precondition(lambda self: self.hands)
     @rule(which=st.integers(0, 20), changes=families.states)
     def complete_held(self, which: int, changes: dict[str, int]) -> None:
         """One result of those in hand, perhaps late, perhaps of one that was let go or is done."""
-        wid, job = list(self.hands)[-1 - which % len(self.hands)]
+        self._finish(*list(self.hands)[-1 - which % len(self.hands)], changes)
+
+    def _finish(self, wid: int, job: int, changes: dict[str, int]) -> None:
         valid = self.hands[wid, job] and self._in_time(job)
         try:
             done = self._by_worker("select {}.complete_held(%s, %s, %s)", wid, job, Jsonb(changes))
