@@ -1,26 +1,4 @@
--- Runs last: what is left of earlier kernels, central triggers, owners, rights, first partitions.
-do $$
-declare
-  v_function regprocedure;
-begin
-  -- Every function of this kernel was written in this transaction, unless the files are run one by one; what was not is an
-  -- earlier kernel's. One that something of the database's owner depends on stays.
-  if (select age(p.xmin) > age(pg_current_xact_id()::xid) from pg_proc p where p.oid = 'wedsql.now()'::regprocedure) then
-    return;
-  end if;
-  for v_function in
-    select p.oid from pg_proc p
-    where p.pronamespace in ('wedsql'::regnamespace, 'wed_match'::regnamespace) and age(p.xmin) > age(pg_current_xact_id()::xid)
-      and p.proowner in ('wed_owner'::regrole, 'wed_eval'::regrole)
-      and not (p.pronamespace = 'wed_match'::regnamespace and p.proname ~ '^[fe]_\d+$')
-  loop
-    begin
-      execute format('drop function %s', v_function);
-    exception when dependent_objects_still_exist then null;
-    end;
-  end loop;
-end $$;
-
+-- Runs last: central triggers, owners, rights, first partitions.
 drop trigger if exists a_before on wedsql.attr;
 create trigger a_before before insert or update or delete on wedsql.attr for each row execute function wedsql._attr_before();
 drop trigger if exists b_after on wedsql.attr;

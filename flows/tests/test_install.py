@@ -14,7 +14,6 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from flows import kernel
 from flows.tests import kernel_db
 
 pytestmark = pytest.mark.kernel
@@ -89,14 +88,6 @@ def test_what_an_earlier_kernel_had_goes_but_what_others_made_stays() -> None:
             "select to_regprocedure('kept.mine()'), to_regprocedure('kept._single(integer)')"
         )
         assert left.fetchone() == ("kept.mine()", None)
-        assert inventory(connection) == before
-
-
-def test_files_run_one_by_one_take_nothing_away() -> None:
-    with kernel_db.database(fake_clock=False) as uri, psycopg.connect(uri, autocommit=True) as connection:
-        before = inventory(connection)
-        for path in kernel.files():
-            connection.execute(path.read_text(encoding="utf-8"))  # type: ignore[call-overload]
         assert inventory(connection) == before
 
 

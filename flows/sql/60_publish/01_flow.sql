@@ -75,12 +75,7 @@ end $$;
 create or replace function wedsql._refresh_flow(p_flow integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = warning as $$
 -- Promise: what the kernel made for a flow (views, functions, rights) is as this kernel makes it.
-declare
-  v_function regprocedure;
 begin
-  for v_function in select p.oid from pg_proc p where p.pronamespace = to_regnamespace(quote_ident(p_name)) and p.proowner = 'wed_owner'::regrole loop
-    execute format('drop function %s', v_function);
-  end loop;
   perform wedsql._make_views(p_flow, p_name);
   perform wedsql._grant_flow(p_name);
   perform wedsql._guard_room(p_name);
