@@ -17,7 +17,6 @@ from flows.queries.definitions import Flow
 from flows.queries.filters import Filter, operators
 from flows.queries.instances import Choice
 from flows.queries.paging import Page
-from flows.queries.workers import unserved
 from monitor import address
 from monitor.guard import flow_or_404, is_timeout, page
 from monitor.words import FILTER_ERROR, OPERATOR, OPERATOR_SHORT, STATUS
@@ -32,17 +31,17 @@ def flow(request: HttpRequest, name: str) -> HttpResponse:
         choice = address.choice(request, found)
         context: dict[str, object] = {
             "flow": found,
-            "summary": overview.summary(name),
             "queues": jobs.queues(found.id),
-            **_idle(found),
+            **_summary(name),
         }
     context |= _list(request, found, choice) | _filter_form(request, found, choice)
     return render(request, "monitor/flow.html", context)
 
 
-def _idle(flow: Flow) -> dict[str, object]:
-    found = unserved([flow.id])
-    return {"unserved": found, "idle": {item.transition for item in found}}
+def _summary(name: str) -> dict[str, object]:
+    found = overview.summary(name)
+    unserved = found.unserved if found else ()
+    return {"summary": found, "unserved": unserved, "idle": {item.transition for item in unserved}}
 
 
 def _list(request: HttpRequest, flow: Flow, choice: Choice) -> dict[str, object]:
@@ -96,8 +95,7 @@ def changes(request: HttpRequest, name: str) -> HttpResponse:
         top = address.number(request.GET.get("top"))
         rows = instances.fresh(found, choice, address.wids(request))
         newer = instances.newer(found, choice, top) if top is not None else Count(0)
-        context: dict[str, object] = {"summary": overview.summary(name), "queues": jobs.queues(found.id)}
-        context |= {"flow": found, "choice": choice, **_idle(found)}
+        context = {"flow": found, "choice": choice, "queues": jobs.queues(found.id), **_summary(name)}
     context["statuses"] = [(s, STATUS[s]) for s in STATUSES]
     context["same_list"] = address.without(request.GET, "before", "after", "exact", "wids", "top")
     return JsonResponse(

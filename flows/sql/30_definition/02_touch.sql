@@ -59,8 +59,11 @@ end $$;
 
 create or replace function wedsql._derive(p_flow integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: what a step needs to know of the triggers is copied to the flow's row.
+-- Promise: what a step needs to know of the triggers is copied to the flow's row, and no timer waits for a trigger that
+-- has no due time any more: the re-match at the commit sees what follows.
 begin
+  delete from wedsql.timer x using wedsql.trig t
+  where x.flow_id = p_flow and t.tgid = x.tgid and (not t.enabled or t.due_attr is null and t.due_after is null);
   update wedsql.flow f
   set final_tgid = d.final_tgid, shared = d.shared, plain = d.plain,
       fuse = least(f.max_firings, d.least_firings)

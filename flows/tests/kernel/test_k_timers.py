@@ -104,3 +104,24 @@ def test_f5_an_instance_that_somebody_writes_is_left_to_the_next_round(kit: Kit)
         kit.rows("select from {f}.wed_flow where wid = %s for no key update", [wid], writer)
         assert {word: n for word, n in kit.reap("2 hours").items() if word in due} == dict.fromkeys(due, 0)
     assert {word: n for word, n in kit.reap("2 hours").items() if word in due} == dict.fromkeys(due, 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "jobs", "status"),
+    [
+        ("due_after = null", ["tr_wait"], "R"),
+        ("due_after = null, cpred = 'a = ''9'''", ["_EXCPT"], "E"),
+        ("enabled = false", ["_EXCPT"], "E"),
+    ],
+)
+def test_k37_a_due_time_that_is_taken_away_keeps_nobody_waiting(
+    kit: Kit, change: str, jobs: list[str], status: str
+) -> None:
+    kit.attrs("a")
+    kit.trig("tr_wait", "a = '1'", due_after="1 hour")
+    kit.final("a = '2'")
+    wid = kit.start(a="1")
+    assert (kit.jobs(wid), kit.status(wid)) == ([], "R")
+    kit.rows("update {f}.wed_trig set " + change + " where trname = 'tr_wait'")
+    assert (kit.jobs(wid), kit.status(wid)) == (jobs, status)
+    assert kit.one("select count(*) from wedsql.timer where wid = %s", [wid]) == 0
