@@ -1,18 +1,17 @@
 """A process's note of the job it is about to run, so that its death is counted against that job.
 
 One small file per process, mapped into memory: a note costs a microsecond and outlives a SIGKILL,
-because the page belongs to the system and not to the process. Whoever starts next on this machine
-reads the notes of the dead (`Journal.dead`) and reports them.
+because the page belongs to the system and not to the process. The others on this machine read the notes
+of the dead (workers.neighbours) and report them.
 """
 
 from __future__ import annotations
 
-import contextlib
 import mmap
 import os
 import struct
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,12 +37,12 @@ class Note:
 
 
 class Journal:
-    """The notes of this process; every method is cheap but `dead`."""
+    """The notes of this process; every method is cheap."""
 
     def __init__(self, folder: Path, pid: int | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         pid = pid or os.getpid()
-        self.path = folder / f"{pid}-{_born(pid)}.job"
+        self.path = folder / f"{pid}-{born(pid)}.job"
         with self.path.open("w+b") as file:
             file.truncate(SIZE)
             self._map = mmap.mmap(file.fileno(), SIZE)
@@ -74,30 +73,9 @@ class Journal:
         self.path.unlink(missing_ok=True)
 
     @staticmethod
-    def dead(folder: Path) -> Iterator[tuple[Path, list[Note]]]:
-        """Notes of processes that no longer live, each file handed to one caller only.
-
-        The caller unlinks the path once its notes are reported; what it could not report comes back
-        at its next call, or to whoever asks after the caller has died.
-        """
-        me = f"{os.getpid()}-{_born(os.getpid())}."
-        for path in sorted(folder.glob("*.job")) if folder.is_dir() else []:
-            mine = path
-            with contextlib.suppress(FileNotFoundError):
-                if not path.name.startswith(me):
-                    if _alive(path):
-                        continue
-                    # The rename decides who reports.
-                    mine = path.rename(path.with_name(me + path.name[-100:]))
-                    os.utime(mine)
-                elif path.name == me + "job":
-                    continue
-                yield mine, _notes(mine.read_bytes())
-
-    @staticmethod
     def overdue(folder: Path, pid: int, grace: float) -> bool:
         """Whether the process runs a handler that should have been back `grace` seconds ago."""
-        path = folder / f"{pid}-{_born(pid)}.job"
+        path = folder / f"{pid}-{born(pid)}.job"
         try:
             raw = path.read_bytes()[: _HEAD.size]
         except OSError:
@@ -106,7 +84,14 @@ class Journal:
         return bool(job_id and until and time.monotonic() > until + grace)
 
 
-def _notes(raw: bytes) -> list[Note]:
+def running_in(raw: mmap.mmap | bytes) -> int:
+    """The id of the job whose handler a journal's process runs, held without a lease; 0 for none."""
+    job_id, _wid, claim, _until, _flow = _HEAD.unpack_from(raw, 0)
+    return 0 if claim else int(job_id)
+
+
+def read_notes(raw: bytes) -> list[Note]:
+    """Every job that a journal names; [] for a file that was never finished."""
     if len(raw) < SIZE:
         return []
     job_id, wid, claim, _until, flow_raw = _HEAD.unpack_from(raw, 0)
@@ -117,26 +102,10 @@ def _notes(raw: bytes) -> list[Note]:
     return running + [Note(flow, w, j, c, False) for w, j, c in held if j != job_id]
 
 
-def _born(pid: int) -> str:
+def born(pid: int) -> str:
     """The process's start in clock ticks: a pid that is used again is another process."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
         return "0"
     return stat.rpartition(")")[2].split()[19]
-
-
-def _alive(path: Path) -> bool:
-    pid, _, rest = path.name.partition("-")
-    born = rest.partition(".")[0]
-    if not pid.isdigit():
-        return False
-    now = _born(int(pid))
-    return now != "0" and now == born and not _zombie(int(pid))
-
-
-def _zombie(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
-    except OSError:
-        return True

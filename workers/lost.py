@@ -9,21 +9,22 @@ from pathlib import Path
 import psycopg
 
 from workers import calls
-from workers.journal import Journal, Note
+from workers.journal import Note
 from workers.logs import brief
+from workers.neighbours import dead
+from workers.outcome import DIED
 from workers.wire import Wire
 
 log = logging.getLogger("workers.lost")
 
 # The dead process's session may live a little longer and hold the job; then the report waits for it.
 PATIENCE = 15.0
-MESSAGE = "The worker process died while it ran the handler."
 
 
 def report_lost(wire: Wire, folder: Path, actor: str) -> int:
     """Report what dead processes of this machine left behind; how many jobs were counted."""
     counted = 0
-    for path, notes in Journal.dead(folder):
+    for path, notes in dead(folder):
         answers = [_report(wire, note, actor) for note in notes]
         counted += sum(answers)
         if all(answers) or time.time() - path.stat().st_mtime > PATIENCE:
@@ -38,9 +39,9 @@ def _report(wire: Wire, note: Note, actor: str) -> bool:
         if not note.running:
             wire.round(calls.release(note, actor))
             return True
-        answer = wire.round(calls.fail(note.flow, [(note, MESSAGE, "")], "lost", actor))[0]
+        answer = wire.round(calls.fail(note.flow, [(note, DIED, "")], "lost", actor))[0]
     except psycopg.Error as error:
         log.warning("%s job %s of a dead process: %s", note.flow, note.job_id, brief(error), extra=which)
         return True
-    log.warning("%s job %s: %s", note.flow, note.job_id, MESSAGE, extra=which | {"outcome": "lost"})
+    log.warning("%s job %s: %s", note.flow, note.job_id, DIED, extra=which | {"outcome": "lost"})
     return answer.ntuples > 0

@@ -15,6 +15,7 @@ from workers.context import Abort
 from workers.logs import place_of
 
 MESSAGE_LIMIT = 2000
+DIED = "The worker process died while it ran the handler."
 
 
 class BadResult(TypeError):
@@ -27,6 +28,9 @@ class HandlerTimeout(BaseException):
 
 class Lost(Exception):
     """The process that ran the handler died."""
+
+    def __init__(self) -> None:
+        super().__init__(DIED)
 
 
 def _plain(value: object) -> object:

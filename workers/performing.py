@@ -17,7 +17,8 @@ from workers.calls import Done
 from workers.context import Context
 from workers.heart import Heart
 from workers.journal import Journal
-from workers.outcome import HandlerTimeout, kind_of, read_result
+from workers.neighbours import Neighbours
+from workers.outcome import HandlerTimeout, Lost, kind_of, read_result
 from workers.registry import Registry
 from workers.taken import Taken
 from workers.times import Times
@@ -44,6 +45,7 @@ class Performer:
         self.registry = registry
         self.actor = actor
         self.journal = journal
+        self.neighbours = Neighbours(journal.path)
         self.stopping = False
         self.performed = 0
         self.retry_at = math.inf
@@ -90,9 +92,11 @@ class Performer:
         begun = time.monotonic()
         known = [t.timeout for t in jobs if t.timeout is not None]
         allowed = min([BATCH_SECONDS, *(t / 2 for t in known)])
-        done: list[Done] = []
+        # A lease outlives its process, so nobody takes such a job before its death is counted.
+        fallen = self.neighbours.fallen({t.job_id for t in jobs if t.claim is None})
+        done = [Done(taken, error=Lost()) for taken in jobs if taken.job_id in fallen]
         with self.alarm:
-            for taken in jobs:
+            for taken in [t for t in jobs if t.job_id not in fallen] if fallen else jobs:
                 if done and (time.monotonic() - begun > allowed or self.stopping or not self._sound(taken)):
                     break  # the rest is given back with the commit, untouched
                 done.append(self._run(flow, taken))

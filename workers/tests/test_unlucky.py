@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from workers.journal import Journal, Note
-from workers.lost import report_lost
 from workers.tests.conftest import Shop, until
 
 BATCH = 10
@@ -188,54 +183,3 @@ def test_an_instance_that_was_stopped_meanwhile_is_no_failed_attempt(shop: Shop,
     assert shop.status(wid) == "S" and shop.state(wid)["a"] is None
     assert shop.log(wid) == []
     shop.db.execute("delete from wedsql.job_pool where wid = %s", [wid])
-
-
-def leave_notes(shop: Shop, notes: list[Note]) -> Any:
-    """A journal as a killed process leaves it."""
-    code = (
-        "import os, sys; from pathlib import Path; from workers.journal import Journal\n"
-        "j = Journal(Path(sys.argv[1])); f = sys.argv[2].encode(); notes = eval(sys.argv[3])\n"
-        "j.hold(f, [(w, i, c) for w, i, c, r in notes if c])\n"
-        "[j.begin(f, i, w, c, None) for w, i, c, r in notes if r]\n"
-        "os.kill(os.getpid(), 9)"
-    )
-    folder = shop.runner.journal.path.parent
-    plain = [(n.wid, n.job_id, n.claim, n.running) for n in notes]
-    subprocess.run([sys.executable, "-c", code, str(folder), shop.flow, repr(plain)], check=False)
-    return folder
-
-
-def test_a_job_whose_process_died_is_counted_once(shop: Shop) -> None:
-    (wid,) = shop.start()
-    job = shop.one("select id from wedsql.job_pool where wid = %s", wid)
-    folder = leave_notes(shop, [Note(shop.flow, wid, job, None, True)])
-    assert report_lost(shop.runner.wire, folder, "heir") == 1
-    assert report_lost(shop.runner.wire, folder, "heir") == 0
-    assert [row[0] for row in shop.log(wid)] == ["lost"]
-    assert shop.one("select attempts from wedsql.job_pool where wid = %s", wid) == 1
-    assert len(list(folder.glob("*.job"))) == 1, "only the runner's own file is left"
-
-
-def test_leases_of_a_dead_process_come_back_and_only_the_running_one_is_counted(shop: Shop) -> None:
-    wids = shop.start(2)
-    jobs = shop.db.execute(
-        "select wid, job_id, claim from wedsql.lease(%s, array['tr_one'], 2, 'victim', '1 hour')", [shop.flow]
-    ).fetchall()
-    notes = [Note(shop.flow, w, j, c, w == wids[0]) for w, j, c in jobs]
-    folder = leave_notes(shop, notes)
-    report_lost(shop.runner.wire, folder, "heir")
-    assert [[row[0] for row in shop.log(wid)] for wid in wids] == [["lost"], ["released"]]
-    assert shop.one("select count(*) from wedsql.job_pool where state = 'P' and wid = any(%s)", wids) == 2
-
-
-def test_while_the_dead_one_s_session_holds_the_job_the_report_waits(shop: Shop, connect: Any) -> None:
-    (wid,) = shop.start()
-    ghost = connect()
-    ghost.execute("begin")
-    (job,) = ghost.execute("select job_id from wedsql.take(%s, array['tr_one'])", [shop.flow]).fetchone()
-    folder = leave_notes(shop, [Note(shop.flow, wid, job, None, True)])
-    assert report_lost(shop.runner.wire, folder, "heir") == 0 and shop.log(wid) == []
-    ghost.execute("rollback")
-    assert report_lost(shop.runner.wire, folder, "heir") == 1
-    assert Journal.dead(folder) and [row[0] for row in shop.log(wid)] == ["lost"]
-    assert os.listdir(folder) == [shop.runner.journal.path.name]
