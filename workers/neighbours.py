@@ -100,10 +100,8 @@ def _found_dead(path: Path) -> Path:
 
 def _alive(path: Path) -> bool:
     pid, _, rest = path.name.partition("-")
-    start, _, kind = rest.partition(".")
-    if kind == "dead" or not pid.isdigit():
-        return False
-    return born(int(pid)) == start != "0" and not _zombie(int(pid))
+    start = rest.partition(".")[0]
+    return pid.isdigit() and born(int(pid)) == start != "0" and not _zombie(int(pid))
 
 
 def _zombie(pid: int) -> bool:
