@@ -13,6 +13,7 @@ SQL_DIR = Path(__file__).parent / "sql"
 SCHEMA = "wedsql"
 VERSION = "1.0.0"
 LOCK = 0x57454453  # one installer at a time in a database
+_TRIES = 10
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,23 @@ def digest() -> str:
 
 
 def install(connection: Any) -> None:
-    """Promise that the database has this kernel: all files in one transaction, one installer at a time."""
+    """Promise that the database has this kernel, though workers work: all files in one transaction.
+
+    Whoever waits in a circle with the installer may win; then the installer tries again.
+    """
+    from django.db import OperationalError
+
+    for left in reversed(range(_TRIES)):
+        try:
+            return _install(connection)
+        except OperationalError as error:
+            circle = getattr(error.__cause__, "sqlstate", None) == "40P01"
+            if not (circle and left) or connection.in_atomic_block:
+                raise
+
+
+def _install(connection: Any) -> None:
+    """One transaction, one installer at a time."""
     from django.db import transaction
 
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:

@@ -13,7 +13,9 @@ from workers.taken import COLUMNS, Taken
 from workers.wire import Command, Statement, ints, texts
 
 # Worth doing again as it is: nobody's fault, so not an attempt.
-TRANSIENT = frozenset({"40001", "40P01", "55P03", "57014"})
+_TRANSIENT = frozenset({"40001", "40P01", "55P03", "57014"})
+# So PostgreSQL says that a function or table was replaced, by a new kernel or definition, under a running call.
+_REPLACED = ("could not open relation with OID", "cache lookup failed for", "tuple concurrently")
 
 _LEASE = Statement(
     "wed_lease",
@@ -118,6 +120,12 @@ class Refusal:
     job_id: int
     sqlstate: str
     message: str
+
+
+def passes(error: BaseException) -> bool:
+    """Whether the error is one of the moment, so that the same call is worth doing again."""
+    state = getattr(error, "sqlstate", None)
+    return state in _TRANSIENT or (state == "XX000" and str(error).startswith(_REPLACED))
 
 
 def take(

@@ -16,7 +16,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from workers import calls
-from workers.calls import TRANSIENT, Done, Held, Refusal
+from workers.calls import Done, Held, Refusal
 from workers.logs import about, brief
 from workers.outcome import describe, kind_of, sqlstate_of
 from workers.performing import BrokenStep, Performer
@@ -114,7 +114,7 @@ class Runner(Performer):
                     raise BrokenStep
                 results = self.wire.round(*following)
         except (psycopg.Error, ConnectionLost, BrokenStep) as error:
-            if sqlstate_of(error) not in TRANSIENT and not isinstance(error, BrokenStep):
+            if not calls.passes(error) and not isinstance(error, BrokenStep):
                 about_all = {"flow": flow, "worker": self.actor}
                 words = flow, len(done), brief(error)
                 log.warning("%s: %d results are settled one by one: %s", *words, extra=about_all)
@@ -171,7 +171,7 @@ class Runner(Performer):
                     pause(attempt, least=0.1)
                 except psycopg.Error as error:
                     self.undo()
-                    if sqlstate_of(error) not in TRANSIENT:
+                    if not calls.passes(error):
                         one.error, one.wrote = error, False
                     pause(attempt)
 

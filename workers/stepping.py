@@ -17,7 +17,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.pq.abc import PGresult
 
 from workers import calls
-from workers.calls import LATE, NOT_OURS, TRANSIENT, Done
+from workers.calls import LATE, NOT_OURS, Done
 from workers.logs import about, brief
 from workers.outcome import describe, sqlstate_of
 from workers.taken import Taken, read_jobs
@@ -113,7 +113,7 @@ class Stepper:
         Not when the job is no longer ours; nor when it is late, for taken anew it would be in time.
         """
         code = sqlstate_of(error)
-        if code not in TRANSIENT:
+        if not calls.passes(error):
             which = about(flow, one.taken, self.runner.actor) | {"outcome": "refused"}
             log.info("%s job %s refused: %s", one.taken.trname, one.taken.job_id, brief(error), extra=which)
         if code == LATE:

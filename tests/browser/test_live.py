@@ -231,21 +231,22 @@ def test_no_page_is_wider_than_a_phone(
         browser.set_window_size(*DESK)
 
 
+def ground(browser: Browser) -> str:
+    return browser.find_element(By.TAG_NAME, "body").value_of_css_property("background-color")
+
+
 def test_the_theme_changes_at_once_and_stays(
     browser: Browser, watching: Callable[[str], None], wait: Wait
 ) -> None:
     watching("/")
 
-    def ground() -> str:
-        return browser.find_element(By.TAG_NAME, "body").value_of_css_property("background-color")
-
-    before = ground()
+    before = ground(browser)
     browser.find_element(By.CSS_SELECTOR, "#theme-form button").click()
-    wait(lambda page: ground() != before)
+    wait(lambda page: ground(page) != before)
     assert not_reloaded(browser)
-    dark = ground()
+    dark = ground(browser)
     browser.refresh()
-    assert ground() == dark
+    assert ground(browser) == dark
 
 
 def test_pages_and_admin_have_one_theme(browser: Browser, login: Login, wait: Wait) -> None:
@@ -256,9 +257,12 @@ def test_pages_and_admin_have_one_theme(browser: Browser, login: Login, wait: Wa
     pages = browser.current_url
     browser.find_element(By.CSS_SELECTOR, "#theme-form button").click()
     wait(lambda page: theme() == "dark")
+    dark = ground(browser)
     browser.get(f"{pages}admin/")
-    assert theme() == "dark"
+    assert theme() == "dark" and ground(browser) == dark
     browser.find_element(By.CSS_SELECTOR, ".theme-toggle").click()
     chosen = theme()
+    wait(lambda page: ground(page) != dark)
     browser.get(pages)
     wait(lambda page: theme() == chosen != "dark")
+    assert ground(browser) != dark

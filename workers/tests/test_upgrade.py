@@ -1,0 +1,51 @@
+"""The kernel is installed anew while workers work: nothing is lost, and no job pays with an attempt."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from flows import kernel
+from workers.tests.conftest import Shop
+
+INSTALLS = 4
+
+
+@pytest.fixture
+def upgrades(django_db_blocker: Any) -> Iterator[threading.Thread]:
+    """A thread that installs the kernel a few times, as `migrate` does for a new version."""
+    failures: list[BaseException] = []
+
+    def install() -> None:
+        try:
+            for _ in range(INSTALLS):
+                kernel.install(connection)
+        except BaseException as error:  # noqa: BLE001  # told by the fixture
+            failures.append(error)
+        finally:
+            connection.close()
+
+    with django_db_blocker.unblock():
+        thread = threading.Thread(target=install)
+        yield thread
+        thread.join()
+    assert failures == []
+
+
+@pytest.mark.parametrize("size", [1, 10])
+def test_an_upgrade_under_load_costs_no_attempt(shop: Shop, upgrades: threading.Thread, size: int) -> None:
+    runs: list[int] = []
+    shop.on("tr_one", lambda state, ctx: (runs.append(ctx.wid), {"a": "done"})[1])
+    wids: list[int] = []
+    upgrades.start()
+    while upgrades.is_alive():
+        wids += shop.start(20)
+        shop.drain(size)
+    shop.finish(wids, size)
+    assert Counter(shop.status(wid) for wid in wids) == {"F": len(wids)}
+    assert [shop.log(wid) for wid in wids if shop.log(wid)] == []
