@@ -28,10 +28,17 @@ def publish(results: Results, docs: Path = DOCS) -> None:
 
 def _figures(results: Results) -> str:
     where = ", ".join(
-        str(results.conditions[key]) for key in ("date", "PostgreSQL", "system") if key in results.conditions
+        str(results.conditions[key])
+        for key in ("date", "PostgreSQL", "system", "plain Python")
+        if key in results.conditions
     )
     load = results.conditions.get("load before the run", "")
-    parts = [f"Measured on {where}; load before the run {load}.", _targets(results), _throughput(results)]
+    parts = [
+        f"Measured on {where}; load before the run {load}.",
+        _targets(results),
+        _throughput(results),
+        _others(results),
+    ]
     if was_busy(results.conditions):
         parts.insert(1, BUSY)
     if results.failures:
@@ -67,6 +74,12 @@ def _throughput(results: Results) -> str:
     return _rows(
         ["contender", "workers", "steps/s", "lowest to highest", "of floor, 16", "lowest to highest"], rows
     )
+
+
+def _others(results: Results) -> str:
+    """Every measure that has no target."""
+    free = [measure for measure in results.measures if measure.target is None]
+    return _rows(["beside them", "measured"], [[m.label, f"{m.value:,.2f} {m.unit}".strip()] for m in free])
 
 
 def _rate(spread: Spread) -> tuple[str, str]:

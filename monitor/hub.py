@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 TICK_SECONDS = 0.1
 MAX_PENDING = 500
-ASK_EVERY = 4
+ASK_EVERY = 10
 STALLED_SECONDS = 30.0
 
 Send = Callable[[str], Awaitable[None]]

@@ -1,4 +1,8 @@
-"""One instance at a time on an idle system: from its start to final, two rounds of commits in between."""
+"""One instance at a time on an idle system: from its start to final, two rounds of commits in between.
+
+What a commit takes is mostly the disk's affair, so each instance is followed by a commit of one row over the
+same connection: the time in such commits tells two machines, or two hours of one, apart from two engines.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +25,27 @@ def measure(stage: Stage) -> list[Measure]:
     stage.database()
     with stage.workers("probe", "--processes", "1", "--mode", "step"):
         with stage.cluster.connect("probe") as conn:
-            times = [_one(conn) for _ in range(count + 20)][20:]
+            conn.execute("create table bench_commit as select 0 as n")
+            pairs = [(_one(conn), _commit(conn)) for _ in range(count + 20)][20:]
+    times = [time for time, _ in pairs]
     p50, p99 = statistics.median(times) * 1000, percentile(times, 0.99) * 1000
+    commit = statistics.median([commit for _, commit in pairs]) * 1000
     detail = f"{count} instances one after another, one worker process"
     return [
         Measure("latency-p50", "idle, start to final, p50", p50, "ms", detail),
         Measure("latency-p99", "idle, start to final, p99", p99, "ms", detail),
+        Measure(
+            "commit-p50", "a commit of one row by one client, between these instances, p50", commit, "ms"
+        ),
+        Measure("latency-commits", "idle, start to final, p50, in such commits", p50 / commit, "commits"),
     ]
+
+
+def _commit(conn: psycopg.Connection) -> float:
+    time.sleep(_PAUSE)
+    began = time.perf_counter()
+    conn.execute("update bench_commit set n = n + 1", prepare=True)
+    return time.perf_counter() - began
 
 
 def _one(conn: psycopg.Connection) -> float:

@@ -97,11 +97,13 @@ def test_the_chart_has_a_bar_for_each_contender_in_the_order_of_their_figures(re
 def test_publishing_replaces_the_figures_and_nothing_else(results: Results, tmp_path: Path) -> None:
     page = tmp_path / "performance.md"
     page.write_text(f"before\n{BEGIN}\nold figures\n{END}\nafter\n")
+    results.measures.append(Measure("free", "a figure without a target", 5.7, "commits"))
     for _ in range(2):
         publish(results, tmp_path)
     text = page.read_text()
     assert text.startswith("before\n") and text.endswith("\nafter\n")
     assert "old figures" not in text
+    assert text.count("| a figure without a target | 5.70 commits |") == 1
     assert text.count("| batched | 2 | 24,000 | 16,000 to 40,000 | 3.00 | 2.00 to 5.00 |") == 1
     assert (tmp_path / "performance.svg").read_text().startswith("<svg")
 

@@ -20,7 +20,6 @@ def timed(kit: Kit) -> Kit:
     kit.attr("due", None, "timestamptz")
     kit.trig("tr_later", "a is not null", due_after="30 minutes")
     kit.trig("tr_then", "due is not null", due_attr="due", due_after="5 minutes")
-    kit.rows("delete from wedsql.beat where name = 'reaper'")
     kit.reap("0")
     return kit
 
