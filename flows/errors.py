@@ -228,14 +228,28 @@ BY_STATE: dict[str, type[WedError]] = {
     cls.sqlstate: cls for cls in WedError.__subclasses__() if cls.sqlstate.startswith("WD")
 }
 TRANSIENT = frozenset({"40001", "40P01", "55P03"})
+# So PostgreSQL says that a new kernel or definition replaced a function or table under a running call.
+REPLACED = ("could not open relation with OID", "cache lookup failed for", "tuple concurrently")
 GONE_CLASSES = ("08", "57P")
 DATA_CLASS = "22"  # numbers out of range and the like
+
+
+def passes(sqlstate: str, message: str) -> bool:
+    """Promise whether the error is one of the moment, so that the same call is worth doing again."""
+    return sqlstate in TRANSIENT or _replaced(sqlstate, message)
+
+
+def _replaced(sqlstate: str, message: str) -> bool:
+    return sqlstate == "XX000" and message.startswith(REPLACED)
 
 
 def error_for(sqlstate: str, message: str = "", *, hint: str = "", detail: str = "") -> WedError:
     """Promise the typed error of a SQLSTATE."""
     cls = BY_STATE.get(sqlstate)
     if cls is None:
+        if _replaced(sqlstate, message):
+            words = "The kernel or the flow's definition was replaced at this very moment; do the same again."
+            return TryAgain(words, detail=message, code=sqlstate)
         if sqlstate.startswith(DATA_CLASS):
             return WrongType(f"A value cannot be used: {message}.", hint=hint, detail=detail)
         gone = sqlstate.startswith(GONE_CLASSES)

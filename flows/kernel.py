@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import random
+import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -13,7 +15,9 @@ SQL_DIR = Path(__file__).parent / "sql"
 SCHEMA = "wedsql"
 VERSION = "1.0.0"
 LOCK = 0x57454453  # one installer at a time in a database
-_TRIES = 10
+_PATIENCE = 60.0
+_STANDING = "300ms"  # less than PostgreSQL's deadlock_timeout: it is the installer that gives way
+_IN_THE_WAY = ("55P03", "40P01")
 
 
 @dataclass(frozen=True)
@@ -47,19 +51,22 @@ def digest() -> str:
 
 
 def install(connection: Any) -> None:
-    """Promise that the database has this kernel, though workers work: all files in one transaction.
+    """Promise that the database has this kernel: all files in one transaction, one installer at a time.
 
-    Whoever waits in a circle with the installer may win; then the installer tries again.
+    Workers may work meanwhile: the installer waits for a moment in which it can hold every table, steps back
+    when it stands in somebody's way, and raises OperationalError (55P03) after a minute without such a moment.
     """
     from django.db import OperationalError
 
-    for left in reversed(range(_TRIES)):
+    until = time.monotonic() + _PATIENCE
+    while True:
         try:
             return _install(connection)
         except OperationalError as error:
-            circle = getattr(error.__cause__, "sqlstate", None) == "40P01"
-            if not (circle and left) or connection.in_atomic_block:
+            crossed = getattr(error.__cause__, "sqlstate", None) in _IN_THE_WAY
+            if not crossed or connection.in_atomic_block or time.monotonic() > until:
                 raise
+        time.sleep(random.uniform(0.0, 0.2))  # noqa: S311 - no secret depends on it
 
 
 def _install(connection: Any) -> None:
@@ -69,10 +76,25 @@ def _install(connection: Any) -> None:
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
         cursor.execute("select pg_advisory_xact_lock(%s)", [LOCK])
         cursor.execute("set local client_min_messages = warning; set local check_function_bodies = off")
+        _hold_tables(cursor)
         for path in files():
             cursor.execute(path.read_text(encoding="utf-8"))
         cursor.execute(
             f"comment on schema {SCHEMA} is 'WED-SQL kernel {VERSION} {digest()} {_bodies(cursor)}'"
+        )
+
+
+def _hold_tables(cursor: Any) -> None:
+    """Every table that the kernel has by now, before the first of its functions is replaced."""
+    cursor.execute(
+        "select string_agg(format('%I.%I', n.nspname, c.relname), ', ' order by c.oid)"
+        " from pg_class c join pg_namespace n on n.oid = c.relnamespace"
+        " where c.relowner = to_regrole('wed_owner') and c.relkind in ('r', 'p') and not c.relispartition"
+    )
+    tables = cursor.fetchone()[0]
+    if tables:
+        cursor.execute(
+            f"set local lock_timeout = '{_STANDING}'; lock table {tables}; set local lock_timeout = 0"
         )
 
 

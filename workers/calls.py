@@ -7,15 +7,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
+import psycopg
 from psycopg.pq.abc import PGresult
 
+from flows import errors
 from workers.taken import COLUMNS, Taken
 from workers.wire import Command, Statement, ints, texts
-
-# Worth doing again as it is: nobody's fault, so not an attempt.
-_TRANSIENT = frozenset({"40001", "40P01", "55P03", "57014"})
-# So PostgreSQL says that a function or table was replaced, by a new kernel or definition, under a running call.
-_REPLACED = ("could not open relation with OID", "cache lookup failed for", "tuple concurrently")
 
 _LEASE = Statement(
     "wed_lease",
@@ -25,6 +22,7 @@ _LEASE = Statement(
 # Refused because the job is no longer this worker's, so there is no attempt to count.
 NOT_OURS = frozenset({"WD102", "WD104", "WD105", "WD203", "WD205"})
 LATE = "WD204"
+CANCELLED = "57014"
 _NOT_OURS = ", ".join(f"'{code}'" for code in sorted(NOT_OURS))
 _PLAIN = """select c.job_id, c.sqlstate, c.message from {call} c where not c.ok"""
 # What is refused is counted as a failed attempt while the job is still held: a sub-query, which costs
@@ -123,9 +121,11 @@ class Refusal:
 
 
 def passes(error: BaseException) -> bool:
-    """Whether the error is one of the moment, so that the same call is worth doing again."""
-    state = getattr(error, "sqlstate", None)
-    return state in _TRANSIENT or (state == "XX000" and str(error).startswith(_REPLACED))
+    """Whether the call is worth doing again as it is: nobody's fault, so not an attempt."""
+    if not isinstance(error, psycopg.Error):
+        return False
+    state = error.sqlstate or ""
+    return state == CANCELLED or errors.passes(state, error.diag.message_primary or "")
 
 
 def take(
