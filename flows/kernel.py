@@ -53,8 +53,8 @@ def digest() -> str:
 def install(connection: Any) -> None:
     """Promise that the database has this kernel: all files in one transaction, one installer at a time.
 
-    Workers may work meanwhile: the installer waits for a moment in which it can hold every table, steps back
-    when it stands in somebody's way, and raises OperationalError (55P03) after a minute without such a moment.
+    Workers may work meanwhile: the installer waits for a moment in which it can hold every table, and steps
+    back when it stands in somebody's way. Raises OperationalError (55P03) after a minute without one.
     """
     from django.db import OperationalError
 
