@@ -38,6 +38,11 @@ def paper(loaded: Callable[[str], str]) -> str:
     return loaded(WED)
 
 
+def _hears_ctrl_c() -> None:
+    """Whoever runs the tests in the background has a shell that lets its children ignore SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.fixture
 def run(dsn: str, tmp_path: Path) -> Iterator[Run]:
     """Runs the figure with another user and database, and with replacements in its text."""
@@ -56,6 +61,7 @@ def run(dsn: str, tmp_path: Path) -> Iterator[Run]:
             env={"PATH": os.environ["PATH"], "PYTHONPATH": str(CHECKOUT)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
+            preexec_fn=_hears_ctrl_c,
         )
         started.append(process)
         return process
