@@ -13,7 +13,7 @@ Fingerprint = dict[str, frozenset[str]]
 
 # The flow that is attacked may be redesigned by who may publish: its table and functions are left out, its
 # definition is put back and compared in words. Partitions of the history come by themselves.
-_OURS = "n.nspname in ('pg_catalog', 'wedsql', 'public', 'chaos', 'poison', 'side')"
+_OURS = "n.nspname in ('pg_catalog', 'wedsql', 'public', 'chaos', 'poison', 'side', 'timed', 'fifty')"
 _NO_PARTITION = "c.relname !~ '^wed_trace_'"
 _PARTS = {
     "relation": f"select c.oid::regclass, c.relkind, c.relowner, c.relacl from pg_class c"

@@ -26,7 +26,7 @@ _HALF = """
     full join (select wid from wedsql.wed_trace where flow_id = (select id from f) and seq = 1) t using (wid)
     where w.wid is null or i.wid is null or t.wid is null
 """
-OWN = ("chaos", "poison", "side", FLOW)
+_FLOWS = "select name from wedsql.flow"
 
 
 def inputs(run: Run, row: Row) -> None:
@@ -40,9 +40,9 @@ def inputs(run: Run, row: Row) -> None:
             with psycopg.connect(world.server.cluster.dsn(user=FLOW), autocommit=True) as psql:
                 doors = Doors(conn, psql, browser, dice("hostile"))
                 doors.stage.open()
-                before = fingerprint(admin)
+                before, flows = fingerprint(admin), {name for (name,) in conn.execute(_FLOWS)}
                 _attack(run, row, doors)
-            _tidy(doors)
+            _tidy(doors, flows)
             row.recovery.append(world.moves_again())
             for change in changes(before, fingerprint(admin)):
                 row.fail(f"a catalog was changed: {change}")
@@ -61,11 +61,11 @@ def _attack(run: Run, row: Row, doors: Doors) -> None:
         row.notes.append(f"{door}: {_summary(doors, door)}, {time.monotonic() - begun:.0f} s")
 
 
-def _tidy(doors: Doors) -> None:
+def _tidy(doors: Doors, flows: set[str]) -> None:
     """Put the definition back, and drop what a word that happened to be a name has made."""
     doors.stage.restore()
-    for (name,) in doors.stage.conn.execute("select name from wedsql.flow").fetchall():
-        if name not in OWN:
+    for (name,) in doors.stage.conn.execute(_FLOWS).fetchall():
+        if name not in flows:
             api.drop_flow(str(name), force=True, conn=doors.stage.conn)
 
 
