@@ -13,7 +13,7 @@ import pytest
 
 from workers.journal import Note
 from workers.lost import report_lost
-from workers.neighbours import dead
+from workers.neighbours import Neighbours, dead
 from workers.tests.conftest import Shop
 
 SIZES = pytest.mark.parametrize("size", [1, 10])
@@ -133,12 +133,22 @@ def test_while_a_neighbour_reports_the_death_the_job_is_not_run(shop: Shop, size
 
 
 @SIZES
-def test_a_living_neighbour_without_its_connection_keeps_nobody_from_the_job(shop: Shop, size: int) -> None:
+def test_a_living_neighbour_without_its_connection_keeps_nobody_from_the_job(
+    shop: Shop, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (wid,) = shop.start()
     runs = runs_of(shop)
+    looks: list[object] = []
+    monkeypatch.setattr(Neighbours, "_naming", counted(Neighbours._naming, looks))
     command = neighbour(shop, [note_of(shop, wid)], "print('noted', flush=True); os.read(0, 1)")
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as living:
         assert living.stdout is not None and living.stdout.readline() == b"noted\n"
         shop.work(size)
         living.communicate()
     assert runs == [wid] and shop.log(wid) == []
+    assert 1 < len(looks) < 100, "it may be dying, so more than one look, but not for ever"
+
+
+def counted(function: Any, calls: list[object]) -> Any:
+    """The function, with its calls in a list."""
+    return lambda *given: (calls.append(given), function(*given))[1]
