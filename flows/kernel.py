@@ -64,7 +64,7 @@ def install(connection: Any) -> None:
             return _install(connection)
         except OperationalError as error:
             crossed = getattr(error.__cause__, "sqlstate", None) in _IN_THE_WAY
-            if not crossed or connection.in_atomic_block or time.monotonic() > until:
+            if not crossed or time.monotonic() > until:
                 raise
         time.sleep(random.uniform(0.0, 0.2))  # noqa: S311 - no secret depends on it
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from flows import kernel
 from flows.errors import TryAgain
@@ -58,3 +58,15 @@ def test_an_upgrade_under_load_costs_no_attempt(shop: Shop, upgrades: threading.
     shop.finish(wids, size)
     assert Counter(shop.status(wid) for wid in wids) == {"F": len(wids)}
     assert [shop.log(wid) for wid in wids if shop.log(wid)] == []
+
+
+def test_inside_a_migration_the_installer_waits_for_its_moment_too(
+    shop: Shop, django_db_blocker: Any
+) -> None:
+    shop.db.execute("begin; lock table wedsql.job_pool in row exclusive mode")
+    leaving = threading.Timer(1.0, shop.db.execute, ("rollback",))
+    with django_db_blocker.unblock(), transaction.atomic():
+        leaving.start()
+        kernel.install(connection)
+        assert kernel.status(connection).state == "INSTALLED"
+    leaving.join()
