@@ -60,9 +60,7 @@ def test_an_upgrade_under_load_costs_no_attempt(shop: Shop, upgrades: threading.
     assert [shop.log(wid) for wid in wids if shop.log(wid)] == []
 
 
-def test_inside_a_migration_the_installer_waits_too(
-    shop: Shop, django_db_blocker: Any
-) -> None:
+def test_inside_a_migration_the_installer_waits_too(shop: Shop, django_db_blocker: Any) -> None:
     shop.db.execute("begin; lock table wedsql.job_pool in row exclusive mode")
     leaving = threading.Timer(1.0, shop.db.execute, ("rollback",))
     with django_db_blocker.unblock(), transaction.atomic():
