@@ -15,6 +15,8 @@ SQL_DIR = Path(__file__).parent / "sql"
 SCHEMA = "wedsql"
 VERSION = "1.0.0"
 LOCK = 0x57454453  # one installer at a time in a database
+# Memberships of wed_owner that only a superuser, or a role with ADMIN on them, may give away.
+SERVER_RIGHTS = ("pg_signal_backend", "pg_read_all_stats", "pg_read_all_settings")
 _PATIENCE = 60.0
 _STANDING = "300ms"  # less than PostgreSQL's deadlock_timeout: it is the installer that gives way
 _IN_THE_WAY = ("55P03", "40P01")
@@ -122,6 +124,21 @@ def install_if_outdated(connection: Any) -> bool:
         return False
     install(connection)
     return True
+
+
+def missing_grants(connection: Any) -> list[str]:
+    """Return the statements that a superuser must run, because the installing role was not allowed to.
+
+    Without pg_signal_backend no overdue session is ended, without pg_read_all_stats none is seen, without
+    pg_read_all_settings the free space of the database's disk is not known.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "select format('grant %%I to wed_owner', r.name) from unnest(%s::text[]) r (name)"
+            " where to_regrole('wed_owner') is not null and not pg_has_role('wed_owner', r.name, 'member')",
+            [list(SERVER_RIGHTS)],
+        )
+        return [name for (name,) in cursor.fetchall()]
 
 
 def status(connection: Any) -> KernelStatus:

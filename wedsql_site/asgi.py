@@ -1,6 +1,7 @@
 """The web process: pages and static files over HTTP, live updates over WebSockets."""
 
 import os
+import sys
 
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
@@ -8,14 +9,19 @@ from channels.security.websocket import AllowedHostsOriginValidator
 from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler
 from django.core.asgi import get_asgi_application
 
+from wedsql_site.environment import BadEnvironment
 from wedsql_site.ondemand import start_database
+from wedsql_site.postgres import PostgresError
 from wedsql_site.quiet import Quiet
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "wedsql_site.settings")
-start_database()
-_pages = get_asgi_application()
+try:
+    start_database()
+    _pages = get_asgi_application()
+except (BadEnvironment, PostgresError) as error:
+    sys.exit(f"wedsql: {error}")
 
-from monitor.routing import websocket_urlpatterns  # noqa: E402 - needs the applications to be loaded
+from monitor.routing import websocket_urlpatterns
 
 application = Quiet(
     ProtocolTypeRouter(

@@ -1,4 +1,4 @@
-"""Our own system checks: wedsql.E001 kernel, E003 and E004 roles, E010 time-outs of the clusters."""
+"""Our own system checks: wedsql.E001 kernel, E003 to E005 roles, W006 server rights, E010 clusters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import DatabaseError, connections
 
 from wedsql_site import database
@@ -62,24 +62,79 @@ def processes_are_no_owners(databases: Sequence[str] | None = None, **_options: 
 def _owner_problem(role: str) -> list[CheckMessage]:
     try:
         with psycopg.connect(database.url(role), connect_timeout=5, autocommit=True) as connection:
-            row = connection.execute(_IS_OWNER).fetchone()
+            user = connection.info.user
+            owners = {name for (name,) in connection.execute(_OWNERS)}
     except psycopg.OperationalError as error:
         message = f"The {role} process cannot connect: {str(error).strip()}"
         return [Error(message, hint="manage.py wedsql roles", id="wedsql.E004")]
-    if row is None or not row[1]:
+    if user not in owners:
         return []
     return [
         Error(
-            f"The {role} process connects as {row[0]!r}, who owns the kernel's tables or is a superuser.",
+            f"The {role} process connects as {user!r}, who owns the kernel's tables or is a superuser.",
             hint=f"Set DATABASE_URL_{role.upper()} to log in as wed_{role}.",
             id="wedsql.E003",
         )
     ]
 
 
-_IS_OWNER = """
-select current_user, r.rolsuper or exists (
+@register(Tags.database, deploy=True)
+def running_processes_are_no_owners(
+    databases: Sequence[str] | None = None, **_options: Any
+) -> list[CheckMessage]:
+    """E005: what a process really logged in as, whatever the settings of this command say."""
+    found: list[CheckMessage] = []
+    for alias in databases or ():
+        try:
+            with connections[alias].cursor() as cursor:
+                cursor.execute(_OWNERS)
+                owners = {name for (name,) in cursor.fetchall()}
+                cursor.execute(_RUNNING)
+                found += [_session_problem(name, role) for name, role in cursor if role in owners]
+        except DatabaseError:
+            continue  # E001 and E004 have the reason
+    return found
+
+
+def _session_problem(name: str, role: str) -> CheckMessage:
+    return Error(
+        f"The running process {name!r} is logged in as {role!r}, who owns the kernel's tables"
+        " or is a superuser.",
+        hint="Give it the DATABASE_URL_... of its kind and start it again.",
+        id="wedsql.E005",
+    )
+
+
+@register(Tags.database, deploy=True)
+def server_rights_are_there(databases: Sequence[str] | None = None, **_options: Any) -> list[CheckMessage]:
+    """W006: without them the reaper ends no overdue session, and says nothing about it."""
+    from flows import kernel
+
+    found: list[CheckMessage] = []
+    for alias in databases or ():
+        try:
+            missing = kernel.missing_grants(connections[alias])
+        except DatabaseError:
+            continue
+        if missing:
+            message = "The kernel's owner lacks rights that the installing role could not give it."
+            hint = f"As a superuser: {'; '.join(missing)};"
+            found.append(Warning(message, hint=hint, id="wedsql.W006"))
+    return found
+
+
+# Who owns the kernel's tables, or may act as their owner.
+_OWNERS = """
+select r.rolname from pg_catalog.pg_roles r where r.rolsuper or exists (
     select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = 'wedsql' and pg_catalog.pg_has_role(r.oid, c.relowner, 'usage'))
-from pg_catalog.pg_roles r where r.rolname = current_user
+    where n.nspname = 'wedsql' and c.relkind = 'r' and pg_catalog.pg_has_role(r.oid, c.relowner, 'usage'))
+"""
+# Workers and reapers are registered with their role; of web processes the session tells.
+_RUNNING = """
+select w.name, w.role from wedsql.worker w where w.seen_at > wedsql.now() - interval '1 minute'
+union
+select a.application_name, a.usename from pg_catalog.pg_stat_activity a
+where a.datname = current_database()
+    and a.application_name in ('wedsql-web', 'wedsql-worker', 'wedsql-reaper', 'wedsql-monitor')
+order by 1, 2
 """

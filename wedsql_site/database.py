@@ -19,8 +19,8 @@ _POOL_SIZE = 8
 
 
 def url(role: str) -> str:
-    """The connection URI for a role: its own variable, DATABASE_URL, or the embedded server."""
-    given = environment.text(f"DATABASE_URL_{role.upper()}") or environment.text("DATABASE_URL")
+    """Return the connection URI of a role; raises BadEnvironment where only other roles have one."""
+    given = environment.database_url(role)
     if given:
         return given
     user = postgres.SUPERUSER if role == "admin" else f"wed_{role}"

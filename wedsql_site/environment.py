@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 ROLES = ("web", "worker", "reaper", "monitor", "admin")
+# What a process is follows from its command, so that no role depends on a variable that somebody may forget.
+_COMMANDS = {"wedworker": "worker", "simulate": "web", "runserver": "web"}
+_STATE_HINT = "WEDSQL_STATE_DIR names the directory for the database, the secrets and the logs"
+_ASGI = "wedsql_site.asgi"
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off", ""}
 
@@ -34,13 +40,26 @@ def flag(name: str, default: bool = False) -> bool:
     raise BadEnvironment(f"{name}={value!r} is neither yes nor no; write 1 or 0")
 
 
-def number(name: str, default: int) -> int:
-    """A whole number; raises BadEnvironment for anything else."""
-    value = text(name, str(default))
+def number(name: str, default: int, least: int | None = None, most: int | None = None) -> int:
+    """Return a whole number between `least` and `most`; raises BadEnvironment for anything else."""
+    given = text(name, str(default))
     try:
-        return int(value)
+        value = int(given)
     except ValueError:
-        raise BadEnvironment(f"{name}={value!r} is not a whole number") from None
+        raise BadEnvironment(f"{name}={given!r} is not a whole number") from None
+    if least is not None and value < least:
+        raise BadEnvironment(f"{name}={given!r} is too small; {least} is the least")
+    if most is not None and value > most:
+        raise BadEnvironment(f"{name}={given!r} is too large; {most} is the most")
+    return value
+
+
+def choice(name: str, default: str, options: Sequence[str]) -> str:
+    """Return one of `options`; raises BadEnvironment for anything else."""
+    value = text(name, default)
+    if value not in options:
+        raise BadEnvironment(f"{name}={value!r}; it is one of {', '.join(options)}")
+    return value
 
 
 def words(name: str) -> list[str]:
@@ -49,16 +68,54 @@ def words(name: str) -> list[str]:
 
 
 def process() -> str:
-    """What this process is: web, worker, reaper, monitor or admin (the default)."""
-    role = text("WEDSQL_PROCESS", "admin")
-    if role not in ROLES:
-        raise BadEnvironment(f"WEDSQL_PROCESS={role!r}; it is one of {', '.join(ROLES)}")
-    return role
+    """Return what this process is: web, worker, reaper, monitor or admin.
+
+    WEDSQL_PROCESS says so, else the command: daphne is web, `qcluster` and `wedworker` are workers,
+    `qcluster` with Q_CLUSTER_NAME=reaper is the reaper, every other command is admin.
+    """
+    return choice("WEDSQL_PROCESS", "", ("", *ROLES)) or _of_command(sys.argv)
+
+
+def _of_command(arguments: Sequence[str]) -> str:
+    if any(argument.startswith(_ASGI) for argument in arguments[1:]):
+        return "web"
+    command = arguments[1] if len(arguments) > 1 else ""
+    if command == "qcluster":
+        return "reaper" if text("Q_CLUSTER_NAME") == "reaper" else "worker"
+    return _COMMANDS.get(command, "admin")
+
+
+def database_url(role: str) -> str:
+    """Return the URI of the role's database: its own variable or DATABASE_URL; '' is the embedded server.
+
+    Raises BadEnvironment where only other roles have one: a process that then started a server of its own
+    would work on another database than the rest.
+    """
+    own = f"DATABASE_URL_{role.upper()}"
+    given = text(own) or text("DATABASE_URL")
+    others = [name for name in (f"DATABASE_URL_{other.upper()}" for other in ROLES) if text(name)]
+    if not given and others:
+        raise BadEnvironment(
+            f"{', '.join(others)} set, so no server is started here, but this process of the role {role}"
+            f" has no database: set {own} or DATABASE_URL"
+        )
+    return given
 
 
 def state_dir() -> Path:
     """The directory for everything this installation keeps: database, secrets, logs."""
     return Path(text("WEDSQL_STATE_DIR", str(CHECKOUT / "var"))).resolve()
+
+
+def ensure_directory(path: Path) -> None:
+    """Make a directory of this installation; raises BadEnvironment where that is impossible."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        usable = os.access(path, os.W_OK | os.X_OK)
+    except OSError as error:
+        raise BadEnvironment(f"cannot make {path}: {error.strerror}; {_STATE_HINT}") from None
+    if not usable:
+        raise BadEnvironment(f"cannot write to {path}; {_STATE_HINT}")
 
 
 def short_hash(path: Path) -> str:

@@ -20,6 +20,7 @@ from wedsql_site import environment
 from workers.logs import brief
 
 FORMATS = ("text", "json")
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 MARKS = ("flow", "wid", "job", "transition", "worker", "outcome")
 FIELDS = (*MARKS, "method", "path", "status", "ms")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -27,10 +28,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 def chosen() -> str:
     """The format of WEDSQL_LOG_FORMAT; raises BadEnvironment for one that does not exist."""
-    name = environment.text("WEDSQL_LOG_FORMAT", "text").lower()
-    if name not in FORMATS:
-        raise environment.BadEnvironment(f"WEDSQL_LOG_FORMAT={name!r}; it is one of {', '.join(FORMATS)}")
-    return name
+    return environment.choice("WEDSQL_LOG_FORMAT", "text", FORMATS)
 
 
 def configuration(process: str, cluster_level: str, in_full: bool) -> dict[str, Any]:

@@ -18,7 +18,7 @@ def start_database_for(arguments: Sequence[str]) -> None:
         return
     try:
         start_database()
-    except postgres.PostgresError as error:
+    except (postgres.PostgresError, environment.BadEnvironment) as error:
         sys.exit(f"wedsql: {error}")
 
 
@@ -29,6 +29,5 @@ def start_database() -> None:
 
 
 def uses_embedded() -> bool:
-    """Whether the database is the embedded one."""
-    own = f"DATABASE_URL_{environment.process().upper()}"
-    return not (environment.text("DATABASE_URL") or environment.text(own))
+    """Return whether the database is the embedded one; raises BadEnvironment as `database_url` does."""
+    return not environment.database_url(environment.process())

@@ -31,7 +31,7 @@ def kept(name: str) -> str | None:
 
 
 def _publish(path: Path, value: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    environment.ensure_directory(path.parent)
     descriptor, scratch = tempfile.mkstemp(dir=path.parent)
     with os.fdopen(descriptor, "w") as handle:
         handle.write(value + "\n")

@@ -76,11 +76,17 @@ TEMPLATES = [
 
 DATABASES = {"default": database.default(PROCESS)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-# What `wedsql_site.database.url` says for the one connection that listens for the pages.
-MONITOR_DATABASE_URL = database.url("monitor")
+# Only web processes have the one connection that listens for the pages.
+MONITOR_DATABASE_URL = database.url("monitor") if PROCESS in {"web", "admin"} else ""
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
-Q_CLUSTER = q_cluster()
+Q_CLUSTER = q_cluster(
+    workers=environment.number("WEDSQL_Q_WORKERS", 2, least=1, most=256),
+    timeout=environment.number("WEDSQL_Q_TIMEOUT", 600, least=1, most=7 * 86400),
+    batch=environment.number("WEDSQL_Q_BATCH", 100, least=1, most=10_000),
+    mode=environment.choice("WEDSQL_Q_MODE", "batch", ("batch", "step")),
+    log_level=environment.choice("WEDSQL_Q_LOG", "WARNING", logs.LEVELS),
+)
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

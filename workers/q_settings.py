@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from typing import Any
 
 REAPER = "reaper"
 
 
-def q_cluster(environ: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """Q_CLUSTER for the transition workers, with the reaper as the alternative cluster `reaper`.
+def q_cluster(
+    *, workers: int = 2, timeout: int = 600, batch: int = 100, mode: str = "batch", log_level: str = "WARNING"
+) -> dict[str, Any]:
+    """Return Q_CLUSTER for the transition workers, with the reaper as the alternative cluster `reaper`.
 
-    WEDSQL_Q_WORKERS (default 2): worker processes. WEDSQL_Q_TIMEOUT (default 600 seconds): the longest a
-    task of several jobs may run; the jobs' own timeouts are kept by the kernel and end much sooner.
-    WEDSQL_Q_BATCH (default 100): jobs handed to a worker at a time. WEDSQL_Q_MODE (default "batch"): "step"
-    gives each its own commit.
+    Args:
+        workers: worker processes.
+        timeout: seconds that a task of several jobs may run at most; the jobs' own timeouts are kept by the
+            kernel and end much sooner.
+        batch: jobs handed to a worker at a time.
+        mode: "batch", or "step" for a commit of its own for each job.
+        log_level: of Django-Q's own logger.
     """
-    env = os.environ if environ is None else environ
-    timeout = int(env.get("WEDSQL_Q_TIMEOUT", "600"))
-    workers = int(env.get("WEDSQL_Q_WORKERS", "2"))
     return {
         "name": "wedsql",
         "broker_class": "workers.broker.JobPoolBroker",
@@ -36,9 +36,9 @@ def q_cluster(environ: Mapping[str, str] | None = None) -> dict[str, Any]:
         "catch_up": False,
         "scheduler": False,  # a schedule runs any dotted path
         "guard_cycle": 0.5,
-        "log_level": env.get("WEDSQL_Q_LOG", "WARNING"),
-        "jobs_per_task": int(env.get("WEDSQL_Q_BATCH", "100")),
-        "job_mode": env.get("WEDSQL_Q_MODE", "batch"),
+        "log_level": log_level,
+        "jobs_per_task": batch,
+        "job_mode": mode,
         "ALT_CLUSTERS": {
             REAPER: {
                 "broker_class": "workers.reaper.broker.ReaperBroker",

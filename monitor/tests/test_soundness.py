@@ -10,6 +10,7 @@ from html import unescape
 import pytest
 from django.test import Client
 
+from flows import kernel
 from flows.queries import house, invariants
 from monitor import words
 from monitor.tests.conftest import Hands, client_of, person, text_of
@@ -168,3 +169,10 @@ def test_each_section_is_there_when_it_must_be_and_alone(
     finally:
         conn.execute("delete from wedsql.disk; delete from wedsql.beat")
     assert [sentence for sentence in TOP if sentence in page] == [wrong][: bool(wrong)]
+
+
+def test_rights_that_the_server_withholds_are_named(alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "pg_signal_backend" not in shown(alice)
+    monkeypatch.setattr(kernel, "SERVER_RIGHTS", ("pg_signal_backend", "pg_write_server_files"))
+    page = shown(alice)
+    assert "grant pg_write_server_files to wed_owner;" in page and "pg_signal_backend" not in page

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from flows import kernel
 from flows.queries import health, house, invariants
 from flows.queries.base import snapshot
 from monitor import words
@@ -29,12 +30,14 @@ def soundness(request: HttpRequest) -> HttpResponse:
     _everything_or_404(request)
     with snapshot():
         times, disk, kept, last = health.times(), health.disk(), house.house(), invariants.last_check()
+        missing = kernel.missing_grants(connection)
     found = {finding.name: finding for finding in last.findings} if last else {}
     context = {
         "times": times, "disk": disk, "percent": round(disk.share * 100, 1) if disk else None,
         "silent": times.reaper_age is None or times.reaper_age.total_seconds() > SILENT_SECONDS,
         "behind": times.behind.total_seconds() > _TRIFLE_SECONDS,
         "house": kept, "warnings": [words.WARNING[kind] for kind in kept.warnings()],
+        "missing_grants": missing,
         "last": last, "broken": [name for name, finding in found.items() if finding.found],
         "promises": [(name, sentence, found.get(name)) for name, sentence in words.INVARIANT.items()],
         "sample": 2 * invariants.SAMPLE,

@@ -62,8 +62,8 @@ def current() -> Account:
 def _open_to_all(directory: Path) -> bool:
     try:
         return bool(directory.stat().st_mode & stat.S_IXOTH)
-    except FileNotFoundError:
-        return True  # made by us later, with the mode that it needs
+    except (FileNotFoundError, NotADirectoryError):
+        return True  # made by us later with the mode that it needs, or refused there
 
 
 def _lookup() -> pwd.struct_passwd | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
+from wedsql_site import environment
 from wedsql_site.postgres import account, binaries, configuration, process
 from wedsql_site.postgres.cluster import DATABASE, SUPERUSER, Cluster, default_cluster
 from wedsql_site.postgres.errors import PostgresError
@@ -157,7 +158,7 @@ def _tail(log: Path, lines: int = 12) -> str:
 @contextmanager
 def _locked(cluster: Cluster) -> Iterator[None]:
     """One starter or stopper at a time; the system drops the lock when its holder dies."""
-    cluster.lock.parent.mkdir(parents=True, exist_ok=True)
+    environment.ensure_directory(cluster.lock.parent)
     # Group and others get no right: only the user of the installation may start it.
     with os.fdopen(os.open(cluster.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "w") as handle:
         deadline = time.monotonic() + _LOCK_PATIENCE

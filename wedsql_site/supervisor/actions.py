@@ -66,6 +66,7 @@ def _prepare(demo: bool, say: Say) -> preparation.Login:
     preparation.start_database()
     preparation.wait_for_database(say)
     preparation.install()
+    preparation.report_missing_grants(say)
     login = preparation.ensure_login()
     if demo:
         preparation.load_demo()
@@ -95,6 +96,7 @@ def install(say: Say) -> None:
     preparation.start_database()
     preparation.wait_for_database(say)
     preparation.install()
+    preparation.report_missing_grants(say)
 
 
 def roles(say: Say) -> None:
@@ -102,6 +104,7 @@ def roles(say: Say) -> None:
     preparation.start_database()
     preparation.wait_for_database(say)
     preparation.install_roles()
+    preparation.report_missing_grants(say)
 
 
 def logs(follow: bool) -> int:

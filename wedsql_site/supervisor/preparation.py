@@ -68,6 +68,15 @@ def install() -> None:
     install_roles()
 
 
+def report_missing_grants(say: Callable[[str], None]) -> None:
+    """Print the statements that a superuser must run, if the installing role was not allowed to."""
+    missing = kernel.missing_grants(connection)
+    if missing:
+        say("Warning: overdue sessions are not ended, or the disk is not watched, until a superuser runs:")
+        for statement in missing:
+            say(f"  {statement};")
+
+
 def install_roles() -> None:
     """Creates the runtime roles and gives each what it needs, and no more."""
     kernel.install_roles(connection)

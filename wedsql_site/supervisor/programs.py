@@ -75,7 +75,8 @@ class Address:
 
 def address() -> Address:
     """WEDSQL_HOST and WEDSQL_PORT."""
-    return Address(environment.text("WEDSQL_HOST", "127.0.0.1"), environment.number("WEDSQL_PORT", 8000))
+    port = environment.number("WEDSQL_PORT", 8000, least=1, most=65535)
+    return Address(environment.text("WEDSQL_HOST", "127.0.0.1"), port)
 
 
 def log_dir() -> Path:

@@ -28,7 +28,7 @@ class Running:
 
     def take(self) -> bool:
         """Becomes the supervisor of this state directory; False when there is one."""
-        self.directory.mkdir(parents=True, exist_ok=True)
+        environment.ensure_directory(self.directory)
         descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

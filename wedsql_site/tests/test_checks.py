@@ -12,6 +12,7 @@ from django.db import connection
 from psycopg.conninfo import make_conninfo
 
 from tests.server import environ_for
+from wedsql_site.supervisor import preparation
 
 pytestmark = pytest.mark.django_db
 Connect = Callable[..., psycopg.Connection[Any]]
@@ -70,3 +71,32 @@ def test_a_process_that_cannot_connect_is_told(
 ) -> None:
     monkeypatch.setenv("DATABASE_URL_REAPER", make_conninfo(dsn, user="nobody_at_all"))
     assert "reaper" in found()["wedsql.E004"]
+
+
+def look_again() -> None:
+    """One transaction sees the sessions as they were at its first look."""
+    with connection.cursor() as cursor:
+        cursor.execute("select pg_stat_clear_snapshot()")
+
+
+def test_a_running_process_that_is_an_owner_is_found(
+    as_in_production: None, dsn: str, connect: Connect
+) -> None:
+    """The check asks what runs: the URL of this command may be another than that of the process."""
+    with psycopg.connect(make_conninfo(dsn, application_name="wedsql-web")):
+        assert "wedsql-web" in found()["wedsql.E005"]
+    look_again()
+    session = connect()
+    worker = session.execute("select wedsql.register_worker('worker', 'hand', 'here', 1, '{}')").fetchone()
+    assert "'hand'" in found()["wedsql.E005"]
+    session.execute("select wedsql.unregister_worker(%s)", worker)
+    assert found() == {}
+
+
+def test_rights_that_the_installer_could_not_give_are_named(as_in_production: None, capsys: Any) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("revoke pg_signal_backend from wed_owner")  # rolled back with the test
+    assert "grant pg_signal_backend to wed_owner" in found()["wedsql.W006"]
+    said: list[str] = []
+    preparation.report_missing_grants(said.append)
+    assert said[1:] == ["  grant pg_signal_backend to wed_owner;"]

@@ -49,16 +49,6 @@ def test_the_deployment_check_sees_a_debugging_site(tmp_path: Path) -> None:
     assert "security.W018" in answer.stderr
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("WEDSQL_DEBUG", "maybe"), ("WEDSQL_PROCESS", "king"), ("DATABASE_URL", "postgresql://%zz")],
-)
-def test_a_wrong_value_is_named(name: str, value: str, tmp_path: Path) -> None:
-    answer = manage("check", **{"WEDSQL_STATE_DIR": str(tmp_path), name: value})
-    assert answer.returncode != 0
-    assert "BadEnvironment" in answer.stderr
-
-
 def test_a_password_is_not_told_when_the_uri_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://wed:geheim@host:not-a-port:%zz/x")
     with pytest.raises(environment.BadEnvironment) as caught:

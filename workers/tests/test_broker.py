@@ -110,11 +110,11 @@ def test_before_it_sleeps_the_feed_says_so_and_looks_once_more(feed: Feed, shop:
 
 
 def test_the_settings_keep_the_rules_of_django_q() -> None:
-    conf = q_cluster({"WEDSQL_Q_TIMEOUT": "30"})
+    conf = q_cluster(timeout=30)
     reaper = conf["ALT_CLUSTERS"]["reaper"]
     assert conf["retry"] > conf["timeout"] == 30 and reaper["retry"] > reaper["timeout"]
     assert conf["save_limit"] == -1 and conf["scheduler"] is False and "orm" not in conf
-    assert q_cluster({})["broker_class"] == "workers.broker.JobPoolBroker"
+    assert q_cluster()["broker_class"] == "workers.broker.JobPoolBroker"
 
 
 def test_the_reaper_s_clock_wants_a_round_when_something_falls_due(shop: Shop, monkeypatch: Any) -> None:
