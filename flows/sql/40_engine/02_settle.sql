@@ -16,6 +16,7 @@ declare
   v_jobs integer := 0;
   v_wids integer[];
   v_seqs integer[];
+  v_was "char";
 begin
   select * into v_flow from wedsql.flow f where f.id = p_flow_id;
   if p_failed or not v_flow.plain then
@@ -27,9 +28,9 @@ begin
   if exists (select 1 from unnest(p_steps) s where s.tgid = 0) then
     delete from wedsql.job_pool j where j.wid = any (array(select s.wid from unnest(p_steps) s where s.tgid = 0)) and j.state = 'K';
   end if;
-  for wid, seq, status, fired, job_id in
+  for wid, seq, status, fired, job_id, v_was in
     with o as materialized (
-      select u.*, x.seq + 1 as seq, x.reason as why, p.parked, n.final, coalesce(f.tgids, '{}') as tgids, coalesce(f.names, '{}') as names,
+      select u.*, x.seq + 1 as seq, x.status as was, x.reason as why, p.parked, n.final, coalesce(f.tgids, '{}') as tgids, coalesce(f.names, '{}') as names,
         f.timeouts, f.priorities,
         wedsql._next_status(n.final, p.live > 0, p.parked > 0, f.tgids is not null, not v_flow.plain and wedsql._has_timer(u.wid), u.fresh,
                             case when not p_rematch then v_flow.final_when_pending end) as new_status
@@ -61,7 +62,7 @@ begin
              o.cause_seq, o.actor, o.reason, v_flow.version, now(), o.errors,
              case when o.final then nullif(array_remove(o.matched, v_flow.final_tgid), '{}') end
       from o)
-    select o.wid, o.seq, o.new_status, o.names, o.job_id from o
+    select o.wid, o.seq, o.new_status, o.names, o.job_id, o.was from o
   loop
     if status in ('!', '?') then
       perform wedsql._refuse(v_flow, wid, status, p_steps);
@@ -75,6 +76,8 @@ begin
     if status = 'E' then
       perform wedsql._except_job(v_flow, wid, seq, p_steps, v_now);
       v_names := v_names || '_EXCPT'::text;
+    elsif v_was = 'E' then  -- what was parked went by another way than the _EXCPT job
+      delete from wedsql.job_pool j where j.wid = _settle.wid and j.tgid = 0;
     end if;
     if seq >= v_flow.fuse and fired <> '{}' and wedsql._fuse(v_flow, wid, seq, v_now) then
       status := 'E';

@@ -68,7 +68,8 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: a trigger with a due time fires when its condition holds and the time has come; until then a timer waits (K-37).
 -- A due attribute is read anew at each commit; due_after alone counts from the commit that made the condition true.
 begin
-  delete from wedsql.timer x where x.wid = p_step.wid and not x.tgid = any (p_step.matched);
+  delete from wedsql.timer x where x.wid = p_step.wid and (not x.tgid = any (p_step.matched) or exists (
+    select 1 from wedsql.trig t where t.tgid = x.tgid and t.due_attr is not null and p_step.state ->> t.due_attr is null));
   insert into wedsql.timer as x (wid, tgid, flow_id, due_at)
   select p_step.wid, t.tgid, p_flow.id,
          case when t.due_attr is null then p_now else (p_step.state ->> t.due_attr)::timestamptz end + coalesce(t.due_after, interval '0')

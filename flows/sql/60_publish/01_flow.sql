@@ -80,6 +80,7 @@ begin
   perform wedsql._grant_flow(p_name);
   perform wedsql._guard_room(p_name);
   perform wedsql._generate(p_flow);
+  perform wedsql._drop_ghosts(p_flow, p_name);
 end $$;
 
 create or replace function wedsql._grant_flow(p_name text) returns void

@@ -1,7 +1,8 @@
 create or replace function wedsql._rematch(p_flow integer, p_wids integer[], p_all boolean, p_final boolean, p_actor text, p_reason text) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: the conditions as they stand are tried on instances that live (running and exception; final ones if p_final, K-17).
--- An instance for which nothing follows is left untouched, unless p_all. Counts by what happened.
+-- An instance for which nothing follows is left untouched, unless p_all; a timer whose condition no longer holds goes all the
+-- same, and so does an _EXCPT job without an exception. Counts by what happened.
 -- Locks: instances in wid order, jobs, trace.
 declare
   v_name text;
@@ -10,6 +11,9 @@ declare
   v_report jsonb := '{"checked": 0, "changed": 0, "fired": {}, "left_exception": 0, "new_exception": 0, "final": 0, "reopened": 0}';
 begin
   select name into v_name from wedsql.flow where id = p_flow;
+  if p_wids is null then
+    perform wedsql._drop_ghosts(p_flow, v_name);
+  end if;
   loop
     select array_agg(w.wid) into v_ids from (
       select i.wid from wedsql.instance i where i.flow_id = p_flow and i.wid > v_after and (p_wids is null or i.wid = any (p_wids))
@@ -31,16 +35,19 @@ declare
 begin
   select * into v_flow from wedsql.flow f where f.id = p_flow;
   execute format($q$
-    with t as (select r.*, i.status from %1$I._retest($1) r join wedsql.instance i on i.wid = r.wid),
+    with t as materialized (select r.*, i.status from %1$I._retest($1) r join wedsql.instance i on i.wid = r.wid),
+    stale as (delete from wedsql.timer x using t where x.wid = t.wid and x.tgid <> all (t.matched)),
     due as (
-      select t.*, x.news, x.live, x.final from t cross join lateral (
+      select t.*, x.* from t cross join lateral (
         select coalesce($2.final_tgid = any (t.matched), false) as final,
                exists (select 1 from unnest(t.matched) m where m > 0 and m <> coalesce($2.final_tgid, 0)
                        and not exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.tgid = m)) as news,
-               exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.tgid > 0) as live) x
+               exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.tgid > 0) as live,
+               exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.state = 'K') as parked,
+               exists (select 1 from wedsql.timer x where x.wid = t.wid and x.tgid = any (t.matched)) as timed) x
       where case t.status when 'F' then x.news and not x.final
-                          when 'E' then $3 or x.news or x.final and not x.live
-                          else $3 or x.news and not x.final or x.final and not x.live or not x.live and not x.news and not wedsql._has_timer(t.wid) end)
+                          when 'E' then $3 or x.news or x.final and not x.live or (x.live or x.timed) and not x.parked
+                          else $3 or x.news and not x.final or x.final and not x.live or not (x.live or x.news or x.timed) end)
     select array_agg(row(d.wid, false, null, null, '_REMATCH', null, $4, $5, d.state, '{}', d.matched, null, null)::wedsql.step)
     from due d $q$, p_name) into v_steps using p_wids, v_flow, p_all, p_actor, p_reason;
   v_report := jsonb_build_object('checked', cardinality(p_wids));
@@ -48,6 +55,22 @@ begin
     return v_report;
   end if;
   return v_report || wedsql._settle_counted(v_flow, v_steps);
+end $$;
+
+create or replace function wedsql._drop_ghosts(p_flow integer, p_name text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: no instance of the flow but an exception has an _EXCPT job; one that is being written now is left to its writer.
+-- Locks: the instances that have one, skipping a locked one; then the job.
+declare
+  v_wid integer;
+begin
+  for v_wid in select j.wid from wedsql.job_pool j join wedsql.instance i on i.wid = j.wid
+               where j.flow_id = p_flow and j.trname = '_EXCPT' and j.tgid = 0 and i.status not in ('E', 'X') order by j.wid loop
+    if wedsql._hold(p_name, v_wid) then
+      delete from wedsql.job_pool j using wedsql.instance i
+      where j.wid = v_wid and j.tgid = 0 and i.wid = j.wid and i.status not in ('E', 'X');
+    end if;
+  end loop;
 end $$;
 
 create or replace function wedsql._settle_counted(p_flow wedsql.flow, p_steps wedsql.step[]) returns jsonb

@@ -1,0 +1,183 @@
+"""What a re-match leaves behind: no running instance without work, no `_EXCPT` job without an exception."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from flows import api
+from flows.tests.kit import Kit, tgid
+
+pytestmark = pytest.mark.kernel
+
+
+def broken(kit: Kit) -> list[str]:
+    """The invariants that the flow's instances break."""
+    found = kit.rows("select name, examples from wedsql.offences(null, 1000)")
+    mine = {row.wid for row in kit.rows("select wid from wedsql.instance where flow_id = %s", [kit.id])}
+    return [row.name for row in found if any(example.get("wid") in mine for example in row.examples)]
+
+
+def timed(kit: Kit) -> int:
+    """An instance whose only work is a timer of an hour."""
+    kit.attrs("a")
+    kit.trig("tr_wait", "a = '1'", due_after="1 hour")
+    kit.final("a = 'end'")
+    wid = kit.start(a="1")
+    assert (kit.status(wid), kit.jobs(wid)) == ("R", [])
+    return wid
+
+
+def other_predicate(kit: Kit) -> None:
+    kit.rows("update {f}.wed_trig set cpred = 'a = ''2''' where trname = 'tr_wait'")
+
+
+def disable(kit: Kit) -> None:
+    kit.rows("update {f}.wed_trig set enabled = false where trname = 'tr_wait'")
+
+
+def delete(kit: Kit) -> None:
+    kit.rows("delete from {f}.wed_trig where trname = 'tr_wait'")
+
+
+@pytest.mark.parametrize("change", [other_predicate, disable, delete])
+def test_k17_a_timer_whose_condition_is_gone_leaves_an_exception(
+    kit: Kit, change: Callable[[Kit], None]
+) -> None:
+    wid = timed(kit)
+    change(kit)
+    assert (kit.status(wid), kit.jobs(wid)) == ("E", ["_EXCPT"])
+    assert kit.one("select count(*) from wedsql.timer where wid = %s", [wid]) == 0
+    assert broken(kit) == []
+
+
+def test_k17_a_timer_that_still_holds_is_left_alone(kit: Kit) -> None:
+    wid = timed(kit)
+    kit.rows("update {f}.wed_trig set cpred = 'a in (''1'', ''2'')' where trname = 'tr_wait'")
+    assert kit.status(wid) == "R"
+    assert kit.reap("61 minutes")["timers"] == 1
+    assert kit.jobs(wid) == ["tr_wait"]
+
+
+def test_k17_rematch_finds_the_timer_that_an_older_kernel_left(kit: Kit) -> None:
+    """The instance runs, nothing is pending, and the timer belongs to a condition that does not hold."""
+    wid = timed(kit)
+    other_predicate(kit)
+    kit.rows("set role wed_owner")
+    kit.rows("delete from wedsql.job_pool where wid = %s", [wid])
+    kit.rows("update wedsql.instance set status = 'R', reason = null where wid = %s", [wid])
+    kit.rows(
+        "insert into wedsql.timer values (%s, %s, %s, now() + interval '1 hour')",
+        (wid, tgid(kit, "tr_wait"), kit.id),
+    )
+    kit.rows("reset role")
+    report = api.rematch(kit.name, conn=kit.conn)
+    assert (report["new_exception"], kit.status(wid)) == (1, "E")
+    assert broken(kit) == []
+
+
+def test_k37_no_due_time_no_timer(kit: Kit) -> None:
+    """An emptied due attribute takes the time away, and the trigger with it."""
+    kit.attrs("a", "b")
+    kit.attr("due", None, "timestamptz")
+    kit.trig("tr_remind", "a = '1'", due_attr="due")
+    kit.trig("tr_step", "b = '1'")
+    wid = kit.start(a="1", b="1", due=kit.one("select wedsql.now() + interval '1 hour'"))
+    assert kit.one("select count(*) from wedsql.timer where wid = %s", [wid]) == 1
+    kit.run("tr_step", wid, due=None)
+    assert kit.one("select count(*) from wedsql.timer where wid = %s", [wid]) == 0
+    assert kit.reap("2 hours")["timers"] == 0
+    assert kit.jobs(wid) == ["tr_step"]
+
+
+# -- an exception beside other work
+
+
+def parked(kit: Kit) -> int:
+    """An instance with a parked job, and another job that is ready."""
+    kit.attrs("a", "b")
+    kit.trig("tr_bad", "a = '1'", max_attempts=1, backoff="0")
+    kit.trig("tr_good", "b = '1'")
+    kit.final("b = 'end'")
+    wid = kit.start(a="1", b="1")
+    with kit.conn.transaction():
+        api.fail(kit.take("tr_bad", wid), "no", conn=kit.conn)
+    assert (kit.status(wid), kit.jobs(wid)) == ("E", ["_EXCPT", "tr_bad", "tr_good"])
+    kit.rows("update {f}.wed_trig set enabled = false where trname = 'tr_bad'")
+    return wid
+
+
+def withdraw(kit: Kit) -> None:
+    kit.one("select wedsql.withdraw(%s, %s)", (kit.name, tgid(kit, "tr_bad")))
+
+
+def publish(kit: Kit) -> None:
+    definition = api.definition(kit.name, conn=kit.conn)
+    definition["triggers"] = [t for t in definition["triggers"] if t.get("transition") != "tr_bad"]
+    api.publish(kit.name, definition, conn=kit.conn)
+
+
+@pytest.mark.parametrize("gone", [withdraw, publish])
+@pytest.mark.parametrize(("end", "status"), [("end", "F"), ("1", "R")])
+def test_k61_a_parked_job_goes_and_the_exception_with_it(
+    kit: Kit, gone: Callable[[Kit], None], end: str, status: str
+) -> None:
+    wid = parked(kit)
+    gone(kit)
+    assert (kit.status(wid), kit.jobs(wid)) == ("R", ["tr_good"])
+    assert kit.trace(wid)[-1].trw == "_REMATCH"
+    kit.run("tr_good", wid, b=end)
+    assert (kit.status(wid), "_EXCPT" in kit.jobs(wid)) == (status, False)
+    assert broken(kit) == []
+
+
+def test_k61_a_parked_job_that_its_own_commit_withdraws(kit: Kit) -> None:
+    """With revalidate = withdraw a result of another job takes the parked one away."""
+    kit.attrs("a", "b")
+    kit.trig("tr_bad", "a = '1'", max_attempts=1, backoff="0", revalidate="withdraw")
+    kit.trig("tr_good", "b = '1'")
+    wid = kit.start(a="1", b="1")
+    with kit.step():
+        job = kit.take("tr_bad", wid)
+        api.fail(job, "no", conn=kit.conn)
+    assert kit.status(wid) == "E"
+    kit.run("tr_good", wid, a="0")
+    assert (kit.status(wid), kit.jobs(wid)) == ("R", ["tr_good"])
+    assert broken(kit) == []
+
+
+def ghost(kit: Kit, status: str) -> int:
+    """What an older kernel could leave: an `_EXCPT` job at an instance that is no exception."""
+    kit.attrs("a")
+    kit.trig("tr_x", "a = '1'")
+    kit.final("a = 'end'")
+    wid = kit.start(a="1" if status == "R" else "end")
+    kit.rows("set role wed_owner")
+    kit.rows(
+        "insert into wedsql.job_pool (wid, tgid, flow_id, trname, payload, fired_at, fired_xid, version)"
+        " values (%s, 0, %s, '_EXCPT', '{}', now(), 1, 1)",
+        (wid, kit.id),
+    )
+    kit.rows("reset role")
+    assert broken(kit) == ["I5"]
+    return wid
+
+
+@pytest.mark.parametrize("status", ["R", "F"])
+def test_k61_rematch_removes_an_exception_job_without_an_exception(kit: Kit, status: str) -> None:
+    wid = ghost(kit, status)
+    steps = len(kit.trace(wid))
+    api.rematch(kit.name, conn=kit.conn)
+    assert broken(kit) == []
+    assert (kit.status(wid), len(kit.trace(wid))) == (status, steps)
+
+
+def test_k61_rematch_ends_an_exception_that_has_only_ready_work(kit: Kit) -> None:
+    """An older kernel took the parked job away and left the instance an exception."""
+    wid = parked(kit)
+    kit.rows("set role wed_owner")
+    kit.rows("delete from wedsql.job_pool where wid = %s and state = 'K'", [wid])
+    kit.rows("reset role")
+    api.rematch(kit.name, conn=kit.conn)
+    assert (kit.status(wid), kit.jobs(wid)) == ("R", ["tr_good"])
