@@ -33,6 +33,13 @@ begin
     execute format('grant select on wedsql.%I to wed_web, wed_worker, wed_reaper, wed_monitor', v_name);
   end loop;
   grant insert, update, delete on wedsql.attr, wedsql.trig to wed_web;
+  grant select on wedsql.attr, wedsql.trig, wedsql.job_pool, wedsql.wed_trace, wedsql.instance to wed_view;
+  -- UPDATE by columns, and no DELETE: whoever may update a table as a whole may lock it as a whole.
+  grant insert on wedsql.attr, wedsql.trig to wed_view;
+  foreach v_name in array array['attr', 'trig'] loop
+    execute (select format('grant update (%s) on wedsql.%I to wed_view', string_agg(quote_ident(a.attname), ', ' order by a.attnum), v_name)
+             from pg_attribute a where a.attrelid = format('wedsql.%I', v_name)::regclass and a.attnum > 0 and not a.attisdropped);
+  end loop;
   grant update (label, description, final_when_pending, max_firings, default_timeout, notify_trace, retention) on wedsql.flow to wed_web;
   alter role wed_monitor set default_transaction_read_only = on;
   -- One kind of process cannot take the connections of another, above all not the reaper's.

@@ -60,10 +60,11 @@ def test_catalog_every_guard_is_on_and_owned(connect: Connect, defined: str) -> 
     names = ("a_room", "a_wid", "b_insert", "c_update", "d_delete", "e_truncate")
     assert guards == [(name, "O") for name in names]
     owners = admin.execute(
-        "select distinct c.relowner::regrole::text from pg_class c where c.relnamespace = %s::regnamespace",
+        "select distinct c.relkind = 'v', c.relowner::regrole::text from pg_class c"
+        " where c.relnamespace = %s::regnamespace order by 1",
         [defined],
     ).fetchall()
-    assert owners == [("wed_owner",)]
+    assert owners == [(False, "wed_owner"), (True, "wed_view")]
     writable = admin.execute(
         "select r, t from unnest(array['wed_web', 'wed_worker', 'wed_reaper', 'wed_monitor']) r,"
         " unnest(array['instance', 'job_pool', 'wed_trace', 'job_log', 'timer', 'flow_version']) t"

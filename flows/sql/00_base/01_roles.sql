@@ -1,11 +1,12 @@
 -- The roles of the kernel (README of roles: docs/operating.md).
 -- wed_owner owns every object of the kernel and never logs in: a function that runs with its rights is the only
--- writer of wed_flow, job_pool, instance and wed_trace. wed_eval owns the matchers and may read nothing at all.
+-- writer of wed_flow, job_pool, instance and wed_trace. wed_eval owns the matchers and may read nothing at all. wed_view owns
+-- the views of the flows: it may read and write what they show, and may lock no table, as a view is locked by its owner's rights.
 do $$
 declare
   v_role text;
 begin
-  foreach v_role in array array['wed_owner', 'wed_eval'] loop
+  foreach v_role in array array['wed_owner', 'wed_eval', 'wed_view'] loop
     if not exists (select 1 from pg_catalog.pg_roles where rolname = v_role) then
       begin
         execute pg_catalog.format('create role %I nologin', v_role);
@@ -26,6 +27,12 @@ begin
   end if;
   if not pg_catalog.pg_has_role(current_user, 'wed_eval', 'usage') then
     execute pg_catalog.format('grant wed_eval to %I', current_user);
+  end if;
+  if not pg_catalog.pg_has_role(current_user, 'wed_view', 'usage') then
+    execute pg_catalog.format('grant wed_view to %I', current_user);
+  end if;
+  if not pg_catalog.pg_has_role('wed_owner', 'wed_view', 'usage') then
+    grant wed_view to wed_owner;
   end if;
   -- Ending an overdue transaction needs the right to signal; only the reaper's function uses it.
   if not pg_catalog.pg_has_role('wed_owner', 'pg_signal_backend', 'member') then
@@ -65,5 +72,5 @@ begin
   execute pg_catalog.format('grant all on schema wedsql to %I', current_user);
   execute pg_catalog.format('grant create on database %I to wed_owner', current_database());
 end $$;
-grant usage on schema wedsql to wed_web, wed_worker, wed_reaper, wed_monitor, wed_eval;
+grant usage on schema wedsql to wed_web, wed_worker, wed_reaper, wed_monitor, wed_eval, wed_view;
 grant usage on schema wed_match to wed_owner;

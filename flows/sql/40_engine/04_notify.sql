@@ -29,8 +29,10 @@ order by w.seen_at limit greatest(p_jobs, 1)
 $$;
 
 create or replace function wedsql._notify_paper(p_flow wedsql.flow, p_wids integer[], p_names text[], p_now timestamptz) returns void
-language plpgsql set search_path = pg_catalog, pg_temp set intervalstyle = 'postgres' as $$
--- Promise: the paper's message (section 5.1): channel = transition, payload = the new job as JSON, whole if it fits 8,000 bytes.
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the paper's message (section 5.1): channel = transition, payload = which job is new, as JSON.
+-- Any session may listen to any channel, another flow's included, so that the state stays in job_pool (K-32); the key that
+-- it had in the paper is null, as it is for a state that no message can hold.
 -- A transition that only this product's own workers serve needs no such message; a client of the paper's protocol
 -- cannot announce itself, so the channel stays on while no own worker is alive or such a client was seen of late.
 declare
@@ -40,11 +42,8 @@ begin
   where not exists (select 1 from wedsql.worker w where p_flow.name || ':' || n = any (w.serves) and w.seen_at > p_now - interval '30 seconds')
      or exists (select 1 from wedsql.paper_client c where c.flow_id = p_flow.id and c.trname = n and c.seen_at > p_now - interval '1 day');
   if v_names is not null then
-    perform pg_notify(j.trname, case when octet_length(m.whole) < 7900 then m.whole else m.brief end)
+    perform pg_notify(j.trname, json_build_object('id', j.id, 'wid', j.wid, 'tgid', j.tgid, 'trname', j.trname, 'payload', null)::text)
     from wedsql.job_pool j
-    cross join lateral (select
-      json_build_object('wid', j.wid, 'tgid', j.tgid, 'trname', j.trname, 'lckid', j.lckid, 'timeout', j.timeout::text, 'payload', j.payload)::text,
-      json_build_object('wid', j.wid, 'tgid', j.tgid, 'trname', j.trname, 'lckid', j.lckid, 'timeout', j.timeout::text, 'payload', null)::text) m (whole, brief)
     where j.wid = any (p_wids) and j.trname = any (v_names) and j.fired_xid = txid_current();
   end if;
 end $$;

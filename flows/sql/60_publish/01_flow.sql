@@ -54,22 +54,67 @@ end $$;
 create or replace function wedsql._make_views(p_flow integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = warning as $$
 -- Promise: the paper's control tables of one flow, word for word usable with search_path = <flow>.
+-- Each is a barrier: no function in a reader's WHERE sees a row of another flow. Their owner may not lock the tables below,
+-- which are those of all flows, so LOCK on a view is refused; that is why a trigger, and no right of it, deletes.
 begin
   execute format($q$
     drop view if exists %1$I.wed_attr, %1$I.wed_trig, %1$I.job_pool, %1$I.wed_trace, %1$I.st_status;
-    create view %1$I.wed_attr as select aname, adv, type, options, label, description, position, aid, flow_id from wedsql.attr
-      where flow_id = %2$s with cascaded check option;
+    create view %1$I.wed_attr with (security_barrier) as select aname, adv, type, options, label, description, position, aid, flow_id
+      from wedsql.attr where flow_id = %2$s with cascaded check option;
     alter view %1$I.wed_attr alter column flow_id set default %2$s;
-    create view %1$I.wed_trig as select tgid, tgname, enabled, trname, cname, cpred, cfinal, timeout, on_error, revalidate, mode,
-      max_attempts, backoff, max_firings, pickup_deadline, priority, writes, due_attr, due_after, concurrent, fire_once, refresh_payload,
-      compensation, compensated_by, class, label, description, flow_id from wedsql.trig where flow_id = %2$s with cascaded check option;
+    create view %1$I.wed_trig with (security_barrier) as select tgid, tgname, enabled, trname, cname, cpred, cfinal, timeout, on_error,
+      revalidate, mode, max_attempts, backoff, max_firings, pickup_deadline, priority, writes, due_attr, due_after, concurrent, fire_once,
+      refresh_payload, compensation, compensated_by, class, label, description, flow_id
+      from wedsql.trig where flow_id = %2$s with cascaded check option;
     alter view %1$I.wed_trig alter column flow_id set default %2$s;
-    create view %1$I.job_pool as select wid, tgid, trname, lckid, timeout, payload, id, state, attempts, not_before, priority, fired_at
-      from wedsql.job_pool where flow_id = %2$s;
-    create view %1$I.wed_trace as select wid, state, trf, trw, status, tstmp, seq, actor, reason, before, cause_seq
+    create view %1$I.job_pool with (security_barrier) as select wid, tgid, trname, lckid, timeout, payload, id, state, attempts, not_before,
+      priority, fired_at from wedsql.job_pool where flow_id = %2$s;
+    create view %1$I.wed_trace with (security_barrier) as select wid, state, trf, trw, status, tstmp, seq, actor, reason, before, cause_seq
       from wedsql.wed_trace where flow_id = %2$s;
-    create view %1$I.st_status as select wid, status from wedsql.instance where flow_id = %2$s$q$, p_name, p_flow);
+    create view %1$I.st_status with (security_barrier) as select wid, status from wedsql.instance where flow_id = %2$s;
+    create trigger a_delete instead of delete on %1$I.wed_attr for each row execute function wedsql._delete_definition();
+    create trigger a_delete instead of delete on %1$I.wed_trig for each row execute function wedsql._delete_definition();
+    create trigger a_never instead of insert or update or delete on %1$I.job_pool for each row execute function wedsql._never_running();
+    create trigger a_never instead of insert or update or delete on %1$I.wed_trace for each row execute function wedsql._never_running();
+    create trigger a_never instead of insert or update or delete on %1$I.st_status for each row execute function wedsql._never_running()$q$,
+    p_name, p_flow);
   perform wedsql._default_timeout(p_flow, p_name);
+  perform wedsql._disown_views(p_name);
+end $$;
+
+create or replace function wedsql._disown_views(p_name text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the views of a flow belong to the role that may read and write through them and nothing else.
+declare
+  v_view text;
+begin
+  execute format('grant usage, create on schema %I to wed_view', p_name);
+  foreach v_view in array array['wed_attr', 'wed_trig', 'job_pool', 'wed_trace', 'st_status'] loop
+    execute format('alter view %I.%I owner to wed_view', p_name, v_view);
+  end loop;
+  execute format('revoke create on schema %I from wed_view', p_name);
+end $$;
+
+create or replace function wedsql._delete_definition() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: what is deleted through a flow's wed_attr or wed_trig is deleted from the definition of that flow.
+begin
+  if tg_table_name = 'wed_attr' then
+    delete from wedsql.attr a where a.aid = old.aid and a.flow_id = old.flow_id;
+  else
+    delete from wedsql.trig t where t.tgid = old.tgid and t.flow_id = old.flow_id;
+  end if;
+  return case when found then old end;
+end $$;
+
+create or replace function wedsql._never_running() returns trigger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: nobody, an owner or superuser included, writes what runs or the history through a flow's views.
+-- Raises: WD301.
+begin
+  perform wedsql._raise('WD301', format('%I.%I is written by the kernel alone.', tg_table_schema, tg_table_name),
+    'The history is only ever added to; a step is an UPDATE of wed_flow, or a call of the kernel''s functions.');
+  return null;
 end $$;
 
 create or replace function wedsql._refresh_flow(p_flow integer, p_name text) returns void

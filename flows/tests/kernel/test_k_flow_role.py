@@ -72,3 +72,52 @@ def test_no_role_can_take_all_connections(kit: Kit, role: str) -> None:
 def test_k49_no_role_may_stay_idle_in_a_transaction_for_ever(kit: Kit, role: str) -> None:
     settings = kit.one("select array_to_string(rolconfig, ' ') from pg_roles where rolname = %s", [role])
     assert "idle_in_transaction_session_timeout=" in settings
+
+
+def test_the_definition_is_written_through_the_views(one: Kit) -> None:
+    """INSERT, UPDATE and DELETE answer as those of a table do, and leave a flow of the same names alone."""
+    own = one.connect()
+    own.execute(f"set search_path = {one.name}")  # type: ignore[call-overload]
+    own.execute("insert into wed_attr (aname) values ('b'), ('c')")
+    number = "insert into wed_trig (trname, cpred) values ('tr_b', $$b = '1'$$) returning tgid"
+    (tgid,) = own.execute(number).fetchone() or (0,)
+    changed = own.execute("update wed_trig set cpred = $$c = '1'$$ where trname = 'tr_b' returning tgid")
+    assert changed.fetchall() == [(tgid,)]
+    with refused("WD007"):
+        own.execute("delete from wed_attr where aname = 'c'")
+    gone = own.execute("delete from wed_trig where trname = 'tr_b' returning tgid, cpred")
+    assert gone.fetchall() == [(tgid, "c = '1'")]
+    assert own.execute("delete from wed_attr where aname in ('b', 'c')").rowcount == 2
+    assert own.execute("delete from wed_attr where aname = 'b'").rowcount == 0
+    assert one.start(a="1") and one.one("select count(*) from {f}.wed_attr") == 1
+
+
+@pytest.mark.parametrize("view", ["job_pool", "wed_trace", "st_status"])
+@pytest.mark.parametrize(
+    "statement", ["delete from {}", "update {} set wid = wid", "insert into {} (wid) values (1)"]
+)
+def test_what_ran_is_not_rewritten_through_a_view(one: Kit, view: str, statement: str) -> None:
+    """By its owner and a superuser neither."""
+    wid = one.start(a="1")
+    with refused("WD301") as why:
+        one.rows(statement.format(f"{{f}}.{view}"))
+    assert view in why.message and one.story(wid) == [("_INIT", ["tr_x"], "R")]
+
+
+def test_the_views_are_read_by_index(one: Kit) -> None:
+    one.one("select wedsql.open_flow_role(%s)", [one.name])
+    try:
+        own = one.connect()
+        own.execute(f"set role {one.name}")  # type: ignore[call-overload]
+        own.execute("set enable_seqscan = off")
+        for query, index in (
+            ("{f}.job_pool where trname = 'tr_x' and state = 'P'", "job_pool_ready"),
+            ("{f}.job_pool where wid = 1 and tgid = 2", "job_pool_pkey"),
+            ("{f}.wed_trace where wid = 1 order by seq", "_pkey"),
+            ("{f}.st_status where wid = 1", "instance_"),
+        ):
+            plan = one.one(f"explain (format json) select * from {query}", conn=own)
+            assert index in str(plan) and "Index Cond" in str(plan), plan
+        own.execute("reset role")
+    finally:
+        one.one("select wedsql.close_flow_role(%s)", [one.name])

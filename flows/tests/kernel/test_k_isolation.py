@@ -1,0 +1,277 @@
+"""What one flow's role can reach of another flow: every relation, function, channel and lock.
+
+They are found in the catalogs: a new view or function of a flow's schema is tried by itself, and what these
+tests do not know how to try makes them fail.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from flows import api
+from flows.tests.kit import Connection, Kit
+
+pytestmark = pytest.mark.kernel
+SECRET = "sesame"  # in everything that the other flow knows
+MODES = (
+    *("access share", "row share", "row exclusive", "share update exclusive"),
+    *("share", "share row exclusive", "exclusive", "access exclusive"),
+)
+HARMLESS = {"AccessShareLock", "RowShareLock", "RowExclusiveLock"}  # what reading and writing take, too
+VIEWS = ("job_pool", "st_status", "wed_attr", "wed_trace", "wed_trig")
+PLANS = (
+    "set enable_indexscan = off; set enable_bitmapscan = off; set enable_indexonlyscan = off",
+    "set enable_indexscan = on; set enable_bitmapscan = on; set enable_seqscan = off",
+)
+NOT_OURS = "n.nspname not in ('pg_catalog', 'information_schema')"
+
+
+@pytest.fixture
+def other(connect: Callable[..., Connection]) -> Iterator[Kit]:
+    """Another flow, with an instance that waits, one that is leased and one that is an exception."""
+    name = "other_flow"
+    admin = connect()
+    api.create_flow(name, label=SECRET, conn=admin)
+    admin.execute(
+        "select setval('wedsql.wid_seq', 7000000 + nextval('wedsql.wid_seq'))"
+    )  # no other number is like them
+    kit = Kit(name, connect)
+    kit.attr("word", SECRET)
+    kit.attr("n", None, "integer")
+    kit.trig("tr_pay", f"word like '{SECRET}%%'", label=SECRET)
+    kit.trig("tr_shut", "n = 1")
+    kit.trig("tr_more", "n = 7")
+    kit.final("n = 9")
+    api.start_many(name, [{}] * 3, actor=SECRET, keys=[f"{SECRET}{i}" for i in range(3)], conn=admin)
+    kit.lease("tr_pay")
+    kit.run("tr_pay", None, word="open")
+    yield kit
+    api.drop_flow(name, force=True, conn=admin)
+
+
+@pytest.fixture
+def spy(one: Kit, other: Kit, dsn: str) -> Iterator[Connection]:
+    """A session of a role whose flow has an instance, too; its function tells what it is given."""
+    one.one("select wedsql.open_flow_role(%s)", [one.name])
+    one.start(a="1")
+    uri = psycopg.conninfo.make_conninfo(dsn, user=one.name, options="")
+    with psycopg.connect(uri, autocommit=True) as session:
+        session.execute(
+            "create function pg_temp.leak(p text) returns boolean language plpgsql cost 0.0000001"
+            " as $$ begin raise notice '%', p; return true; end $$"
+        )
+        yield session
+    one.one("select wedsql.close_flow_role(%s)", [one.name])
+
+
+def reached(kit: Kit, role: str) -> list[str]:
+    """The relations on which the role has any right, but for the catalogs."""
+    return kit.one(
+        "select array_agg(format('%%I.%%I', n.nspname, c.relname) order by 1)"
+        " from pg_class c join pg_namespace n on n.oid = c.relnamespace"
+        f" where {NOT_OURS} and n.nspname !~ '^pg_' and has_schema_privilege(%s, n.oid, 'usage')"
+        " and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S') and case c.relkind"
+        " when 'S' then has_sequence_privilege(%s, c.oid, 'usage, select, update')"
+        " else has_any_column_privilege(%s, c.oid, 'select, insert, update, references')"
+        " or has_table_privilege(%s, c.oid, 'delete, truncate, trigger') end",
+        [role] * 4,
+    )
+
+
+def snapshot(other: Kit) -> Any:
+    """Everything that is stored of the other flow, but for the moments of reading it."""
+    tables = ("attr", "trig", "instance", "job_pool", "timer", "job_log", "wed_trace", "condition_error")
+    found = {t: other.one(f"select jsonb_agg(to_jsonb(x) order by to_jsonb(x)::text) from wedsql.{t} x"
+                          " where flow_id = %s", [other.id]) for t in tables}  # fmt: skip
+    found["flow"] = other.one("select to_jsonb(f) from wedsql.flow f where id = %s", [other.id])
+    found["wed_flow"] = other.one("select jsonb_agg(to_jsonb(w) order by wid) from {f}.wed_flow w")
+    return found
+
+
+def seen_by(spy: Connection, statement: str) -> list[str]:
+    """What a leaky function told of the rows that it was given, and what the statement answered."""
+    told: list[str] = []
+    keep = lambda diagnostic: told.append(diagnostic.message_primary or "")  # noqa: E731
+    spy.add_notice_handler(keep)
+    try:
+        with spy.transaction(force_rollback=True):
+            cursor = spy.execute(statement)  # type: ignore[call-overload]
+            told += [str(row) for row in cursor.fetchall()] if cursor.description else []
+    except psycopg.Error as error:
+        told += [str(error), str(error.diag.message_detail)]
+    finally:
+        spy.remove_notice_handler(keep)
+    return told
+
+
+def looks(kit: Kit, relation: str) -> list[str]:
+    """Every statement by which rows of a relation pass a function before anybody else looks at them."""
+    columns = kit.one(
+        "select array_agg(quote_ident(attname) order by attnum) from pg_attribute"
+        " where attrelid = %s::regclass and attnum > 0 and not attisdropped",
+        [relation],
+    )
+    rows = [f"pg_temp.leak(r.{column}::text)" for column in columns] + ["pg_temp.leak(r::text)"]
+    return [
+        *(f"select * from {relation} r where {row}" for row in rows),
+        f"select * from {relation} r where {rows[-1]} for update",
+        f"select * from {relation} r order by pg_temp.leak(r::text)",
+        f"delete from {relation} r where {rows[-1]}",
+        *(f"update {relation} r set {column} = {column} where {rows[-1]}" for column in columns),
+    ]
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=["without indexes", "with indexes"])
+def test_no_function_in_a_where_sees_another_flow(one: Kit, other: Kit, spy: Connection, plan: str) -> None:
+    before = snapshot(other)
+    relations = reached(one, one.name)
+    assert {
+        f"{one.name}.{view}" for view in ("job_pool", "st_status", "wed_attr", "wed_trace", "wed_trig")
+    } < {*relations}
+    strangers = {str(row.wid) for row in other.rows("select wid from {f}.wed_flow")}
+    spy.execute(plan)  # type: ignore[call-overload]
+    cases = 0
+    for relation in relations:
+        assert relation.startswith(f"{one.name}."), "this needs a test of its own"
+        for statement in looks(one, relation):
+            told = " ".join(seen_by(spy, statement))
+            assert SECRET not in told and not strangers & {*re.findall(r"[0-9]+", told)}, statement
+            cases += 1
+    assert cases > 100 and snapshot(other) == before
+
+
+def test_no_lock_of_a_flows_role_stops_another_flow(one: Kit, other: Kit, spy: Connection) -> None:
+    """A view is locked together with the tables that it reads, and those belong to all flows."""
+    granted = 0
+    for relation in reached(one, one.name):
+        for mode in MODES:
+            try:
+                with spy.transaction(force_rollback=True):
+                    spy.execute(f"lock table {relation} in {mode} mode")  # type: ignore[call-overload]
+                    beyond = spy.execute(
+                        "select c.oid::regclass::text, l.mode"
+                        " from pg_locks l join pg_class c on c.oid = l.relation"
+                        " where l.pid = pg_backend_pid() and c.relnamespace not in"
+                        " (%s::regnamespace, 'pg_catalog'::regnamespace)",
+                        [one.name],
+                    ).fetchall()
+            except psycopg.errors.InsufficientPrivilege:
+                continue
+            granted += 1
+            assert {held for _, held in beyond} <= HARMLESS, f"{relation} in {mode} mode: {beyond}"
+    assert granted > 0
+
+
+# What the functions of a flow are asked, with the numbers of another flow.
+ASKED: dict[str, str] = {
+    "p_transitions": "array['tr_pay', 'tr_x', '_EXCPT']",
+    "p_limit": "100",
+    "p_actor": f"'{SECRET}'",
+    "p_holder": "'spy'",
+    "p_duration": "interval '1 minute'",
+    "p_states": "array['{}'::jsonb]",
+    "p_state": "'{}'::jsonb",
+    "p_messages": "array_fill('no'::text, array[3])",
+    "p_sqlstates": "array_fill(''::text, array[3])",
+    "p_outcome": "'failed'",
+    "p_kind": "'process'",
+    "p_name": "'spy'",
+    "p_host": "''",
+    "p_pid": "1",
+    "p_serves": "array['other_flow:tr_pay']",
+    "p_waiting": "true",
+}
+
+
+def asked(other: Kit) -> dict[str, str]:
+    """Each argument by its name, where it names something with what the other flow has of it."""
+    jobs = other.rows("select * from wedsql.job_pool where flow_id = %s order by wid, tgid", [other.id])[:3]
+    wids, ids = [job.wid for job in jobs], [job.id for job in jobs]
+    claims = [job.claim for job in jobs]
+    claim = next(c for c in claims if c)
+
+    def text(values: list[Any], kind: str) -> str:
+        return f"array[{', '.join('null' if v is None else str(v) for v in values)}]::{kind}[]"
+
+    return ASKED | {
+        "p_wids": text(wids, "integer"),
+        "p_job_ids": text(ids, "bigint"),
+        "p_claims": text(claims, "bigint"),
+        "p_changes": "array_fill('{}'::jsonb, array[3])",
+        "p_sets": "array_fill('word = ''x'''::text, array[3])",
+        "p_keys": f"array['{SECRET}0']",
+        "p_key": f"'{SECRET}0'",
+        "p_wid": str(next(j.wid for j in jobs if j.claim)),
+        "p_job_id": str(next(j.id for j in jobs if j.claim)),
+        "p_claim": str(claim),
+        "p_set": "null",
+        "p_worker": "1",
+    }
+
+
+def test_no_function_of_a_flow_reaches_another(one: Kit, other: Kit, spy: Connection) -> None:
+    functions = one.rows(
+        "select p.oid::regprocedure::text as name, format('%%I.%%I', n.nspname, p.proname) as call,"
+        " p.proargnames as names,"
+        " p.pronargs as n, p.pronargdefaults as defaults"
+        f" from pg_proc p join pg_namespace n on n.oid = p.pronamespace where {NOT_OURS}"
+        " and n.nspname !~ '^pg_'"
+        " and has_schema_privilege(%s, n.oid, 'usage') and has_function_privilege(%s, p.oid, 'execute')"
+        " order by 1",
+        [one.name, one.name],
+    )
+    values, before, tried = asked(other), snapshot(other), 0
+    assert len(functions) >= 5
+    for function in functions:
+        names = list(function.names or ())[: function.n]
+        assert {*names} <= {*values}, f"{function.name}: how is it tried with what another flow has?"
+        for known in range(function.n - function.defaults, function.n + 1):
+            given = ", ".join(f"{name} => {values[name]}" for name in names[:known])
+            told = " ".join(seen_by(spy, f"select * from {function.call}({given})"))
+            assert SECRET not in told.replace(f"{SECRET}0", ""), function.name
+            assert snapshot(other) == before, function.name
+            tried += 1
+    assert tried >= 10
+
+
+CHANNELS = {"'wedsql_w' || w.id", "'wedsql_trace'", "'wedsql_flow'", "j.trname"}
+
+
+def test_every_channel_carries_numbers_alone(one: Kit, other: Kit, spy: Connection) -> None:
+    """Anybody may listen to any channel: a message holds numbers and the name of the channel."""
+    query = "select string_agg(prosrc, ' ') from pg_proc where pronamespace = 'wedsql'::regnamespace"
+    sources = one.one(query)
+    assert {*re.findall(r"pg_notify\(([^,]+),", sources)} == CHANNELS, "a new channel is listened to here"
+    worker = api.register_worker("process", SECRET, SECRET, 1, ["other_flow:tr_more"], conn=one.conn)
+    api.heartbeat(worker, True, conn=one.conn)
+    one.one("select wedsql.watch(null, %s)", [SECRET])
+    channels = ("tr_pay", "tr_shut", "_EXCPT", "wedsql_trace", "wedsql_flow", f"wedsql_w{worker}")
+    for channel in channels:
+        spy.execute(sql.SQL("listen {}").format(sql.Identifier(channel)))
+    before = other.rows("select wid from {f}.wed_flow")
+    everything_happens(other)
+    told = list(spy.notifies(timeout=2))
+    assert len(before) == 3 and {note.channel for note in told} == {*channels}
+    for note in told:
+        if note.channel.startswith("wedsql_"):
+            assert re.fullmatch(r"[0-9:]*", note.payload), note
+        else:
+            job = json.loads(note.payload)
+            assert {key for key, value in job.items() if value is not None} == {"id", "wid", "tgid", "trname"}
+            assert job["trname"] == note.channel
+
+
+def everything_happens(other: Kit) -> None:
+    """Each kind of message is sent."""
+    api.start(other.name, {"word": f"{SECRET} two"}, conn=other.conn)
+    other.run("tr_pay", None, n="1", word="open")
+    other.run("tr_shut", None, n="7")
+    other.run("tr_more", None, n="2")
+    other.trig("tr_late", "n = 8")
