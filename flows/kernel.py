@@ -129,6 +129,7 @@ def install_if_outdated(connection: Any) -> bool:
 def missing_grants(connection: Any) -> list[str]:
     """Return the statements that a superuser must run, because the installing role was not allowed to.
 
+    While everybody may take advisory locks, any role may take those of jobs until the reaper ends it.
     Without pg_signal_backend no overdue session is ended, without pg_read_all_stats none is seen, without
     pg_read_all_settings the free space of the database's disk is not known.
     """
@@ -138,7 +139,12 @@ def missing_grants(connection: Any) -> list[str]:
             " where to_regrole('wed_owner') is not null and not pg_has_role('wed_owner', r.name, 'member')",
             [list(SERVER_RIGHTS)],
         )
-        return [name for (name,) in cursor.fetchall()]
+        missing = [name for (name,) in cursor.fetchall()]
+        cursor.execute(
+            "select has_function_privilege('public', 'pg_advisory_xact_lock(integer, integer)', 'execute')"
+            " and to_regprocedure('wedsql.close_advisory_locks()') is not null"
+        )
+        return missing + ["select wedsql.close_advisory_locks()"] * bool(cursor.fetchone()[0])
 
 
 def status(connection: Any) -> KernelStatus:

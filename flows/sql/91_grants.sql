@@ -41,6 +41,9 @@ begin
              from pg_attribute a where a.attrelid = format('wedsql.%I', v_name)::regclass and a.attnum > 0 and not a.attisdropped);
   end loop;
   grant update (label, description, final_when_pending, max_firings, default_timeout, notify_trace, retention) on wedsql.flow to wed_web;
+  if (select r.rolsuper from pg_roles r where r.rolname = current_user) then
+    perform wedsql.close_advisory_locks();
+  end if;
   alter role wed_monitor set default_transaction_read_only = on;
   -- One kind of process cannot take the connections of another, above all not the reaper's.
   alter role wed_web connection limit 60;

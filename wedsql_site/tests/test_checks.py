@@ -100,3 +100,13 @@ def test_rights_that_the_installer_could_not_give_are_named(as_in_production: No
     said: list[str] = []
     preparation.report_missing_grants(said.append)
     assert said[1:] == ["  grant pg_signal_backend to wed_owner;"]
+
+
+def test_advisory_locks_that_the_installer_could_not_close_are_named(as_in_production: None) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("grant execute on function pg_advisory_xact_lock(integer, integer) to public")
+    assert "select wedsql.close_advisory_locks();" in found()["wedsql.W006"].replace("  ", " ")
+    with connection.cursor() as cursor:
+        cursor.execute("select wedsql.close_advisory_locks()")
+    look_again()
+    assert found() == {}

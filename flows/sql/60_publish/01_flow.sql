@@ -139,6 +139,7 @@ begin
     execute format('grant select on all tables in schema %1$I to %1$I', p_name);
     execute format('grant insert, update on %1$I.wed_flow to %1$I', p_name);
     execute format('grant insert, update, delete on %1$I.wed_attr, %1$I.wed_trig to %1$I', p_name);
+    perform wedsql._grant_locks(p_name);
   end if;
 end $$;
 

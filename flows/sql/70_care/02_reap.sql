@@ -8,7 +8,7 @@ declare
   v_clock jsonb := wedsql._reap_clock(v_now);
   v_report jsonb;
 begin
-  v_report := jsonb_build_object('ended', wedsql._reap_transactions(p_max, v_now), 'expired', wedsql._reap_leases(p_max, v_now),
+  v_report := jsonb_build_object('ended', wedsql._reap_locks(p_max) + wedsql._reap_transactions(p_max, v_now), 'expired', wedsql._reap_leases(p_max, v_now),
     'timers', wedsql._reap_timers(p_max, v_now), 'late', wedsql._reap_pickups(p_max, v_now));
   delete from wedsql.worker w where w.seen_at < v_now - interval '1 hour';
   insert into wedsql.beat as b (name, seen_at, detail) values ('reaper', v_now, v_report || v_clock)
@@ -35,6 +35,7 @@ begin
   join wedsql.job_pool j on j.wid = l.classid::integer and j.tgid = l.objid::integer
   where l.locktype = 'advisory' and l.objsubid = 2 and l.granted and l.mode = 'ExclusiveLock'
     and l.database = (select d.oid from pg_database d where d.datname = current_database()) and l.pid <> pg_backend_pid()
+    and l.pid <> all (array(select x.pid from wedsql._strangers() x))
   on conflict do nothing;
   for v_lock in
     select s.*, a.state, j.timeout from wedsql.lock_seen s

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from typing import Any
 
 import psycopg
@@ -16,7 +17,7 @@ import pytest
 from psycopg import sql
 
 from flows import api
-from flows.tests.kit import Connection, Kit
+from flows.tests.kit import Connection, Kit, until
 
 pytestmark = pytest.mark.kernel
 SECRET = "sesame"  # in everything that the other flow knows
@@ -62,7 +63,7 @@ def spy(one: Kit, other: Kit, dsn: str) -> Iterator[Connection]:
     one.one("select wedsql.open_flow_role(%s)", [one.name])
     one.start(a="1")
     uri = psycopg.conninfo.make_conninfo(dsn, user=one.name, options="")
-    with psycopg.connect(uri, autocommit=True) as session:
+    with closing(psycopg.connect(uri, autocommit=True)) as session:
         session.execute(
             "create function pg_temp.leak(p text) returns boolean language plpgsql cost 0.0000001"
             " as $$ begin raise notice '%', p; return true; end $$"
@@ -275,3 +276,57 @@ def everything_happens(other: Kit) -> None:
     other.run("tr_shut", None, n="7")
     other.run("tr_more", None, n="2")
     other.trig("tr_late", "n = 8")
+
+
+@pytest.mark.parametrize(
+    "lock", ["pg_try_advisory_xact_lock(wid, tgid)", "pg_try_advisory_xact_lock(wid, -1)"]
+)
+def test_the_lock_of_another_flows_job_is_nobodys_attempt(
+    one: Kit, other: Kit, spy: Connection, lock: str
+) -> None:
+    """A lock taker without rights is ended at the reaper's next look, long before the job's time is over."""
+    jobs = other.rows("select wid, tgid from wedsql.job_pool where flow_id = %s", [other.id])
+    spy.execute("begin")
+    for job in jobs:
+        taken = lock.replace("wid", str(job.wid)).replace("tgid", str(job.tgid))
+        assert spy.execute(f"select {taken}").fetchone() == (True,)  # type: ignore[call-overload]
+    before = snapshot(other)
+    assert other.reap("0 seconds")["ended"] == 1
+    until(lambda: not other.one("select 1 from pg_stat_activity where pid = %s", [spy.info.backend_pid]))
+    other.reap("40 seconds")
+    assert snapshot(other) == before and other.one("select count(*) from wedsql.lock_seen") == 0
+    assert other.run("tr_pay", None, word="open").ok
+    other.clock("0")
+
+
+def test_no_session_fills_the_servers_table_of_locks(one: Kit, spy: Connection) -> None:
+    """Its share is a quarter; a flow's own role, which may work on its jobs, has no more."""
+    share = one.one("select wedsql._lock_share()")
+    assert share == one.one(
+        "select setting::integer / 4 * current_setting('max_connections')::integer"
+        " from pg_settings where name = 'max_locks_per_transaction'"
+    )
+    spy.execute("begin")
+    query = "select count(*) from generate_series(1, %s) n, pg_advisory_xact_lock(0, n)"
+    spy.execute(query, [share])
+    assert one.reap()["ended"] == 0
+    spy.execute("select pg_advisory_xact_lock(0, 0)")
+    assert one.reap()["ended"] == 1
+    until(lambda: not one.one("select 1 from pg_stat_activity where pid = %s", [spy.info.backend_pid]))
+
+
+def test_advisory_locks_are_for_those_who_work_with_them(one: Kit, spy: Connection) -> None:
+    """Each function of the server that takes or gives back such a lock, for each role."""
+    roles = ["wed_web", "wed_worker", "wed_reaper", "wed_monitor", "wed_eval", "pg_monitor", one.name]
+    functions = one.rows(
+        "select r.role, p.oid::regprocedure::text as lock,"
+        " has_function_privilege(r.role, p.oid, 'execute') as open"
+        " from pg_proc p, unnest(%s::text[]) r (role)"
+        " where p.pronamespace = 'pg_catalog'::regnamespace and p.proname like '%%advisory%%'",
+        [roles],
+    )
+    assert len(functions) >= 7 * 21
+    assert {(row.role, row.lock) for row in functions if row.open} == {
+        (one.name, "pg_advisory_xact_lock(integer,integer)"),
+        (one.name, "pg_try_advisory_xact_lock(integer,integer)"),
+    }
