@@ -6,7 +6,6 @@ import sys
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
-from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler
 from django.core.asgi import get_asgi_application
 
 from wedsql_site.environment import BadEnvironment
@@ -26,7 +25,7 @@ from monitor.routing import websocket_urlpatterns
 application = Quiet(
     ProtocolTypeRouter(
         {
-            "http": ASGIStaticFilesHandler(_pages),
+            "http": _pages,
             "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
         }
     )

@@ -29,7 +29,7 @@ class RequestLog:
     seconds is told only when it fails.
     """
 
-    OFTEN = ("/healthz", "/readyz", "/metrics", "/live/")
+    OFTEN = ("/healthz", "/readyz", "/metrics", "/live/", "/static/")
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response

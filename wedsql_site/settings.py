@@ -46,6 +46,7 @@ MIDDLEWARE = [
     "wedsql_site.middleware.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "wedsql_site.middleware.ContentSecurityPolicy",
+    "wedsql_site.statics.Statics",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -104,6 +105,10 @@ USE_TZ = True
 USE_I18N = True
 
 STATIC_URL = "static/"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "wedsql_site.statics.VersionedStorage"},
+}
 
 # A session ends eight hours after log-in, however busy it was.
 SESSION_COOKIE_AGE = 8 * 3600

@@ -2,9 +2,16 @@
 
 from django.contrib import admin
 from django.contrib.auth import views as auth
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.templatetags.static import static
 from django.urls import include, path
-from django.views.generic import RedirectView
+
+
+def _icon(request: HttpRequest) -> HttpResponse:
+    """The icon under the address where browsers look for it."""
+    return redirect(static("wedsql_site/mark.svg"))
+
 
 urlpatterns = [
     path("admin/", admin.site.urls),
@@ -21,7 +28,7 @@ urlpatterns = [
         auth.PasswordChangeDoneView.as_view(template_name="registration/password_changed.html"),
         name="password_change_done",
     ),
-    path("favicon.ico", RedirectView.as_view(url=static("wedsql_site/mark.svg"))),
+    path("favicon.ico", _icon),
     path("", include("monitor.urls")),
 ]
 
