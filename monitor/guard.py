@@ -98,6 +98,26 @@ def _alone(template: str, request: HttpRequest, status: int) -> HttpResponse:
     return HttpResponse(render_to_string(template, {"request": request}), status=status)
 
 
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """The site's handler404. No error page reads session or user, so none needs the database."""
+    return _alone("404.html", request, 404)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """The site's handler403."""
+    return _alone("403.html", request, 403)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Answer a form that came without its key."""
+    return _alone("403_csrf.html", request, 403)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """The site's handler400."""
+    return _alone("400.html", request, 400)
+
+
 def server_error(request: HttpRequest) -> HttpResponse:
     """The site's handler500: a database that went away is not a fault of the program."""
     error = sys.exc_info()[1]

@@ -10,11 +10,13 @@ from flows.queries.base import Row
 from flows.timing import BOUNDS
 from monitor.exposition import Sample, family, histogram
 from monitor.listener import all_listeners
+from monitor.usage import usage
 
 
 def exposition() -> str:
     """All metrics, read from the database and from this process."""
-    return "".join([*_instances(), *_jobs(), *_times(), *_processes(), *_care(), *_invariants(), *_house()])
+    kernel = [*_instances(), *_jobs(), *_times(), *_processes(), *_care(), *_invariants(), *_house()]
+    return "".join([*kernel, *of_this_process()])
 
 
 def _by(found: Iterable[Row], value: str, *labels: str) -> list[Sample]:
@@ -93,6 +95,30 @@ def _processes() -> Iterable[str]:
     yield family(
         "wedsql_listener_lag_seconds", "How long this process has heard nothing of the kernel.", [({}, lag)]
     )
+
+
+def of_this_process() -> Iterable[str]:
+    """What this web process holds; needs no database."""
+    found = usage()
+    for name, meaning, value in (
+        ("wedsql_pool_connections_max", "Most connections of this process's pool.", found.connections_limit),
+        ("wedsql_pool_connections_used", "Connections of the pool in use.", found.connections_used),
+        (
+            "wedsql_pool_connections_waiting",
+            "Requests that wait for a connection.",
+            found.connections_waiting,
+        ),
+        ("wedsql_web_requests", "Requests under way.", found.requests),
+        ("wedsql_web_requests_max", "Most requests under way at a time.", found.requests_limit),
+        ("wedsql_web_requests_waiting", "Requests that wait for a thread.", found.requests_waiting),
+        ("wedsql_web_threads", "Threads of this process.", found.threads),
+        ("wedsql_web_files", "Open file handles of this process.", found.files),
+        ("wedsql_web_files_max", "Limit of file handles.", found.files_limit),
+        ("wedsql_web_memory_bytes", "Resident memory of this process.", found.memory),
+    ):
+        yield family(name, meaning, [({}, value)])
+    rejected: list[Sample] = [({}, found.requests_rejected)]
+    yield family("wedsql_web_requests_rejected_total", "Requests rejected under load.", rejected, "counter")
 
 
 def _care() -> Iterable[str]:

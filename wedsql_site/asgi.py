@@ -12,6 +12,7 @@ from wedsql_site.environment import BadEnvironment
 from wedsql_site.ondemand import start_database
 from wedsql_site.postgres import PostgresError
 from wedsql_site.quiet import Quiet
+from wedsql_site.request_threads import RequestThreads
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "wedsql_site.settings")
 try:
@@ -23,10 +24,14 @@ except (BadEnvironment, PostgresError) as error:
 from monitor.routing import websocket_urlpatterns
 
 application = Quiet(
-    ProtocolTypeRouter(
-        {
-            "http": _pages,
-            "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
-        }
+    RequestThreads(
+        ProtocolTypeRouter(
+            {
+                "http": _pages,
+                "websocket": AllowedHostsOriginValidator(
+                    AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
+                ),
+            }
+        )
     )
 )

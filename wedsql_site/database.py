@@ -62,7 +62,13 @@ def _options(role: str, parameters: dict[str, Any]) -> dict[str, Any]:
     }
     parameters["options"] = " ".join(filter(None, [session_options(role), parameters.get("options", "")]))
     if role == "web":
-        parameters["pool"] = {"min_size": 1, "max_size": _POOL_SIZE, "timeout": _CONNECT_SECONDS}
+        parameters["pool"] = {
+            "min_size": 1,
+            "max_size": _POOL_SIZE,
+            "timeout": _CONNECT_SECONDS,
+            # The default lets minutes pass between two attempts; let the next request try again.
+            "reconnect_timeout": 1.0,
+        }
     return parameters
 
 

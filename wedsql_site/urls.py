@@ -32,4 +32,7 @@ urlpatterns = [
     path("", include("monitor.urls")),
 ]
 
+handler400 = "monitor.guard.bad_request"
+handler403 = "monitor.guard.forbidden"
+handler404 = "monitor.guard.not_found"
 handler500 = "monitor.guard.server_error"

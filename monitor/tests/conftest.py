@@ -15,6 +15,7 @@ from django.db import connections
 from django.test import Client
 
 HERE = " in monitor"
+_SAMPLE = re.compile(r'^[a-z_]+(\{([a-z]+="(\\.|[^"\\\n])*",?)*\})? -?(\d+(\.\d+)?(e[+-]?\d+)?)$')
 PARCELS = """
 insert into wed_attr (aname, adv, type, options, label) values
   ('customer', null, 'text', null, 'Customer'), ('weight', null, 'numeric', null, ''),
@@ -153,3 +154,10 @@ def text_of(html: bytes | str) -> str:
     page = html.decode() if isinstance(html, bytes) else html
     page = re.sub(r"<(script|style)\b.*?</\1>", " ", page, flags=re.DOTALL)
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+
+
+def numbers_of(metrics: str) -> dict[str, float]:
+    """The samples of a page of metrics; a line that is not in Prometheus' format fails the test."""
+    samples = [line for line in metrics.splitlines() if not line.startswith("#")]
+    assert all(_SAMPLE.match(line) for line in samples), [line for line in samples if not _SAMPLE.match(line)]
+    return {name: float(value) for name, _, value in (line.rpartition(" ") for line in samples)}

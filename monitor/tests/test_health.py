@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
 import pytest
 from django.db import OperationalError, connection
+from django.http import Http404
 from django.test import Client, RequestFactory
 
 from monitor import exposition, guard
-from monitor.tests.conftest import Hands, text_of
+from monitor.tests.conftest import Hands, numbers_of, text_of
 from monitor.views import health
 
 Connection = psycopg.Connection[Any]
-SAMPLE = re.compile(r'^[a-z_]+(\{([a-z]+="(\\.|[^"\\\n])*",?)*\})? -?(\d+(\.\d+)?(e[+-]?\d+)?)$')
 
 
 @pytest.fixture
@@ -50,6 +49,19 @@ def test_pages_without_database_say_so_kindly(path: str, gone: None, client: Cli
     assert b"The database does not answer" in response.content and b"<nav" not in response.content
 
 
+@pytest.mark.parametrize("path", ["/nothing/", "/flows/", "/static/nothing.css", "/instances/x/"])
+def test_an_unknown_address_needs_no_database(path: str, gone: None, client: Client) -> None:
+    client.cookies["sessionid"] = "a" * 32
+    assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["bad_request", "forbidden", "not_found", "csrf_failure"])
+def test_error_pages_read_neither_session_nor_user(name: str, gone: None, rf: RequestFactory) -> None:
+    """The request has neither, so that looking at one of them fails."""
+    page = getattr(guard, name)(rf.get("/"), Http404())
+    assert page.status_code in (400, 403, 404) and b"All flows" in page.content
+
+
 def test_any_page_without_database_is_503_and_a_fault_is_500(rf: RequestFactory) -> None:
     try:
         raise OperationalError("gone")
@@ -77,10 +89,7 @@ def test_a_form_without_its_key_is_answered_in_our_words() -> None:
 def numbers(client: Client) -> dict[str, float]:
     response = client.get("/metrics")
     assert response.status_code == 200 and response["Content-Type"].startswith("text/plain; version=0.0.4")
-    lines = response.content.decode().splitlines()
-    samples = [line for line in lines if not line.startswith("#")]
-    assert all(SAMPLE.match(line) for line in samples), [line for line in samples if not SAMPLE.match(line)]
-    return {name: float(value) for name, _, value in (line.rpartition(" ") for line in samples)}
+    return numbers_of(response.content.decode())
 
 
 def test_metrics_count_what_there_is(site: None, client: Client, parcels: Hands) -> None:

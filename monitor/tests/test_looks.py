@@ -171,8 +171,8 @@ def test_the_whole_page_speaks_portuguese(alice: Client, parcels: Hands) -> None
     assert "Exceção" in alice.get("/").content.decode()
 
 
-def catalogue() -> dict[str, str]:
-    path = Path(settings.BASE_DIR) / "locale/pt_BR/LC_MESSAGES/django.po"
+def catalogue(directory: str) -> dict[str, str]:
+    path = Path(settings.BASE_DIR) / directory / "pt_BR/LC_MESSAGES/django.po"
     text = path.read_text(encoding="utf-8")
     assert "#, fuzzy" not in text.split('msgid ""', 2)[-1]
     plain = subprocess.run(["msgfmt", "--check", "-o", "-", str(path)], capture_output=True, check=False)
@@ -180,8 +180,9 @@ def catalogue() -> dict[str, str]:
     return {"mo": plain.stdout.hex(), "stored": path.with_suffix(".mo").read_bytes().hex(), "po": text}
 
 
-def test_the_catalogue_is_complete_and_compiled() -> None:
-    found = catalogue()
+@pytest.mark.parametrize("directory", ["locale", "wedsql_site/locale"])
+def test_the_catalogue_is_complete_and_compiled(directory: str) -> None:
+    found = catalogue(directory)
     assert found["mo"] == found["stored"], "run django-admin compilemessages"
     untranslated = re.findall(r'msgid "(.+)"\nmsgstr ""\n(?!")', found["po"])
     assert untranslated == []

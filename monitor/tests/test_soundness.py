@@ -176,3 +176,9 @@ def test_rights_that_the_server_withholds_are_named(alice: Client, monkeypatch: 
     monkeypatch.setattr(kernel, "SERVER_RIGHTS", ("pg_signal_backend", "pg_write_server_files"))
     page = shown(alice)
     assert "grant pg_write_server_files to wed_owner;" in page and "pg_signal_backend" not in page
+
+
+def test_the_health_page_shows_what_the_process_holds(alice: Client, parcels: Hands) -> None:
+    page = text_of(alice.get("/health/").content)
+    assert "Database connections in use no pool" in page and "Requests under way" in page
+    assert "Open files" in page and "Memory" in page

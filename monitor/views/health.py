@@ -49,7 +49,8 @@ def metrics_page(request: HttpRequest) -> HttpResponse:
         with snapshot(METRICS_TIMEOUT_MS):
             text = metrics.exposition()
     except Error:
-        return HttpResponse("# the database does not answer\n", status=503, content_type="text/plain")
+        text = "# the database does not answer\n" + "".join(metrics.of_this_process())
+        return HttpResponse(text, status=503, content_type="text/plain")
     return HttpResponse(text, content_type="text/plain; version=0.0.4; charset=utf-8")
 
 

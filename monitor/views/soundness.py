@@ -15,6 +15,7 @@ from flows.queries.base import snapshot
 from monitor import words
 from monitor.guard import is_timeout, page
 from monitor.permissions import sees_everything
+from monitor.usage import usage
 
 SILENT_SECONDS = 30
 # The kernel's clock and this page's reading of it are never exactly at one time.
@@ -40,7 +41,7 @@ def soundness(request: HttpRequest) -> HttpResponse:
         "missing_grants": missing,
         "last": last, "broken": [name for name, finding in found.items() if finding.found],
         "promises": [(name, sentence, found.get(name)) for name, sentence in words.INVARIANT.items()],
-        "sample": 2 * invariants.SAMPLE,
+        "sample": 2 * invariants.SAMPLE, "web": usage(),
     }  # fmt: skip
     return render(request, "monitor/health.html", context)
 

@@ -1,0 +1,72 @@
+"""What this web process holds right now: database connections, threads, files, memory."""
+
+from __future__ import annotations
+
+import os
+import resource
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.db import connection
+
+from wedsql_site.request_threads import lanes
+
+_KB = 1024
+
+
+@dataclass(frozen=True)
+class Usage:
+    """`connections_*` describe the pool: its limit, those in use, and requests that wait for one."""
+
+    connections_limit: int
+    connections_used: int
+    connections_waiting: int
+    requests: int
+    requests_limit: int
+    requests_waiting: int
+    requests_rejected: int
+    threads: int
+    files: int
+    files_limit: int
+    memory: int
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether every connection of the pool is in use while requests wait for one."""
+        return self.connections_waiting > 0 and self.connections_used >= self.connections_limit > 0
+
+
+def usage() -> Usage:
+    """Read the counters of this process; asks no database."""
+    pool = _pool()
+    pages = lanes()
+    return Usage(
+        connections_limit=pool.get("pool_max", 0),
+        connections_used=pool.get("pool_size", 0) - pool.get("pool_available", 0),
+        connections_waiting=pool.get("requests_waiting", 0),
+        requests=sum(lane.busy for lane in pages),
+        requests_limit=sum(lane.size for lane in pages),
+        requests_waiting=sum(lane.waiting for lane in pages),
+        requests_rejected=sum(lane.rejected for lane in pages),
+        threads=threading.active_count(),
+        files=len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0,
+        files_limit=resource.getrlimit(resource.RLIMIT_NOFILE)[0],
+        memory=_memory(),
+    )
+
+
+def _pool() -> dict[str, int]:
+    """The pool's own counters; empty where the connection has no pool."""
+    if not connection.settings_dict["OPTIONS"].get("pool"):
+        return {}
+    return dict(connection.pool.get_stats())  # type: ignore[attr-defined]
+
+
+def _memory() -> int:
+    """Resident bytes of this process."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KB
+    return pages * resource.getpagesize()

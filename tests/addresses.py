@@ -1,0 +1,52 @@
+"""Every address of the site, from the resolver: a new page is tested without being listed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls.resolvers import RoutePattern
+
+SAMPLES = {"int": "1", "slug": "nothing", "str": "nothing", "path": "1", "uuid": "0" * 32}
+
+
+def patterns() -> Iterator[tuple[str, URLPattern]]:
+    """Each route of the site as text, with converters in angle brackets, and its pattern."""
+    yield from _below("", get_resolver())
+
+
+def _below(prefix: str, resolver: URLResolver) -> Iterator[tuple[str, URLPattern]]:
+    for entry in resolver.url_patterns:
+        route = prefix + _text(entry)
+        if isinstance(entry, URLResolver):
+            yield from _below(route, entry)
+        else:
+            yield route, entry
+
+
+def _text(entry: URLPattern | URLResolver) -> str:
+    return str(entry.pattern) if isinstance(entry.pattern, RoutePattern) else ""
+
+
+def filled(route: str, pattern: URLPattern, values: dict[str, str] | None = None) -> str:
+    """An address of this route; parameters not in `values` get a sample of their type."""
+    return "/" + _filled(route, values or {})
+
+
+def _filled(route: str, values: dict[str, str]) -> str:
+    before, opened, rest = route.partition("<")
+    if not opened:
+        return before
+    parameter, _, behind = rest.partition(">")
+    kind, _, name = parameter.rpartition(":")
+    return before + values.get(name, SAMPLES.get(kind or "str", "nothing")) + _filled(behind, values)
+
+
+def parameters(route: str) -> list[str]:
+    """The names of the parameters of a route."""
+    return [part.partition(">")[0].rpartition(":")[2] for part in route.split("<")[1:]]
+
+
+def all_addresses() -> list[str]:
+    """One address for each route."""
+    return [filled(route, pattern) for route, pattern in patterns()]

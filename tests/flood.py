@@ -1,0 +1,119 @@
+"""Clients that ask a web process for much at once: in parallel, slowly, and gone before the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import urllib.request
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+COOKIE = "Cookie: sessionid=" + "a" * 32 + "\r\n"
+_ANSWER_SECONDS = 60.0
+
+
+def request_text(path: str, method: str = "GET", headers: str = COOKIE, body: str = "") -> bytes:
+    """One request that closes its connection; with a session that never existed."""
+    lines = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n{headers}"
+    if body:
+        lines += f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(body)}\r\n"
+    return f"{lines}\r\n{body}".encode()
+
+
+async def ask(port: int, request: bytes) -> int:
+    """The status of the answer; 0 when the connection was closed without one."""
+    async with asyncio.timeout(_ANSWER_SECONDS):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        line = b""
+        with contextlib.closing(writer), contextlib.suppress(ConnectionError):
+            writer.write(request)
+            line = await reader.readline()
+            await reader.read()
+    return int(line.split()[1]) if line else 0
+
+
+async def leave(port: int, request: bytes, seconds: float) -> None:
+    """Send the request and close the connection without waiting for the answer."""
+    _reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    with contextlib.suppress(ConnectionError):
+        writer.write(request)
+        await writer.drain()
+        await asyncio.sleep(seconds)
+    writer.transport.abort()
+
+
+def fetch(port: int, path: str) -> str:
+    """The body of an answer of 200."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=_ANSWER_SECONDS) as answer:
+        return str(answer.read().decode())
+
+
+def in_parallel(port: int, requests: Iterable[bytes], at_once: int = 60) -> list[int]:
+    """The statuses of all requests, `at_once` of them under way at a time."""
+
+    async def everything() -> list[int]:
+        places = asyncio.Semaphore(at_once)
+
+        async def one(request: bytes) -> int:
+            async with places:
+                return await ask(port, request)
+
+        return await asyncio.gather(*(one(request) for request in requests))
+
+    return asyncio.run(everything())
+
+
+def cancelled(port: int, requests: Iterable[bytes]) -> None:
+    """Every request is given up after another few milliseconds."""
+
+    async def everything() -> None:
+        await asyncio.gather(*(leave(port, r, (i % 20) / 200) for i, r in enumerate(requests)))
+
+    asyncio.run(everything())
+
+
+@dataclass(frozen=True)
+class Held:
+    """What a process holds, read from the outside."""
+
+    threads: int
+    files: int
+    memory_kb: int
+
+    @classmethod
+    def by(cls, pid: int) -> Held:
+        proc = Path(f"/proc/{pid}")
+        fields = dict(
+            line.split(":", 1) for line in (proc / "status").read_text().splitlines() if ":" in line
+        )
+        return cls(int(fields["Threads"]), len(os.listdir(proc / "fd")), int(fields["VmRSS"].split()[0]))
+
+
+def handshake(port: int, path: str) -> bytes:
+    """The request that opens a WebSocket, with a session that never existed."""
+    upgrade = (
+        "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+    )
+    headers = f"{COOKIE}Origin: http://127.0.0.1:{port}\r\n{upgrade}"
+    return request_text(path, headers=headers).replace(b"Connection: close", b"Connection: Upgrade")
+
+
+def slowly(port: int, requests: Iterable[bytes]) -> None:
+    """Every request arrives in ten pieces and is given up before its end."""
+
+    async def one(request: bytes) -> None:
+        _reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        size = max(1, len(request) // 11)
+        with contextlib.suppress(ConnectionError):
+            for start in range(0, size * 10, size):
+                writer.write(request[start : start + size])
+                await writer.drain()
+                await asyncio.sleep(0.05)
+        writer.transport.abort()
+
+    async def everything() -> None:
+        await asyncio.gather(*(one(request) for request in requests))
+
+    asyncio.run(everything())

@@ -1,0 +1,130 @@
+"""The threads of the web process: a bounded number that return their database connections after each call.
+
+Django runs a request on a thread of its own and closes that thread's connections when the request ends. It
+does not do so for what it runs elsewhere (error pages are rendered on the event loop's default executor), nor
+when the server cancels a request. A pooled connection that a thread keeps is lost to all others.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, ParamSpec, TypeVar
+from weakref import WeakSet
+
+from asgiref.sync import ThreadSensitiveContext
+from django.db import connections
+
+Application = Callable[[Any, Any, Any], Awaitable[Any]]
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# More threads than pooled connections: most of a request's time is spent on templates.
+THREADS = 32
+# Probes have threads of their own, so that they are answered under load.
+PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
+PROBE_THREADS = 2
+# Requests beyond this number are rejected at once instead of being kept waiting.
+MAX_WAITING = 500
+
+
+class ReturningExecutor(ThreadPoolExecutor):
+    """Runs calls on threads and closes the database connections of the thread after each call."""
+
+    def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
+        def call() -> R:
+            try:
+                return fn(*args, **kwargs)
+            finally:
+                connections.close_all()
+
+        return super().submit(call)
+
+
+_lanes: WeakSet[Lane] = WeakSet()
+
+
+def lanes() -> list[Lane]:
+    """The lanes of this process, for its metrics."""
+    return list(_lanes)
+
+
+class Lane:
+    """A bounded number of threads; a request takes one and gives it back when the thread is idle again."""
+
+    def __init__(self, name: str, size: int, max_waiting: int) -> None:
+        self.size, self.waiting, self.rejected = size, 0, 0
+        self._max_waiting = max_waiting
+        _lanes.add(self)
+        self._idle: asyncio.LifoQueue[ReturningExecutor] = asyncio.LifoQueue()
+        for number in range(size):
+            self._idle.put_nowait(ReturningExecutor(1, thread_name_prefix=f"{name}-{number}"))
+
+    @property
+    def busy(self) -> int:
+        return self.size - self._idle.qsize()
+
+    async def take(self) -> ReturningExecutor | None:
+        """Return an idle thread, waiting for one if need be; None when too many requests wait already."""
+        if self._idle.empty() and self.waiting >= self._max_waiting:
+            self.rejected += 1
+            return None
+        self.waiting += 1
+        try:
+            return await self._idle.get()
+        finally:
+            self.waiting -= 1
+
+    def give_back(self, thread: ReturningExecutor) -> None:
+        """Make the thread available when it has finished what a cancelled request may have left on it."""
+        loop = asyncio.get_running_loop()
+
+        def idle(_: Future[None]) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop was closed: the process ends
+                loop.call_soon_threadsafe(self._idle.put_nowait, thread)
+
+        thread.submit(_nothing).add_done_callback(idle)
+
+
+def _nothing() -> None:
+    """Reach the end of a thread's queue."""
+
+
+class RequestThreads:
+    """ASGI middleware that runs each HTTP request on one thread of a lane."""
+
+    def __init__(self, application: Application) -> None:
+        self.application = application
+        self.pages = Lane("page", THREADS, MAX_WAITING)
+        self.probes = Lane("probe", PROBE_THREADS, MAX_WAITING)
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        self._replace_default_executor()
+        if scope["type"] != "http":
+            await self.application(scope, receive, send)
+            return
+        lane = self.probes if scope["path"] in PROBES else self.pages
+        thread = await lane.take()
+        if thread is None:
+            await _reject(send)
+            return
+        try:
+            async with ThreadSensitiveContext(executor=thread):
+                await self.application(scope, receive, send)
+        finally:
+            lane.give_back(thread)
+
+    def _replace_default_executor(self) -> None:
+        loop = asyncio.get_running_loop()
+        if loop is not self._loop:
+            self._loop = loop
+            loop.set_default_executor(ReturningExecutor(thread_name_prefix="other"))
+
+
+async def _reject(send: Any) -> None:
+    headers = [(b"content-type", b"text/plain"), (b"retry-after", b"5")]
+    await send({"type": "http.response.start", "status": 503, "headers": headers})
+    await send({"type": "http.response.body", "body": b"Too many requests are waiting; try again.\n"})

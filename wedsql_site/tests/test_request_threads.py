@@ -1,0 +1,154 @@
+"""Threads return their connections whatever happened on them, and a lane hands out no more than it has."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+
+from wedsql_site.request_threads import Lane, RequestThreads, ReturningExecutor
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def thread() -> Iterator[ReturningExecutor]:
+    with ReturningExecutor(1) as executor:
+        yield executor
+
+
+def ask() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("select 1")
+
+
+def fail() -> None:
+    ask()
+    raise ZeroDivisionError
+
+
+def fail_inside_a_transaction() -> None:
+    with transaction.atomic():
+        ask()
+        raise CancelledError
+
+
+def leave_a_transaction_open() -> None:
+    connection.set_autocommit(False)
+    ask()
+
+
+def is_open(thread: ReturningExecutor) -> bool:
+    """Whether the thread still has a connection, asked without closing it."""
+    return ThreadPoolExecutor.submit(thread, lambda: connection.connection is not None).result()
+
+
+@pytest.mark.parametrize("act", [ask, fail, fail_inside_a_transaction, leave_a_transaction_open])
+def test_a_thread_keeps_no_connection(act: Callable[[], None], thread: ReturningExecutor) -> None:
+    thread.submit(act).exception() if act is not fail_inside_a_transaction else _ended(thread, act)
+    assert not is_open(thread)
+    thread.submit(ask).result()
+    assert not is_open(thread)
+
+
+def _ended(thread: ReturningExecutor, act: Callable[[], None]) -> None:
+    with pytest.raises(CancelledError):
+        thread.submit(act).result()
+
+
+def test_a_full_lane_rejects_and_recovers() -> None:
+    async def story() -> None:
+        lane = Lane("test", 2, max_waiting=1)
+        first, second = await lane.take(), await lane.take()
+        waiter = asyncio.create_task(lane.take())
+        await asyncio.sleep(0)
+        assert first and second and lane.waiting == 1
+        assert await lane.take() is None and lane.rejected == 1
+        lane.give_back(first)
+        assert await waiter is first
+        lane.give_back(first)
+        lane.give_back(second)
+        while lane.busy:
+            await asyncio.sleep(0.01)
+        assert await lane.take() is not None
+
+    asyncio.run(story())
+
+
+def test_a_waiter_that_is_cancelled_takes_no_thread_with_it() -> None:
+    async def story() -> None:
+        lane = Lane("test", 1, max_waiting=5)
+        thread = await lane.take()
+        waiters = [asyncio.create_task(lane.take()) for _ in range(3)]
+        await asyncio.sleep(0)
+        assert thread is not None
+        lane.give_back(thread)
+        for waiter in waiters:
+            waiter.cancel()
+        await asyncio.gather(*waiters, return_exceptions=True)
+        for waiter in waiters:
+            if not waiter.cancelled() and (late := waiter.result()) is not None:
+                lane.give_back(late)
+        while lane.busy:
+            await asyncio.sleep(0.01)
+        assert lane.waiting == 0
+
+    asyncio.run(story())
+
+
+def test_the_thread_of_a_cancelled_request_is_free_when_its_work_has_ended() -> None:
+    """The request is cancelled by the server while its thread works on."""
+    working, let_go = threading.Event(), threading.Event()
+
+    def work() -> None:
+        ask()
+        working.set()
+        let_go.wait(10)
+
+    async def application(_scope: Any, _receive: Any, _send: Any) -> None:
+        from asgiref.sync import sync_to_async
+
+        await sync_to_async(work)()
+
+    async def story() -> None:
+        threads = RequestThreads(application)
+        request = asyncio.create_task(threads({"type": "http", "path": "/"}, None, None))
+        await asyncio.to_thread(working.wait, 10)
+        request.cancel()
+        await asyncio.gather(request, return_exceptions=True)
+        assert threads.pages.busy == 1, "its thread still works"
+        let_go.set()
+        while threads.pages.busy:
+            await asyncio.sleep(0.01)
+        thread = await threads.pages.take()
+        assert thread is not None and not is_open(thread)
+
+    asyncio.run(story())
+
+
+def test_under_load_probes_are_answered_and_the_rest_is_told_to_wait() -> None:
+    async def story() -> None:
+        asked: list[str] = []
+
+        async def application(scope: Any, _receive: Any, _send: Any) -> None:
+            asked.append(scope["path"])
+
+        sent: list[dict[str, Any]] = []
+
+        async def send(message: dict[str, Any]) -> None:
+            sent.append(message)
+
+        threads = RequestThreads(application)
+        threads.pages = Lane("test", 1, max_waiting=0)
+        await threads.pages.take()
+        await threads({"type": "http", "path": "/"}, None, send)
+        assert sent[0]["status"] == 503 and (b"retry-after", b"5") in sent[0]["headers"]
+        await threads({"type": "http", "path": "/healthz"}, None, send)
+        assert asked == ["/healthz"]
+
+    asyncio.run(story())

@@ -1,0 +1,128 @@
+"""What a request takes is given back: connections, threads, files and memory of a real web process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from monitor.tests.conftest import numbers_of
+from tests.addresses import all_addresses
+from tests.flood import Held, cancelled, fetch, handshake, in_parallel, request_text, slowly
+from tests.server import WebServer
+from wedsql_site.request_threads import PROBE_THREADS, THREADS
+
+# A process on a machine with many cores has as many threads for what is not a request.
+OTHER_THREADS = 16
+MANY_CORES = {"ASGI_THREADS": str(OTHER_THREADS)}
+SOCKETS = ("/ws/", "/ws/flows/nothing/", "/ws/instances/1/", "/ws/nowhere")
+# Threads of the interpreter, of the pool and of the live lines.
+_STANDING_THREADS = 12
+_GROWTH_KB = 20_000
+Until = Callable[..., None]
+Story = Callable[["Watched"], None]
+
+
+@dataclass
+class Watched:
+    """A web process with the database it works on."""
+
+    server: WebServer
+    dsn: str
+
+    @property
+    def port(self) -> int:
+        return self.server.port
+
+    def held(self) -> Held:
+        return Held.by(self.server.process.pid)
+
+    def number(self, name: str) -> float:
+        return numbers_of(fetch(self.port, "/metrics"))[name]
+
+    @contextmanager
+    def database_gone(self) -> Iterator[None]:
+        """The server ends all sessions of the web process and lets in nobody."""
+        name = str(conninfo_to_dict(self.dsn)["dbname"])
+        allow = sql.SQL("alter database {} allow_connections {}")
+        with psycopg.connect(make_conninfo(self.dsn, dbname="postgres"), autocommit=True) as outside:
+            outside.execute(allow.format(sql.Identifier(name), sql.Literal(False)))
+            try:
+                outside.execute(
+                    "select pg_terminate_backend(pid) from pg_stat_activity"
+                    " where datname = %s and application_name in ('wedsql-web', 'wedsql-monitor')",
+                    [name],
+                )
+                yield
+            finally:
+                outside.execute(allow.format(sql.Identifier(name), sql.Literal(True)))
+
+
+@pytest.fixture(scope="module")
+def web(dsn: str) -> Iterator[Watched]:
+    with WebServer.on(dsn, **MANY_CORES) as server:
+        watched = Watched(server, dsn)
+        parallel(watched)  # threads and pooled connections are kept, so a first round opens them
+        yield watched
+
+
+def everything() -> list[bytes]:
+    """Every address with every method that a form or a link uses, and as many unknown ones."""
+    addresses = all_addresses()
+    unknown = [f"/nothing{address}" for address in addresses] + ["/static/nothing.css"]
+    posts = [request_text(address, "POST", body="username=nobody&password=x") for address in addresses]
+    return [*map(request_text, addresses + unknown), *posts]
+
+
+def parallel(web: Watched) -> None:
+    assert 0 not in in_parallel(web.port, everything())
+
+
+def given_up(web: Watched) -> None:
+    cancelled(web.port, everything())
+
+
+def slow(web: Watched) -> None:
+    slowly(web.port, everything()[:60])
+
+
+def sockets(web: Watched) -> None:
+    lines = [handshake(web.port, path) for path in SOCKETS] * 15
+    assert 0 not in in_parallel(web.port, lines)
+    cancelled(web.port, lines)
+
+
+def away(web: Watched) -> None:
+    with web.database_gone():
+        unknown = [request_text(f"/nothing-{n}/") for n in range(60)]
+        assert set(in_parallel(web.port, unknown)) == {404}
+        in_parallel(web.port, [request_text(path) for path in ("/", "/instances/1/", "/readyz")] * 3)
+        in_parallel(web.port, [handshake(web.port, path) for path in SOCKETS])
+
+
+def test_unknown_addresses_take_no_connection_for_good(web: Watched) -> None:
+    found = in_parallel(web.port, [request_text(f"/nothing-{n}/") for n in range(120)])
+    assert set(found) == {404}
+    pages = [request_text(path) for path in ("/readyz", "/", "/instances/1/")]
+    assert in_parallel(web.port, pages) == [200, 302, 302]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("story", [parallel, given_up, slow, sockets, away])
+def test_everything_returns_to_where_it_was(story: Story, web: Watched, until: Until) -> None:
+    story(web)
+    before = web.held()
+    story(web)
+    until(lambda: in_parallel(web.port, [request_text("/readyz")]) == [200], "the process is ready")
+    until(lambda: web.number("wedsql_pool_connections_used") <= 1, "connections come back to the pool")
+    until(lambda: web.number("wedsql_web_requests") <= 1, "requests give back their thread")
+    until(lambda: web.held().files <= before.files + 4, f"files are closed: {before}, {web.held()}")
+    after = web.held()
+    assert after.threads <= THREADS + PROBE_THREADS + OTHER_THREADS + _STANDING_THREADS
+    assert after.memory_kb - before.memory_kb < _GROWTH_KB
+    assert in_parallel(web.port, [request_text("/readyz"), request_text("/")]) == [200, 302]
