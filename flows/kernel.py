@@ -100,14 +100,25 @@ def _hold_tables(cursor: Any) -> None:
         )
 
 
-def install_roles(connection: Any) -> None:
-    """Promise that the kernel's roles exist and Django's own tables are open to those that need them."""
+def create_roles(connection: Any) -> None:
+    """Create the kernel's roles on the server, where they are missing; the database gets nothing."""
+    with connection.cursor() as cursor:
+        cursor.execute(_base("01_roles.sql"))
+
+
+def install_roles(connection: Any) -> bool:
+    """Create the kernel's roles and give each its rights; False where no kernel is installed."""
     from flows import grants
 
+    create_roles(connection)
     with connection.cursor() as cursor:
-        cursor.execute((SQL_DIR / "00_base" / "01_roles.sql").read_text(encoding="utf-8"))
+        cursor.execute("select to_regclass('wedsql.flow') is not null")
+        if not cursor.fetchone()[0]:
+            return False
+        cursor.execute(_base("01_schemas.sql"))
         cursor.execute((SQL_DIR / "91_grants.sql").read_text(encoding="utf-8"))
         grants.grant_django_tables(cursor)
+    return True
 
 
 def ensure_schema(connection: Any) -> None:
@@ -115,7 +126,12 @@ def ensure_schema(connection: Any) -> None:
     with connection.cursor() as cursor:
         cursor.execute("select 1 from pg_namespace where nspname = %s", [SCHEMA])
         if cursor.fetchone() is None:
-            cursor.execute((SQL_DIR / "00_base" / "01_roles.sql").read_text(encoding="utf-8"))
+            cursor.execute(_base("01_roles.sql"))
+            cursor.execute(_base("01_schemas.sql"))
+
+
+def _base(name: str) -> str:
+    return (SQL_DIR / "00_base" / name).read_text(encoding="utf-8")
 
 
 def install_if_outdated(connection: Any) -> bool:

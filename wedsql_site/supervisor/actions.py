@@ -9,10 +9,12 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable
+from pathlib import Path
 
-from django.db import connections
+from django.db import connection, connections
 
-from wedsql_site import environment, postgres
+from flows import kernel
+from wedsql_site import backup, environment, postgres
 from wedsql_site.supervisor import preparation, programs, report
 from wedsql_site.supervisor.loop import Supervisor
 from wedsql_site.supervisor.record import Running
@@ -103,7 +105,28 @@ def roles(say: Say) -> None:
     """Creates the roles of a database that is installed."""
     preparation.start_database()
     preparation.wait_for_database(say)
-    preparation.install_roles()
+    if not preparation.install_roles():
+        say("The database has no kernel yet, so the roles have no rights there: manage.py wedsql install")
+    preparation.report_missing_grants(say)
+
+
+def take_backup(directory: Path, say: Say) -> None:
+    """Writes a backup of the running database."""
+    preparation.start_database()
+    preparation.wait_for_database(say)
+    if kernel.status(connection).state == "MISSING":
+        raise Refused("the database has no kernel, so there is nothing to back up")
+    manifest = backup.backup(directory)
+    held = f"PostgreSQL {manifest['server']}, {len(manifest['roles'])} roles"
+    say(f"{directory}: {held}, as of {manifest['written_at']}")
+
+
+def restore_backup(directory: Path, say: Say) -> None:
+    """Reads a backup into an empty database and brings it up to date."""
+    preparation.start_database()
+    preparation.wait_for_database(say)
+    backup.restore(directory, say)
+    preparation.install()
     preparation.report_missing_grants(say)
 
 

@@ -77,9 +77,9 @@ def report_missing_grants(say: Callable[[str], None]) -> None:
             say(f"  {statement};")
 
 
-def install_roles() -> None:
-    """Creates the runtime roles and gives each what it needs, and no more."""
-    kernel.install_roles(connection)
+def install_roles() -> bool:
+    """Create the runtime roles and give each what it needs; False where no kernel is installed yet."""
+    return kernel.install_roles(connection)
 
 
 def ensure_login() -> Login:

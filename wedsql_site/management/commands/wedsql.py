@@ -6,12 +6,13 @@ import argparse
 import json
 import logging
 import sys
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
-from wedsql_site import environment, logs, postgres
+from wedsql_site import backup, environment, logs, postgres
 from wedsql_site.supervisor import actions, report
 
 log = logging.getLogger("wedsql.supervisor")
@@ -37,6 +38,10 @@ class Command(BaseCommand):
         logs.add_argument("--no-follow", action="store_true", help="show the last lines and end")
         self._add(commands, "install", "bring tables, kernel and roles up to date")
         self._add(commands, "roles", "create the runtime roles and give them their rights")
+        taken = self._add(commands, "backup", "write database and roles into a new directory; work may go on")
+        taken.add_argument("directory", type=Path)
+        read = self._add(commands, "restore", "read a backup into an empty database")
+        read.add_argument("directory", type=Path)
 
     def _add(self, commands: Any, name: str, help_text: str) -> argparse.ArgumentParser:
         return commands.add_parser(name, help=help_text, description=help_text)
@@ -44,7 +49,12 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, action: str, **options: Any) -> None:
         try:
             code = getattr(self, f"_{action}")(options)
-        except (actions.Refused, postgres.PostgresError, environment.BadEnvironment) as error:
+        except (
+            actions.Refused,
+            backup.BackupError,
+            postgres.PostgresError,
+            environment.BadEnvironment,
+        ) as error:
             raise CommandError(str(error)) from error
         except DatabaseError as error:
             raise CommandError(f"the database refused: {error}") from error
@@ -88,6 +98,15 @@ class Command(BaseCommand):
     def _roles(self, _options: dict[str, Any]) -> int:
         actions.roles(self._say)
         self._say("roles are up to date")
+        return 0
+
+    def _backup(self, options: dict[str, Any]) -> int:
+        actions.take_backup(options["directory"].absolute(), self._say)
+        return 0
+
+    def _restore(self, options: dict[str, Any]) -> int:
+        actions.restore_backup(options["directory"].absolute(), self._say)
+        self._say("restored")
         return 0
 
 

@@ -1,0 +1,16 @@
+-- The schemas of the kernel; apart from the roles, because a dump that is restored brings its own schemas.
+do $$
+begin
+  if not exists (select 1 from pg_catalog.pg_namespace where nspname = 'wedsql') then
+    create schema wedsql authorization wed_owner;
+  end if;
+  if (select nspowner::regrole::text from pg_catalog.pg_namespace where nspname = 'wedsql') <> 'wed_owner' then
+    alter schema wedsql owner to wed_owner;
+  end if;
+  if not exists (select 1 from pg_catalog.pg_namespace where nspname = 'wed_match') then
+    create schema wed_match authorization wed_eval;
+  end if;
+  execute pg_catalog.format('grant all on schema wedsql to %I', current_user);
+end $$;
+grant usage on schema wedsql to wed_web, wed_worker, wed_reaper, wed_monitor, wed_eval, wed_view;
+grant usage on schema wed_match to wed_owner;

@@ -1,0 +1,128 @@
+"""Reads a backup into an empty database, on the same or a newer major version of PostgreSQL."""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.db import connection
+from psycopg import sql
+
+from flows import kernel
+from wedsql_site.backup import programs, roles
+from wedsql_site.backup.errors import BackupError
+from wedsql_site.backup.take import ARCHIVE, FORMAT, MANIFEST
+
+_FILLED = """
+select n.nspname from pg_catalog.pg_namespace n
+where n.nspname in ('wedsql', 'wed_match')
+   or exists (select from pg_catalog.pg_class c where c.relnamespace = n.oid)
+      and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+limit 1
+"""
+
+
+def restore(directory: Path, say: Callable[[str], None]) -> None:
+    """Read a backup into the database, which must be empty, and bring its kernel up to date.
+
+    Either the whole archive is read or nothing. Raises BackupError.
+    """
+    manifest = _manifest(directory)
+    with connection.cursor() as cursor:
+        server = _check_target(cursor, manifest)
+        contents = _without_generated(programs.contents(directory / ARCHIVE, server))
+        kernel.create_roles(connection)
+        made = roles.create_missing(cursor, manifest["roles"])
+        cursor.execute("select current_user")
+        (owner,) = cursor.fetchone()
+        _join(cursor, made, owner)
+    connection.close()
+    with tempfile.NamedTemporaryFile("w", prefix="wedsql-restore-") as wanted:
+        wanted.write(contents)
+        wanted.flush()
+        options = ("--exit-on-error", "--single-transaction", "--use-list", wanted.name)
+        programs.run("pg_restore", *options, directory / ARCHIVE, server=server)
+    with connection.cursor() as cursor:
+        _take_over(cursor, manifest, made, owner)
+        cursor.execute("analyze")
+    without = [
+        role["name"]
+        for role in manifest["roles"]
+        if role["name"] in made and role["login"] and not role["password"]
+    ]
+    if without:
+        say(f"Roles without a password: {', '.join(without)}. Set them with \\password in psql.")
+
+
+# What belongs to the powerless roles outside of schemas in which they may create something.
+_GENERATED = re.compile(r" wed_view$| (FUNCTION|ACL) wedsql .* wed_eval$")
+
+
+def _without_generated(contents: str) -> str:
+    """Return the archive's list without the flows' views and the functions that run without rights.
+
+    Only a superuser may restore what belongs to a role that may not create it. Installing the kernel
+    afterwards makes them anew for every flow.
+    """
+    return "".join(f"{line}\n" for line in contents.splitlines() if not _GENERATED.search(line.rstrip()))
+
+
+def _manifest(directory: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads((directory / MANIFEST).read_text())
+        known = manifest["format"] == FORMAT
+    except (OSError, ValueError, KeyError, TypeError):
+        raise BackupError(f"{directory} is no backup: it has no readable {MANIFEST}") from None
+    if not known:
+        raise BackupError(f"{directory} was written in a format that this release does not know")
+    return manifest
+
+
+def _check_target(cursor: Any, manifest: dict[str, Any]) -> int:
+    """Return the server's major version; refuse a filled database and an older server."""
+    cursor.execute("select current_setting('server_version_num')::int / 10000")
+    (server,) = cursor.fetchone()
+    if server < manifest["server"]:
+        raise BackupError(
+            f"the backup is of PostgreSQL {manifest['server']}, and this server is {server}:"
+            " restore into the same version or a newer one"
+        )
+    cursor.execute(_FILLED)
+    filled = cursor.fetchone()
+    if filled:
+        raise BackupError(
+            f"the database is not empty (schema {filled[0]}): restore into a new one, or 'make reset' first"
+        )
+    return server
+
+
+def _former_owners(manifest: dict[str, Any], made: list[str]) -> list[str]:
+    """Return new roles that are none of the kernel's or a flow's: they owned Django's own tables."""
+    return [
+        role["name"]
+        for role in manifest["roles"]
+        if role["name"] in made and "wed_owner" in role["member_of"]
+    ]
+
+
+def _join(cursor: Any, made: list[str], owner: str) -> None:
+    """Let the restoring role give objects to the roles that it has just created."""
+    for name in made:
+        words = sql.SQL("grant {} to {}").format(sql.Identifier(name), sql.Identifier(owner))
+        cursor.execute(words.as_string())
+
+
+def _take_over(cursor: Any, manifest: dict[str, Any], made: list[str], owner: str) -> None:
+    """Give what a former installer owned to this one, and drop the roles that only stood in for it."""
+    for name in _former_owners(manifest, made):
+        old, new = sql.Identifier(name), sql.Identifier(owner)
+        cursor.execute(sql.SQL("reassign owned by {} to {}").format(old, new).as_string())
+        cursor.execute(sql.SQL("drop owned by {}").format(old).as_string())
+        cursor.execute(sql.SQL("drop role {}").format(old).as_string())
+    for name in set(made) - set(_former_owners(manifest, made)):
+        words = sql.SQL("revoke {} from {}").format(sql.Identifier(name), sql.Identifier(owner))
+        cursor.execute(words.as_string())
