@@ -91,6 +91,29 @@ def test_what_an_earlier_kernel_had_goes_but_what_others_made_stays() -> None:
         assert inventory(connection) == before
 
 
+def test_a_table_of_an_earlier_kernel_becomes_the_present_one() -> None:
+    """Installing keeps tables, so what an earlier kernel said of them has to be taken back."""
+    with kernel_db.database(fake_clock=False) as uri, psycopg.connect(uri, autocommit=True) as connection:
+        before = inventory(connection)
+        options = """
+            select format('alter table %s reset (%s)', c.oid::regclass,
+                          string_agg(split_part(o, '=', 1), ', '))
+            from pg_class c cross join unnest(c.reloptions) o
+            where c.relnamespace = 'wedsql'::regnamespace and c.relkind = 'r' and not c.relispartition
+            group by c.oid"""
+        statements = [statement for (statement,) in connection.execute(options)]
+        assert len(statements) >= 5
+        statements += [
+            "alter table wedsql.instance add constraint instance_status_check check (status > 'A')",
+            "alter table wedsql.job_pool add constraint job_pool_state_check check (state > 'A')",
+        ]
+        for statement in statements:
+            connection.execute(statement)
+        assert inventory(connection) != before
+        kernel_db.install(connection)
+        assert inventory(connection).splitlines() == before.splitlines()
+
+
 @pytest.mark.slow
 def test_twenty_installs_at_once() -> None:
     with kernel_db.empty_database() as uri:

@@ -1,3 +1,4 @@
+-- Storage settings stand in statements of their own, so that a table which an earlier kernel made gets them, too.
 -- What runs: one row an instance, one row a piece of pending work. The row of f.wed_flow is the instance's lock:
 -- the order is always instance (wed_flow, then wedsql.instance), then job, then trace.
 create table if not exists wedsql.instance (
@@ -14,7 +15,9 @@ create table if not exists wedsql.instance (
   key text,
   parent_wid integer,
   derived_from integer
-) with (fillfactor = 80);
+);
+alter table wedsql.instance set (fillfactor = 80);
+alter table wedsql.instance drop constraint if exists instance_status_check;  -- of kernels before 1.0.0
 -- Vacuum comes by the number of dead rows, not by a fifth of a table that holds years of finished instances.
 alter table wedsql.instance set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000, autovacuum_analyze_scale_factor = 0.05);
 create index if not exists instance_list on wedsql.instance (flow_id, status, wid);
@@ -45,8 +48,10 @@ create table if not exists wedsql.job_pool (
   cause_seq integer,
   version integer not null,
   primary key (wid, tgid)
-) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
-        autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000);
+);
+alter table wedsql.job_pool drop constraint if exists job_pool_state_check;  -- of kernels before 1.0.0
+alter table wedsql.job_pool set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000);
 create index if not exists job_pool_ready on wedsql.job_pool (flow_id, trname, priority desc, id) where state = 'P';
 create index if not exists job_pool_leased on wedsql.job_pool (lease_until) where state = 'L';
 
@@ -88,7 +93,9 @@ create table if not exists wedsql.worker (
   started_at timestamptz not null,
   seen_at timestamptz not null,
   waiting boolean not null default false
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 50);
+);
+alter table wedsql.worker set (fillfactor = 50, autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 50);
 
 -- Clients of the paper's protocol cannot register: where one was seen its channel keeps being notified.
 create table if not exists wedsql.paper_client (
@@ -102,7 +109,8 @@ create table if not exists wedsql.watch (
   id bigint primary key generated always as identity,
   name text not null,
   seen_at timestamptz not null
-) with (fillfactor = 50);
+);
+alter table wedsql.watch set (fillfactor = 50);
 
 -- When the reaper first saw a transaction hold a job: a fact about sessions, worthless after a restart.
 create unlogged table if not exists wedsql.lock_seen (
@@ -121,7 +129,8 @@ create table if not exists wedsql.disk (
   total bigint not null,
   reported_at timestamptz not null,
   check (free between 0 and total)
-) with (fillfactor = 50);
+);
+alter table wedsql.disk set (fillfactor = 50);
 -- How long jobs waited and ran: counters that only grow (70_care/09_times.sql).
 create table if not exists wedsql.timing (
   flow_id integer not null references wedsql.flow (id) on delete cascade,
@@ -130,9 +139,12 @@ create table if not exists wedsql.timing (
   counts bigint[] not null,
   seconds double precision not null,
   primary key (flow_id, trname, kind)
-) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
+);
+alter table wedsql.timing set (fillfactor = 50, autovacuum_vacuum_scale_factor = 0,
+  autovacuum_vacuum_threshold = 500);
 create table if not exists wedsql.beat (
   name text primary key,
   seen_at timestamptz not null,
   detail jsonb not null default '{}'
-) with (fillfactor = 50);
+);
+alter table wedsql.beat set (fillfactor = 50);
