@@ -14,6 +14,8 @@ ROLES = ("web", "worker", "reaper", "monitor", "admin")
 _COMMANDS = {"wedworker": "worker", "simulate": "web", "runserver": "web"}
 _STATE_HINT = "WEDSQL_STATE_DIR names the directory for the database, the secrets and the logs"
 _ASGI = "wedsql_site.asgi"
+# Seconds that what runs gets to end by itself when it is told to stop; WEDSQL_STOP_GRACE changes it.
+STOP_GRACE = 30
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off", ""}
 
@@ -103,8 +105,16 @@ def database_url(role: str) -> str:
 
 
 def state_dir() -> Path:
-    """The directory for everything this installation keeps: database, secrets, logs."""
-    return Path(text("WEDSQL_STATE_DIR", str(CHECKOUT / "var"))).resolve()
+    """The directory for everything this installation keeps: database, secrets, logs.
+
+    A relative path counts from the checkout: every process finds the same one, wherever it was started.
+    """
+    return (CHECKOUT / text("WEDSQL_STATE_DIR", "var")).resolve()
+
+
+def stop_grace() -> int:
+    """Seconds that a running handler gets when its worker is told to stop."""
+    return max(0, number("WEDSQL_STOP_GRACE", STOP_GRACE))
 
 
 def ensure_directory(path: Path) -> None:

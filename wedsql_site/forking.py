@@ -13,7 +13,7 @@ from django.db import connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 
 from wedsql_site import environment
-from workers.parent import die_with_parent
+from workers.parent import tie_children
 
 # Kept alive on purpose: closing them here would say good-bye on the parent's sockets.
 _inherited: list[Any] = []
@@ -23,21 +23,7 @@ def install() -> None:
     """Registers the hooks for every later fork of this process and of its children."""
     os.register_at_fork(after_in_child=forget_connections)
     if environment.process() in {"worker", "reaper"}:
-        _tie_children_to(os.getpid())
-
-
-def _tie_children_to(parent: int) -> None:
-    """Direct children die with `parent` from their first moment; their own forks are theirs to tie."""
-
-    direct = True
-
-    def tie() -> None:
-        nonlocal direct
-        if direct:
-            direct = False  # in the child's memory alone
-            die_with_parent(parent)
-
-    os.register_at_fork(after_in_child=tie)
+        tie_children()
 
 
 def forget_connections() -> None:

@@ -88,6 +88,8 @@ Q_CLUSTER = q_cluster(
     mode=environment.choice("WEDSQL_Q_MODE", "batch", ("batch", "step")),
     log_level=environment.choice("WEDSQL_Q_LOG", "WARNING", logs.LEVELS),
 )
+# Seconds that a running handler gets when its worker is told to stop.
+STOP_GRACE = environment.stop_grace()
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+from collections.abc import Callable
 
 _PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent(parent: int | None = None, sign: int = signal.SIGKILL) -> None:
-    """The system sends `sign` when the parent dies (Linux; elsewhere nothing happens).
+    """Have the system send `sign` to this process when its parent dies (Linux; elsewhere nothing happens).
 
-    parent: the pid that forked this process, so that a parent who died before this call is noticed.
+    parent: the pid that forked this process, so that a parent that died before this call is noticed.
     """
     try:
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(sign), 0, 0, 0)
@@ -20,3 +21,25 @@ def die_with_parent(parent: int | None = None, sign: int = signal.SIGKILL) -> No
         return
     if parent is not None and os.getppid() != parent:
         os.kill(os.getpid(), sign)
+
+
+def tie_children(then: Callable[[], None] | None = None) -> None:
+    """Have every process that this one forks from now on die with it; what those fork is theirs to tie.
+
+    then: called in each child afterwards. Which process forks is noted before the fork, in memory that the
+    child inherits: afterwards its parent may be dead already, and `os.getppid()` that of a stranger.
+    """
+    owner = os.getpid()
+    forks_now = 0
+
+    def note() -> None:
+        nonlocal forks_now
+        forks_now = os.getpid()
+
+    def tie() -> None:
+        if forks_now == owner:
+            die_with_parent(owner)
+            if then is not None:
+                then()
+
+    os.register_at_fork(before=note, after_in_child=tie)

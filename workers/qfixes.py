@@ -1,15 +1,17 @@
 """What Django-Q2 needs so that a killed process never takes the cluster with it.
 
-Three weaknesses, each seen: a worker killed while it waits for work keeps the queue's lock for ever; the
-sentinel, the pusher and the workers live on as orphans when the main process is killed; and a SIGTERM to
-the whole process group kills the sentinel inside an event the main process then waits on for ever.
+Weaknesses, each seen: a worker killed while it waits for work keeps the queue's lock for ever, one killed
+while it counts keeps that of its timer or of the queue's length; the sentinel, the pusher and the workers
+live on as orphans when the main process is killed; a SIGTERM to the whole process group kills the sentinel
+inside an event the main process then waits on for ever; and a handler that never ends keeps its worker for
+the time of a task, and the cluster from stopping (workers.qwatch).
 """
 
 from __future__ import annotations
 
 import os
 import signal
-from multiprocessing import current_process
+from multiprocessing import Lock, Value, current_process, parent_process
 from multiprocessing.reduction import ForkingPickler
 from queue import Empty
 from typing import Any
@@ -17,14 +19,51 @@ from typing import Any
 from django_q import cluster as q_cluster
 from django_q import queues as q_queues
 
-from workers.parent import die_with_parent
+from workers.parent import die_with_parent, tie_children
+from workers.qwatch import WatchingStat
 
 _LOCK_PATIENCE = 5.0
 _hardened_by: int | None = None
 
 
+class PatientLock:
+    """A recursive lock between processes, each with one thread, that outlives a holder that was killed."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._depth = 0
+
+    def acquire(self, *_arguments: Any) -> bool:
+        """Wait for the lock, and take it from a holder that keeps it longer than anybody does in life."""
+        while self._depth == 0 and not self._lock.acquire(timeout=_LOCK_PATIENCE):
+            _release(self._lock)
+        self._depth += 1
+        return True
+
+    def release(self) -> None:
+        """Give back one acquisition."""
+        self._depth -= 1
+        if self._depth == 0:
+            _release(self._lock)
+
+    def __enter__(self) -> bool:
+        return self.acquire()
+
+    def __exit__(self, *_error: object) -> None:
+        self.release()
+
+
+def patient_value(kind: str, initial: float) -> Any:
+    """Django-Q's shared numbers, with a lock that no death can keep."""
+    return Value(kind, initial, lock=PatientLock())  # type: ignore[call-overload]
+
+
 class PatientQueue(q_queues.Queue):
     """A queue whose reader holds the lock for the read alone, never while it waits."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.size.count = patient_value("i", 0)
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
         """The next item; waits for it without holding anything another process needs."""
@@ -53,7 +92,7 @@ def _release(lock: Any) -> None:
 
 
 def harden_sentinel() -> None:
-    """Apply the three remedies once; does nothing in any process but the sentinel.
+    """Apply the remedies once; does nothing in any process but the sentinel.
 
     A broker is the first thing the sentinel makes, before its queues and its children: brokers call this.
     """
@@ -63,16 +102,16 @@ def harden_sentinel() -> None:
         return
     _hardened_by = os.getpid()
     q_cluster.Queue = PatientQueue
-    die_with_parent()
+    q_cluster.Value = patient_value
+    q_cluster.Stat = WatchingStat
+    main = parent_process()
+    die_with_parent(main.pid if main is not None else None)
     # The main process tells the sentinel to stop, in order: what is sent to the whole group reaches the main
     # process alone. A pusher or worker that died of it inside an event would leave the others waiting.
     os.setpgid(0, 0)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    os.register_at_fork(after_in_child=_in_child)
+    tie_children(_hear_sigterm)
 
 
-def _in_child() -> None:
-    if os.getppid() != _hardened_by:
-        return  # a process that a handler forked: none of ours
-    die_with_parent(_hardened_by)
+def _hear_sigterm() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # how the sentinel ends a worker that hangs

@@ -191,10 +191,11 @@ def test_it_outlives_its_connections(processes: Processes, acts: str, db: Db) ->
 
 
 def test_the_reaper_works_while_every_worker_hangs(processes: Processes, acts: str, db: Db) -> None:
+    reaper = cluster(processes, "reaper", WEDSQL_PROCESS="reaper", DATABASE_URL=processes.reaper_uri)
+    until(lambda: db.execute("select 1 from wedsql.beat where name = 'reaper'").fetchone())
     cluster(processes)
     hanging = start(db, acts, "hang", 2)
     until(lambda: len(processes.marks()) == 2, what=processes.output())
-    reaper = cluster(processes, "reaper", WEDSQL_PROCESS="reaper", DATABASE_URL=processes.reaper_uri)
     query = (
         "select count(*) from wedsql.job_log where wid = any(%s) and outcome = 'timeout' and actor = 'reaper'"
     )

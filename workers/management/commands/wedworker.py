@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
@@ -37,7 +38,10 @@ class Command(BaseCommand):
         )
         parser.add_argument("--once", action="store_true", help="end when no work is ready")
         parser.add_argument(
-            "--grace", type=float, default=30.0, help="seconds a running handler gets at the end (default 30)"
+            "--grace",
+            type=float,
+            default=float(settings.STOP_GRACE),
+            help="seconds a running handler gets at the end (default: WEDSQL_STOP_GRACE, 30)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
