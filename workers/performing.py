@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import math
+import os
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -15,22 +17,25 @@ from workers import calls
 from workers.alarm import Alarm
 from workers.calls import Done
 from workers.context import Context
+from workers.forks import end_foreign
 from workers.heart import Heart
 from workers.journal import Journal
+from workers.lending import Loan
+from workers.logs import about
 from workers.neighbours import Neighbours
-from workers.outcome import HandlerTimeout, Lost, kind_of, read_result
-from workers.registry import Registry
+from workers.outcome import Failed, Lost, failed, read_result
+from workers.registry import Handler, Registry
+from workers.surroundings import Surroundings
 from workers.taken import Taken
 from workers.times import Times
-from workers.wire import BEGIN, Command, ConnectionLost, Statement, Wire
+from workers.wire import BEGIN, Command, ConnectionLost, Wire
+
+log = logging.getLogger("workers.performing")
 
 # Handlers of jobs that are held together run at most this long together, so that nobody waits for strangers.
 BATCH_SECONDS = 0.5
 # So many jobs at most are in hand where each is its own commit.
 HELD = 16
-_SAVEPOINT = (Statement("wed_savepoint", "savepoint wed_job"), ())
-_BACK = (Statement("wed_back", "rollback to savepoint wed_job"), ())
-_KEEP = (Statement("wed_keep", "release savepoint wed_job"), ())
 
 
 class BrokenStep(Exception):
@@ -58,18 +63,31 @@ class Performer:
         self.heart = Heart(wire)
         self.times = Times()
         self.alarm = Alarm()
-        self._borrowed = False
+        self.ends: tuple[type[BaseException], ...] = ()
+        """Exceptions besides HandlerTimeout that say that the time of a handler is over."""
+        self.longest = math.inf
+        """Seconds after which whoever watches this process may end it in any handler."""
+        self.surroundings: Surroundings | None = None
+        """What to put back after handlers; None: nothing."""
+        self.spoiled = False
+        """Whether a handler did to this process what cannot be put back, so that another must replace it."""
+        self._pid = os.getpid()
+        self._loan: Loan | None = None
+        self._lost = False
+        self._limit = math.inf
         self._current: tuple[str, Taken] | None = None
-        self._ending: BaseException | None = None
 
     # What a handler is lent (workers.context.Hands).
 
     def borrow(self) -> psycopg.Connection[Any]:
         """The step's connection, behind a savepoint of this job."""
-        if not self._borrowed:
-            self.wire.round(*self._own_transaction(), _SAVEPOINT)
-            self._borrowed = True
-        return self.wire.connection
+        if self._loan is None:
+            try:
+                self._loan = Loan(self.wire, self._own_transaction())
+            except (ConnectionLost, psycopg.Error) as error:
+                self._lost = isinstance(error, ConnectionLost) or calls.passes(error)
+                raise
+        return self._loan.connection
 
     def _own_transaction(self) -> list[Command]:
         """A job that is held by the session is taken in a transaction, where there is none yet."""
@@ -83,7 +101,7 @@ class Performer:
         answer = self.wire.round(calls.extend(taken, duration.total_seconds()))[0].get_value(0, 0) or b'""'
         until = time.monotonic() + duration.total_seconds()
         self.heart.prolong(taken, until)
-        self.journal.prolong(until)
+        self.journal.prolong(min(until, self._limit))
         self.alarm.postpone(duration.total_seconds())
         return datetime.fromisoformat(answer.decode().strip('"'))
 
@@ -100,9 +118,19 @@ class Performer:
                 if done and (time.monotonic() - begun > allowed or self.stopping or not self._sound(taken)):
                     break  # the rest is given back with the commit, untouched
                 done.append(self._run(flow, taken))
-                if self._ending is not None:
-                    break
+        self._put_back(flow)
         return done
+
+    def _put_back(self, flow: str) -> None:
+        """Undo what the handlers of a set changed in this process for all that follow."""
+        changed = self.surroundings.restore() if self.surroundings is not None else []
+        if self.wire.robbed:
+            self.wire.abandon()
+            self.spoiled = self.stopping = True
+            changed.append("descriptors, which cannot be restored: this process ends")
+        if changed:
+            which = about(flow, self._current[1], self.actor) if self._current else {}
+            log.warning("A handler changed and did not restore: %s", ", ".join(changed), extra=which)
 
     def _sound(self, taken: Taken) -> bool:
         between = TransactionStatus.IDLE if self.apart else TransactionStatus.INTRANS
@@ -113,45 +141,52 @@ class Performer:
         entry = self.registry.find(flow, taken.trname)
         if entry is None:
             return Done(taken, error=LookupError(f"No handler for {taken.trname!r} in this process."))
-        until = None if taken.timeout is None else time.monotonic() + taken.timeout
+        now = time.monotonic()
+        until = None if taken.timeout is None else now + taken.timeout
+        self._limit = now + self.longest
         context = Context(flow, taken, self, until)
-        self._borrowed = False
+        self._loan, self._lost = None, False
         self._current = flow, taken
         self.performed += 1
-        self.journal.begin(flow.encode(), taken.job_id, taken.wid, taken.claim, until)
-        begun = time.monotonic()
-        done = Done(taken)
+        watched = min(math.inf if until is None else until, self._limit)
+        self.journal.begin(
+            flow.encode(), taken.job_id, taken.wid, taken.claim, None if watched == math.inf else watched
+        )
+        done = self._call(entry.handler, context, Done(taken))
+        end_foreign(self._pid, orderly=done.error is None)
+        self.journal.end()
+        self.times.add(flow, taken, now, taken.attempts == 0)
+        return self._return_loan(done, self._loan) if self._loan is not None or self._lost else done
+
+    def _call(self, handler: Handler, context: Context, done: Done) -> Done:
+        """Call the handler and read what it gave back or raised: its own code, all of it within its time."""
+        taken = done.taken
         try:
-            self.alarm.begin(taken.timeout)
             try:
-                result = entry.handler(taken.state(), context)
+                self.alarm.begin(taken.timeout)
+                done.changes, done.sets = read_result(handler(taken.state(), context))
+            except BaseException as error:  # noqa: BLE001  # a handler's failure is its job's, whatever it is
+                done.error = failed(error, self.ends)
             finally:
                 self.alarm.end()
-            done.changes, done.sets = read_result(result)
-        except KeyboardInterrupt as error:
-            self._ending = error
-            done.error = error
-        except BaseException as error:  # noqa: BLE001  # a handler's failure is its job's, whatever it is
-            done.error = error
-            if kind_of(error) == "timeout" and not isinstance(error, HandlerTimeout):
-                self._ending = error  # the cluster replaces this process
-        finally:
-            self.journal.end()
-            self.times.add(flow, taken, begun, taken.attempts == 0)
-        return self._return_loan(done) if self._borrowed else done
+        except BaseException as error:  # noqa: BLE001  # its time was over while that was read
+            done.error = failed(error, self.ends)
+            self.alarm.end()
+        return done
 
-    def _return_loan(self, done: Done) -> Done:
+    def _return_loan(self, done: Done, loan: Loan | None) -> Done:
         """Keep what the handler wrote, or undo it back to its savepoint."""
-        if self.wire.broken and (done.error is None or isinstance(done.error, psycopg.OperationalError)):
+        lost = loan.take_back() if loan is not None else self._lost
+        if lost and not (isinstance(done.error, Failed) and done.error.kind == "timeout"):
             return self._broke(done)
         status = self.wire.status
         try:
-            if done.error is None and status == TransactionStatus.INTRANS:
-                self.wire.round(_KEEP)
+            if loan is not None and done.error is None and status == TransactionStatus.INTRANS:
+                loan.keep()
                 done.wrote = True
                 return done
-            if status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
-                self.wire.round(_BACK)
+            if loan is not None and status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+                loan.undo()
             else:
                 self.wire.close()
         except ConnectionLost:
@@ -162,7 +197,7 @@ class Performer:
         return done
 
     def _broke(self, done: Done) -> Done:
-        """The server went away under the handler: nobody's fault, and to be done again."""
+        """The server went away under the handler: no attempt, and to be done again."""
         self.wire.close()
         done.error, done.wrote, done.broke = None, True, True
         return done

@@ -17,6 +17,7 @@ from workers.presence import Presence
 from workers.registry import Registry
 from workers.runner import Runner
 from workers.service import Service
+from workers.surroundings import Surroundings
 from workers.wire import Wire
 
 
@@ -39,6 +40,7 @@ class WorkerProcess:
         runner = Runner(Wire(opener(name)), self.registry, name, journal)
         runner.most_held = self.held
         wake = _on_signal(runner)
+        runner.surroundings = Surroundings()
         presence = Presence(
             runner.wire,
             self.registry,

@@ -18,7 +18,7 @@ from psycopg.pq import TransactionStatus
 from workers import calls
 from workers.calls import Done, Held, Refusal
 from workers.logs import about, brief
-from workers.outcome import describe, kind_of, sqlstate_of
+from workers.outcome import describe, kind_of, short, sqlstate_of
 from workers.performing import BrokenStep, Performer
 from workers.stepping import Stepper
 from workers.taken import Taken, read_jobs
@@ -56,9 +56,8 @@ class Runner(Performer):
         jobs = read_jobs(self.wire.round(BEGIN, take)[-1])
         while jobs:
             done = self.perform(flow, jobs)
-            more = time.monotonic() < until and not self.stopping and self._ending is None
+            more = time.monotonic() < until and not self.stopping
             jobs = self.settle(flow, done, [COMMIT, BEGIN, take] if more else [COMMIT])
-            self.end_if_asked()
         self.leave()
         return self.performed - before
 
@@ -85,7 +84,6 @@ class Runner(Performer):
                 self._give_back(job)
             self.settle(flow, done, [])
             self._hold(flow, (), span)
-            self.end_if_asked()
         return self.performed - before
 
     def _hold(self, flow: str, jobs: Sequence[Taken], span: float) -> None:
@@ -130,11 +128,12 @@ class Runner(Performer):
         """The calls that count the attempts of those that ended badly."""
         kinds: dict[str, list[tuple[Held, str, str]]] = {}
         for one in done:
-            if one.error is not None and not isinstance(one.error, KeyboardInterrupt):
+            if one.error is not None:
                 failure = (one.taken, describe(one.error), sqlstate_of(one.error))
                 kinds.setdefault(kind_of(one.error), []).append(failure)
                 which = about(flow, one.taken, self.actor) | {"outcome": kind_of(one.error)}
-                log.info("%s job %s: %s", one.taken.trname, one.taken.job_id, brief(one.error), extra=which)
+                words = one.taken.trname, one.taken.job_id, short(one.error)
+                log.info("%s job %s: %s", *words, extra=which)
         return [calls.fail(flow, failed, kind, self.actor) for kind, failed in kinds.items()]
 
     @staticmethod
@@ -221,12 +220,6 @@ class Runner(Performer):
             self.leave()
         except (psycopg.Error, ConnectionLost):
             self.wire.close()
-
-    def end_if_asked(self) -> None:
-        """Raise what is to end the process, now that nothing is open."""
-        if self._ending is not None:
-            ending, self._ending = self._ending, None
-            raise ending
 
 
 class Refused(Exception):

@@ -44,7 +44,6 @@ class Steps(Protocol):
     def failures(self, flow: str, done: Sequence[Done]) -> list[Command]: ...
     def one_by_one(self, flow: str, done: list[Done]) -> None: ...
     def note_retries(self, results: Sequence[PGresult]) -> None: ...
-    def end_if_asked(self) -> None: ...
     def settle(self, flow: str, done: list[Done], following: list[Command]) -> list[Taken]: ...
     def undo(self) -> None: ...
 
@@ -67,7 +66,6 @@ class Stepper:
                 done = self._perform(flow, jobs)
                 more = time.monotonic() < until and not runner.stopping
                 jobs = self._next(flow, done, self._hold(flow, names, runner.ahead if more else 0))
-                runner.end_if_asked()
         finally:
             runner.apart = False
         return runner.performed - before
@@ -86,6 +84,9 @@ class Stepper:
     def _next(self, flow: str, done: list[Done], following: Command) -> list[Taken]:
         """Commit each of these and hold the next; [] when there is no next."""
         runner = self.runner
+        if done and runner.wire.closed:  # a handler broke the session that held them all
+            runner.one_by_one(flow, done)
+            return []
         again = self._commit_writes(flow, done)
         plain = [d for d in done if d.error is None and not d.wrote]
         failures = runner.failures(flow, done)

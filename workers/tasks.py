@@ -5,12 +5,15 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from multiprocessing.util import Finalize
 
 import psycopg
+from django_q.conf import Conf
+from django_q.exceptions import TimeoutException
 
 from flows import api
 from flows.errors import WedError
@@ -24,6 +27,7 @@ from workers.reaper.told import WORKER, check, tell
 from workers.registry import autodiscover
 from workers.runner import Runner
 from workers.service import SLICE, perform
+from workers.surroundings import Surroundings
 from workers.wire import ConnectionLost, Wire
 
 log = logging.getLogger("workers.tasks")
@@ -73,6 +77,8 @@ def run_jobs(
     except (ConnectionLost, psycopg.Error) as error:
         log.warning("%s: %s", flow, brief(error), extra={"flow": flow, "worker": runner.actor})
         runner.wire.close()
+    if runner.spoiled:
+        sys.exit("This process is replaced: a handler left it unfit for others.")
     return runner.performed - before
 
 
@@ -105,7 +111,10 @@ def _runner() -> Runner:
         name = f"qcluster@{socket.gethostname()}:{os.getpid()}"
         journal = Journal(journal_dir())
         Finalize(None, journal.close, exitpriority=10)
-        _hand = _Hand(os.getpid(), Runner(Wire(opener(name)), autodiscover(), name, journal))
+        runner = Runner(Wire(opener(name)), autodiscover(), name, journal)
+        runner.ends, runner.longest = (TimeoutException,), float(Conf.TIMEOUT)
+        runner.surroundings = Surroundings()
+        _hand = _Hand(os.getpid(), runner)
         try:
             report_lost(_hand.runner.wire, journal_dir(), name)
         except ConnectionLost as error:

@@ -8,15 +8,20 @@ A connection serves one thread at a time; `Wire` keeps a lock so that a heartbea
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import os
 import select
 import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import psycopg
 from psycopg import pq
 from psycopg.errors import error_from_result
+
+from workers.forks import detach
 
 Params = Sequence[bytes | None]
 Command = tuple["Statement", Params]
@@ -48,6 +53,35 @@ class ConnectionLost(Exception):
     """The connection broke; what was sent last may or may not have happened."""
 
 
+class ForkedProcess(Exception):
+    """A process that a handler forked has no part in the job of its parent."""
+
+
+_wires: weakref.WeakSet[Wire] = weakref.WeakSet()
+
+
+def _refuse() -> NoReturn:
+    raise ForkedProcess(
+        f"{ForkedProcess.__doc__} Give its result to the parent, or connect with a connection of its own."
+    )
+
+
+def _identity(descriptor: int) -> tuple[int, int]:
+    try:
+        found = os.fstat(descriptor)
+    except OSError:
+        return 0, 0
+    return found.st_dev, found.st_ino
+
+
+def _disown_all() -> None:
+    for wire in list(_wires):
+        wire.disown()
+
+
+os.register_at_fork(after_in_child=_disown_all)
+
+
 class Wire:
     """A psycopg connection driven by rounds; reopens itself when it is used after it broke."""
 
@@ -59,6 +93,10 @@ class Wire:
         self._connection: psycopg.Connection[Any] | None = None
         self.generation = 0
         self.heard: set[bytes] = set()
+        self.settings: tuple[bytes | None, bytes | None] | None = None
+        """Names and values of the session's settings, once somebody read them (workers.lending)."""
+        self._identity = (0, 0)
+        _wires.add(self)
         self._pace = 0.0
         """Seconds a commit took in the last round: how long it is no use to look for answers."""
 
@@ -87,6 +125,25 @@ class Wire:
         return self._connection is not None and self._connection.broken
 
     @property
+    def robbed(self) -> bool:
+        """Whether the descriptor of the open connection was closed, or is another file's by now."""
+        return not self.closed and _identity(self.connection.pgconn.socket) != self._identity
+
+    def abandon(self) -> None:
+        """Leave the connection as it is, without a word to whatever its descriptor leads to now."""
+        connection, self._connection = self._connection, None
+        if connection is not None:  # one reference that is never given back: no farewell, not even at exit
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+
+    def disown(self) -> None:
+        """Leave the connection to the process that this one was forked by, and open none."""
+        if not self.closed:
+            detach(self.connection.pgconn.socket)
+        self.abandon()
+        self._lock = threading.RLock()  # somebody may have held it at the moment of the fork
+        self._connect = _refuse
+
+    @property
     def socket(self) -> int:
         """The descriptor to watch while idle."""
         return self.connection.pgconn.socket
@@ -99,7 +156,7 @@ class Wire:
         results = self._guarded(commands, apart=False)
         for result in results:
             if result.status not in _OK:
-                raise error_from_result(result, self.connection.info.encoding)
+                raise self._error(result)
         return results
 
     def each(self, *commands: Command) -> list[pq.abc.PGresult | psycopg.Error]:
@@ -108,10 +165,14 @@ class Wire:
         Raises ConnectionLost when the answers did not come.
         """
         answers = self._guarded(commands, apart=True)
-        return [
-            result if result.status in _OK else error_from_result(result, self.connection.info.encoding)
-            for result in answers
-        ]
+        return [result if result.status in _OK else self._error(result) for result in answers]
+
+    def _error(self, result: pq.abc.PGresult) -> psycopg.Error:
+        error = error_from_result(result, self.connection.info.encoding)
+        if isinstance(error, psycopg.errors.InvalidSqlStatementName):  # somebody said "deallocate all"
+            self.close()
+            raise ConnectionLost("The session lost its prepared statements.") from error
+        return error
 
     def wait(self, seconds: float, *others: int) -> None:
         """Sleep until a notification, a byte on one of the other descriptors, or the time is over."""
@@ -143,6 +204,8 @@ class Wire:
         self._prepared.clear()
         self._poll = select.poll()
         self._poll.register(connection.pgconn.socket, select.POLLIN)
+        self._identity = _identity(connection.pgconn.socket)
+        self.settings = None
         self.generation += 1
         return connection
 
