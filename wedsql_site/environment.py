@@ -114,7 +114,7 @@ def state_dir() -> Path:
 
 def stop_grace() -> int:
     """Seconds that a running handler gets when its worker is told to stop."""
-    return max(0, number("WEDSQL_STOP_GRACE", STOP_GRACE))
+    return number("WEDSQL_STOP_GRACE", STOP_GRACE, least=0, most=86400)
 
 
 def ensure_directory(path: Path) -> None:

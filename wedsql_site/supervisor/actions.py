@@ -15,12 +15,13 @@ from django.db import connection, connections
 
 from flows import kernel
 from wedsql_site import backup, environment, postgres
-from wedsql_site.supervisor import preparation, programs, report
+from wedsql_site.supervisor import family, preparation, programs, report
 from wedsql_site.supervisor.loop import Supervisor
 from wedsql_site.supervisor.record import Running
 
 Say = Callable[[str], None]
-_STOP_PATIENCE = 60.0
+# Seconds beyond the grace of the workers: for the database, and for what has to be killed.
+_STOP_MARGIN = 30.0
 _WEB_PATIENCE = 60.0
 
 
@@ -37,6 +38,8 @@ def up(demo: bool, say: Say) -> int:
         return 0
     try:
         running.write(url=where.url, children=[])
+        if left := family.end():
+            say(f"ended {left} processes that an earlier start had left behind")
         _refuse_taken_port(where)
         return _run(where, demo, running, say)
     finally:
@@ -77,14 +80,16 @@ def _prepare(demo: bool, say: Say) -> preparation.Login:
 
 
 def stop() -> bool:
-    """Ends the supervisor and the embedded database; False when nothing ran."""
+    """End the supervisor, what it or an earlier one left, and the embedded database; False if nothing ran."""
     ended = _end_supervisor()
-    return preparation.stop_database(always=True) or ended
+    left = family.end()
+    return preparation.stop_database(always=True) or ended or left > 0
 
 
 def reset() -> None:
     """Deletes the embedded database, the secrets and the logs of this state directory, nothing else."""
     _end_supervisor()
+    family.end()
     postgres.reset()
     state = environment.state_dir()
     for name in ("log", "jobs"):
@@ -152,10 +157,11 @@ def _end_supervisor() -> bool:
     if "pid" not in record:
         raise Refused("it is just starting; try again in a few seconds")
     os.kill(record["pid"], signal.SIGTERM)
-    deadline = time.monotonic() + _STOP_PATIENCE
+    patience = environment.stop_grace() + _STOP_MARGIN
+    deadline = time.monotonic() + patience
     while Running().read() is not None:
         if time.monotonic() > deadline:
-            raise Refused(f"process {record['pid']} did not end in {_STOP_PATIENCE:.0f} s")
+            raise Refused(f"process {record['pid']} did not end in {patience:.0f} s")
         time.sleep(0.05)
     return True
 

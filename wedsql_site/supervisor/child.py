@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from wedsql_site import environment
+from wedsql_site.supervisor import family
 from wedsql_site.supervisor.programs import Program
 from workers.parent import die_with_parent
 
@@ -97,12 +99,12 @@ class Child:
         return path.open("ab")
 
     def _end_family(self) -> None:
+        """Kill the process and all that came out of it, whatever group or session they are in by now."""
         if self.process is None:
             return
-        try:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            return
+        family.end(self.program.name)
 
 
 def _told(code: int) -> str:

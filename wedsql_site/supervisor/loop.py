@@ -10,6 +10,7 @@ from types import FrameType
 
 from wedsql_site import postgres
 from wedsql_site.ondemand import uses_embedded
+from wedsql_site.supervisor import family
 from wedsql_site.supervisor.child import Child
 from wedsql_site.supervisor.programs import Address, Program
 from wedsql_site.supervisor.record import Running
@@ -32,9 +33,10 @@ class Supervisor:
         self._database_due = self._logs_due = 0.0
 
     def catch_signals(self) -> None:
-        """SIGTERM, SIGINT and SIGHUP end the loop; a second one changes nothing."""
+        """SIGTERM, SIGINT and SIGHUP end the loop; a second one changes nothing. `nohup` is respected."""
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, self._on_signal)
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+                signal.signal(number, self._on_signal)
 
     def start(self) -> None:
         """Starts every program."""
@@ -66,6 +68,7 @@ class Supervisor:
         for child in self.children:
             if not child.finish(began + child.program.grace):
                 self.say(f"{child.program.name} did not end in {child.program.grace:g} s and was killed")
+        family.end()
 
     def _watch(self) -> None:
         self._watch_database()

@@ -12,7 +12,10 @@ from pathlib import Path
 from django.core.management import get_commands
 
 from wedsql_site import environment
+from wedsql_site.supervisor import family
 
+# Seconds that a process needs to end after it has killed what hung in it.
+KILL_MARGIN = 5.0
 MANAGE = str(environment.CHECKOUT / "manage.py")
 
 
@@ -31,6 +34,8 @@ class Program:
             "WEDSQL_PROCESS": self.role,
             "PYTHONUNBUFFERED": "1",
             "DJANGO_SETTINGS_MODULE": "wedsql_site.settings",
+            "WEDSQL_STATE_DIR": str(environment.state_dir()),
+            family.VARIABLE: family.mark(self.name),
         }
         return {**os.environ, **own, **self.extra}
 
@@ -88,7 +93,7 @@ def all_programs(where: Address, demo: bool) -> list[Program]:
     """Everything `wedsql up` keeps alive."""
     programs = [
         _web(where),
-        Program("worker", _manage("qcluster"), "worker", extra={"Q_CLUSTER_NAME": "wedsql"}),
+        Program("worker", _manage("qcluster"), "worker", _worker_grace(), {"Q_CLUSTER_NAME": "wedsql"}),
         Program("reaper", _manage("qcluster"), "reaper", extra={"Q_CLUSTER_NAME": "reaper"}),
     ]
     if demo and "simulate" in get_commands():
@@ -106,6 +111,11 @@ def _web(where: Address) -> Program:
     plain = where.loopback and not behind_proxy and "WEDSQL_HTTPS" not in os.environ
     extra = {"WEDSQL_HTTPS": "0"} if plain else {}
     return Program("web", (*arguments, "wedsql_site.asgi:application"), "web", extra=extra)
+
+
+def _worker_grace() -> float:
+    """The cluster ends its handlers by itself when the grace is over; a little later it is killed."""
+    return environment.stop_grace() + KILL_MARGIN
 
 
 def _manage(*arguments: str) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from flows import kernel
 from wedsql_site import environment, logs, postgres
 from wedsql_site.ondemand import uses_embedded
 from wedsql_site.postgres.process import exists
-from wedsql_site.supervisor import programs
+from wedsql_site.supervisor import family, programs
 from wedsql_site.supervisor.preparation import Login
 from wedsql_site.supervisor.record import Running
 
@@ -54,6 +54,7 @@ def status() -> dict[str, Any]:
             {**child, "alive": bool(child["pid"]) and exists(child["pid"])}
             for child in (record or {}).get("children", [])
         ],
+        "left_behind": sorted(family.members()) if record is None else [],
         "state_dir": str(environment.state_dir()),
         "database": _database(),
     }
@@ -89,6 +90,9 @@ def as_text(facts: dict[str, Any]) -> str:
     lines.append(
         f"running       {facts['url']} (pid {facts['pid']})" if facts["running"] else "running       no"
     )
+    if facts["left_behind"]:
+        pids = ", ".join(map(str, facts["left_behind"]))
+        lines.append(f"left behind   processes {pids} of an earlier start (end them with: make stop)")
     for child in facts["processes"]:
         state = f"pid {child['pid']}" if child["alive"] else "down, about to start again"
         lines.append(f"  {child['name']:<12}{state}, restarted {child['restarts']} times")

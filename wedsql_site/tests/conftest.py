@@ -12,7 +12,16 @@ import pytest
 
 from wedsql_site import environment, postgres
 
+FAILED = pytest.StashKey[bool]()
 QUICK = {"fsync": "off"}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Note for the fixtures of a test whether a phase of it failed."""
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed  # type: ignore[attr-defined]
+    return report
 
 
 def new_place() -> Path:

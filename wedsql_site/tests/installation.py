@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
@@ -49,12 +50,12 @@ class Installation:
         clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         return clean | {"WEDSQL_STATE_DIR": str(self.state), "WEDSQL_PORT": str(self.port)} | extra
 
-    def up(self, **extra: str) -> float:
-        """Starts everything and returns after how many seconds it said where it runs."""
+    def up(self, before: tuple[str, ...] = (), **extra: str) -> float:
+        """Starts everything (by way of `before`) and returns after how many seconds it said where it runs."""
         began = time.monotonic()
         with self.output.open("wb") as out:
             self.supervisor = subprocess.Popen(
-                [*MANAGE, "wedsql", "up"],
+                [*before, *MANAGE, "wedsql", "up"],
                 env=self.environ(**extra),
                 cwd="/",
                 stdin=subprocess.DEVNULL,
@@ -128,7 +129,15 @@ class Installation:
         if self.supervisor is not None and self.supervisor.poll() is None:
             self.supervisor.kill()
             self.supervisor.wait()
+        for pid in self.family():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         postgres.reset(self.cluster)
+
+    def leave(self, program: str = "worker") -> subprocess.Popen[bytes]:
+        """A process as a killed supervisor of this state directory could leave it behind."""
+        env = {"WEDSQL_SUPERVISED": f"{program}@{self.state}", "WEDSQL_STATE_DIR": str(self.state)}
+        return subprocess.Popen(["/bin/sleep", "600"], env=env, start_new_session=True)
 
 
 def _environ(path: Path) -> list[bytes]:

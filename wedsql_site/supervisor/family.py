@@ -1,0 +1,79 @@
+"""The processes of a state directory, found by a mark in their environment that every fork inherits.
+
+Neither process groups nor sessions hold them together: Django-Q's sentinel has a group of its own, and a
+handler may start a daemon. The environment that /proc shows is the one a process was started with.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from wedsql_site import environment
+
+VARIABLE = "WEDSQL_SUPERVISED"
+_PATIENCE = 10.0
+
+
+def mark(program: str) -> str:
+    """The value of the variable for a program of this state directory."""
+    return f"{program}@{environment.state_dir()}"
+
+
+def members(program: str = "") -> set[int]:
+    """Every live process that a supervisor of this state directory started, or of one of its programs.
+
+    This process and its ancestors do not count: `wedsql up` may itself run under a supervisor.
+    """
+    wanted = f"{VARIABLE}={mark(program)}".encode()
+    if program:
+        found = _processes(lambda words: wanted in words)
+    else:
+        start, end = f"{VARIABLE}=".encode(), mark("").encode()
+        found = _processes(lambda words: any(w.startswith(start) and w.endswith(end) for w in words))
+    return found - _ancestors()
+
+
+def end(program: str = "") -> int:
+    """Kill them all, also those they start meanwhile; how many there were."""
+    deadline = time.monotonic() + _PATIENCE
+    seen: set[int] = set()
+    while (found := members(program)) and time.monotonic() < deadline:
+        seen |= found
+        for pid in found:
+            _kill(pid)
+        time.sleep(0.01)
+    return len(seen)
+
+
+def _processes(matches: Callable[[list[bytes]], bool]) -> set[int]:
+    found = set()
+    for entry in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            words = entry.read_bytes().split(b"\0")
+        except OSError:
+            continue  # ended meanwhile, or another user's
+        if matches(words):
+            found.add(int(entry.parent.name))
+    return found
+
+
+def _ancestors() -> set[int]:
+    found, pid = set(), os.getpid()
+    while pid > 1 and pid not in found:
+        found.add(pid)
+        try:
+            pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            break
+    return found
+
+
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return
