@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from flows.queries.definitions import Attribute
+from flows.queries.filters import Filter
 
 STATUS: dict[str, str | Promise] = {
     "R": _("Running"),
@@ -24,6 +28,23 @@ JOB_LIST: dict[str, str | Promise] = {
     "leased": _("Leased"),
     "parked": _("Parked"),
 }
+
+
+def filter_error(item: Filter, attribute: Attribute | None) -> str:
+    """What is wrong with a filter, or nothing."""
+    options = ", ".join(attribute.options) if attribute else ""
+    return str(FILTER_ERROR[item.error]) % {"options": options} if item.error else ""
+
+
+def job_figure(state: str, n: int) -> str:
+    """How many jobs are in a state: HTML with a place for the number."""
+    return {
+        "pending": ngettext("<b>%(n)s</b> pending", "<b>%(n)s</b> pending", n),
+        "late": ngettext("<b>%(n)s</b> late", "<b>%(n)s</b> late", n),
+        "leased": ngettext("<b>%(n)s</b> leased", "<b>%(n)s</b> leased", n),
+        "parked": ngettext("<b>%(n)s</b> parked", "<b>%(n)s</b> parked", n),
+    }[state].replace("%(n)s", "{n}")
+
 
 WARNING: dict[str, str | Promise] = {
     "dead_rows": _("A table carries more dead rows than vacuum should ever leave: see the tables below."),
@@ -68,6 +89,8 @@ FILTER_ERROR: dict[str, str | Promise] = {
     "unknown_operator": _("This comparison does not suit the attribute's type."),
     "too_long": _("The value is too long: at most 1,000 characters."),
     "wrong_value": _("This value does not fit the attribute's type."),
+    "no_value": _("A value is missing. To find instances without one, choose “is empty”."),
+    "no_option": _("This is no option of the attribute. Its options are: %(options)s."),
 }
 
 SYSTEM_JOB: dict[str, str | Promise] = {"_EXCPT": _("Waits for a person to repair it")}

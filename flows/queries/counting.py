@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 CAP = 10_000
 STATUSES = ("R", "E", "F", "S", "X", "A", "C")
+# Every list has a place for these; the others get theirs when there are any.
+USUAL = ("R", "E", "F")
+LIVING = ("R", "E", "S", "X")
 
 
 @dataclass(frozen=True)
@@ -30,3 +34,8 @@ def count(found: int, cap: int | None = CAP) -> Count:
 def limit(cap: int | None) -> int | None:
     """The LIMIT for a capped count; None (SQL: limit null) reads all."""
     return None if cap is None else cap + 1
+
+
+def places(found: Mapping[str, Count], *chosen: str) -> list[tuple[str, Count]]:
+    """Each status that a page shows with its count: those that occur, the usual ones and the chosen one."""
+    return [(s, found.get(s, NONE)) for s in STATUSES if s in USUAL or s in chosen or found.get(s)]

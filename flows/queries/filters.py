@@ -76,6 +76,10 @@ def _error(flow: Flow, item: Filter) -> str:
         return "unknown_operator"
     if len(item.value) > MAX_VALUE:
         return "too_long"
+    if item.takes_value and not item.value:
+        return "no_value"
+    if item.takes_value and attribute.type == "enum" and item.value not in attribute.options:
+        return "no_option"
     return "" if _castable(attribute, item) else "wrong_value"
 
 
@@ -97,15 +101,20 @@ def cast(attribute: Attribute) -> str:
     return attribute.type if attribute.type in known else _CAST.get(attribute.type, "text")
 
 
+def _emptiness(column: sql.Composable, attribute: Attribute, *, wanted: bool) -> sql.Composable:
+    """Null, and of a text also the text without characters: a reader sees nothing in either."""
+    if cast(attribute) == "text":
+        column = sql.SQL("nullif({}, '')").format(column)
+    return sql.SQL("{} is null" if wanted else "{} is not null").format(column)
+
+
 def condition(flow: Flow, item: Filter) -> tuple[sql.Composable, list[str]]:
     """One checked filter as SQL over the alias `f` (the flow's own table) and its parameters."""
     attribute = flow.attribute(item.name)
     assert attribute is not None and not item.error, "only checked filters reach SQL"  # noqa: S101 - a programming error
     column, kind = sql.Identifier("f", attribute.name), sql.SQL(cast(attribute))
-    if item.operator == "null":
-        return sql.SQL("{} is null").format(column), []
-    if item.operator == "notnull":
-        return sql.SQL("{} is not null").format(column), []
+    if not item.takes_value:
+        return _emptiness(column, attribute, wanted=item.operator == "null"), []
     if item.operator == "ne":
         return sql.SQL("{} is distinct from %s::{}").format(column, kind), [item.value]
     if item.operator == "contains" and attribute.type == "jsonb":

@@ -166,6 +166,14 @@ def matching(flow: Flow, choice: Choice, cap: int | None = CAP) -> Count:
     return count(scalar(statement.format(tables, where.sql()), [*where.params, limit(cap)]), cap)
 
 
+def by_status(flow: Flow, choice: Choice) -> dict[str, Count]:
+    """How many instances the filters let through, by status; without an index it reads them all."""
+    where = _where(flow, replace(choice, status=""))
+    statement = sql.SQL("select i.status::text as status, count(*) as n from {} where {} group by 1")
+    found = rows(statement.format(_tables(flow), where.sql()), where.params)
+    return {r["status"]: Count(r["n"]) for r in found}
+
+
 def instance(wid: int) -> Instance | None:
     """One instance, or None."""
     found = row(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import urlencode
+from html import unescape
+from urllib.parse import parse_qs, urlencode
 
 import pytest
 from django.test import Client
@@ -63,6 +64,7 @@ CASES = [
     (("extra", "eq", '{"gift": {"from": "Rui"}}'), {"bare"}),
     (("stage", "eq", "new"), {"small", "large", "bare"}),
     (("stage", "ne", "new"), set()),
+    (("stage", "ne", "sent"), {"small", "large", "bare"}),
 ]
 
 
@@ -101,7 +103,11 @@ UNUSABLE = [
     (("weight", "contains", "1"), "does not suit"),
     (("weight", "<", "1"), "does not suit"),
     (("weight", "eq", "heavy"), "does not fit"),
-    (("weight", "eq", ""), "does not fit"),
+    (("weight", "eq", ""), "A value is missing"),
+    (("customer", "eq", ""), "A value is missing"),
+    (("stage", "eq", ""), "A value is missing"),
+    (("stage", "eq", "shipped"), "Its options are: new, packed, sent, lost."),
+    (("stage", "ne", "New"), "Its options are: new, packed, sent, lost."),
     (("due", "gt", "tomorrowish"), "does not fit"),
     (("extra", "contains", "{"), "does not fit"),
     (("customer", "eq", "x" * 1001), "too long"),
@@ -116,6 +122,45 @@ def test_what_cannot_be_used_is_said_and_left_out(alice: Client, parcels: Hands)
         query = urlencode(dict(zip(("a", "op", "v"), triple, strict=True)))
         page = alice.get(f"/flows/{parcels.flow}/?{query}").content
         assert message in text_of(page) and b'role="alert"' in page, triple
+
+
+def chips(page: str) -> dict[str, tuple[str, str]]:
+    """code -> (address, number) of each status chip."""
+    found = re.findall(r'<a class="chip chip-(\w)" href="([^"]*)".*?(?:<b>([\d,+]+)</b>)?</a>', page)
+    return {code: (unescape(href), number) for code, href, number in found}
+
+
+def test_status_chips_keep_the_filters_and_count_behind_them(
+    alice: Client, parcels: Hands, wids: dict[str, int]
+) -> None:
+    parcels.send(parcels.start(weight="3"))
+    address = f"/flows/{parcels.flow}/"
+    plain = chips(alice.get(address).content.decode())
+    assert {code: number for code, (_, number) in plain.items()} == {"R": "3", "E": "0", "F": "1"}
+    query = "a=weight&op=lt&v=10&a=pieces&op=ge&v=1"
+    filtered = chips(alice.get(f"{address}?status=R&{query}").content.decode())
+    for code in "REF":
+        href, number = filtered[code]
+        assert parse_qs(href[1:]) == {"status": [code], **parse_qs(query)} and number == ""
+    exact = chips(alice.get(f"{address}?{query}&exact=1").content.decode())
+    assert {code: number for code, (_, number) in exact.items()} == {"R": "1", "E": "0", "F": "1"}
+    for code, (href, number) in exact.items():
+        rows = re.findall(r'<tr id="wid-', alice.get(address + href).content.decode())
+        assert len(rows) == int(number), code
+
+
+def test_a_live_page_gets_the_chips_that_it_has(alice: Client, parcels: Hands) -> None:
+    parcels.start()
+    live = f"/live/flows/{parcels.flow}/?"
+    assert "chips" not in alice.get(live + "a=weight&op=lt&v=10&wids=1").json()["parts"]
+    fresh = alice.get(live + "status=R&wids=1,2&top=1").json()["parts"]["chips"]
+    assert chips(fresh) == chips(alice.get(f"/flows/{parcels.flow}/?status=R").content.decode())
+
+
+def test_a_text_without_characters_is_empty_too(alice: Client, parcels: Hands) -> None:
+    bare, blank, ana = parcels.start(), parcels.start(customer=""), parcels.start(customer="Ana")
+    assert shown(alice, parcels.flow, ("customer", "null", "")) == {bare, blank}
+    assert shown(alice, parcels.flow, ("customer", "notnull", "")) == {ana}
 
 
 NONSENSE = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import cast
 
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -12,14 +13,14 @@ from django.views.decorators.http import require_safe
 
 from flows.queries import instances, jobs, overview
 from flows.queries.base import snapshot
-from flows.queries.counting import CAP, STATUSES, Count
+from flows.queries.counting import CAP, Count, places
 from flows.queries.definitions import Flow
 from flows.queries.filters import Filter, operators
 from flows.queries.instances import Choice
 from flows.queries.paging import Page
 from monitor import address
 from monitor.guard import flow_or_404, is_timeout, page
-from monitor.words import FILTER_ERROR, OPERATOR, OPERATOR_SHORT, STATUS
+from monitor.words import OPERATOR, OPERATOR_SHORT, filter_error
 
 
 @require_safe
@@ -32,16 +33,38 @@ def flow(request: HttpRequest, name: str) -> HttpResponse:
         context: dict[str, object] = {
             "flow": found,
             "queues": jobs.queues(found.id),
-            **_summary(name),
         }
-    context |= _list(request, found, choice) | _filter_form(request, found, choice)
+        summary = _summary(name)
+    context |= summary | _list(request, found, choice) | _filter_form(request, found, choice)
+    context["chips"] = _chips(request, choice, _counts(choice, context))
     return render(request, "monitor/flow.html", context)
 
 
 def _summary(name: str) -> dict[str, object]:
     found = overview.summary(name)
     unserved = found.unserved if found else ()
-    return {"summary": found, "unserved": unserved, "idle": {item.transition for item in unserved}}
+    return {
+        "summary": found,
+        "unserved": unserved,
+        "unused": not (found and found.used),
+        "idle": {item.transition for item in unserved},
+    }
+
+
+def _counts(choice: Choice, context: dict[str, object]) -> dict[str, Count] | None:
+    """By status, how many instances the filters let through; None where nobody has counted them."""
+    if choice.usable().filters:
+        return cast("dict[str, Count] | None", context["by_status"])
+    return cast(overview.FlowSummary, context["summary"]).statuses
+
+
+def _chips(request: HttpRequest, choice: Choice, counts: dict[str, Count] | None) -> list[dict[str, object]]:
+    """A link for each status; it keeps the filters."""
+    rest = address.without(request.GET, "status", "before", "after", "wids", "top")
+    statuses = places(counts or {}, choice.status)
+    links = [(s, f"status={s}&{rest}" if rest else f"status={s}", n if counts is not None else None)
+             for s, n in statuses]  # fmt: skip
+    return [{"code": s, "href": f"?{query}", "count": n} for s, query, n in [("", rest, None), *links]]
 
 
 def _list(request: HttpRequest, flow: Flow, choice: Choice) -> dict[str, object]:
@@ -50,20 +73,28 @@ def _list(request: HttpRequest, flow: Flow, choice: Choice) -> dict[str, object]
     try:
         with snapshot():
             found = instances.listed(flow, choice, address.cursor(request))
-            # Behind filters only an exact count means something, and it may have to read everything.
-            counts = exact or not choice.usable().filters
-            total = instances.matching(flow, choice, None if exact else CAP) if counts else None
-        return {"page": found, "total": total, "choice": choice, "exact": exact, "too_slow": False}
+            by_status, total = _totals(flow, choice, exact)
+        return {"page": found, "total": total, "by_status": by_status, "choice": choice, "too_slow": False}
     except OperationalError as error:
         if not is_timeout(error):
             raise
     empty: Page[instances.Listed] = Page([], None, None)
-    return {"page": empty, "total": None, "choice": choice, "exact": exact, "too_slow": True}
+    return {"page": empty, "total": None, "by_status": None, "choice": choice, "too_slow": True}
+
+
+def _totals(flow: Flow, choice: Choice, exact: bool) -> tuple[dict[str, Count] | None, Count | None]:
+    """Behind filters only an exact count means something, and it may have to read everything."""
+    if not choice.usable().filters:
+        return None, instances.matching(flow, choice, None if exact else CAP)
+    if not exact:
+        return None, None
+    found = instances.by_status(flow, choice)
+    chosen = [count for status, count in found.items() if choice.status in ("", status)]
+    return found, Count(sum(count.n for count in chosen))
 
 
 def _filter_form(request: HttpRequest, flow: Flow, choice: Choice) -> dict[str, object]:
     return {
-        "statuses": [(s, STATUS[s]) for s in STATUSES],
         "operators": OPERATOR.items(),
         "hints": {a.name: operators(a) for a in flow.attributes},
         "filters": list(_filters(request, flow, choice)),
@@ -80,7 +111,7 @@ def _filters(request: HttpRequest, flow: Flow, choice: Choice) -> Iterator[dict[
             "item": item,
             "title": attribute.title if attribute else item.name,
             "operator": OPERATOR_SHORT.get(item.operator, item.operator),
-            "error": FILTER_ERROR.get(item.error, ""),
+            "error": filter_error(item, attribute),
             "without": address.without_filter(request.GET, index),
         }
 
@@ -96,17 +127,17 @@ def changes(request: HttpRequest, name: str) -> HttpResponse:
         rows = instances.fresh(found, choice, address.wids(request))
         newer = instances.newer(found, choice, top) if top is not None else Count(0)
         context = {"flow": found, "choice": choice, "queues": jobs.queues(found.id), **_summary(name)}
-    context["statuses"] = [(s, STATUS[s]) for s in STATUSES]
-    context["same_list"] = address.without(request.GET, "before", "after", "exact", "wids", "top")
+    parts = {"queue": "queue", "banner": "unserved"}
+    if not choice.usable().filters:  # behind filters nothing is counted again at each commit
+        context["chips"] = _chips(request, choice, _counts(choice, context))
+        parts["chips"] = "chips"
     return JsonResponse(
         {
             "rows": {r.wid: _row(request, found, r) for r in rows},
             "new": newer.n,
             "more": newer.capped,
             "parts": {
-                "queue": render_to_string("monitor/parts/queue.html", context, request),
-                "chips": render_to_string("monitor/parts/chips.html", context, request),
-                "banner": render_to_string("monitor/parts/unserved.html", context, request),
+                k: render_to_string(f"monitor/parts/{v}.html", context, request) for k, v in parts.items()
             },
         }
     )
