@@ -18,7 +18,6 @@ urlpatterns = [
     path("live/flows/", overview.flows_part, name="live_flows"),
     path("live/flows/<slug:name>/", flow.changes, name="live_flow"),
     path("live/instances/<int:wid>/", instance.changes, name="live_instance"),
-    path("live/workers/", workers.workers_part, name="live_workers"),
     path("theme/", preferences.theme, name="theme"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),

@@ -45,6 +45,11 @@ class Queue:
     parked: Count
     oldest: datetime | None
 
+    @property
+    def figures(self) -> list[tuple[str, Count]]:
+        """Each of JOB_STATES with its count, nought included."""
+        return [(state, getattr(self, state)) for state in JOB_STATES]
+
 
 # A job in transaction mode is held by an advisory lock on (wid, tgid): pg_locks knows the session, and the
 # application_name of a session is readable by everyone.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from flows.queries.base import Row, rows
-from flows.queries.counting import CAP, NONE, STATUSES, Count, count, limit
+from flows.queries.counting import CAP, LIVING, NONE, STATUSES, Count, count, limit, places
 from flows.queries.workers import Unserved, unserved
 
 FLOWS_A_PAGE = 50
@@ -33,6 +33,16 @@ class FlowSummary:
     @property
     def title(self) -> str:
         return self.label or self.name
+
+    @property
+    def pills(self) -> list[tuple[str, Count]]:
+        """The statuses that the first page has a place for."""
+        return places(self.statuses)
+
+    @property
+    def used(self) -> bool:
+        """Whether an instance lives; a flow without one needs no worker yet."""
+        return any(status in self.statuses for status in LIVING)
 
 
 def summaries(
@@ -134,15 +144,6 @@ left join lateral (
 
 def _queues(ids: list[int], cap: int | None) -> dict[int, Row]:
     return {r["id"]: r for r in rows(_QUEUES, {"ids": ids, "limit": limit(cap)})}
-
-
-def all_unserved(names: Collection[str] | None) -> list[Unserved]:
-    """The unserved transitions of the first page of these flows."""
-    found = rows(
-        "select id from wedsql.flow where %(every)s or name = any(%(names)s) order by name limit %(limit)s",
-        {"every": names is None, "names": list(names or ()), "limit": FLOWS_A_PAGE},
-    )
-    return unserved([flow["id"] for flow in found])
 
 
 def ids(names: Collection[str]) -> list[int]:

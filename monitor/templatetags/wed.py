@@ -48,6 +48,12 @@ def job_state(code: str) -> str:
 
 
 @register.filter
+def figure(count: Count, state: str) -> SafeString:
+    """How many jobs are in a state, as a link says it."""
+    return format_html(words.job_figure(state, count.n), n=number(count))
+
+
+@register.filter
 def job_list(name: str) -> str:
     return str(words.JOB_LIST.get(name, name))
 

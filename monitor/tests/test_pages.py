@@ -38,9 +38,9 @@ def test_counting_stops_at_the_cap_and_is_exact_on_request(
 ) -> None:
     parcels.start_many(7)
     monkeypatch.setattr("monitor.views.overview.CAP", 5)
-    assert numbers(get(alice, "/"), parcels.flow) == {"R": "5+"}
+    assert numbers(get(alice, "/"), parcels.flow) == {"R": "5+", "E": "0", "F": "0"}
     assert "exact=1" in get(alice, "/")
-    assert numbers(get(alice, "/?exact=1"), parcels.flow) == {"R": "7"}
+    assert numbers(get(alice, "/?exact=1"), parcels.flow) == {"R": "7", "E": "0", "F": "0"}
 
 
 def test_pending_jobs_lead_to_the_jobs(alice: Client, parcels: Hands) -> None:
@@ -51,7 +51,7 @@ def test_pending_jobs_lead_to_the_jobs(alice: Client, parcels: Hands) -> None:
 
 
 def test_a_flow_without_instances_says_how_to_start_one(alice: Client, parcels: Hands) -> None:
-    assert "none started yet" in get(alice, "/")
+    assert numbers(get(alice, "/"), parcels.flow) == {"R": "0", "E": "0", "F": "0"}
     assert f"startinstance {parcels.flow}" in get(alice, f"/flows/{parcels.flow}/")
     parcels.connection.execute("delete from wedsql.trig where flow_id = %s", [parcels.flow_id])
     page = get(alice, f"/flows/{parcels.flow}/")
@@ -169,6 +169,7 @@ def test_the_raw_view_holds_all(alice: Client, parcels: Hands) -> None:
 
 
 def test_a_transition_without_worker_is_said_and_one_with_is_not(alice: Client, parcels: Hands) -> None:
+    parcels.start()
     page = f"/flows/{parcels.flow}/"
     assert "No worker has registered for tr_pack" in text_of(get(alice, page))
     worker = parcels.connection.execute(
@@ -186,7 +187,24 @@ def test_a_transition_without_worker_is_said_and_one_with_is_not(alice: Client, 
     parcels.connection.execute("select wedsql.unregister_worker(%s)", worker)
 
 
+def test_a_flow_that_is_not_in_use_warns_of_no_missing_worker(alice: Client, parcels: Hands) -> None:
+    page = f"/flows/{parcels.flow}/"
+    sent = parcels.start()
+    parcels.send(sent)  # nothing lives, nothing waits
+    row = get(alice, "/").split(f'id="flow-{parcels.flow_id}"')[1].split("</tr>")[0]
+    assert "not in use" in row and "without a worker" not in row
+    shown = get(alice, page)
+    assert "note-warning" not in shown and "Not in use: no instance lives" in text_of(shown)
+    banner, idle = get(alice, "/workers/").split('data-part="idle"')
+    assert parcels.flow not in banner and parcels.flow in idle
+    parcels.start()
+    banner, idle = get(alice, "/workers/").split('data-part="idle"')
+    assert parcels.flow in banner and parcels.flow not in idle
+    assert "3 transitions without a worker" in text_of(get(alice, "/"))
+
+
 def test_many_transitions_without_worker_are_one_short_note(alice: Client, parcels: Hands) -> None:
+    parcels.start()
     parcels.connection.execute(
         "insert into wedsql.trig (flow_id, tgname, trname, cname, cpred)"
         " values (%s, 'g_lose', 'tr_lose', 'c_lost', $$stage = 'lost'$$)",
@@ -197,6 +215,7 @@ def test_many_transitions_without_worker_are_one_short_note(alice: Client, parce
 
 
 def test_a_hundred_transitions_do_not_bury_the_instances(alice: Client, parcels: Hands) -> None:
+    parcels.start(pieces=99)
     assert "<details" not in get(alice, f"/flows/{parcels.flow}/").split("<main")[1]
     parcels.connection.execute(
         "insert into wedsql.trig (flow_id, tgname, trname, cname, cpred)"
@@ -204,7 +223,7 @@ def test_a_hundred_transitions_do_not_bury_the_instances(alice: Client, parcels:
         [parcels.flow_id],
     )
     page = get(alice, f"/flows/{parcels.flow}/").split("<main")[1]
-    assert page.count("<details>") == 2 and "15 transitions, 0 pending" in text_of(page)
+    assert page.count("<details>") == 2 and "15 transitions, 2 pending" in text_of(page)
 
 
 def test_a_long_value_is_folded_and_whole(alice: Client, parcels: Hands) -> None:

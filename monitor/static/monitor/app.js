@@ -1,16 +1,18 @@
 // The one entry: small things for every page, then the page's own module. Everything works without it, only not live.
 import { ages } from "./ages.js";
+import { steady } from "./steady.js";
 import { themeButton } from "./theme.js";
 
 const PAGES = {
   flows: () => import("./page-flows.js"),
   flow: () => import("./page-flow.js"),
   instance: () => import("./page-instance.js"),
-  workers: () => import("./page-workers.js"),
+  polled: () => import("./page-polled.js"),
 };
 
 themeButton();
 ages();
+steady();
 // A menu closes as people expect: by Escape and by a click elsewhere.
 document.addEventListener("keydown", (event) => {
   const open = event.key === "Escape" && document.querySelector("details.menu[open]");

@@ -1,6 +1,8 @@
 // The live line of a page: keeps it open, says how fresh the page is, and asks for one refresh after every gap.
 // Frames carry ids only; refresh(ids | null) fetches what the page shows. One refresh runs at a time, and the pause
 // after it grows with what it cost, so that a slow server is asked less, never more.
+import { Mark } from "./mark.js";
+
 const RETRY_MS = [250, 500, 1000, 2000];
 const DEAD_MS = 45_000;
 const POLL_MS = 10_000;
@@ -10,7 +12,7 @@ const MAX_PAUSE_MS = 10_000;
 
 export class Line {
   constructor(refresh, { pause = 500 } = {}) {
-    this.mark = document.getElementById("live");
+    this.mark = new Mark();
     this.refresh = refresh;
     this.pause = pause;
     this.failures = 0;
@@ -24,14 +26,14 @@ export class Line {
     window.addEventListener("pageshow", (event) => { if (event.persisted) this.open(); });
     window.addEventListener("online", () => { clearTimeout(this.retry); this.open(); });
     setInterval(() => this.watchdog(), 5_000);
-    this.say("connecting");
+    this.mark.say("connecting");
     if (!document.hidden) this.open();
   }
 
   open() {
     if (this.ended || (this.socket && this.socket.readyState <= WebSocket.OPEN)) return;
     const scheme = location.protocol === "https:" ? "wss:" : "ws:";
-    const socket = new WebSocket(`${scheme}//${location.host}${this.mark.dataset.line}`);
+    const socket = new WebSocket(`${scheme}//${location.host}${this.mark.element.dataset.line}`);
     this.socket = socket;
     this.heard = Date.now();
     socket.onmessage = (event) => { if (socket === this.socket) this.frame(JSON.parse(event.data)); };
@@ -51,7 +53,7 @@ export class Line {
     if (message.op === "stale") return this.stale();
     this.failures = 0;
     if (message.op === "changed") this.want(new Map(message.ids));
-    else if (message.op !== "ping" || this.state === "stale") this.want(null);
+    else if (message.op !== "ping" || this.mark.state === "stale") this.want(null);
     return undefined;
   }
 
@@ -59,7 +61,7 @@ export class Line {
     this.socket = null;
     if (code === 4401 || code === 4404) {
       this.ended = true;
-      this.say(code === 4401 ? "out" : "gone");
+      this.mark.say(code === 4401 ? "out" : "gone");
       return;
     }
     this.failures += 1;
@@ -112,32 +114,19 @@ export class Line {
     try {
       await this.refresh(ids);
     } catch (error) {
-      if (error.status === 401) { this.ended = true; this.close(); this.say("out"); return false; }
-      if (error.status === 404) { this.ended = true; this.close(); this.say("gone"); return false; }
+      if (error.status === 401) { this.ended = true; this.close(); this.mark.say("out"); return false; }
+      if (error.status === 404) { this.ended = true; this.close(); this.mark.say("gone"); return false; }
       this.stale();
       this.again = setTimeout(() => this.want(null), 2_000);
       return false;
     }
-    if (this.socket?.readyState === WebSocket.OPEN) this.say("live");
-    else if (this.failures >= POLL_AFTER) this.say("polling");
+    if (this.socket?.readyState === WebSocket.OPEN) this.mark.say("live");
+    else if (this.failures >= POLL_AFTER) this.mark.say("polling");
     return true;
   }
 
   stale() {
-    if (this.state === "stale" || this.state === "polling" || this.ended) return;
-    this.since = new Date();
-    this.say("stale");
-  }
-
-  say(state) {
-    if (state === this.state) return;
-    this.state = state;
-    this.mark.dataset.state = state;
-    const words = this.mark.dataset;
-    const text = { connecting: words.tConnecting, live: words.tLive, polling: words.tPolling, out: words.tOut, gone: words.tGone };
-    // The page's times are UTC, and so is this one.
-    const clock = this.since?.toISOString().slice(11, 19);
-    this.mark.querySelector(".live-text").textContent = state === "stale" ? `${words.tStale} ${clock}` : text[state];
+    if (!this.ended) this.mark.stale();
   }
 }
 

@@ -1,22 +1,23 @@
-// The first page: numbers move in place, rows never do.
+// The first page: numbers change in place, rows never move.
 import { Line, fetchJson } from "./line.js";
-import { parse, replace } from "./parts.js";
+import { parse } from "./parts.js";
+import { becoming, update } from "./steady.js";
 
 export function start() {
   const body = document.getElementById("rows");
   const url = document.querySelector("[data-part-url]")?.dataset.partUrl;
+
+  function one(row) {
+    const old = document.getElementById(row.id);
+    return old ? becoming(row.id, old, row) : { name: row.id, make: (journal) => journal.insert(body, row, null) };
+  }
   async function refresh() {
     if (!url) return;
     const { rows } = await fetchJson(url);
-    const fresh = parse(`<table><tbody>${rows}</tbody></table>`).querySelectorAll("tr");
-    const seen = new Set();
-    for (const row of fresh) {
-      seen.add(row.id);
-      const old = document.getElementById(row.id);
-      if (old) replace(old, row);
-      else body.append(row);
-    }
-    for (const row of [...body.children]) if (!seen.has(row.id)) row.remove();
+    const fresh = [...parse(`<table><tbody>${rows}</tbody></table>`).querySelectorAll("tr")];
+    const names = new Set(fresh.map((row) => row.id));
+    const gone = [...body.children].filter((row) => !names.has(row.id));
+    update([...fresh.map(one), ...gone.map((row) => ({ name: row.id, make: (journal) => journal.remove(row) }))]);
   }
   new Line(refresh, { pause: 1_000 }).start();
 }

@@ -1,0 +1,40 @@
+// What no commit announces (workers, lists of jobs, health) is asked for every few seconds while it is looked at.
+import { Mark } from "./mark.js";
+import { becoming, update } from "./steady.js";
+
+const EVERY_MS = 5_000;
+const LAST_WORD = { 401: "out", 403: "out", 404: "gone" };
+
+async function fetchPage() {
+  // A session that ended answers with a redirect to the log-in.
+  const response = await fetch(location.href, { credentials: "same-origin", cache: "no-store", redirect: "manual" });
+  if (response.type === "opaqueredirect") throw Object.assign(new Error("signed out"), { status: 401 });
+  if (!response.ok) throw Object.assign(new Error(`${response.status}`), { status: response.status });
+  return new DOMParser().parseFromString(await response.text(), "text/html");
+}
+
+function changes(page) {
+  return [...document.querySelectorAll("[data-part]")].flatMap((place) => {
+    const fresh = page.querySelector(`[data-part="${place.dataset.part}"]`);
+    return fresh ? [becoming(place.dataset.part, place, fresh)] : [];
+  });
+}
+
+export function start() {
+  const mark = new Mark();
+  async function look() {
+    if (!document.hidden) {
+      try {
+        update(changes(await fetchPage()));
+        mark.say("live");
+      } catch (error) {
+        if (error.status in LAST_WORD) { mark.say(LAST_WORD[error.status]); return; }
+        mark.stale();
+      }
+    }
+    setTimeout(look, EVERY_MS);
+  }
+  window.addEventListener("offline", () => mark.stale());
+  mark.say("live");
+  setTimeout(look, EVERY_MS);
+}
