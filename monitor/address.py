@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from django.http import HttpRequest, QueryDict
 
 from flows.queries import filters
@@ -12,11 +14,12 @@ from flows.queries.jobs import Place
 from flows.queries.paging import Cursor
 
 MAX_WIDS = 200
+_NUMBER = re.compile(r"-?[0-9]{1,10}")
 
 
 def number(text: str | None) -> int | None:
     """A whole number that fits PostgreSQL's integer, or None for anything else."""
-    if not text or not text.isascii() or not text.lstrip("-").isdigit() or len(text) > 11:
+    if not text or not _NUMBER.fullmatch(text):
         return None
     value = int(text)
     return value if -(2**31) <= value < 2**31 else None

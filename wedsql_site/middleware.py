@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from django.core.cache import cache
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
 log = logging.getLogger("wedsql.web")
@@ -55,6 +55,18 @@ def _subject(request: HttpRequest) -> dict[str, object]:
     match = request.resolver_match
     named = match.kwargs if match is not None and match.namespace == "monitor" else {}
     return {"flow": named.get("name"), "wid": named.get("wid")}
+
+
+class RejectNul:
+    """Answers 404 for an address with the character NUL: PostgreSQL has no text, and so no key, with it."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if "\x00" in request.path_info:
+            raise Http404
+        return self.get_response(request)
 
 
 class ContentSecurityPolicy:

@@ -47,6 +47,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "wedsql_site.middleware.ContentSecurityPolicy",
     "wedsql_site.statics.Statics",
+    "wedsql_site.middleware.RejectNul",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -112,6 +113,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "wedsql_site.statics.VersionedStorage"},
 }
 
+SESSION_ENGINE = "wedsql_site.sessions"
 # A session ends eight hours after log-in, however busy it was.
 SESSION_COOKIE_AGE = 8 * 3600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS

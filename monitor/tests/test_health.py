@@ -43,7 +43,7 @@ def test_alive_but_not_ready_without_database(gone: None, client: Client) -> Non
 
 @pytest.mark.parametrize("path", ["/", "/flows/x/", "/instances/1/", "/workers/", "/live/flows/"])
 def test_pages_without_database_say_so_kindly(path: str, gone: None, client: Client) -> None:
-    client.cookies["sessionid"] = "a-session-that-cannot-be-looked-up"
+    client.cookies["sessionid"] = "a" * 32
     response = client.get(path)
     assert response.status_code == 503 and response["Retry-After"] == "5"
     assert b"The database does not answer" in response.content and b"<nav" not in response.content
