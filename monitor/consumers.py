@@ -17,14 +17,14 @@ from django.db import Error
 from flows.queries.definitions import flow_by_name
 from flows.queries.instances import instance
 from flows.queries.overview import ids
+from monitor.bounded import BAD_MESSAGE, MAX_MESSAGE
 from monitor.hub import Topic, Watcher
 from monitor.listener import listener
 from monitor.permissions import AnyUser, can_view, visible_flows
 
 RECHECK_SECONDS = 60.0
-MAX_MESSAGE = 100
 
-BAD_MESSAGE, SIGNED_OUT, NOT_FOUND, AWAY = 4400, 4401, 4404, 4503
+SIGNED_OUT, NOT_FOUND, AWAY = 4401, 4404, 4503
 
 
 def topic_for(user: AnyUser, target: dict[str, Any]) -> Topic | None:
@@ -106,10 +106,8 @@ class LiveConsumer(AsyncWebsocketConsumer):
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         number = _acknowledged(text_data)
-        if number is None or self.watcher is None:
+        if self.watcher is None or number is None or not listener().hub.acked(self.watcher, number):
             await self.close(BAD_MESSAGE)
-        else:
-            listener().hub.acked(self.watcher, number)
 
     async def disconnect(self, code: int) -> None:
         if self.recheck:

@@ -104,12 +104,14 @@ class Hub:
         rows[wid] = max(seq, rows.get(wid, 0))
         self._wake()
 
-    def acked(self, watcher: Watcher, number: int) -> None:
-        """The watcher is done with frame `number` and may get the next."""
-        if number == watcher.unacked:
-            watcher.unacked = 0
-            if watcher.ready:
-                self._wake()
+    def acked(self, watcher: Watcher, number: int) -> bool:
+        """Let the watcher have the next frame; return False for a number that was not asked for."""
+        if not watcher.unacked or number != watcher.unacked:
+            return False
+        watcher.unacked = 0
+        if watcher.ready:
+            self._wake()
+        return True
 
     async def up(self) -> None:
         """The listener hears again: what it missed nobody knows, so every page reads once."""

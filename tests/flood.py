@@ -117,3 +117,45 @@ def slowly(port: int, requests: Iterable[bytes]) -> None:
         await asyncio.gather(*(one(request) for request in requests))
 
     asyncio.run(everything())
+
+
+def acknowledging(port: int, session: str, connections: int, messages: int = 20_000) -> list[int]:
+    """Open lines of this session that acknowledge in a loop what nobody asked; the codes that closed them."""
+
+    async def one() -> int:
+        request = handshake(port, "/ws/").replace(b"a" * 32, session.encode())
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        async with asyncio.timeout(_ANSWER_SECONDS):
+            writer.write(request)
+            await reader.readuntil(b"\r\n\r\n")
+            await reader.readuntil(b'{"op":"hello"}')
+            frame = _frame(b'{"op":"ack","n":1}')
+            with contextlib.suppress(ConnectionError):
+                for _ in range(messages // 100):
+                    writer.write(frame * 100)
+                    await writer.drain()
+            return _close_code(await _rest(reader))
+
+    async def everything() -> list[int]:
+        return await asyncio.gather(*(one() for _ in range(connections)))
+
+    return asyncio.run(everything())
+
+
+def _frame(text: bytes) -> bytes:
+    """A masked frame of text, with the mask that changes nothing."""
+    return bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text
+
+
+async def _rest(reader: asyncio.StreamReader) -> bytes:
+    found = b""
+    with contextlib.suppress(ConnectionError):
+        while chunk := await reader.read(65536):
+            found += chunk
+    return found
+
+
+def _close_code(received: bytes) -> int:
+    """The code of the closing frame in what was received, 0 without one."""
+    at = received.find(b"\x88")
+    return int.from_bytes(received[at + 2 : at + 4]) if at >= 0 else 0

@@ -21,6 +21,7 @@ try:
 except (BadEnvironment, PostgresError) as error:
     sys.exit(f"wedsql: {error}")
 
+from monitor.bounded import BoundedInput
 from monitor.routing import websocket_urlpatterns
 
 application = Quiet(
@@ -29,7 +30,7 @@ application = Quiet(
             {
                 "http": _pages,
                 "websocket": AllowedHostsOriginValidator(
-                    AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
+                    BoundedInput(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))
                 ),
             }
         )

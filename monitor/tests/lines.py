@@ -15,9 +15,10 @@ from django.db import connections
 from django.test import Client
 
 from monitor import listener
+from monitor.bounded import BoundedInput
 from monitor.routing import websocket_urlpatterns
 
-APPLICATION = AuthMiddlewareStack(URLRouter(websocket_urlpatterns))
+APPLICATION = BoundedInput(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))
 Story = Callable[[], Awaitable[None]]
 
 

@@ -150,6 +150,18 @@ def test_anything_but_an_acknowledgement_ends_the_line(line: str, alice: Client,
     play(story)
 
 
+@pytest.mark.parametrize("number", [0, 1, -1, 10**15])
+def test_an_acknowledgement_that_nobody_asked_for_ends_the_line(
+    number: int, line: str, alice: Client, parcels: Hands
+) -> None:
+    async def story() -> None:
+        browser = await Browser(alice, "/ws/").opened()
+        await browser.send_to(text_data=f'{{"op":"ack","n":{number}}}')
+        assert await browser.close_code() == consumers.BAD_MESSAGE
+
+    play(story)
+
+
 def test_logging_out_ends_the_line_at_once(line: str, site: None, parcels: Hands) -> None:
     client = client_of(person("eve", staff=True))
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import psycopg
 import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from monitor.tests.conftest import numbers_of
+from monitor.bounded import BAD_MESSAGE
+from monitor.tests.conftest import HERE, client_of, numbers_of
 from tests.addresses import all_addresses
-from tests.flood import Held, cancelled, fetch, handshake, in_parallel, request_text, slowly
+from tests.flood import Held, acknowledging, cancelled, fetch, handshake, in_parallel, request_text, slowly
 from tests.server import WebServer
 from wedsql_site.request_threads import PROBE_THREADS, THREADS
 
@@ -71,6 +76,16 @@ def web(dsn: str) -> Iterator[Watched]:
         yield watched
 
 
+@pytest.fixture
+def mallory(dsn: str, django_db_blocker: Any) -> Iterator[Client]:
+    """Somebody who may log in and see nothing; committed, for the web process to see."""
+    with django_db_blocker.unblock():
+        user = User.objects.create_user("mallory" + HERE)
+        yield client_of(user)
+        user.delete()
+        connection.close()
+
+
 def everything() -> list[bytes]:
     """Every address with every method that a form or a link uses, and as many unknown ones."""
     addresses = all_addresses()
@@ -110,6 +125,17 @@ def test_unknown_addresses_take_no_connection_for_good(web: Watched) -> None:
     assert set(found) == {404}
     pages = [request_text(path) for path in ("/readyz", "/", "/instances/1/")]
     assert in_parallel(web.port, pages) == [200, 302, 302]
+
+
+def test_lines_that_acknowledge_in_a_loop_are_closed_and_cost_nothing(web: Watched, mallory: Client) -> None:
+    session = mallory.cookies["sessionid"].value
+    before = web.held()
+    for _ in range(3):
+        # The code is lost where the server closed the connection under what was still coming.
+        assert set(acknowledging(web.port, session, connections=3)) <= {BAD_MESSAGE, 0}
+        assert in_parallel(web.port, [request_text("/healthz")]) == [200]
+    assert web.held().memory_kb - before.memory_kb < _GROWTH_KB
+    assert web.number("wedsql_live_watchers") == 0
 
 
 @pytest.mark.slow
