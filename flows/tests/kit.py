@@ -159,7 +159,7 @@ class Kit:
     # -- looking
     def state(self, wid: int) -> dict[str, Any]:
         """The instance's present values."""
-        return self.one("select to_jsonb(w) - 'wid' from {f}.wed_flow w where wid = %s", [wid])
+        return self.one("select to_jsonb(w.*) - 'wid' from {f}.wed_flow w where wid = %s", [wid])
 
     def instance(self, wid: int) -> Any:
         """The instance's row."""

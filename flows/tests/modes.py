@@ -178,7 +178,7 @@ class Batch(Single):
         """The instance, its jobs and the end of its history, but for the numbers that are never the same."""
         query = """
             select jsonb_build_object(
-              'state', to_jsonb(w) - 'wid', 'status', i.status, 'reason', i.reason,
+              'state', to_jsonb(w.*) - 'wid', 'status', i.status, 'reason', i.reason,
               'jobs', (select jsonb_agg(to_jsonb(j) - '{id,fired_at}'::text[] order by tgid)
                        from wedsql.job_pool j where j.wid = i.wid),
               'trace', (select to_jsonb(t) - 'tstmp'

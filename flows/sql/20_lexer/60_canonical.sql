@@ -1,6 +1,7 @@
 -- Texts written anew from their tokens; what a person typed is never executed.
 
--- Promise: tokens p_from to p_to as SQL in which every attribute is r.<attribute>; one space between tokens except at
+-- Promise: tokens p_from to p_to as SQL in which every attribute is r."<attribute>", in quotes whatever its name, because PL/pgSQL
+-- has reserved words of its own; one space between tokens except at
 -- brackets, casts and calls, so no two tokens can melt into one. Texts with a backslash become E'' texts, which mean the
 -- same under every setting of standard_conforming_strings.
 -- Locks: none
@@ -10,7 +11,7 @@ returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select string_agg(
     case when ord = p_from or low1 in ('(', '[', '::') or t.text in (')', ']', ',', '::', '[') then ''
          when t.text = '(' and kind1 in ('function', 'type') then '' else ' ' end
-    || case when t.kind = 'attribute' then 'r.' || quote_ident(t.text)
+    || case when t.kind = 'attribute' then 'r."' || t.text || '"'
             when t.kind = 'text' and strpos(t.text, '\') > 0 then 'E' || replace(t.text, '\', '\\')
             else t.text end, '' order by ord)
   from (select u.*, lag(u.text) over (order by u.ord) as low1, lag(u.kind) over (order by u.ord) as kind1

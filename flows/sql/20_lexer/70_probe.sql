@@ -78,7 +78,8 @@ begin
   end if;
   begin
     execute format(e'create function pg_temp.wedsql_probe() returns setof record begin atomic %s\n; end', p_query);
-    select prosqlbody::text into strict v_tree from pg_proc where proname = 'wedsql_probe' and pronamespace = pg_my_temp_schema();
+    -- Joined to something, a long tree is read now: where it is stored apart, that goes with the function.
+    select prosqlbody::text || ' ' into strict v_tree from pg_proc where proname = 'wedsql_probe' and pronamespace = pg_my_temp_schema();
     raise exception using errcode = 'WDROL';
   exception when sqlstate 'WDROL' then
     null;

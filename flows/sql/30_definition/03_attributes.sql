@@ -112,7 +112,7 @@ begin
     with living as (
       update wedsql.instance i set seq = i.seq + 1, changed_at = wedsql.now()
       from %1$I.wed_flow w where w.wid = i.wid and i.flow_id = $1 and i.status in ('R', 'E', 'S')
-      returning i.wid, i.seq, i.status, i.version, to_jsonb(w) - 'wid' as state)
+      returning i.wid, i.seq, i.status, i.version, to_jsonb(w.*) - 'wid' as state)
     insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, before, actor, reason, version, tx_at)
     select $1, l.wid, l.seq, wedsql.now(), '_REMATCH', l.state - $2, l.status, jsonb_build_object($2, l.state -> $2),
            wedsql._actor(), 'attribute removed', (select f.version from wedsql.flow f where f.id = $1), now()

@@ -44,9 +44,9 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
 -- Promise: a condition that names a type of moments fails on a state in which a text that it reads is now, today, tomorrow or
 -- yesterday, as it fails on a text that is no moment: it would read the clock and change without a commit (RELIABILITY F7).
 -- Any other condition is left as it is. Words put together by the condition itself are not seen.
-select case when count(t.name) = 0 or p_canonical !~ '\m(date|time|timestamp|timestamptz)\M' then p_canonical
+select case when count(t.name) = 0 or regexp_replace(p_canonical, 'r\."[a-z0-9_]+"', '', 'g') !~ '\m(date|time|timestamp|timestamptz)\M' then p_canonical
   else format('case %s else (%s) end', string_agg(
-    format('when r.%1$I::text ~* %2$L then (%3$L || r.%1$I::text)::date is null', t.name, wedsql._moving_moment(t.type = 'jsonb'), t.name || ' is no fixed moment: '),
+    format('when r."%1$s"::text ~* %2$L then (%3$L || r."%1$s"::text)::date is null', t.name, wedsql._moving_moment(t.type = 'jsonb'), t.name || ' is no fixed moment: '),
     ' ' order by t.name), p_canonical) end
 from (select r.name, p_types ->> r.name as type from unnest(p_reads) r (name) where p_types ->> r.name in ('text', 'enum', 'jsonb')) t
 $$;

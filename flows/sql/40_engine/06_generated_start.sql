@@ -1,7 +1,7 @@
 create or replace function wedsql._column_list(p_flow integer, p_form text, p_between text default ', ') returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: the attributes in table order, each put into the format string: 1 name, 2 name as literal, 3 type, 4 default as literal, 5 -> or ->>.
-select string_agg(format(p_form, quote_ident(a.aname), quote_literal(a.aname), wedsql._sql_type(a.type), quote_nullable(a.adv),
+-- Promise: the attributes in table order, each put into the format string: 1 name in quotes, 2 name as literal, 3 type, 4 default as literal, 5 -> or ->>.
+select string_agg(format(p_form, '"' || a.aname || '"', quote_literal(a.aname), wedsql._sql_type(a.type), quote_nullable(a.adv),
                          case when a.type = 'jsonb' then '->' else '->>' end), p_between order by a.aid)
 from wedsql.attr a where a.flow_id = p_flow
 $$;
@@ -26,7 +26,7 @@ begin
   with born as (
     insert into %1$I.wed_flow as w (wid%4$s)
     select u.wid%5$s from unnest(v_wids, p_states) u (wid, s)
-    returning w.wid, to_jsonb(w) - 'wid' as state, wed_match.f_%2$s(w) as holds)
+    returning w.wid, to_jsonb(w.*) - 'wid' as state, wed_match.f_%2$s(w.*) as holds)
   select array_agg(row(b.wid, true, null, null, '_INIT', null, p_actor, null, b.state, null, b.holds, null, null)::wedsql.step),
          bool_or(0 > any (b.holds))
   into v_steps, v_failed from born b;

@@ -9,17 +9,18 @@ returns table (job_id bigint, seq integer, status "char", fired text[])
 language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set jit = off set plan_cache_mode = force_generic_plan as $f$
 #variable_conflict use_column
+<<_b>>
 declare
   v_steps wedsql.step[];
   v_failed boolean;
 begin
-  perform 1 from %1$I.wed_flow w where w.wid = any (p_wids) order by w.wid for no key update;
+  perform 1 from %1$I.wed_flow w where w.wid = any (_commit.p_wids) order by w.wid for no key update;
   v_steps := wedsql._check_jobs(%2$s, %3$L::text[], p_wids, p_jobs, p_claims, p_changes, p_actor, p_held);
   with done as (
     update %1$I.wed_flow w set %4$s
-    from unnest(v_steps) c join %1$I.wed_flow o on o.wid = c.wid
+    from unnest(_b.v_steps) c join %1$I.wed_flow o on o.wid = c.wid
     where w.wid = c.wid
-    returning c.*, to_jsonb(o) as old, to_jsonb(w) - 'wid' as now, wed_match.f_%2$s(w) as holds)
+    returning c.*, to_jsonb(o.*) as old, to_jsonb(w.*) - 'wid' as now, wed_match.f_%2$s(w.*) as holds)
   select array_agg(row(d.wid, false, d.job_id, d.tgid, d.trw, d.cause_seq, p_actor, null, d.now,
                        (select coalesce(jsonb_object_agg(k, d.old -> k), '{}') from jsonb_object_keys(d.state) k),
                        d.holds, null, d.claim)::wedsql.step), bool_or(0 > any (d.holds))

@@ -3,7 +3,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $g$
 -- Promise: the query that reads jobs afresh under their locks, in the order given, with the instance's present state.
 -- `matched` numbers the top-level disjuncts of the condition that held at firing (K-24); predicates are immutable,
 -- so evaluating them on the payload now tells what they were then.
-select format($q$select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w) - 'wid',
+select format($q$select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w.*) - 'wid',
          %s, j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout), j.attempts::integer, t.reads, t.writes, j.version,
          case when t.mode = 'auto' then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end else coalesce(t.mode, 'transaction') end
   from unnest(%s, %s) c (wid, id)
@@ -61,6 +61,6 @@ begin
 create or replace function %1$I._retest(p_wids integer[]) returns table (wid integer, state jsonb, matched integer[])
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $f$
 begin
-  return query select w.wid, to_jsonb(w) - 'wid', wed_match.f_%2$s(w) from %1$I.wed_flow w where w.wid = any (p_wids) order by w.wid for no key update;
+  return query select w.wid, to_jsonb(w.*) - 'wid', wed_match.f_%2$s(w.*) from %1$I.wed_flow w where w.wid = any (_retest.p_wids) order by w.wid for no key update;
 end $f$ $t$, p_schema, p_flow);
 end $g$;

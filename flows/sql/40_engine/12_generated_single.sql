@@ -22,7 +22,7 @@ create or replace function %1$I._single(p_wid integer, p_job_id bigint, p_claim 
 language plpgsql set search_path = pg_catalog, pg_temp as $f$
 -- Locks: the instance, its job, its trace.
 %2$s
-end $f$ $t$, p_schema, wedsql._short_way(p_flow, p_schema, '',
+end $f$ $t$, p_schema, wedsql._short_way(p_flow, p_schema, '_single', '',
     $q$case when p_claim is not null then j.state = 'L' and j.claim = p_claim and j.lease_until > v_now
               else j.state = 'P' and coalesce(v_now - j.timeout, '-infinity') <= to_timestamp(nullif(current_setting('wedsql.took', true), '')::float8)
                    and strpos(current_setting('wedsql.took_jobs', true), ',' || p_job_id || ',') > 0 end$q$,
@@ -49,7 +49,7 @@ set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan 
     return (select c.seq from %1$I._commit(array[p_wid], array[p_job_id], array[null::bigint], array[p_changes], p_actor, true) c);
   end if;
   return null;
-end $f$ $t$, p_schema, wedsql._short_way(p_flow, p_schema, format($q$
+end $f$ $t$, p_schema, wedsql._short_way(p_flow, p_schema, 'complete_held', format($q$
   if p_actor is null then
     p_actor := wedsql._actor();
   end if;
@@ -61,12 +61,12 @@ end $f$ $t$, p_schema, wedsql._short_way(p_flow, p_schema, format($q$
     'return v_job.seq;'), wedsql._time_settings(p_flow));
 end $g$;
 
-create or replace function wedsql._short_way(p_flow integer, p_schema text, p_first text, p_held text, p_ours text, p_claim text, p_answer text) returns text
+create or replace function wedsql._short_way(p_flow integer, p_schema text, p_name text, p_first text, p_held text, p_ours text, p_claim text, p_answer text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 -- Promise: declarations and beginning of a function that applies one result by the shortest way and answers, or comes to
 -- its end with nothing done. It knows only what is beyond doubt (a job that is held and in time, a running instance,
 -- predicates that do not fail, a state that is final or fires or has work pending); <flow>._commit judges everything else.
--- p_first: what is done before; p_held: a condition on the job j; p_ours: its locks are or become ours; p_claim: of the lease;
+-- p_name: of the function; p_first: what is done before; p_held: a condition on the job j; p_ours: its locks are or become ours; p_claim: of the lease;
 -- p_answer: the return.
 -- A statement for each table costs a third of the set-wise plan, and most of that is setting up its expressions, anew in
 -- each transaction: so there are few of them, and what is rarely needed stands in a branch of its own.
@@ -88,7 +88,7 @@ declare
   v_fired text[] := '{}'::text[];
 begin%4$s
   <<short>> begin
-  select * into v_row from %1$I.wed_flow w where w.wid = p_wid for no key update;
+  select * into v_row from %1$I.wed_flow w where w.wid = %14$s.p_wid for no key update;
   v_now := wedsql.now();
   -- A job that is gone, late or another's, an instance that does not run (one that does has no parked work), a refused change.
   select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid, f.final_when_pending as policy, x.seq + 1 >= f.fuse as fuse,
@@ -131,7 +131,7 @@ begin%4$s
     end loop;
   end if;
   with pool as (delete from wedsql.job_pool j where j.wid = p_wid and j.id = p_job_id),
-       state as (update %1$I.wed_flow w set %9$s where w.wid = p_wid),
+       state as (update %1$I.wed_flow w set %9$s where w.wid = %14$s.p_wid),
        life as (update wedsql.instance x set seq = v_job.seq, status = v_status, changed_at = v_now, reason = null,
                   finished_at = case when v_status = 'F' then v_now end where x.wid = p_wid)
   insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired, before, cause_seq,
@@ -153,7 +153,7 @@ begin%4$s
     coalesce((select format(E'\n         and (p_changes - (case j.tgid %s end) <> ''{}'') is not true', string_agg(format('when %s then %L::text[]', t.tgid, t.writes), ' '))
               from wedsql.trig t where t.flow_id = p_flow and t.writes is not null having count(*) > 0), ''),
     wedsql._apply_changes(p_flow), p_ours, coalesce(wedsql._column_list(p_flow, '%1$s = v_row.%1$s'), 'wid = w.wid'), p_schema || ':',
-    p_claim, p_answer, ' ' || p_schema || ':');
+    p_claim, p_answer, ' ' || p_schema || ':', p_name);
 end $g$;
 
 create or replace function wedsql._apply_changes(p_flow integer) returns text
@@ -162,7 +162,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $g$
 -- in groups of eight, so that a wide row does not pay for each one that stays.
 select coalesce(string_agg(case when g.n > 1 then format(E'\n  if p_changes ?| %L::text[] then%s\n  end if;', g.names, g.each) else g.each end, '' order by g.k), '')
 from (select k, count(*) over () as n, array_agg(a.aname order by a.aid) as names, string_agg(format(
-        E'\n  if p_changes ? %2$L then v_before := v_before || jsonb_build_object(%2$L, v_row.%1$I); v_row.%1$I := (p_changes %4$s %2$L)::%3$s; end if;',
+        E'\n  if p_changes ? %2$L then v_before := v_before || jsonb_build_object(%2$L, v_row."%1$s"); v_row."%1$s" := (p_changes %4$s %2$L)::%3$s; end if;',
         a.aname, a.aname, wedsql._sql_type(a.type), case when a.type = 'jsonb' then '->' else '->>' end), '' order by a.aid) as each
       from (select a.*, (row_number() over (order by a.aid) - 1) / 8 as k from wedsql.attr a where a.flow_id = p_flow) a group by k) g
 $g$;

@@ -96,7 +96,7 @@ declare
   v_names text[];
   v_exprs text[];
 begin
-  execute format('select to_jsonb(w) - ''wid'' from %I.wed_flow w where w.wid = $1 for no key update', p_flow) into v_state using p_wid;
+  execute format('select to_jsonb(w.*) - ''wid'' from %I.wed_flow w where w.wid = $1 for no key update', p_flow) into v_state using p_wid;
   select array_agg(c.attribute), array_agg((c.rendered).qualified) into v_names, v_exprs
   from wedsql.canonical_set(p_set, wedsql._attr_types(v_flow.id)) c;
   begin
@@ -114,8 +114,8 @@ declare
   v_answer jsonb;
   v_row refcursor;
 begin
-  open v_row for execute format('select jsonb_build_object(%s) from jsonb_populate_record(null::%I.wed_flow, $1) r',
-    (select string_agg(format('%L, %s', u.n, u.e), ', ') from unnest(p_names, p_exprs) u (n, e)), p_schema) using p_state;
+  open v_row for execute format('select to_jsonb(q.*) from (select %s from jsonb_populate_record(null::%I.wed_flow, $1) r) q',
+    (select string_agg(format('%s as %I', u.e, u.n), ', ') from unnest(p_names, p_exprs) u (n, e)), p_schema) using p_state;
   fetch v_row into v_answer;
   close v_row;
   return v_answer;

@@ -66,7 +66,7 @@ begin
     return format($q$
       select jsonb_build_object('flow', %2$L, 'wid', i.wid, 'holds', h.m, 'pending', p.tgids) as found
       from {i} i join %2$I.wed_flow w on w.wid = i.wid
-      cross join lateral (select wed_match.f_%1$s(w) as m) h
+      cross join lateral (select wed_match.f_%1$s(w.*) as m) h
       cross join lateral (select coalesce(array_agg(j.tgid), '{}') as tgids from wedsql.job_pool j where j.wid = i.wid) p
       where i.flow_id = %1$s and i.status = 'R' and not coalesce(%3$s = any (h.m), false) and exists (
         select 1 from wedsql.trig t where t.tgid = any (h.m) and t.tgid <> all (p.tgids) and not t.fire_once
@@ -88,7 +88,7 @@ begin
             cross join lateral (select coalesce(array_agg(b), '{}') as keys from jsonb_object_keys(coalesce(h.before, '{}')) b) k
             where h.wid = i.wid window o as (order by h.seq)) x) t
     where i.flow_id = %1$s and (w.wid is null or t.n <> i.seq or t.last <> i.seq or not t.chained or t.status <> i.status
-      or t.version >= %3$s and t.state <> to_jsonb(w) - 'wid')$q$, p_flow.id, p_flow.name, v_since);
+      or t.version >= %3$s and t.state <> to_jsonb(w.*) - 'wid')$q$, p_flow.id, p_flow.name, v_since);
 end $$;
 
 create or replace function wedsql._attribute_types(p_definition jsonb) returns jsonb

@@ -1,0 +1,86 @@
+"""Generated code collides with no attribute name: each identifier of the flow's own SQL is one (K-34)."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from flows import api
+from flows.tests.kit import Kit
+from flows.tests.names import identifiers
+
+pytestmark = pytest.mark.kernel
+PARTS = 4
+
+
+@pytest.fixture(scope="module")
+def names(dsn: str) -> list[str]:
+    """All names that could collide."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        api.create_flow("names_source", conn=connection)
+        try:
+            return identifiers(connection.execute, "names_source")
+        finally:
+            api.drop_flow("names_source", force=True, conn=connection)
+
+
+@pytest.fixture
+def defined(kit: Kit, names: list[str], part: int) -> list[str]:
+    """A part of the names as attributes of the flow; conditions read those that are no words of SQL."""
+    mine = names[part::PARTS]
+    assert len(mine) >= 50, "the sources were really read"
+    with kit.conn.transaction():
+        kit.rows(
+            "insert into {f}.wed_attr (aname, adv) select u, case u when 'zz_go' then '0' end"
+            " from unnest(%s::text[]) u",
+            [["zz_go", *mine]],
+        )
+        holds = f"'never' <> {' || '.join(readable(kit, mine))}"
+        kit.trig("tr_all", f"zz_go = '0' and {holds} or zz_go = 'other'", revalidate="at_take")
+        kit.trig("tr_set", "zz_go = '1'", revalidate="withdraw", writes=["zz_go", *mine])
+        kit.trig("tr_paper", "zz_go = '2'", refresh_payload=True)
+        kit.final("zz_go = '9'")
+    return mine
+
+
+def readable(kit: Kit, names: list[str]) -> list[str]:
+    """Those that a condition and a SET string can name."""
+    words = kit.rows("select word from pg_get_keywords() where catcode in ('R', 'T')")
+    return sorted(set(names) - {"between", *(row.word for row in words)})
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_k34_any_identifier_is_an_attribute(kit: Kit, defined: list[str]) -> None:
+    """Started, completed with changes, with a SET string and by the paper's update."""
+    wid = kit.start(**dict.fromkeys(defined, "v"))
+    kit.run("tr_all", wid, zz_go="1", **{name: f"{name} 1" for name in defined})
+    assert kit.state(wid) == {"zz_go": "1"} | {name: f"{name} 1" for name in defined}
+    texts = readable(kit, defined)
+    text = ", ".join(f"{name} = {name} || '2'" for name in texts)
+    with kit.step():
+        kit.complete(kit.take("tr_set", wid), set_text=f"zz_go = '2', {text}")
+    assert kit.state(wid).items() >= {name: f"{name} 12" for name in texts}.items()
+    _paper_step(kit, wid, defined)
+    assert kit.state(wid) == {"zz_go": "9"} | {name: f"{name} 3" for name in defined}
+    assert kit.status(wid) == "F"
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_k34_any_identifier_is_matched_again_and_removed(kit: Kit, defined: list[str]) -> None:
+    wid = kit.start(**dict.fromkeys(defined, "v"))
+    assert api.rematch(kit.name, conn=kit.conn)["checked"] == 1
+    kit.rows("delete from {f}.wed_trig where trname = 'tr_set'")
+    kit.rows("update {f}.wed_trig set cpred = 'zz_go = ''0''' where trname = 'tr_all'")
+    for name in defined[:3]:
+        kit.rows("update {f}.wed_attr set aname = 'zz_new' where aname = %s", [name])
+        kit.rows("delete from {f}.wed_attr where aname = 'zz_new'")
+    assert kit.state(wid) == {"zz_go": "0"} | dict.fromkeys(defined[3:], "v")
+    assert not [row.name for row in kit.rows("select * from wedsql.invariants()") if not row.ok]
+
+
+def _paper_step(kit: Kit, wid: int, names: list[str]) -> None:
+    with kit.conn.transaction():
+        job = next(job for job in kit.pending(wid) if job.trname == "tr_paper")
+        assert kit.lock(kit.conn, wid, job.tgid)
+        values = ", ".join(f"\"{name}\" = '{name} 3'" for name in names)
+        kit.rows(f"update {{f}}.wed_flow set zz_go = '9', {values} where wid = {wid}")
