@@ -10,7 +10,7 @@ from typing import Any
 from psycopg import sql
 
 from flows.queries.base import Row, row, rows, scalar
-from flows.queries.counting import CAP, Count, count, limit
+from flows.queries.counting import CAP, LIVING, Count, count, limit
 from flows.queries.definitions import Attribute, Flow
 from flows.queries.filters import Filter, condition
 from flows.queries.paging import Cursor, Page, cut
@@ -37,7 +37,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class Instance:
-    """One instance; `flow_id` tells whose."""
+    """One instance of a flow. `version` of the definition started it, `matched_by` decides over it now."""
 
     wid: int
     flow_id: int
@@ -53,6 +53,7 @@ class Instance:
     key: str | None
     parent_wid: int | None
     derived_from: int | None
+    matched_by: int
 
 
 @dataclass(frozen=True)
@@ -178,9 +179,13 @@ def instance(wid: int) -> Instance | None:
     """One instance, or None."""
     found = row(
         "select i.wid, i.flow_id, f.name as flow, i.status::text as status, i.seq, i.version, i.reason,"
-        " i.started_at, i.changed_at, i.finished_at, i.actor, i.key, i.parent_wid, i.derived_from"
+        " i.started_at, i.changed_at, i.finished_at, i.actor, i.key, i.parent_wid, i.derived_from,"
+        # A living instance was matched again when the definition changed; one that has ended stays as it was.
+        ' case when i.status = any(%s::"char"[]) then f.version else coalesce((select t.version'
+        " from wedsql.wed_trace t where t.wid = i.wid and t.seq = i.seq"
+        " and t.tstmp >= i.started_at - interval '1 day'), i.version) end as matched_by"
         " from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = %s",
-        [wid],
+        [list(LIVING), wid],
     )
     return Instance(**found) if found else None
 

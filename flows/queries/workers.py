@@ -44,7 +44,8 @@ class Unserved:
 def workers(flows: Collection[str] | None, after: int = 0) -> tuple[list[Worker], bool]:
     """One page of workers in order of their number behind `after`, and whether more follow.
 
-    `flows` keeps only workers that serve one of these flows, and hides what else they serve; None shows all.
+    `flows` keeps only workers that serve one of these flows, and hides what else they serve, and the name and
+    the place of the process: free texts that may hold the names of other flows. None shows all.
     """
     found = rows(
         "select w.id, w.kind, w.name, w.host, w.pid, w.backend_pid, w.serves, w.started_at, w.seen_at,"
@@ -64,8 +65,10 @@ def workers(flows: Collection[str] | None, after: int = 0) -> tuple[list[Worker]
 
 
 def _worker(r: Row, flows: Collection[str] | None) -> Worker:
-    serves = tuple(s for s in r["serves"] if flows is None or s.partition(":")[0] in flows)
-    return Worker(**{**r, "serves": serves})
+    if flows is None:
+        return Worker(**{**r, "serves": tuple(r["serves"])})
+    serves = tuple(s for s in r["serves"] if s.partition(":")[0] in flows)
+    return Worker(**{**r, "serves": serves, "name": f"#{r['id']}", "host": "", "pid": 0})
 
 
 _UNSERVED = """

@@ -121,17 +121,22 @@ def _age(value: timedelta) -> str:
 
 @register.filter
 def duration(value: timedelta | None) -> str:
-    """A length of time in its largest unit."""
+    """A length of time in its two largest units, of which the second may be nought and left out."""
     if value is None:
         return NOTHING
     seconds = max(0, int(value.total_seconds()))
-    if seconds < 60:
-        return ngettext("%(n)d second", "%(n)d seconds", seconds) % {"n": seconds}
-    if seconds < 3600:
-        return ngettext("%(n)d minute", "%(n)d minutes", seconds // 60) % {"n": seconds // 60}
-    if seconds < 86400:
-        return ngettext("%(n)d hour", "%(n)d hours", seconds // 3600) % {"n": seconds // 3600}
-    return ngettext("%(n)d day", "%(n)d days", seconds // 86400) % {"n": seconds // 86400}
+    if seconds == 0 and value:
+        return _("%(n)d ms") % {"n": value / timedelta(milliseconds=1)}
+    days, hours, minutes = seconds // 86400, seconds // 3600, seconds // 60
+    units = [
+        (days, ngettext("%(n)d day", "%(n)d days", days)),
+        (hours % 24, ngettext("%(n)d hour", "%(n)d hours", hours % 24)),
+        (minutes % 60, ngettext("%(n)d minute", "%(n)d minutes", minutes % 60)),
+        (seconds % 60, ngettext("%(n)d second", "%(n)d seconds", seconds % 60)),
+    ]
+    largest = next((at for at, (n, _words) in enumerate(units) if n), len(units) - 1)
+    told = [units[largest], *((n, text) for n, text in units[largest + 1 : largest + 2] if n)]
+    return " ".join(text % {"n": n} for n, text in told)
 
 
 @register.filter

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import timedelta
 
 import pytest
 from django.test import Client
 
 from flows.queries import definitions, overview
+from monitor.templatetags.wed import duration
 from monitor.tests.conftest import Hands, client_of, person, text_of
 
 
@@ -114,6 +116,37 @@ def test_work_given_up_is_no_repair_and_is_not_tried_again(alice: Client, parcel
     assert "parked" in page and "Next try" not in page
     parcels.do("_EXCPT", wid, stage="packed", extra={})
     assert "Repaired worker" in text_of(get(alice, f"/instances/{wid}/"))
+
+
+def test_the_version_that_decides_is_shown_beside_the_one_that_started(alice: Client, parcels: Hands) -> None:
+    living, ended = parcels.start(), parcels.start()
+    parcels.send(ended)
+    first = parcels._one("select version from wedsql.flow where id = %s", parcels.flow_id)
+    parcels.connection.execute(
+        "update wedsql.trig set cpred = $$stage = 'new' and pieces < 99$$"
+        " where flow_id = %s and tgname = 'g_pack'",
+        [parcels.flow_id],
+    )
+    shown = text_of(get(alice, f"/instances/{living}/"))
+    assert f"version {first + 1} (started with {first})" in shown
+    shown = text_of(get(alice, f"/instances/{ended}/"))
+    assert f"version {first} " in shown and "started with" not in shown
+
+
+@pytest.mark.parametrize(
+    ("length", "text"),
+    [
+        ({}, "0 seconds"),
+        ({"milliseconds": 250}, "250 ms"),
+        ({"seconds": 90}, "1 minute 30 seconds"),
+        ({"days": 3, "hours": 18}, "3 days 18 hours"),
+        ({"days": 3, "minutes": 59}, "3 days"),
+        ({"hours": 1, "minutes": 1, "seconds": 1}, "1 hour 1 minute"),
+        ({"seconds": 59.9}, "59 seconds"),
+    ],
+)
+def test_a_duration_has_its_two_largest_units(length: dict[str, float], text: str) -> None:
+    assert duration(timedelta(**length)) == text
 
 
 def test_a_condition_that_fails_is_told_in_words(alice: Client, parcels: Hands) -> None:

@@ -45,8 +45,12 @@ def test_what_is_hidden_looks_like_what_is_not_there(mallory: Client, parcels: H
 def test_lists_leave_out_what_is_hidden(carol: Client, mallory: Client, parcels: Hands, wid: int) -> None:
     parcels.connection.execute("select wedsql.create_flow(%s)", ["aa_" + parcels.flow])
     parcels.connection.execute(
-        "select wedsql.register_worker('cluster', 'both', 'here', 1, %s)",
-        [[f"{parcels.flow}:tr_pack", f"aa_{parcels.flow}:tr_other"]],
+        "select wedsql.register_worker('cluster', %s, %s, 1, %s)",
+        [
+            f"both aa_{parcels.flow}",
+            f"host-of-aa_{parcels.flow}",
+            [f"{parcels.flow}:tr_pack", f"aa_{parcels.flow}:tr_other"],
+        ],
     )
     try:
         for path in ("/", "/live/flows/", "/workers/"):
@@ -54,7 +58,7 @@ def test_lists_leave_out_what_is_hidden(carol: Client, mallory: Client, parcels:
             assert "aa_" + parcels.flow not in carol.get(path).content.decode(), path
             assert parcels.flow not in mallory.get(path).content.decode(), path
     finally:
-        parcels.connection.execute("delete from wedsql.worker where name = 'both'")
+        parcels.connection.execute("delete from wedsql.worker where name like 'both %'")
         parcels.connection.execute("select wedsql.drop_flow(%s)", ["aa_" + parcels.flow])
 
 
