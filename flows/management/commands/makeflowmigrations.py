@@ -10,13 +10,17 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from flows.management.answers import FlowCommand, Refused, Usage, the_flow
 from flows.models import Flow
+from flows.operations import stubs
 from flows.operations.base import FlowOperation
 from flows.operations.package import FlowPackage
 from flows.operations.replay import dropped, lost_and_found, missing
 
 
 class Command(FlowCommand):
-    help = "Compares each flow with what its migrations amount to and writes the migration that is missing."
+    help = (
+        "Compares each flow with what its migrations amount to and writes the migration that is missing;"
+        " a flow without a transitions.py gets one with a function for each transition."
+    )
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("flow", nargs="?", help="only this flow (default: all of this database)")
@@ -70,7 +74,19 @@ class Command(FlowCommand):
             )
             for step in steps:
                 self.stdout.write(f"    {step}")
-        return {"flow": name, "operations": steps, "file": path}
+        return {"flow": name, "operations": steps, "file": path, **self._stubs(name, options)}
+
+    def _stubs(self, name: str, options: dict[str, Any]) -> dict[str, Any]:
+        """Give the flow a `transitions.py` if it has none; a file that is there is not touched."""
+        if options["check"] or options["dropped"]:
+            return {}
+        path = stubs.write(name)
+        without = [] if path else stubs.unmentioned(name)
+        if not options["json"] and path:
+            self.stdout.write(f"    A function for each transition, to be filled in: {path}")
+        if not options["json"] and without:
+            self.stdout.write(f"    {stubs.FILE} does not mention: {', '.join(without)}")
+        return {"transitions": str(path) if path else None, "without_function": without}
 
     def _write(self, name: str, operations: list[FlowOperation]) -> str:
         """Here the migration is what is there already: it is written and, in this database, counts as run."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
-from wedsql_site import backup, environment, logs, postgres
+from wedsql_site import backup, environment, logs, postgres, psql
 from wedsql_site.supervisor import actions, report
 
 log = logging.getLogger("wedsql.supervisor")
@@ -38,6 +39,8 @@ class Command(BaseCommand):
         logs.add_argument("--no-follow", action="store_true", help="show the last lines and end")
         self._add(commands, "install", "bring tables, kernel and roles up to date")
         self._add(commands, "roles", "create the runtime roles and give them their rights")
+        shell = self._add(commands, "psql", "open psql on the database; what follows -- is passed on to it")
+        shell.add_argument("arguments", nargs="*")
         taken = self._add(commands, "backup", "write database and roles into a new directory; work may go on")
         taken.add_argument("directory", type=Path)
         read = self._add(commands, "restore", "read a backup into an empty database")
@@ -99,6 +102,10 @@ class Command(BaseCommand):
         actions.roles(self._say)
         self._say("roles are up to date")
         return 0
+
+    def _psql(self, options: dict[str, Any]) -> int:
+        line, environ = psql.command(options["arguments"])
+        os.execve(line[0], line, environ)  # noqa: S606 - psql takes the place of this process
 
     def _backup(self, options: dict[str, Any]) -> int:
         actions.take_backup(options["directory"].absolute(), self._say)

@@ -1,0 +1,73 @@
+"""The first `transitions.py` of a flow: one function for each transition, for a person to fill in."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import textwrap
+from pathlib import Path
+
+from flows import flow_apps
+from flows.models import Trigger
+
+FILE = "transitions.py"
+_HEAD = '''"""What the transitions of the flow {flow} do; the workers find it when they start.
+
+Take away the # before a @transition when its function does its work. Until then its jobs wait for a worker.
+"""
+
+from workers import transition
+'''
+_STUB = '''
+
+{when}
+# @transition("{name}", flow="{flow}")
+def {function}(state, ctx):
+    """Return the changed attributes, as in {{"attribute": "value"}}."""
+    return {{}}
+'''
+
+
+def write(flow: str) -> Path | None:
+    """Write the file if the flow's package has none; its path, or None where it is there already."""
+    path = flow_apps.create(flow).parent / FILE
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text(flow, _transitions(flow)))
+    except FileExistsError:
+        return None
+    return path
+
+
+def unmentioned(flow: str) -> list[str]:
+    """The transitions of the flow that its file does not name."""
+    path = flow_apps.create(flow).parent / FILE
+    known = path.read_text(encoding="utf-8") if path.exists() else ""
+    return [name for name in _transitions(flow) if not re.search(rf"\b{re.escape(name)}\b", known)]
+
+
+def _transitions(flow: str) -> dict[str, list[str]]:
+    """Each transition with the predicates that fire it."""
+    found: dict[str, list[str]] = {}
+    rows = Trigger.objects.filter(flow__name=flow, final=False, transition__isnull=False).order_by("tgid")
+    for name, predicate in rows.values_list("transition", "predicate"):
+        found.setdefault(str(name), []).append(predicate)
+    return found
+
+
+def text(flow: str, transitions: dict[str, list[str]]) -> str:
+    """The file for these transitions."""
+    stubs = [
+        _STUB.format(flow=flow, name=name, function=_function(name, at), when=_comment(predicates))
+        for at, (name, predicates) in enumerate(transitions.items(), 1)
+    ]
+    return _HEAD.format(flow=flow) + "".join(stubs)
+
+
+def _function(name: str, at: int) -> str:
+    return name if name.isidentifier() and not keyword.iskeyword(name) else f"transition_{at}"
+
+
+def _comment(predicates: list[str]) -> str:
+    whole = "Fired when " + ", or when ".join(" ".join(predicate.split()) for predicate in predicates) + "."
+    return "\n".join(f"# {line}" for line in textwrap.wrap(whole, 106, break_long_words=False))
