@@ -7,7 +7,7 @@ DEV_STAMP := $(VENV)/.requirements-dev
 BENCH_STAMP := $(VENV)/.requirements-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help install run stop status reset logs test check bench chaos tools lint types
+.PHONY: help install lock run stop status reset logs test check bench chaos tools lint types
 
 help:  ## what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -16,14 +16,15 @@ $(PY):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; name it: make PYTHON=/path/to/python3 ..."; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || { echo "The virtual environment could not be made. On Debian: apt-get install python3-venv"; exit 1; }
 
-$(RUN_STAMP): requirements.txt | $(PY)
+# The locks name every package with its version and hashes; requirements*.txt name what the product itself imports.
+$(RUN_STAMP): requirements.lock | $(PY)
 	@echo "Installing the requirements ..."
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
-$(DEV_STAMP): requirements-dev.txt requirements.txt | $(PY)
+$(DEV_STAMP): requirements-dev.lock | $(PY)
 	@echo "Installing the requirements of the tests ..."
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@ $(RUN_STAMP)
 
 $(BENCH_STAMP): requirements-bench.txt | $(DEV_STAMP)
@@ -47,6 +48,11 @@ reset: $(RUN_STAMP)  ## stops everything and deletes this checkout's database an
 
 logs: $(RUN_STAMP)  ## follows the logs of every process
 	@$(PY) manage.py wedsql logs
+
+lock: $(DEV_STAMP)  ## resolves requirements*.txt anew into the locks with hashes
+	@for part in requirements requirements-dev; do \
+	  $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	    --custom-compile-command "make lock" $$part.txt -o $$part.lock; done
 
 lint: $(DEV_STAMP)
 	@$(PY) -m ruff check .
