@@ -52,6 +52,16 @@ def slow(state: State, ctx: Context) -> Changes:
     return {"a": "slow"}
 
 
+class TimeoutException(Exception):
+    """As a browser's driver calls its own; Django-Q's has the same name."""
+
+
+@transition("act_driver", batch=1)
+def drive(state: State, ctx: Context) -> Changes:
+    note(ctx)
+    raise TimeoutException("the page did not load")
+
+
 @transition("act_poison", batch=1)
 def poison(state: State, ctx: Context) -> Changes:
     note(ctx)
