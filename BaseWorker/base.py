@@ -6,20 +6,21 @@ import logging
 import os
 import random
 import time
-import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
 import psycopg
 
-from BaseWorker.server import BadWorker, Job, Server
+from BaseWorker.ctrlc import CtrlC, Pressed
+from BaseWorker.result import Failure, failure, read
+from BaseWorker.server import TRY_AGAIN, BadWorker, Job, Server
 
 log = logging.getLogger("BaseWorker")
 
 _BEAT = 10.0
+_SHORTEST_PAUSE = 0.05
 _LONGEST_PAUSE = 5.0
-_TRY_AGAIN = frozenset({"40001", "40P01", "55P03", "57014"})
 
 
 class BaseClass(ABC):
@@ -47,6 +48,7 @@ class BaseClass(ABC):
             raise BadWorker(f"{type(self).__name__}: wakeup_interval is a number of seconds above 0.")
         self._server = Server(dbs, trname.strip())
         self._interval = float(wakeup_interval)
+        self._pause = _SHORTEST_PAUSE
 
     @abstractmethod
     def wed_trans(self, payload: Mapping[str, Any]) -> str | None:
@@ -57,17 +59,19 @@ class BaseClass(ABC):
         """
 
     def run(self) -> None:
-        """Serve for ever (the paper's Algorithm 2).
+        """Serve until Ctrl-C (the paper's Algorithm 2), which ends it with KeyboardInterrupt.
 
         Raises BadWorker, and psycopg.Error when it cannot connect at first; later it waits for the server.
         """
-        self._server.connect()
-        log.info("%s serves %s of flow %s", self._server.actor, self._server.trname, self._server.flow)
-        try:
-            while True:
-                self._serve()
-        finally:
-            self._server.close()
+        with CtrlC() as ctrl_c:
+            self._server.connect()
+            log.info("%s serves %s of flow %s", self._server.actor, self._server.trname, self._server.flow)
+            try:
+                while True:
+                    ctrl_c.check()  # a transition may have swallowed it
+                    self._serve()
+            finally:
+                self._server.close()
 
     def _serve(self) -> None:
         try:
@@ -76,9 +80,12 @@ class BaseClass(ABC):
             self._server.beat(waiting=True)  # before the last look: no wake-up is lost
             if not self._step():
                 self._sleep()
-        except psycopg.OperationalError as error:
-            if getattr(error, "sqlstate", None) in _TRY_AGAIN:
+        except psycopg.Error as error:
+            if self._server.alive and not isinstance(error, psycopg.OperationalError):
+                log.error("The server refused: %s", type(error).__name__)
+            if self._server.alive:
                 self._server.rollback()
+                self._wait_longer()
             else:
                 self._reconnect(error)
 
@@ -86,32 +93,49 @@ class BaseClass(ABC):
         """One interval, but never so long that the server takes the worker for dead."""
         self._server.wait(min(self._interval, _BEAT))
 
+    def _wait_longer(self) -> None:
+        """A short, random pause, twice as long each time until a job is settled."""
+        time.sleep(self._pause * (0.5 + random.random()))  # noqa: S311  # not a secret
+        self._pause = min(_LONGEST_PAUSE, self._pause * 2)
+
     def _step(self) -> bool:
         """Perform one job, if one is ready and free."""
         job = self._server.take()
         if job is None:
             return False
+        pid = os.getpid()
         try:
-            assignments = self.wed_trans(job.payload)
-        except Exception as error:  # noqa: BLE001 # whatever a transition raises is its job's failure
-            # What the error says may quote the state: it goes to the job; the log tells where it came from.
-            words = self._server.trname, job.wid, type(error).__name__, _line_of(error)
-            log.error("%s of instance %s failed: %s at %s", *words, extra=self._about(job))
-            self._server.fail(job, f"{type(error).__name__}: {error}", "failed")
-            return True
-        except BaseException:
-            self._server.rollback()  # Ctrl-C: the job stays for whoever comes next
+            result = read(self.wed_trans(job.payload))
+        except Pressed:
+            self._server.rollback()  # the job stays for whoever comes next
             raise
-        self._finish(job, assignments)
+        except BaseException as error:  # noqa: BLE001 # whatever a transition raises is its job's failure
+            result = failure(error)
+        if os.getpid() != pid:
+            os._exit(0 if isinstance(result, str) else 1)  # a child that the transition forked
+        if self._settle(job, result):
+            self._pause = _SHORTEST_PAUSE
+        else:
+            self._wait_longer()  # nothing was counted, so that the job is offered again at once
         return True
 
-    def _finish(self, job: Job, assignments: str | None) -> None:
-        if assignments is None or not str(assignments).strip():
-            self._server.fail(job, "wed_trans returned nothing.", "aborted")
-            return
-        refused = self._server.complete(job, str(assignments))
+    def _settle(self, job: Job, result: str | Failure) -> bool:
+        """Commit the result or count the attempt; whether the server took one of the two."""
+        if isinstance(result, Failure):
+            # What the error says may quote the state: it goes to the job; the log tells where it came from.
+            words = self._server.trname, job.wid, result.short
+            log.error("%s of instance %s failed: %s", *words, extra=self._about(job))
+            return self._server.fail(job, result.words, result.outcome)
+        try:
+            refused, settled = self._server.complete(job, result)
+        except psycopg.Error as error:
+            if not self._server.alive or error.sqlstate in TRY_AGAIN:
+                raise
+            self._server.rollback()  # the call itself failed; the attempt is counted without it
+            refused, settled = "error", self._server.fail(job, str(error), "failed", error.sqlstate or "")
         if refused:
             log.error("%s of instance %s was refused", self._server.trname, job.wid, extra=self._about(job))
+        return settled
 
     def _about(self, job: Job) -> dict[str, object]:
         server = self._server
@@ -130,8 +154,3 @@ class BaseClass(ABC):
                 error = again
             else:
                 return
-
-
-def _line_of(error: Exception) -> str:
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    return f"{os.path.basename(last.filename)}:{last.lineno}"

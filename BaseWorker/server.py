@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -19,6 +20,8 @@ from psycopg.types.json import set_json_loads
 
 _FLOW = re.compile(r"(?:^|(?<=\s))flow\s*=\s*'?([^\s']+)'?")
 _EXCEPTION = "_EXCPT"
+# Worth doing again as it is: no fault of the job's, so not an attempt.
+TRY_AGAIN = frozenset({"40001", "40P01", "55P03", "57014"})
 
 _TAKE = "select job_id, wid, claim, payload from wedsql.take(%s, %s, 1, %s)"
 _COMPLETE = (
@@ -132,28 +135,41 @@ class Server:
         job, wid, _claim, payload = row
         return Job(job, wid, {"wid": wid, **payload})
 
-    def complete(self, job: Job, assignments: str) -> str:
-        """Apply the SET clause and commit; '' or the reason why the server refused it (then counted)."""
+    def complete(self, job: Job, assignments: str) -> tuple[str, bool]:
+        """Apply the SET clause and commit: why it was refused, or ''; and whether it is settled or counted."""
         connection = self.connection
         row = connection.execute(_COMPLETE, [self.flow, job.wid, job.id, self.actor, assignments]).fetchone()
         ok, state, message = row or (False, "", "no answer")
-        if not ok:
-            outcome = "timeout" if state == "WD204" else "failed"
-            self.fail(job, str(message), outcome, str(state))
-            return str(message)
-        connection.execute("commit")
-        return ""
+        if ok:
+            connection.execute("commit")
+            return "", True
+        if state in TRY_AGAIN:
+            self.rollback()
+            return str(message), False
+        outcome = "timeout" if state == "WD204" else "failed"
+        return str(message), self.fail(job, str(message), outcome, str(state))
 
-    def fail(self, job: Job, message: str, outcome: str, sqlstate: str = "") -> None:
-        """Count a failed attempt with its reason; the server offers the job again or parks it."""
-        text = message.replace("\0", "")[:2000]
-        self.connection.execute(_FAIL, [self.flow, job.wid, job.id, text, sqlstate, outcome, self.actor])
+    def fail(self, job: Job, message: str, outcome: str, sqlstate: str = "") -> bool:
+        """Count a failed attempt with its reason; false when the job is no longer this worker's.
+
+        The server offers the job again or parks it.
+        """
+        text = message.replace("\0", "").encode("utf-8", "replace").decode()[:2000]
+        given = [self.flow, job.wid, job.id, text, sqlstate, outcome, self.actor]
+        counted = self.connection.execute(_FAIL, given).fetchone() is not None
         self.connection.execute("commit")
+        return counted
+
+    @property
+    def alive(self) -> bool:
+        """Whether the connection is open, as far as is known."""
+        return self._connection is not None and not self._connection.closed
 
     def rollback(self) -> None:
-        """Leave the job as it was."""
+        """Leave the job as it was; a connection that is gone has done so already."""
         if self._connection is not None and not self._connection.closed:
-            self._connection.execute("rollback")
+            with contextlib.suppress(psycopg.OperationalError):
+                self._connection.execute("rollback")
 
     def beat(self, waiting: bool) -> None:
         """Tell the server that this worker lives, and whether it sleeps."""
