@@ -136,7 +136,7 @@ class Server:
         return Job(job, wid, {"wid": wid, **payload})
 
     def complete(self, job: Job, assignments: str) -> tuple[str, bool]:
-        """Apply the SET clause and commit: why it was refused, or ''; and whether it is settled or counted."""
+        """Apply the SET clause and commit: why it was refused, or ''; whether it is settled or counted."""
         connection = self.connection
         row = connection.execute(_COMPLETE, [self.flow, job.wid, job.id, self.actor, assignments]).fetchone()
         ok, state, message = row or (False, "", "no answer")

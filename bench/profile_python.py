@@ -12,8 +12,8 @@ import django
 def main() -> None:
     """Serve once with as many jobs a commit as the first argument says."""
     django.setup()
+    from workers.discovery import autodiscover
     from workers.process import WorkerProcess
-    from workers.registry import autodiscover
 
     worker = WorkerProcess(autodiscover(), size=int(sys.argv[1]), once=True)
     profiler = cProfile.Profile()

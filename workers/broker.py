@@ -12,11 +12,11 @@ from django_q.brokers import Broker
 from django_q.conf import Conf
 
 from workers.connect import journal_dir, opener
+from workers.discovery import autodiscover, log_problems
 from workers.feed import Feed, Sizes, Task, pusher_name
 from workers.logs import brief
 from workers.presence import Presence
 from workers.qfixes import harden_sentinel
-from workers.registry import autodiscover
 from workers.wire import Wire
 
 log = logging.getLogger("workers.broker")
@@ -33,8 +33,12 @@ class QuietBroker(Broker):
     """A broker that stores nothing: tasks cannot be put into it, and its pusher survives every fault."""
 
     def __init__(self, list_key: str | None = None) -> None:
-        harden_sentinel()
+        if harden_sentinel():
+            self.before_children()
         super().__init__(list_key)
+
+    def before_children(self) -> None:
+        """What is done once in the sentinel, before it forks its children."""
 
     def enqueue(self, task: Any) -> NoReturn:
         """Refuse; async_task and schedules would run any dotted path in a worker. Raises RefusedTask."""
@@ -79,6 +83,11 @@ class JobPoolBroker(QuietBroker):
     _feed: Feed | None = None
     _pid = 0
 
+    def before_children(self) -> None:
+        """Import the handlers once, so that what is wrong with them is logged once."""
+        autodiscover()
+        log_problems()
+
     def info(self) -> str:
         """What the monitor of Django-Q shows."""
         return "WED-SQL job_pool"
@@ -101,6 +110,7 @@ def _feed() -> Feed:
     commit = task if conf.get("job_mode", "batch") == "batch" else 1
     sizes = Sizes(int(Conf.WORKERS), task, commit, int(Conf.QUEUE_LIMIT or Conf.WORKERS))
     registry = autodiscover()
+    log_problems()
     wire = Wire(opener(pusher_name()))
     presence = Presence(
         wire, registry, kind="cluster", actor=pusher_name(), size=commit, journals=journal_dir()

@@ -28,6 +28,7 @@ _REGISTER = Statement(
 )
 _BEAT = Statement("wed_beat", "select wedsql.heartbeat($1::bigint, $2::boolean)")
 _LEAVE = Statement("wed_unregister", "select wedsql.unregister_worker($1::bigint)")
+_PROBLEMS = Statement("wed_problems", "select wedsql.report_problems($1::bigint, $2::text)")
 _NAME = Statement("wed_name", "select set_config('application_name', $1::text, false)")
 _NEIGHBOURS = Statement("wed_neighbours", "select id, pid from wedsql.worker where host = $1::text")
 
@@ -111,9 +112,20 @@ class Presence:
         self._beaten = time.monotonic()
         self.wire.connection.execute(f"listen wedsql_w{self._worker:d}")  # a number, checked as one
         self.wire.connection.execute("listen wedsql_flow")
+        self._report_problems()
         if self.size == 1 and self.kind == "process":
             for plan in [plan for plan in self.plans if plan.lease is None]:
                 self.wire.round(*calls.warm(plan.flow, plan.names))
+
+    def _report_problems(self) -> None:
+        """Show on the page of the workers which handlers this process cannot serve, and why."""
+        if not self.registry.problems:
+            return
+        text = "\n\n".join(map(str, self.registry.problems)).replace("\0", "")
+        try:
+            self.wire.round((_PROBLEMS, (str(self._worker).encode(), text.encode("utf-8", "replace"))))
+        except psycopg.Error as error:  # a kernel that does not know the function yet: work goes on
+            log.info("Problems are not shown: %s", brief(error), extra={"worker": self.actor})
 
     def _forget_the_dead(self) -> None:
         """Rows of this machine whose process is gone would be woken in this one's place for half a minute."""

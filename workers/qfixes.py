@@ -91,15 +91,15 @@ def _release(lock: Any) -> None:
         return  # another waiter released it at the same moment
 
 
-def harden_sentinel() -> None:
-    """Apply the remedies once; does nothing in any process but the sentinel.
+def harden_sentinel() -> bool:
+    """Apply the remedies once; whether it did, for it does nothing in any process but the sentinel.
 
     A broker is the first thing the sentinel makes, before its queues and its children: brokers call this.
     """
     global _hardened_by
     target = getattr(current_process(), "_target", None)
     if target is not q_cluster.Sentinel or _hardened_by == os.getpid():
-        return
+        return False
     _hardened_by = os.getpid()
     q_cluster.Queue = PatientQueue
     q_cluster.Value = patient_value
@@ -111,6 +111,7 @@ def harden_sentinel() -> None:
     os.setpgid(0, 0)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     tie_children(_hear_sigterm)
+    return True
 
 
 def _hear_sigterm() -> None:

@@ -6,7 +6,9 @@ where two flows use one name for different work, the flow as well; the more exac
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -27,6 +29,21 @@ class RegistryError(Exception):
 class DuplicateTransition(RegistryError):
     """The transition already has a handler for this flow."""
 
+    def __init__(self, message: str, key: tuple[str | None, str]) -> None:
+        super().__init__(message)
+        self.key = key
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What keeps handlers from being served: where it is, and all that is known of it."""
+
+    source: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.source}: {self.text}"
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -41,7 +58,7 @@ class Entry:
     @property
     def origin(self) -> str:
         """Where the handler is written, for messages: module.qualname."""
-        return f"{self.handler.__module__}.{self.handler.__qualname__}"
+        return _origin(self.handler)
 
 
 class Registry:
@@ -49,6 +66,9 @@ class Registry:
 
     def __init__(self) -> None:
         self._entries: dict[tuple[str | None, str], Entry] = {}
+        self._disputed: set[tuple[str | None, str]] = set()
+        self._collects = False
+        self.problems: list[Problem] = []
 
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries.values())
@@ -59,14 +79,18 @@ class Registry:
     def add(self, entry: Entry) -> None:
         """Register a handler; RegistryError says what is wrong with it, or who was first."""
         _check(entry)
-        known = self._entries.get((entry.flow, entry.transition))
+        key = entry.flow, entry.transition
+        known = self._entries.get(key)
+        where = f"{entry.transition!r} {f'in flow {entry.flow!r}' if entry.flow else 'in any flow'}"
+        if key in self._disputed:
+            raise DuplicateTransition(f"{where} has more than one handler; {entry.origin} is another.", key)
         if known is not None and known.handler is not entry.handler:
-            where = f"in flow {entry.flow!r}" if entry.flow else "in any flow"
             raise DuplicateTransition(
-                f"{entry.transition!r} {where} is already performed by {known.origin}; "
-                f"{entry.origin} was refused (name a flow= to keep both)."
+                f"{where} is already performed by {known.origin}; "
+                f"{entry.origin} was refused (name a flow= to keep both).",
+                key,
             )
-        self._entries[(entry.flow, entry.transition)] = entry
+        self._entries[key] = entry
 
     def find(self, flow: str, transition: str) -> Entry | None:
         """The handler of this transition in this flow, or None."""
@@ -89,12 +113,52 @@ class Registry:
         trigger; "transaction" or "lease" insists. batch: how many of its jobs may share one commit
         (None: as many as the runner likes; 1: a slow or delicate one, always alone).
         """
+        if callable(name):
+            self._refuse(name, RegistryError(f'{_origin(name)}: write @transition("tr_name") above it.'))
+            return name
 
         def register(handler: Handler) -> Handler:
-            self.add(Entry(name, handler, flow, mode, batch))
+            try:
+                self.add(Entry(name, handler, flow, mode, batch))
+            except RegistryError as error:
+                self._refuse(handler, error)
             return handler
 
         return register
+
+    @contextlib.contextmanager
+    def collecting(self, source: str) -> Iterator[None]:
+        """Register what a module registers, or nothing of it if it raises; what is refused becomes a problem.
+
+        Neither stops the other handlers. A transition that two functions claim has none.
+        """
+        before = dict(self._entries)
+        self._collects = True
+        try:
+            yield
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a module raises is its own failure
+            self._entries = before
+            self.problems.append(Problem(source, "".join(traceback.format_exception(error)).strip()))
+        finally:
+            self._collects = False
+
+    def _refuse(self, handler: object, error: RegistryError) -> None:
+        if not self._collects:
+            raise error
+        if isinstance(error, DuplicateTransition):
+            self._entries.pop(error.key, None)
+            self._disputed.add(error.key)
+        self.problems.append(Problem(_place(handler), str(error)))
+
+
+def _origin(handler: object) -> str:
+    module, name = getattr(handler, "__module__", "?"), getattr(handler, "__qualname__", None)
+    return f"{module}.{name or repr(handler)}"
+
+
+def _place(handler: object) -> str:
+    code = getattr(inspect.unwrap(handler), "__code__", None) if callable(handler) else None
+    return f"{code.co_filename}:{code.co_firstlineno}" if code is not None else _origin(handler)
 
 
 def _check(entry: Entry) -> None:
@@ -122,11 +186,3 @@ def _check_signature(entry: Entry) -> None:
 
 registry = Registry()
 transition = registry.transition
-
-
-def autodiscover() -> Registry:
-    """Import `transitions.py` of every installed app once, and give the process's registry."""
-    from django.utils.module_loading import autodiscover_modules
-
-    autodiscover_modules("transitions")
-    return registry

@@ -19,12 +19,12 @@ from flows import api
 from flows.errors import WedError
 from workers.catalog import Plan
 from workers.connect import journal_dir, opener
+from workers.discovery import autodiscover
 from workers.journal import Journal
 from workers.logs import brief
 from workers.lost import report_lost
 from workers.reaper.disk import Surveyor
 from workers.reaper.told import WORKER, check, tell
-from workers.registry import autodiscover
 from workers.runner import Runner
 from workers.service import SLICE, perform
 from workers.surroundings import Surroundings

@@ -71,6 +71,25 @@ def _worker(r: Row, flows: Collection[str] | None) -> Worker:
     return Worker(**{**r, "serves": serves, "name": f"#{r['id']}", "host": "", "pid": 0})
 
 
+@dataclass(frozen=True)
+class Problem:
+    """Why living workers serve less than they could, in their words, and which of them say so."""
+
+    text: str
+    workers: tuple[str, ...]
+
+
+def problems() -> list[Problem]:
+    """What living workers cannot serve, each once. It names files and quotes code: for all flows' readers."""
+    found = rows(
+        "select w.problems as text, array_agg(w.name order by w.name) as workers from wedsql.worker w"
+        " where w.problems <> '' and w.seen_at > wedsql.now() - make_interval(secs => %(silence)s)"
+        " group by w.problems order by w.problems limit 20",
+        {"silence": SILENCE_SECONDS},
+    )
+    return [Problem(r["text"], tuple(r["workers"])) for r in found]
+
+
 _UNSERVED = """
 select t.flow_id, f.name as flow, t.trname as transition, w.seen as since, j.fired_at as oldest_job
 from (select distinct flow_id, trname from wedsql.trig

@@ -17,7 +17,8 @@ grant execute on function
   wedsql.offer(text, text[], integer, bigint[]), wedsql.extend(integer, bigint, bigint, interval), wedsql.release(integer, bigint, bigint, text),
   wedsql.complete_many(text, integer[], bigint[], bigint[], jsonb[], text, text[]),
   wedsql.fail_many(text, integer[], bigint[], bigint[], text[], text[], text, text),
-  wedsql.register_worker(text, text, text, integer, text[]), wedsql.heartbeat(bigint, boolean), wedsql.unregister_worker(bigint)
+  wedsql.register_worker(text, text, text, integer, text[]), wedsql.heartbeat(bigint, boolean), wedsql.unregister_worker(bigint),
+  wedsql.report_problems(bigint, text)
 to wed_worker;
 grant execute on function
   wedsql.reap(integer), wedsql.next_due(), wedsql.maintain(), wedsql.report_disk(bigint, bigint), wedsql.data_directory(), wedsql.register_worker(text, text, text, integer, text[]),

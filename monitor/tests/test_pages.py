@@ -220,6 +220,23 @@ def test_a_transition_without_worker_is_said_and_one_with_is_not(alice: Client, 
     parcels.connection.execute("select wedsql.unregister_worker(%s)", worker)
 
 
+def test_what_workers_cannot_load_is_shown_to_those_who_see_every_flow(
+    alice: Client, carol: Client, parcels: Hands
+) -> None:
+    row = parcels.connection.execute(
+        "select wedsql.register_worker('cluster', 'packer', 'here', 1, %s)", [[f"{parcels.flow}:tr_pack"]]
+    ).fetchone()
+    assert row is not None
+    text = 'broken.transitions: File "/srv/<app>/transitions.py", line 1'
+    parcels.connection.execute("select wedsql.report_problems(%s, %s)", [row[0], text])
+    shown = get(alice, "/workers/")
+    assert "Repair them and restart the workers: packer" in text_of(shown)
+    assert "/srv/&lt;app&gt;/transitions.py" in shown
+    assert "transitions.py" not in get(carol, "/workers/")
+    parcels.connection.execute("select wedsql.unregister_worker(%s)", row)
+    assert "transitions.py" not in get(alice, "/workers/")
+
+
 def test_a_flow_that_is_not_in_use_warns_of_no_missing_worker(alice: Client, parcels: Hands) -> None:
     page = f"/flows/{parcels.flow}/"
     sent = parcels.start()

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_safe
 
 from flows.queries import overview
 from flows.queries.base import snapshot
+from flows.queries.workers import problems as found_problems
 from flows.queries.workers import workers as registered
 from monitor import address
 from monitor.guard import page
@@ -22,9 +23,11 @@ def workers(request: HttpRequest) -> HttpResponse:
         visible = visible_flows(request.user)
         found, more = registered(visible, address.number(request.GET.get("after")) or 0)
         flows, _more = overview.summaries(visible)
+        problems = found_problems() if visible is None else []
     context = {
         "workers": found,
         "more": more,
+        "problems": problems,
         "unserved": [item for flow in flows if flow.used for item in flow.unserved],
         "idle": [flow for flow in flows if flow.unserved and not flow.used],
     }

@@ -12,7 +12,7 @@ import pytest
 from django.core.management import call_command
 
 from workers.demo.people import order
-from workers.registry import autodiscover
+from workers.discovery import autodiscover
 from workers.tests.processes import Processes
 
 Db = Any

@@ -94,6 +94,7 @@ create table if not exists wedsql.worker (
   seen_at timestamptz not null,
   waiting boolean not null default false
 );
+alter table wedsql.worker add column if not exists problems text not null default '';
 alter table wedsql.worker set (fillfactor = 50, autovacuum_vacuum_scale_factor = 0,
   autovacuum_vacuum_threshold = 50);
 

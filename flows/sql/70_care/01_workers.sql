@@ -19,6 +19,12 @@ language sql security definer set search_path = pg_catalog, pg_temp as $$
 delete from wedsql.worker w where w.id = p_worker
 $$;
 
+create or replace function wedsql.report_problems(p_worker bigint, p_text text) returns void
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+-- Keep what hinders the worker of this session from serving more, for the page of the workers.
+update wedsql.worker w set problems = left(p_text, 20000) where w.id = p_worker and w.backend_pid = pg_backend_pid()
+$$;
+
 create or replace function wedsql.watch(p_watch bigint, p_name text) returns bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 -- Promise: somebody watches the history, so that commits tell wedsql_trace; repeat within a minute. The watcher's number.

@@ -10,10 +10,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from workers.connect import journal_dir
+from workers.discovery import autodiscover, log_problems
 from workers.performing import HELD
 from workers.pool import Pool
 from workers.process import WorkerProcess
-from workers.registry import autodiscover
 
 BATCH = 100
 
@@ -48,6 +48,7 @@ class Command(BaseCommand):
         if min(options["processes"], options["batch"], options["hold"]) < 1:
             raise CommandError("--processes, --batch and --hold are at least 1.")
         registry = autodiscover()
+        log_problems()
         if not len(registry):
             raise CommandError(
                 "No transition is registered: write @transition functions in an app's transitions.py."
