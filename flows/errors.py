@@ -229,6 +229,7 @@ BY_STATE: dict[str, type[WedError]] = {
 }
 TRANSIENT = frozenset({"40001", "40P01", "55P03"})
 # So PostgreSQL says that a new kernel or definition replaced a function or table under a running call.
+REPLACED_STATES = frozenset({"42703", "42804"})  # a column that the call counted on is gone or is another
 REPLACED = ("could not open relation with OID", "cache lookup failed for", "tuple concurrently")
 GONE_CLASSES = ("08", "57P")
 DATA_CLASS = "22"  # numbers out of range and the like
@@ -240,7 +241,7 @@ def passes(sqlstate: str, message: str) -> bool:
 
 
 def _replaced(sqlstate: str, message: str) -> bool:
-    return sqlstate == "XX000" and message.startswith(REPLACED)
+    return sqlstate in REPLACED_STATES or (sqlstate == "XX000" and message.startswith(REPLACED))
 
 
 def error_for(sqlstate: str, message: str = "", *, hint: str = "", detail: str = "") -> WedError:

@@ -18,6 +18,8 @@ from django.utils.translation import gettext_lazy
 from flows.admin.refusals import Refusal, refusal
 from flows.models import Attribute, Flow, FlowVersion, Trigger
 
+FINAL = "_FINAL"
+
 
 class LinesField(forms.CharField):
     """A list of short texts, one a line; nothing written is no list."""
@@ -215,6 +217,12 @@ class TriggerForm(AnsweredForm):
     class Meta:
         model = Trigger
         exclude = ("flow",)  # noqa: DJ006 - the admin's fieldsets name the fields
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name in ("name", "transition", "condition"):  # the kernel's own word where nothing was written
+            if self.initial.get(name) == FINAL:
+                self.initial[name] = ""
 
 
 def refused_row(error: BaseException, form: forms.ModelForm) -> Refusal:

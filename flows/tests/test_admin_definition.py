@@ -71,13 +71,19 @@ def test_words_of_sql_and_python_are_names_like_others(alice: Client, attribute:
 def test_the_final_condition_can_move_to_another_row_in_one_save(alice: Client) -> None:
     name = define(alice)
     first = row_of(alice, name, "triggers", "tr_final")
-    last = row_of(alice, name, "triggers", "_FINAL")
+    last = row_of(alice, name, "triggers", "a1 <> 'ready'")
+    refusal = change(
+        alice, name, **{f"triggers-{first}-final": "on", f"triggers-{last}-final": None,
+                        f"triggers-{last}-transition": "tr_x"}
+    )  # fmt: skip
+    assert errors_at(refusal, f"triggers-{first}-transition"), "a final condition fires nothing"
 
     response = change(
         alice,
         name,
         **{
             f"triggers-{first}-final": "on",
+            f"triggers-{first}-transition": "",
             f"triggers-{last}-final": None,
             f"triggers-{last}-transition": "tr_x",
         },
@@ -86,6 +92,18 @@ def test_the_final_condition_can_move_to_another_row_in_one_save(alice: Client) 
     assert response.status_code == 302, all_errors(response)
     finals = Trigger.objects.filter(flow__name=name, final=True)
     assert [trigger.condition for trigger in finals] == ["cf"]
+
+
+def test_the_final_condition_shows_no_transition(alice: Client) -> None:
+    name = define(alice)
+    version = Flow.objects.get(name=name).version
+    last = row_of(alice, name, "triggers", "a1 <> 'ready'")
+
+    shown = opened(alice, page(name))
+    words = ("name", "transition", "condition")
+    assert [shown[f"triggers-{last}-{word}"] for word in words] == ["", "", ""]
+    assert change(alice, name).status_code == 302
+    assert Flow.objects.get(name=name).version == version
 
 
 def test_options_are_one_a_line(alice: Client) -> None:

@@ -36,6 +36,38 @@ begin
   end;
 end $$;
 
+create or replace function wedsql._next_number(p_kind text, p_given integer) returns integer
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the number of a new attribute (aid) or trigger (tgid): the next that no row has.
+-- Raises: WD009 when the statement brought a number along; they are the kernel's to give, as other flows count on them.
+declare
+  v_number integer;
+  v_taken boolean;
+begin
+  if p_given is not null then
+    perform wedsql._raise('WD009', format('The number %s was given for %s, but the kernel gives the numbers.', p_given, p_kind),
+      format('Leave %s out of the statement; "returning %s" says which number it became.', p_kind, p_kind), jsonb_build_object('column', p_kind)::text);
+  end if;
+  loop
+    v_number := nextval('wedsql.' || p_kind || '_seq');
+    execute format('select exists (select 1 from wedsql.%I x where x.%I = $1)', case p_kind when 'aid' then 'attr' else 'trig' end, p_kind)
+      into v_taken using v_number;
+    exit when not v_taken;
+  end loop;
+  return v_number;
+end $$;
+
+create or replace function wedsql._keep_number(p_kind text, p_old integer, p_new integer) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the number of an attribute or trigger never changes; jobs and the history know it by that.
+-- Raises: WD009.
+begin
+  if p_new is distinct from p_old then
+    perform wedsql._raise('WD009', format('%s is %s and never changes.', p_kind, p_old), 'Leave it alone, or remove the row and add another.',
+      jsonb_build_object('column', p_kind)::text);
+  end if;
+end $$;
+
 create or replace function wedsql._places(p_flow integer, p_attr text) returns text[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
 -- Promise: where a definition names the attribute, in words.
@@ -57,9 +89,38 @@ declare
   v_name text;
 begin
   select name into v_name from wedsql.flow where id = p_flow for no key update;
-  execute format('lock table %I.wed_flow in %s mode', v_name, case when p_columns then 'access exclusive' else 'exclusive' end);
+  if p_columns and wedsql._has_definition(v_name) then
+    perform wedsql._raise_lock(v_name);
+  else
+    execute format('lock table %I.wed_flow in %s mode', v_name, case when p_columns then 'access exclusive' else 'exclusive' end);
+  end if;
   return v_name;
 exception when lock_not_available then
   perform wedsql._raise('WD010', 'Another transaction holds instances of this flow; the definition was left as it was.',
     'Try again in a moment; "select * from pg_stat_activity" shows who holds the transaction open.');
+end $$;
+
+create or replace function wedsql._has_definition(p_flow text) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: whether this transaction has the flow's table in exclusive mode already, and no more than that.
+select bool_or(l.mode = 'ExclusiveLock') and not bool_or(l.mode = 'AccessExclusiveLock') from pg_locks l
+where l.locktype = 'relation' and l.relation = to_regclass(format('%I.wed_flow', p_flow)) and l.pid = pg_backend_pid() and l.granted
+$$;
+
+create or replace function wedsql._raise_lock(p_flow text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the exclusive lock that this transaction has on the flow's table is an access exclusive one. It is asked for again and
+-- again and never waited for: a worker that read the table and wants to write it waits for this transaction, and each would wait
+-- for the other. The worker goes on; the definition is left as it was after two seconds.
+-- Locks: the flow's wed_flow table. Raises: 55P03.
+begin
+  for v_try in 1..100 loop
+    begin
+      execute format('lock table %I.wed_flow in access exclusive mode nowait', p_flow);
+      return;
+    exception when lock_not_available then
+      perform pg_sleep(0.02);
+    end;
+  end loop;
+  raise exception using errcode = '55P03', message = 'the table is being read';
 end $$;

@@ -21,10 +21,17 @@ end $$;
 
 create or replace function wedsql._trig_touch() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: a written trigger is a change of the definition, known before d_commit asks, be it at the commit or at once.
--- Locks: as _lock_definition.
+-- Promise: a written trigger is a change of the definition, known before d_commit asks, be it at the commit or at once. Pending
+-- jobs of a transition that changed its name are offered by the new one (K-41).
+-- Locks: as _lock_definition, then the jobs.
 begin
   perform wedsql._touch(f.id, false) from wedsql.flow f where f.id = coalesce(new.flow_id, old.flow_id);
+  if tg_op = 'UPDATE' and new.trname <> old.trname then
+    update wedsql.job_pool j set trname = new.trname where j.flow_id = new.flow_id and j.tgid = new.tgid;
+    if found then
+      perform wedsql._wake(new.flow_id, array[new.trname]);
+    end if;
+  end if;
   return null;
 end $$;
 

@@ -16,6 +16,11 @@ begin
   if tg_op = 'UPDATE' and new.flow_id <> old.flow_id then
     perform wedsql._raise('WD009', 'An attribute cannot move to another flow.');
   end if;
+  if tg_op = 'INSERT' then
+    new.aid := wedsql._next_number('aid', new.aid);
+  else
+    perform wedsql._keep_number('aid', old.aid, new.aid);
+  end if;
   new.type := coalesce(nullif(new.type, ''), 'text');
   perform wedsql.check_name(new.aname, 'attribute');
   -- Before anything else looks at it: the type becomes part of statements, and the table's own check comes after this trigger.
@@ -46,7 +51,12 @@ begin
   perform wedsql._lock_definition(v_row.flow_id, true);
   perform wedsql._touch(v_row.flow_id, tg_op <> 'UPDATE' or (new.aname, new.type) is distinct from (old.aname, old.type));
   if tg_op = 'INSERT' then
-    execute format('alter table %I.wed_flow add column %I %s default %L', v_flow, new.aname, wedsql._sql_type(new.type), new.adv);
+    execute format('alter table %1$I.wed_flow add column %2$I %3$s; alter table %1$I.wed_flow alter column %2$I set default %4$L', v_flow, new.aname,
+      wedsql._sql_type(new.type), new.adv);
+    if new.adv is not null then  -- what has ended stays what it was
+      execute format('update %I.wed_flow w set %I = default from wedsql.instance i where i.wid = w.wid and i.flow_id = $1 and i.status in (''R'', ''E'', ''S'')',
+        v_flow, new.aname) using new.flow_id;
+    end if;
     perform wedsql._attr_check(v_flow, new);
     execute format('revoke all on %I.wed_flow from public', v_flow);
   elsif tg_op = 'DELETE' then

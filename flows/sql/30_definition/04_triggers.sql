@@ -8,6 +8,11 @@ begin
   if tg_op = 'UPDATE' and new.flow_id <> old.flow_id then
     perform wedsql._raise('WD009', 'A trigger cannot move to another flow.');
   end if;
+  if tg_op = 'INSERT' then
+    new.tgid := wedsql._next_number('tgid', new.tgid);
+  else
+    perform wedsql._keep_number('tgid', old.tgid, new.tgid);
+  end if;
   if new.cfinal is null then
     new.cfinal := false;
   end if;
@@ -53,23 +58,35 @@ $$;
 
 create or replace function wedsql._check_final(p_trig wedsql.trig) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: a flow has one final condition at the most (the paper's section 2.2).
--- Raises: WD008.
+-- Promise: a flow has one final condition at the most (the paper's section 2.2), and that fires nothing.
+-- Raises: WD007, WD008, WD009.
 begin
   if exists (select 1 from wedsql.trig t where t.flow_id = p_trig.flow_id and t.cfinal and t.tgid <> p_trig.tgid) then
     perform wedsql._raise('WD008', 'The flow has a final condition already.',
       'Join both with OR in one predicate: several final states are one condition.');
+  elsif coalesce(p_trig.trname, '') not in ('', '_FINAL') then
+    perform wedsql._raise('WD009', format('The final condition fires no transition, but names %s.', left(p_trig.trname, 80)),
+      'Leave the transition of the final condition empty, or make it a trigger that is not final.', '{"column": "trname"}');
+  elsif exists (select 1 from wedsql.job_pool j where j.flow_id = p_trig.flow_id and j.tgid = p_trig.tgid) then
+    perform wedsql._raise('WD007', 'The trigger that is to be the final condition has pending jobs.',
+      'Add the final condition as a trigger of its own, or withdraw the jobs first with wedsql.withdraw(flow, tgid).', '{"column": "cfinal"}');
   end if;
 end $$;
 
 create or replace function wedsql._check_options(p_trig wedsql.trig) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: write-set and due attribute name attributes of the flow, and of a fitting type.
+-- Promise: write-set and due attribute name attributes of the flow, and of a fitting type; options have one of their values.
 -- Raises: WD002, WD009.
 declare
   v_unknown text;
   v_type text;
+  v_bad record;
 begin
+  select * into v_bad from wedsql._bad_option(p_trig);
+  if found then
+    perform wedsql._raise('WD009', format('%L is no value of %s.', coalesce(v_bad.given, 'null'), v_bad.name), format('Allowed: %s.', v_bad.allowed),
+      jsonb_build_object('column', v_bad.name)::text);
+  end if;
   select w into v_unknown from unnest(p_trig.writes) w
   where not exists (select 1 from wedsql.attr a where a.flow_id = p_trig.flow_id and a.aname = w) limit 1;
   if found then
@@ -86,6 +103,29 @@ begin
     perform wedsql._raise('WD009', 'A timeout is longer than nothing and ends some day.', 'Leave it empty for no timeout.', '{"column": "timeout"}');
   end if;
 end $$;
+
+create or replace function wedsql._bad_option(p_trig wedsql.trig) returns table (name text, given text, allowed text)
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+-- Promise: the first option of a trigger whose value is none of those allowed, if any.
+select o.name, left(o.given, 80), o.allowed from (values
+  ('on_error', p_trig.on_error, 'abort, false, exception', p_trig.on_error in ('abort', 'false', 'exception')),
+  ('revalidate', p_trig.revalidate, 'none, at_take, withdraw', p_trig.revalidate in ('none', 'at_take', 'withdraw')),
+  ('mode', p_trig.mode, 'auto, transaction, lease', p_trig.mode in ('auto', 'transaction', 'lease')),
+  ('compensation', p_trig.compensation, 'none, inverse, transition', p_trig.compensation in ('none', 'inverse', 'transition')),
+  ('class', p_trig.class, 'compensatable, retriable, pivot', p_trig.class in ('compensatable', 'retriable', 'pivot')),
+  ('max_attempts', p_trig.max_attempts::text, '1 to 1000', p_trig.max_attempts between 1 and 1000),
+  ('max_firings', p_trig.max_firings::text, '1 and more, or null', coalesce(p_trig.max_firings, 1) > 0),
+  ('backoff', p_trig.backoff::text, 'nothing (0) and longer', p_trig.backoff >= interval '0'),
+  ('pickup_deadline', p_trig.pickup_deadline::text, 'longer than nothing, or null', coalesce(p_trig.pickup_deadline, '1 s') > interval '0'),
+  ('priority', p_trig.priority::text, '-32768 to 32767', p_trig.priority is not null),
+  ('enabled', p_trig.enabled::text, 'true, false', p_trig.enabled is not null),
+  ('concurrent', p_trig.concurrent::text, 'true, false', p_trig.concurrent is not null),
+  ('fire_once', p_trig.fire_once::text, 'true, false', p_trig.fire_once is not null),
+  ('refresh_payload', p_trig.refresh_payload::text, 'true, false', p_trig.refresh_payload is not null),
+  ('label', p_trig.label, 'a text, also an empty one', p_trig.label is not null),
+  ('description', p_trig.description, 'a text, also an empty one', p_trig.description is not null)) o (name, given, allowed, fits)
+where o.fits is not true limit 1
+$$;
 
 create or replace function wedsql._rename_in_triggers(p_flow integer, p_old text, p_new text) returns void
 language sql set search_path = pg_catalog, pg_temp as $$

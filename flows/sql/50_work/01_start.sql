@@ -33,6 +33,7 @@ begin
     when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
     when others then
       if cardinality(p_states) = 1 then
+        perform wedsql._check_replaced(%1$L, sqlstate, sqlerrm);
         get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text, v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
         return query select 1, r.* from wedsql._start_refused(%1$L, p_states[1], p_keys[1], v_why) r;
         return;
@@ -44,6 +45,17 @@ begin
   end loop;
 end $f$ $t$, p_schema);
 end $g$;
+
+create or replace function wedsql._check_replaced(p_flow text, p_code text, p_message text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: an error that only a definition changed meanwhile explains (the call waited, and its columns are others now) is one
+-- to try again after.
+-- Raises: 40001.
+begin
+  if p_code in ('42703', '42804', '42883', '42P01', '42P13', '0A000') then
+    perform wedsql._raise('40001', format('The definition of flow %I was changed while this call waited.', p_flow), 'Do the same again.', p_message);
+  end if;
+end $$;
 
 create or replace function wedsql._start_refused(p_flow text, p_state jsonb, p_key text, p_why wedsql.why)
 returns table (wid integer, status text, sqlstate text, message text, hint text, detail text)

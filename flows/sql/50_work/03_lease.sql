@@ -3,7 +3,7 @@ returns setof wedsql.taken
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 -- Promise: up to p_limit ready jobs claimed durably, each with a token that is never used again and an expiry:
 -- p_duration, else the trigger's timeout, else five minutes. Commit at once, then work outside any transaction.
--- Locks: advisory locks while it looks, then the job rows.
+-- Locks: the flow's table against a definition that is being changed; advisory locks while it looks, then the job rows.
 -- Raises: WD001, WD009.
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
@@ -13,6 +13,7 @@ begin
   if p_duration <= interval '0' then
     perform wedsql._raise('WD009', 'A lease must last longer than nothing.');
   end if;
+  execute format('lock table %I.wed_flow in row share mode', p_flow);
   select * into v_pick from wedsql._pick(v_flow.id, v_flow.shared, p_transitions, p_limit, p_job_ids, false);
   if v_pick.ids <> '{}' and exists (select 1 from wedsql.trig t where t.flow_id = v_flow.id and t.revalidate = 'at_take') then
     v_pick := wedsql._drop_stale(v_flow.id, v_flow.name, v_pick.wids, v_pick.ids);
@@ -32,7 +33,12 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Raises: WD203, WD204, WD205.
 declare
   v_job wedsql.job_pool;
+  v_flow text;
 begin
+  select f.name into v_flow from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wid;
+  if found then  -- before the job, as whoever publishes locks first the table and then jobs
+    execute format('lock table %I.wed_flow in row share mode', v_flow);
+  end if;
   select * into v_job from wedsql.job_pool j where j.wid = p_wid and j.id = p_job for update;
   if not found then
     perform wedsql._refuse_job('WD205', array[p_wid], array[p_job], array['{}'::jsonb]);

@@ -73,6 +73,7 @@ begin
 exception
   when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
   when others then
+    perform wedsql._check_replaced(p_flow, sqlstate, sqlerrm);
     get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text, v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
     if v_why.code in ('WD102', 'WD105', 'WD205') then
       return query select p_job, true, t.seq, t.status::text, t.trf, null::text, null::text, null::text, null::text from wedsql.wed_trace t

@@ -48,7 +48,8 @@ begin
       where case t.status when 'F' then x.news and not x.final
                           when 'E' then $3 or x.news or x.final and not x.live or (x.live or x.timed) and not x.parked
                           else $3 or x.news and not x.final or x.final and not x.live or not (x.live or x.news or x.timed) end)
-    select array_agg(row(d.wid, false, null, null, '_REMATCH', null, $4, $5, d.state, '{}', d.matched, null, null)::wedsql.step)
+    select array_agg(row(d.wid, false, null, null, '_REMATCH', null, $4, $5, d.state, case when $3 then wedsql._new_values(d.wid, d.state) else '{}' end,
+                         d.matched, null, null)::wedsql.step)
     from due d $q$, p_name) into v_steps using p_wids, v_flow, p_all, p_actor, p_reason;
   v_report := jsonb_build_object('checked', cardinality(p_wids));
   if v_steps is null then
@@ -56,6 +57,17 @@ begin
   end if;
   return v_report || wedsql._settle_counted(v_flow, v_steps);
 end $$;
+
+create or replace function wedsql._new_values(p_wid integer, p_state jsonb) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: the attributes that have a value now and were not there at the last step, each with the null that was there before, so
+-- that the history tells where a default came from (K-51). An attribute that only changed its name is none of them.
+select coalesce(jsonb_object_agg(n.key, null), '{}')
+from (select t.state from wedsql.wed_trace t where t.wid = p_wid order by t.seq desc limit 1) o
+cross join lateral jsonb_each(p_state - array(select jsonb_object_keys(o.state))) n
+where n.value <> 'null' and not exists (
+  select 1 from jsonb_each(o.state - array(select jsonb_object_keys(p_state))) g where g.value = n.value)
+$$;
 
 create or replace function wedsql._drop_ghosts(p_flow integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$

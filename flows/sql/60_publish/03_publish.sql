@@ -115,4 +115,22 @@ begin
   if v_bad is not null then
     perform wedsql._raise('WD009', format('The definition has an unknown word %L.', left(v_bad, 80)), 'docs/defining-flows.md lists the words.');
   end if;
+  perform wedsql._check_twice(p_definition);
+end $$;
+
+create or replace function wedsql._check_twice(p_definition jsonb) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: no two attributes of the definition have one name or were called the same, no two triggers have one id.
+-- Raises: WD009 naming it.
+declare
+  v_bad record;
+begin
+  select w.list, w.word, e ->> w.word as value into v_bad
+  from (values ('attributes', 'name'), ('attributes', 'was'), ('triggers', 'id')) w (list, word)
+  cross join lateral jsonb_array_elements(p_definition -> w.list) e
+  where e ->> w.word is not null group by w.list, w.word, e ->> w.word having count(*) > 1 limit 1;
+  if found then
+    perform wedsql._raise('WD009', format('The definition has %s %L more than once among its %s.', v_bad.word, left(v_bad.value, 80), v_bad.list),
+      'Each stands for one; remove or rename the others.', jsonb_build_object('list', v_bad.list, 'word', v_bad.word, 'value', v_bad.value)::text);
+  end if;
 end $$;

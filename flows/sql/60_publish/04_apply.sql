@@ -41,12 +41,9 @@ create or replace function wedsql._apply_new_attributes(p_flow integer, p_attrib
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: attributes are renamed, altered and added as told; those not named stay for now, as predicates may still name them.
 declare
-  v_changed integer;
+  v_changed integer := wedsql._apply_renames(p_flow, p_attributes);
   v_added integer;
 begin
-  update wedsql.attr a set aname = d ->> 'name' from jsonb_array_elements(p_attributes) d
-  where a.flow_id = p_flow and a.aname = d ->> 'was' and d ->> 'was' <> d ->> 'name';
-  get diagnostics v_changed = row_count;
   update wedsql.attr a set adv = d.adv, type = d.type, options = d.options, label = d.label, description = d.description, position = d.position
   from (select * from wedsql._attribute_rows(p_attributes)) d
   where a.flow_id = p_flow and a.aname = d.aname
@@ -59,6 +56,30 @@ begin
   where not exists (select 1 from wedsql.attr a where a.flow_id = p_flow and a.aname = d.aname) order by d.ord;
   get diagnostics v_added = row_count;
   return jsonb_build_object('attributes_added', v_added, 'attributes_changed', v_changed);
+end $$;
+
+create or replace function wedsql._apply_renames(p_flow integer, p_attributes jsonb) returns integer
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: attributes that say what they were called have their new names, also where they swap them; how many were renamed.
+-- A name that is still another's waits for that one; where each waits for the next, one steps aside for a moment.
+declare
+  v_todo jsonb;
+  v_next jsonb;
+  v_count integer;
+begin
+  select coalesce(jsonb_object_agg(a.aid, d ->> 'name'), '{}'), count(*) into v_todo, v_count
+  from jsonb_array_elements(p_attributes) d join wedsql.attr a on a.flow_id = p_flow and a.aname = d ->> 'was' and d ->> 'was' <> d ->> 'name';
+  while v_todo <> '{}' loop
+    select jsonb_object_agg(t.key, t.value) into v_next from jsonb_each_text(v_todo) t
+    where not exists (select 1 from wedsql.attr a where a.flow_id = p_flow and a.aname = t.value and v_todo ? a.aid::text);
+    if v_next is null then
+      update wedsql.attr a set aname = 'wed_renamed_' || a.aid where a.aid = (select min(k::integer) from jsonb_object_keys(v_todo) k);
+    else
+      update wedsql.attr a set aname = t.value from jsonb_each_text(v_next) t where a.aid = t.key::integer;
+      v_todo := v_todo - array(select jsonb_object_keys(v_next));
+    end if;
+  end loop;
+  return v_count;
 end $$;
 
 create or replace function wedsql._attribute_rows(p_attributes jsonb)
@@ -82,9 +103,10 @@ $$;
 
 create or replace function wedsql._trigger_rows(p_flow integer, p_triggers jsonb) returns table (ord bigint, same integer, t wedsql.trig)
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: the triggers of a definition as rows, each with the tgid of the trigger that it is today, if any.
+-- Promise: the triggers of a definition as rows, each with the tgid of the trigger that it is today, if any: the one that its id
+-- says, else one of the same names that no id of the definition claims.
 with d as (
-  select x.ord, x.j, jsonb_populate_record(null::wedsql.trig,
+  select x.ord, x.j, (select t.tgid from wedsql.trig t where t.flow_id = p_flow and t.tgid = (x.j ->> 'id')::integer) as claimed, jsonb_populate_record(null::wedsql.trig,
     '{"enabled": true, "cfinal": false, "on_error": "exception", "revalidate": "none", "mode": "auto", "max_attempts": 5, "backoff": "1 second",
       "priority": 0, "concurrent": false, "fire_once": false, "refresh_payload": false, "compensation": "none", "class": "retriable",
       "label": "", "description": ""}'::jsonb
@@ -94,12 +116,15 @@ with d as (
   from jsonb_array_elements(p_triggers) with ordinality x (j, ord)),
 ranked as (
   select d.*, row_number() over (partition by (d.t).cfinal, case when (d.t).cfinal then '' else (d.t).trname end,
-                                 case when (d.t).cfinal then '' else coalesce((d.t).cname, '') end order by d.ord) as nth from d),
+                                 case when (d.t).cfinal then '' else coalesce((d.t).cname, '') end order by d.ord) as nth
+           from d where d.claimed is null),
 now as (
   select t.tgid, t.cfinal, case when t.cfinal then '' else t.trname end as trname, case when t.cfinal then '' else coalesce(t.cname, '') end as cname,
          row_number() over (partition by t.cfinal, case when t.cfinal then '' else t.trname end, case when t.cfinal then '' else coalesce(t.cname, '') end order by t.tgid) as nth
-  from wedsql.trig t where t.flow_id = p_flow)
-select r.ord, coalesce((select t.tgid from wedsql.trig t where t.flow_id = p_flow and t.tgid = (r.j ->> 'id')::integer), n.tgid), r.t
+  from wedsql.trig t where t.flow_id = p_flow and not exists (select 1 from d where d.claimed = t.tgid))
+select d.ord, d.claimed, d.t from d where d.claimed is not null
+union all
+select r.ord, n.tgid, r.t
 from ranked r left join now n on n.cfinal = (r.t).cfinal and n.nth = r.nth
   and n.trname = case when (r.t).cfinal then '' else (r.t).trname end and n.cname = case when (r.t).cfinal then '' else coalesce((r.t).cname, '') end
 $$;

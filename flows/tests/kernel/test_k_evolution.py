@@ -1,0 +1,208 @@
+"""A definition that changes under living instances: numbers, names, ids, defaults (K-17, K-41, K-51)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from flows import api
+from flows.errors import BadDefinition
+from flows.tests.kit import Kit, refused, tgid
+
+pytestmark = pytest.mark.kernel
+
+
+@pytest.mark.parametrize("number", [0, -1, 2_000_000_000])
+def test_k34_the_kernel_gives_the_numbers(kit: Kit, number: int) -> None:
+    """A number chosen by one flow would be the next one of another."""
+    kit.attrs("a")
+    with refused("WD009") as why:
+        kit.rows("insert into {f}.wed_trig (tgid, trname, cpred) values (%s, 'tr_x', 'a = ''1''')", [number])
+    assert why.detail == '{"column": "tgid"}'
+    with refused("WD009"):
+        kit.rows("insert into {f}.wed_attr (aid, aname) values (%s, 'b')", [number])
+    first = kit.trig("tr_x", "a = '1'")
+    with refused("WD009"):
+        kit.rows("update {f}.wed_trig set tgid = %s", [number])
+    with refused("WD009"):
+        kit.rows("update {f}.wed_attr set aid = %s", [number])
+    assert kit.trig("tr_y", "a = '1'") > first > 0
+
+
+def test_k34_a_number_that_is_taken_is_left_out(kit: Kit) -> None:
+    """Rows of an earlier kernel may stand where the count will come."""
+    kit.attrs("a")
+    first = kit.trig("tr_x", "a = '1'")
+    kit.rows("set session_replication_role = replica")
+    kit.rows("update wedsql.trig set tgid = %s where tgid = %s", (first + 1, first))
+    kit.rows("reset session_replication_role")
+    assert kit.trig("tr_y", "a = '1'") == first + 2
+
+
+def test_k17_an_id_claims_its_trigger_before_a_name_does(kit: Kit) -> None:
+    kit.attrs("a")
+    old = kit.trig("tr_x", "a = '1'", cname="c")
+    definition = api.definition(kit.name, conn=kit.conn)
+    (trigger,) = definition["triggers"]
+    definition["triggers"] = [
+        trigger | {"predicate": "a = '2'"},
+        trigger | {"id": old, "predicate": "a = '3'"},
+    ]
+    api.publish(kit.name, definition, conn=kit.conn)
+    found = kit.rows("select tgid = %s as same, cpred from {f}.wed_trig order by tgid", [old])
+    assert found == [(True, "a = '3'"), (False, "a = '2'")]
+
+
+@pytest.mark.parametrize(
+    ("attributes", "triggers"),
+    [
+        ([{"name": "a"}, {"name": "a", "type": "integer"}], []),
+        ([{"name": "b", "was": "a"}, {"name": "c", "was": "a"}], []),
+        (
+            [{"name": "a"}],
+            [{"id": 1, "transition": name, "predicate": "a = '1'"} for name in ("tr_x", "tr_y")],
+        ),
+    ],
+)
+def test_k17_nothing_is_told_twice(kit: Kit, attributes: list[Any], triggers: list[Any]) -> None:
+    kit.attrs("a")
+    with refused("WD009") as why:
+        api.publish(kit.name, {"attributes": attributes, "triggers": triggers}, conn=kit.conn)
+    assert "more than once" in why.message
+
+
+def test_k20_names_can_be_swapped_and_passed_on(kit: Kit) -> None:
+    kit.attrs("a", "b", "c")
+    kit.trig("tr_x", "a = '1' and b = '2' and c = '3'")
+    wid = kit.start(a="1", b="2", c="3")
+    definition = api.definition(kit.name, conn=kit.conn)
+    definition["attributes"] = [
+        {"name": "b", "was": "a"},
+        {"name": "a", "was": "b"},
+        {"name": "d", "was": "c"},
+    ]
+    definition["triggers"][0]["predicate"] = "b = '1' and a = '2' and d = '3'"
+    api.publish(kit.name, definition, conn=kit.conn)
+    assert kit.state(wid) == {"b": "1", "a": "2", "d": "3"}
+    assert kit.jobs(wid) == ["tr_x"]
+
+
+@pytest.mark.parametrize("door", ["view", "publish"])
+def test_k41_a_renamed_transition_takes_its_jobs_along(kit: Kit, door: str) -> None:
+    kit.attrs("a")
+    number = kit.trig("tr_old", "a = '1'")
+    wid = kit.start(a="1")
+    if door == "view":
+        kit.rows("update {f}.wed_trig set trname = 'tr_new'")
+    else:
+        definition = api.definition(kit.name, conn=kit.conn)
+        definition["triggers"][0] |= {"transition": "tr_new", "id": number}
+        api.publish(kit.name, definition, conn=kit.conn)
+    assert kit.jobs(wid) == ["tr_new"]
+    kit.run("tr_new", wid, a="1")
+    assert [step.trw for step in kit.trace(wid)][-1] == "tr_new"
+
+
+def test_k51_a_default_reaches_what_lives_and_the_history_says_so(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.trig("tr_x", "a = '1'")
+    kit.final("a = 'end'")
+    living, ended, cancelled = kit.start(a="1"), kit.start(a="end"), kit.start(a="1")
+    api.cancel(cancelled, "not wanted", conn=kit.conn)
+    with kit.conn.transaction():
+        kit.attr("n", "7", "integer")
+        kit.attr("none")
+    assert kit.state(living) == {"a": "1", "n": 7, "none": None}
+    last = kit.trace(living)[-1]
+    assert (last.trw, last.before, last.state["n"]) == ("_REMATCH", {"n": None}, 7)
+    assert [kit.state(wid)["n"] for wid in (ended, cancelled)] == [None, None]
+    assert [len(kit.trace(wid)) for wid in (ended, cancelled)] == [1, 2]
+    assert kit.state(kit.start(a="1"))["n"] == 7
+    assert not [row.name for row in kit.rows("select * from wedsql.invariants()") if not row.ok]
+
+
+def test_k20_a_renamed_attribute_is_no_new_value(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.trig("tr_x", "a = '1'")
+    wid = kit.start(a="1")
+    kit.rows("update {f}.wed_attr set aname = 'b'")
+    assert kit.trace(wid)[-1].before == {}
+
+
+def test_k05_the_final_condition_fires_no_transition(kit: Kit) -> None:
+    kit.attrs("a")
+    with refused("WD009") as why:
+        kit.rows("insert into {f}.wed_trig (trname, cpred, cfinal) values ('tr_x', 'a = ''1''', true)")
+    assert ("tr_x" in why.message, why.detail) == (True, '{"column": "trname"}')
+    kit.trig("tr_x", "a = '1'")
+    with refused("WD009"):
+        kit.rows("update {f}.wed_trig set cfinal = true")
+    kit.start(a="1")
+    with refused("WD007"):
+        kit.rows("update {f}.wed_trig set cfinal = true, trname = null")
+    with pytest.raises(BadDefinition):
+        api.publish(
+            kit.name,
+            {
+                "attributes": [{"name": "a"}],
+                "triggers": [{"transition": "t", "predicate": "a = '2'", "final": True}],
+            },
+            conn=kit.conn,
+        )
+
+
+WRONG: dict[str, Any] = {
+    "on_error": "stop", "revalidate": "x", "mode": "", "compensation": "x", "class": "x", "max_attempts": 0,
+    "max_firings": 0, "backoff": "-1 s", "pickup_deadline": "0", "enabled": None, "concurrent": None,
+    "fire_once": None, "refresh_payload": None, "label": None, "description": None, "priority": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("option", WRONG)
+def test_a_wrong_option_names_the_allowed_values(kit: Kit, option: str) -> None:
+    """None of them is a raw constraint's name."""
+    kit.attrs("a")
+    with refused("WD009") as why:
+        kit.trig("tr_x", "a = '1'", **{option: WRONG[option]})
+    assert (option in why.message, "Allowed: " in why.hint) == (True, True)
+    assert why.detail == f'{{"column": "{option}"}}'
+
+
+def test_every_check_of_the_triggers_has_a_sentence(connect: Any) -> None:
+    """A new option that can be wrong has its place among WRONG."""
+    with connect() as conn:
+        found = conn.execute(
+            "select distinct a.attname from pg_constraint c join pg_attribute a"
+            " on a.attrelid = c.conrelid and a.attnum = any (c.conkey)"
+            " where c.conrelid = 'wedsql.trig'::regclass and c.contype = 'c'"
+        ).fetchall()
+    assert {name for (name,) in found} <= {*WRONG, "timeout"}
+
+
+def test_the_numbers_of_an_earlier_kernel_go_on() -> None:
+    """Columns that numbered themselves give their count to the kernel's sequences when it is installed."""
+    from flows.tests import kernel_db
+
+    with kernel_db.database() as uri, psycopg.connect(uri, autocommit=True) as conn:
+        conn.execute("select wedsql.create_flow('old')")
+        conn.execute("insert into old.wed_attr (aname) values ('a')")
+        for table, column in (("trig", "tgid"), ("attr", "aid")):
+            names = {"t": sql.Identifier("wedsql", table), "c": sql.Identifier(column)}
+            conn.execute(
+                sql.SQL("alter table {t} alter {c} add generated by default as identity").format(**names)
+            )
+        conn.execute("select setval(pg_get_serial_sequence('wedsql.trig', 'tgid'), 41)")
+        kernel_db.install(conn)
+        row = conn.execute(
+            "insert into old.wed_trig (trname, cpred) values ('tr_x', 'a = ''1''') returning tgid"
+        )
+        assert row.fetchone() == (42,)
+
+
+def test_two_flows_count_together(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.trig("tr_x", "a = '1'")
+    assert tgid(kit, "tr_x") == kit.one("select last_value from wedsql.tgid_seq")
