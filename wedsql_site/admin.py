@@ -22,6 +22,10 @@ _flows.view_on_site = lambda flow: reverse("monitor:flow", args=[flow.name])
 _instances.view_on_site = lambda row: reverse("monitor:instance", args=[row.wid])
 
 
+# Imported for what it registers, after Django's own pages are there.
+from wedsql_site import people  # noqa: E402, F401
+
+
 class SuperusersOnly(admin.ModelAdmin):
     """Closes a model admin to everybody but superusers, whatever permissions they were given."""
 

@@ -1,0 +1,86 @@
+"""The admin's forms of users and groups: nobody hands out what they do not hold themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.models import Group, Permission, User
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.http import HttpRequest
+
+
+def held_permissions(user: Any) -> QuerySet[Permission]:
+    """The permissions that the user has, by itself or by a group; all of them for a superuser."""
+    everything = Permission.objects.all()
+    if user.is_superuser:
+        return everything
+    return everything.filter(Q(user=user) | Q(group__user=user)).distinct()
+
+
+def may_manage(actor: Any, target: User) -> bool:
+    """Whether a change of this account, its password included, gives the actor no new right."""
+    if actor.is_superuser:
+        return True
+    own = held_permissions(actor).values("pk")
+    return not target.is_superuser and not held_permissions(target).exclude(pk__in=own).exists()
+
+
+def grantable_groups(actor: Any) -> QuerySet[Group]:
+    """The groups that carry no permission which the actor does not have."""
+    own = held_permissions(actor).values("pk")
+    beyond = Permission.objects.filter(group=OuterRef("pk")).exclude(pk__in=own)
+    return Group.objects.filter(~Exists(beyond))
+
+
+class CarefulUserAdmin(UserAdmin):
+    """Django's page; who is no superuser grants what they hold, to accounts that hold no more than that."""
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        fields = super().get_readonly_fields(request, obj)
+        return fields if request.user.is_superuser else (*fields, "is_superuser")
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        form = super().get_form(request, obj, change=change, **kwargs)
+        if not request.user.is_superuser:
+            # Limited to what the actor holds; may_manage lets nobody here who has more.
+            _limit(form, "user_permissions", held_permissions(request.user))
+            _limit(form, "groups", grantable_groups(request.user))
+        return form
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_change_permission(request, obj) and (obj is None or may_manage(request.user, obj))
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_delete_permission(request, obj) and (obj is None or may_manage(request.user, obj))
+
+
+class CarefulGroupAdmin(GroupAdmin):
+    """Django's page; who is no superuser puts into a group what they hold."""
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        form = super().get_form(request, obj, change=change, **kwargs)
+        if not request.user.is_superuser:
+            _limit(form, "permissions", held_permissions(request.user))
+        return form
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_change_permission(request, obj) and _within(request, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_delete_permission(request, obj) and _within(request, obj)
+
+
+def _within(request: HttpRequest, group: Any) -> bool:
+    return group is None or request.user.is_superuser or grantable_groups(request.user).contains(group)
+
+
+def _limit(form: Any, name: str, choices: QuerySet[Any]) -> None:
+    if name in form.base_fields:
+        form.base_fields[name].queryset = choices
+
+
+for _model, _page in ((User, CarefulUserAdmin), (Group, CarefulGroupAdmin)):
+    admin.site.unregister(_model)
+    admin.site.register(_model, _page)
