@@ -7,6 +7,8 @@ from typing import Any
 from flows.kernel import SCHEMA
 
 # The worker's cluster keeps its results and schedules in these; every process reads content types and users.
+# The reaper deletes from these what is old (workers.reaper.tidy).
+TIDIED_TABLES = ("django_session", "axes_accesslog", "axes_accessfailurelog", "axes_accessattempt")
 WORKER_TABLES = ("django_q_ormq", "django_q_task", "django_q_schedule", "wedsql_cache")
 
 
@@ -23,5 +25,7 @@ def grant_django_tables(cursor: Any) -> None:
         roles = ["wed_web"]
         if name.removesuffix("_id_seq") in WORKER_TABLES:
             roles += ["wed_worker", "wed_reaper"]
+        if name in TIDIED_TABLES:
+            cursor.execute(f'grant select, delete on table {SCHEMA}."{name}" to wed_reaper')
         cursor.execute(f'grant {rights} on {what} {SCHEMA}."{name}" to {", ".join(roles)}')
     cursor.execute(f"grant select on {SCHEMA}.django_migrations to wed_worker, wed_reaper, wed_monitor")

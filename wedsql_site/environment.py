@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import os
 import sys
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ _ASGI = "wedsql_site.asgi"
 # Seconds that what runs gets to end by itself when it is told to stop; WEDSQL_STOP_GRACE changes it.
 STOP_GRACE = 30
 _TRUE = {"1", "true", "yes", "on"}
-_FALSE = {"0", "false", "no", "off", ""}
+_FALSE = {"0", "false", "no", "off"}
 
 
 class BadEnvironment(ValueError):
@@ -30,11 +31,11 @@ def text(name: str, default: str = "") -> str:
 
 
 def flag(name: str, default: bool = False) -> bool:
-    """True for 1/true/yes/on, False for 0/false/no/off; raises BadEnvironment for anything else."""
-    value = os.environ.get(name)
-    if value is None:
+    """True for 1/true/yes/on, False for 0/false/no/off, empty is the default; else raises BadEnvironment."""
+    value = text(name)
+    if not value:
         return default
-    word = value.strip().lower()
+    word = value.lower()
     if word in _TRUE:
         return True
     if word in _FALSE:
@@ -62,6 +63,17 @@ def choice(name: str, default: str, options: Sequence[str]) -> str:
     if value not in options:
         raise BadEnvironment(f"{name}={value!r}; it is one of {', '.join(options)}")
     return value
+
+
+def proxies(name: str, default: int) -> int | tuple[str, ...]:
+    """How many proxies are trusted, or the networks of those; raises BadEnvironment for anything else."""
+    value = text(name, str(default))
+    if value.isdecimal():
+        return int(value)
+    try:
+        return tuple(str(ipaddress.ip_network(word)) for word in value.replace(",", " ").split())
+    except ValueError:
+        raise BadEnvironment(f"{name}={value!r} is neither a number of proxies nor their networks") from None
 
 
 def words(name: str) -> list[str]:

@@ -1,17 +1,13 @@
-"""What stands before every page: its line in the log, what it may load, how often a log-in may be tried."""
+"""What stands before every page: its line in the log, what it may load, who may keep it."""
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import time
 from collections.abc import Callable
-from typing import Any
 from urllib.parse import quote
 
-from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
 
 log = logging.getLogger("wedsql.web")
 Answer = Callable[[HttpRequest], HttpResponse]
@@ -81,38 +77,30 @@ class ContentSecurityPolicy:
         return response
 
 
-class LoginThrottle:
-    """Lets one name be tried five times a minute from one address; a success forgets the failures."""
-
-    ATTEMPTS = 5
-    SECONDS = 60
-    VIEWS = frozenset({"login", "admin:login"})
+class NoStore:
+    """Forbids browsers and proxies to keep pages: most show what not everybody may see."""
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        if self._is_attempt(request) and response.status_code == 302:
-            cache.delete(self._key(request))
+        response.headers.setdefault("Cache-Control", "private, no-store")
         return response
 
-    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
-        """Counts before the password is looked at, so that parallel attempts count too."""
-        if not self._is_attempt(request):
-            return None
-        key = self._key(request)
-        cache.add(key, 0, self.SECONDS)
-        if cache.incr(key) <= self.ATTEMPTS:
-            return None
-        response = render(request, "registration/throttled.html", {"seconds": self.SECONDS}, status=429)
-        response.headers["Retry-After"] = str(self.SECONDS)
-        return response
 
-    def _is_attempt(self, request: HttpRequest) -> bool:
-        match = request.resolver_match
-        return request.method == "POST" and match is not None and match.view_name in self.VIEWS
+class Probes:
+    """Answers machines that watch this process under any name, before the host is checked."""
 
-    def _key(self, request: HttpRequest) -> str:
-        who = f"{request.POST.get('username', '').strip().lower()}\0{request.META.get('REMOTE_ADDR', '')}"
-        return f"login:{hashlib.sha256(who.encode()).hexdigest()}"
+    def __init__(self, get_response: Answer) -> None:
+        from monitor.views import health
+
+        self.get_response = get_response
+        self.views: dict[str, Answer] = {
+            "/healthz": health.healthz,
+            "/readyz": health.readyz,
+            "/metrics": health.metrics_page,
+        }
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.views.get(request.path_info, self.get_response)(request)

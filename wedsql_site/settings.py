@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 from django.utils.translation import gettext_lazy as _
@@ -17,8 +18,10 @@ DEBUG = environment.flag("WEDSQL_DEBUG")
 # Plain HTTP is for one's own machine only: `wedsql up` says so when it listens on a loopback address.
 HTTPS = environment.flag("WEDSQL_HTTPS", default=not DEBUG)
 BEHIND_PROXY = environment.flag("WEDSQL_BEHIND_PROXY")
+WEDSQL_TRUSTED_PROXIES = environment.proxies("WEDSQL_TRUSTED_PROXIES", default=int(BEHIND_PROXY))
 
 SECRET_KEY = secrets_store.secret_key()
+SECRET_KEY_FALLBACKS = environment.words("WEDSQL_SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = environment.words("WEDSQL_ALLOWED_HOSTS") or ["127.0.0.1", "localhost", "[::1]"]
 CSRF_TRUSTED_ORIGINS = [
     f"https://{host.removeprefix('.')}" for host in ALLOWED_HOSTS if HTTPS and host != "*"
@@ -34,6 +37,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django_q",
+    "axes",
     "flows",
     "workers",
     "workers.demo",
@@ -46,16 +50,20 @@ MIDDLEWARE = [
     "wedsql_site.middleware.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "wedsql_site.middleware.ContentSecurityPolicy",
+    "wedsql_site.middleware.NoStore",
     "wedsql_site.statics.Statics",
+    "django.middleware.gzip.GZipMiddleware",
     "wedsql_site.middleware.RejectNul",
+    "wedsql_site.middleware.Probes",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "wedsql_site.middleware.LoginThrottle",
+    "wedsql_site.attempts.OneAttemptAtATime",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 
 ROOT_URLCONF = "wedsql_site.urls"
@@ -92,6 +100,25 @@ Q_CLUSTER = q_cluster(
 # Seconds that a running handler gets when its worker is told to stop.
 STOP_GRACE = environment.stop_grace()
 
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+# Handler decides by limits of its own, so that one "failure" of axes is a limit that was reached.
+AXES_HANDLER = "wedsql_site.attempts.Handler"
+AXES_FAILURE_LIMIT = 1
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "ip_address", "username"]
+AXES_COOLOFF_TIME = timedelta(minutes=5)
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_RESET_ON_SUCCESS = True
+AXES_USERNAME_CALLABLE = "wedsql_site.attempts.counted_name"
+AXES_CLIENT_IP_CALLABLE = "wedsql_site.client_address.client_address"
+AXES_LOCKOUT_CALLABLE = "wedsql_site.attempts.locked"
+AXES_ENABLE_ACCESS_FAILURE_LOG = True
+AXES_VERBOSE = False
+AXES_SENSITIVE_PARAMETERS = [
+    "username", "ip_address", "old_password", "new_password1", "new_password2", "csrfmiddlewaretoken",
+]  # fmt: skip
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
@@ -125,7 +152,11 @@ SESSION_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SECURE = HTTPS
 LANGUAGE_COOKIE_SAMESITE = "Lax"
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = ["^healthz$", "^readyz$"]  # asked by machines beside us, not through the proxy
+SECURE_REDIRECT_EXEMPT = [
+    "^healthz$",
+    "^readyz$",
+    "^metrics$",
+]  # asked past the proxy
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None

@@ -6,6 +6,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.templatetags.static import static
 from django.urls import include, path
+from django.views.generic import RedirectView
+
+from wedsql_site.attempts import PasswordChangeView
 
 
 def _icon(request: HttpRequest) -> HttpResponse:
@@ -14,13 +17,15 @@ def _icon(request: HttpRequest) -> HttpResponse:
 
 
 urlpatterns = [
+    # The admin's own page would not count wrong old passwords.
+    path("admin/password_change/", RedirectView.as_view(pattern_name="password_change")),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
     path("accounts/login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
     path("accounts/logout/", auth.LogoutView.as_view(), name="logout"),
     path(
         "accounts/password/",
-        auth.PasswordChangeView.as_view(template_name="registration/change_password.html"),
+        PasswordChangeView.as_view(),
         name="password_change",
     ),
     path(

@@ -24,6 +24,7 @@ from workers.journal import Journal
 from workers.logs import brief
 from workers.lost import report_lost
 from workers.reaper.disk import Surveyor
+from workers.reaper.tidy import tidy
 from workers.reaper.told import WORKER, check, tell
 from workers.runner import Runner
 from workers.service import SLICE, perform
@@ -98,6 +99,7 @@ def reap() -> dict[str, int]:
         if time.monotonic() - _maintained > _MAINTAIN_EVERY:
             api.maintain(conn=wire.connection)
             _maintained = time.monotonic()
+            tidy(wire.connection)
             check(wire.connection)
     except (WedError, psycopg.Error, ConnectionLost) as error:
         log.warning("A round of the reaper failed: %s", brief(error), extra={"worker": WORKER})

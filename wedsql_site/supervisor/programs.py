@@ -105,10 +105,8 @@ def _web(where: Address) -> Program:
     arguments = [sys.executable, "-m", "daphne", "-b", where.host, "-p", str(where.port), "--no-server-name"]
     arguments += ["-v", "0"]  # its own access log would tell the query, and with it values of states
     behind_proxy = environment.flag("WEDSQL_BEHIND_PROXY")
-    if behind_proxy:
-        arguments.append("--proxy-headers")
     # Nobody speaks TLS on one's own machine; a proxy in front of a loopback address does.
-    plain = where.loopback and not behind_proxy and "WEDSQL_HTTPS" not in os.environ
+    plain = where.loopback and not behind_proxy and not environment.text("WEDSQL_HTTPS")
     extra = {"WEDSQL_HTTPS": "0"} if plain else {}
     return Program("web", (*arguments, "wedsql_site.asgi:application"), "web", extra=extra)
 

@@ -1,4 +1,4 @@
-"""What every page sends, how often a log-in may be tried, and who sees Django-Q's pages."""
+"""What every page sends, who may keep it, and who sees Django-Q's pages."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ from typing import Any
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Permission, User
-from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django_q.models import Schedule
 
 from flows.models import Flow
-from wedsql_site.middleware import LoginThrottle
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "correct horse battery staple"
@@ -28,11 +26,6 @@ SCHEDULE = {
     "next_run_0": "2030-01-01",
     "next_run_1": "00:00:00",
 }
-
-
-@pytest.fixture(autouse=True)
-def no_old_attempts() -> None:
-    cache.clear()
 
 
 @pytest.fixture(autouse=True)
@@ -53,10 +46,6 @@ def mallory() -> User:
     return user
 
 
-def log_in(client: Client, name: str, password: str, url: str = "/accounts/login/", **extra: Any) -> int:
-    return client.post(url, {"username": name, "password": password}, **extra).status_code
-
-
 @pytest.mark.parametrize("path", ["/accounts/login/", "/admin/login/", "/no-such-page/"])
 def test_every_page_sends_the_policy(client: Client, path: str) -> None:
     policy = client.get(path).headers["Content-Security-Policy"]
@@ -72,32 +61,6 @@ def test_pages_obey_the_policy(client: Client, alice: User, path: str) -> None:
     page = client.get(path).content.decode()
     assert "<style" not in page and " style=" not in page and " onclick=" not in page
     assert all(" src=" in tag.split(">")[0] for tag in page.split("<script")[1:])
-
-
-@pytest.mark.parametrize("url", ["/accounts/login/", "/admin/login/"])
-def test_the_sixth_attempt_is_refused_whatever_the_password(client: Client, alice: User, url: str) -> None:
-    codes = [log_in(client, "alice", "wrong", url) for _ in range(LoginThrottle.ATTEMPTS)]
-    assert codes == [200] * 5
-    answer = client.post(url, {"username": "ALICE ", "password": PASSWORD})
-    assert answer.status_code == 429
-    assert answer.headers["Retry-After"] == "60"
-    assert "Too many attempts" in answer.content.decode()
-
-
-def test_others_may_still_log_in(client: Client, alice: User) -> None:
-    for _ in range(6):
-        log_in(client, "mallory", "wrong")
-    assert log_in(client, "mallory", "wrong") == 429
-    assert log_in(client, "alice", PASSWORD) == 302
-    assert log_in(Client(), "mallory", "wrong", REMOTE_ADDR="192.0.2.7") == 200
-
-
-def test_a_success_forgets_the_failures(client: Client, alice: User) -> None:
-    for _ in range(4):
-        assert log_in(client, "alice", "wrong") == 200
-    assert log_in(client, "alice", PASSWORD) == 302
-    client.logout()
-    assert [log_in(client, "alice", "wrong") for _ in range(5)] == [200] * 5
 
 
 def test_the_admin_leads_to_the_live_pages_and_the_pages_to_the_design(client: Client, alice: User) -> None:
@@ -159,3 +122,44 @@ def test_a_log_in_ends_at_the_page_that_was_asked_for(client: Client, alice: Use
     form = {"username": "alice", "password": PASSWORD, "next": "/admin/"}
     answer = client.post("/accounts/login/", form)
     assert answer.headers["Location"] == "/admin/"
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/accounts/login/", "/admin/", "/workers/", "/healthz", "/metrics", "/no/"]
+)
+def test_no_page_may_be_kept(path: str, client: Client, alice: User) -> None:
+    client.force_login(alice)
+    assert "no-store" in client.get(path)["Cache-Control"]
+
+
+def test_pages_are_compressed_with_a_length_that_tells_nothing(client: Client) -> None:
+    """The same page has another length each time: comparing lengths finds no secret."""
+    answers = [client.get("/accounts/login/", headers={"accept-encoding": "gzip"}) for _ in range(8)]
+    assert all(answer["Content-Encoding"] == "gzip" for answer in answers)
+    assert len({len(answer.content) for answer in answers}) > 1
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+def test_probes_are_answered_under_any_name_and_without_tls(path: str, client: Client, settings: Any) -> None:
+    settings.ALLOWED_HOSTS = ["wed.example.org"]
+    settings.SECURE_SSL_REDIRECT = True
+    probe = Client()
+    assert probe.get(path, headers={"host": "127.0.0.1:8000"}).status_code == 200
+    assert probe.get("/accounts/login/", headers={"host": "127.0.0.1:8000"}).status_code in (301, 400)
+    assert probe.get("/accounts/login/", headers={"host": "wed.example.org"}).status_code == 301
+
+
+def test_a_session_survives_a_new_key_while_the_old_one_is_named(
+    client: Client, alice: User, settings: Any
+) -> None:
+    client.force_login(alice)
+    settings.SECRET_KEY, old = "a new key that is long enough for anything " * 2, settings.SECRET_KEY
+    settings.SECRET_KEY_FALLBACKS = [old]
+    assert client.get("/workers/").status_code == 200
+    settings.SECRET_KEY_FALLBACKS = []
+    assert client.get("/workers/").status_code == 200, "its hash was renewed when the old key was still named"
+    other = Client()
+    settings.SECRET_KEY = old
+    other.force_login(alice)
+    settings.SECRET_KEY = "another key without the old one beside it " * 2
+    assert other.get("/workers/").status_code == 302

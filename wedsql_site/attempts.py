@@ -1,0 +1,100 @@
+"""How often a password may be tried, counted in the database by django-axes."""
+
+from __future__ import annotations
+
+import threading
+import unicodedata
+from collections.abc import Callable
+from typing import Any
+
+from axes.handlers.database import AxesDatabaseHandler
+from axes.handlers.proxy import AxesProxyHandler
+from axes.models import AccessAttempt
+from django.conf import settings
+from django.contrib.auth import forms, signals, views
+from django.core.exceptions import ValidationError
+from django.db.models import Sum
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+
+from wedsql_site.client_address import client_address
+
+Answer = Callable[[HttpRequest], HttpResponse]
+
+# Failures within AXES_COOLOFF_TIME: of a name from one address, from one address, of a name from anywhere.
+LIMITS = {("username", "ip_address"): 5, ("ip_address",): 30, ("username",): 100}
+
+_MAX_NAME = 150
+
+
+def counted_name(request: HttpRequest, credentials: dict[str, Any] | None = None) -> str:
+    """Return the name under which attempts are counted: all spellings that Django takes for one are one."""
+    name = (credentials or {}).get("username") or request.POST.get("username") or ""
+    plain = unicodedata.normalize("NFKC", str(name)).casefold().replace("\x00", "")
+    return plain.encode("utf-8", "replace").decode().strip()[:_MAX_NAME]
+
+
+class Handler(AxesDatabaseHandler):
+    """Counts three ways; a success forgets the failures of its name from its address and no others."""
+
+    def get_failures(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> int:
+        """Return 1 when a limit is reached, else 0: AXES_FAILURE_LIMIT is 1."""
+        found = self.get_user_attempts(request, credentials)
+        sums = [each.aggregate(n=Sum("failures_since_start"))["n"] or 0 for each in found]
+        return int(any(n >= limit for n, limit in zip(sums, LIMITS.values(), strict=True)))
+
+    def reset_user_attempts(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> int:
+        name, address = counted_name(request, credentials), request.axes_ip_address  # type: ignore[attr-defined]
+        return AccessAttempt.objects.filter(username=name, ip_address=address).delete()[0]
+
+
+def locked(request: HttpRequest, *_more: Any) -> HttpResponse:
+    """Answer a client that must wait."""
+    seconds = int(settings.AXES_COOLOFF_TIME.total_seconds())
+    response = render(request, "registration/throttled.html", {"minutes": seconds // 60}, status=429)
+    response.headers["Retry-After"] = str(seconds)
+    return response
+
+
+class OneAttemptAtATime:
+    """Middleware that lets one address try one password at a time, so that each sees the last count."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+        self._locks = [threading.Lock() for _number in range(64)]
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.method != "POST" or not request.path_info.startswith(("/accounts/", "/admin/login")):
+            return self.get_response(request)
+        with self._locks[hash(client_address(request)) % len(self._locks)]:
+            return self.get_response(request)
+
+
+class PasswordChangeForm(forms.PasswordChangeForm):
+    """Django's form, with wrong old passwords counted like wrong passwords at log-in."""
+
+    request: HttpRequest
+
+    def clean_old_password(self) -> str:
+        credentials = {"username": self.user.get_username()}
+        if not AxesProxyHandler.is_allowed(self.request, credentials):
+            self.request.axes_locked_out = True  # type: ignore[attr-defined]
+            raise ValidationError(_("Too many attempts"))
+        try:
+            return str(super().clean_old_password())
+        except ValidationError:
+            signals.user_login_failed.send(__name__, credentials=credentials, request=self.request)
+            raise
+
+
+class PasswordChangeView(views.PasswordChangeView):
+    """The page that changes one's own password."""
+
+    form_class = PasswordChangeForm
+    template_name = "registration/change_password.html"
+
+    def get_form(self, form_class: Any = None) -> Any:
+        form = super().get_form(form_class)
+        form.request = self.request  # type: ignore[attr-defined]
+        return form

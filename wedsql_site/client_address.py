@@ -1,0 +1,56 @@
+"""The address a request comes from, as far as trusted proxies vouch for it."""
+
+from __future__ import annotations
+
+import ipaddress
+from functools import cache
+from typing import TypeAlias
+
+from django.conf import settings
+from django.http import HttpRequest
+
+Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def client_address(request: HttpRequest, *_more: object) -> str:
+    """Return the address of the client.
+
+    Each proxy appends the address that it was asked from to X-Forwarded-For. What stands left of
+    the entries of trusted proxies is the client's own claim and counts for nothing.
+    """
+    peer = _address(request.META.get("REMOTE_ADDR", ""))
+    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
+    chain = [*(_address(part) for part in forwarded), peer]
+    trusted = settings.WEDSQL_TRUSTED_PROXIES
+    if isinstance(trusted, int):
+        return chain[-1 - trusted] if trusted < len(chain) and chain[-1 - trusted] else peer
+    found = peer
+    while chain and chain[-1] and _is_in(chain[-1], trusted):
+        chain.pop()
+        found = (chain[-1] if chain else "") or found
+    return found
+
+
+def _address(text: str) -> str:
+    """The address in a canonical form without port and zone; '' for what is none."""
+    text = text.strip()
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        found = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
+        return ""
+    mapped = getattr(found, "ipv4_mapped", None)
+    return str(mapped or found)
+
+
+def _is_in(address: str, networks: tuple[str, ...]) -> bool:
+    ip = ipaddress.ip_address(address)
+    return any(ip in network for network in _networks(networks))
+
+
+@cache
+def _networks(names: tuple[str, ...]) -> list[Network]:
+    return [ipaddress.ip_network(name) for name in names]

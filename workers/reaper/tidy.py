@@ -1,0 +1,34 @@
+"""Rows of the site that are of no use any more: sessions that ended, old records of log-ins."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import psycopg
+
+from workers.logs import brief
+from workers.reaper.told import WORKER
+
+log = logging.getLogger("workers.reaper")
+
+_AT_ONCE = 10_000
+_OLD = (
+    ("django_session", "session_key", "expire_date < now()"),
+    ("axes_accesslog", "id", "attempt_time < now() - interval '1 year'"),
+    ("axes_accessfailurelog", "id", "attempt_time < now() - interval '1 year'"),
+    ("axes_accessattempt", "id", "attempt_time < now() - interval '1 day'"),
+)
+
+
+def tidy(connection: psycopg.Connection[Any]) -> None:
+    """Delete what is old, at most _AT_ONCE rows of each table; a table that cannot be tidied is logged."""
+    for table, key, old in _OLD:
+        statement = (
+            f"delete from wedsql.{table} where {key} in"  # noqa: S608 - constants of this module
+            f" (select {key} from wedsql.{table} where {old} limit {_AT_ONCE})"
+        )
+        try:
+            connection.execute(statement)
+        except psycopg.Error as error:
+            log.warning("%s was not tidied: %s", table, brief(error), extra={"worker": WORKER})
