@@ -14,7 +14,9 @@ begin
       'Use pg_try_advisory_xact_lock: the lock must end with the transaction that does the work.');
   end if;
   if p_job.state <> 'P' then
-    perform wedsql._raise('WD203', format('Job %s is leased by %s.', p_job.id, coalesce(p_job.lckid, 'somebody else')), 'Take another job.');
+    perform wedsql._raise('WD203', case p_job.state when 'K' then format('Job %s is parked: it used up its attempts.', p_job.id)
+        else format('Job %s is leased by %s.', p_job.id, coalesce(p_job.lckid, 'another worker')) end,
+      'Take a job with state = ''P''.');
   end if;
   if p_job.fired_xid = txid_current() then
     perform wedsql._raise('WD209', format('This transaction has written instance %s already.', p_job.wid),
