@@ -26,6 +26,10 @@ insert into wed_trig (tgname, trname, cpred, timeout, max_attempts, backoff) val
   ('again',  'act_again',  $$ kind = 'again' and n < 5 $$,      '10 s', 3, '0.1 s'),
   ('slow',   'act_slow',   $$ kind = 'slow' and a is null $$,   '20 s', 9, '0.1 s'),
   ('poison', 'act_poison', $$ kind = 'poison' and a is null $$, '10 s', 2, '0.1 s'),
+  ('exit',   'act_exit',   $$ kind = 'exit' and a is null $$,   '2 s',  2, '0.1 s'),
+  ('close',  'act_close',  $$ kind = 'close' and a is null $$,  '2 s',  2, '0.1 s'),
+  ('stop',   'act_stop',   $$ kind = 'stop' and a is null $$,   '1 s',  2, '0.1 s'),
+  ('swallow', 'act_swallow', $$ kind = 'swallow' and a is null $$, '1 s', 2, '0.1 s'),
   ('driver', 'act_driver', $$ kind = 'driver' and a is null $$, '10 s', 9, '1 hour'),
   ('hang',   'act_hang',   $$ kind = 'hang' and a is null $$,   '1 s',  9, '1 hour');
 insert into wed_trig (cpred, cfinal) values ($$ a is not null or n >= 5 $$, true);

@@ -83,3 +83,36 @@ def hang(state: State, ctx: Context) -> Changes:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     while True:
         time.sleep(60)
+
+
+@transition("act_exit", batch=1)
+def leave(state: State, ctx: Context) -> Changes:
+    note(ctx)
+    os._exit(0)
+
+
+@transition("act_close", batch=1)
+def close(state: State, ctx: Context) -> Changes:
+    """Closes whatever is open, as a careless daemon does."""
+    note(ctx)
+    os.closerange(3, 1024)
+    return {"a": "closed"}
+
+
+@transition("act_stop", batch=1)
+def stop(state: State, ctx: Context) -> Changes:
+    """Stops its own process: no signal but SIGKILL and SIGCONT is heard."""
+    note(ctx)
+    os.kill(os.getpid(), signal.SIGSTOP)
+    return {"a": "stopped"}
+
+
+@transition("act_swallow", batch=1)
+def swallow(state: State, ctx: Context) -> Changes:
+    """Swallows the end of its time again and again."""
+    note(ctx)
+    while True:
+        try:
+            time.sleep(60)
+        except BaseException:  # noqa: BLE001, S110  # as careless handlers do
+            pass

@@ -1,0 +1,36 @@
+"""Handlers that end, stop or cripple their process: an attempt each, and the others are served."""
+
+from __future__ import annotations
+
+import pytest
+
+from workers.tests.conftest import until
+from workers.tests.processes import Processes
+from workers.tests.test_cluster import Db, acts, all_final, cluster, db, start, statuses
+
+pytestmark = pytest.mark.slow
+__all__ = ["acts", "db"]
+
+# What becomes of the instance: parked after two attempts, or final because the result counts.
+ENDS = {"exit": "E", "poison": "E", "stop": "E", "swallow": "E", "close": "F"}
+
+
+@pytest.mark.parametrize("pool", ["cluster", "wedworker"])
+@pytest.mark.parametrize("kind", sorted(ENDS))
+def test_it_costs_attempts_of_its_own_job_and_nobody_else_anything(
+    processes: Processes, acts: str, db: Db, kind: str, pool: str
+) -> None:
+    if pool == "cluster":
+        cluster(processes, WEDSQL_Q_WORKERS="1")
+    else:
+        processes.manage("wedworker", "--flow", acts)
+    bad = start(db, acts, kind)
+    until(processes.marks, seconds=30, what=processes.output())
+    good = start(db, acts, "mark", 5)
+    until(all_final(db, good), seconds=40, what=processes.output())
+    until(lambda: statuses(db, bad) == {ENDS[kind]: 1}, seconds=60, what=processes.output())
+    rows = db.execute("select outcome from wedsql.job_log where wid = %s order by id", [bad[0]]).fetchall()
+    expected = ["lost", "lost", "parked"] if ENDS[kind] == "E" else []
+    assert [outcome for (outcome,) in rows] == expected
+    assert not db.execute("select 1 from wedsql.job_log where wid = any(%s)", [good]).fetchall()
+    until(all_final(db, start(db, acts, "mark", 3)), seconds=30, what=processes.output())
