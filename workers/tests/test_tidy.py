@@ -28,10 +28,12 @@ def test_what_is_old_goes_and_the_rest_stays(connect: Connect) -> None:
         for name, age in (("old", "400 days"), ("recent", "300 days")):
             owner.execute(LOG_IN, [name, age])
         tidy(connect("wed_reaper"))
-        assert owner.execute("select session_key from django_session").fetchall() == [("living",)]
-        assert owner.execute("select username from axes_accesslog").fetchall() == [("recent",)]
+        keys = {key for (key,) in owner.execute("select session_key from django_session")}
+        names = {name for (name,) in owner.execute("select username from axes_accesslog")}
+        assert keys & {"old", "living"} == {"living"} and names & {"old", "recent"} == {"recent"}
     finally:
-        owner.execute("delete from django_session; delete from axes_accesslog")
+        owner.execute("delete from django_session where session_key in ('old', 'living')")
+        owner.execute("delete from axes_accesslog where username in ('old', 'recent')")
 
 
 def test_a_table_that_cannot_be_tidied_stops_no_other(connect: Connect, caplog: Any) -> None:
@@ -40,7 +42,7 @@ def test_a_table_that_cannot_be_tidied_stops_no_other(connect: Connect, caplog: 
     owner.execute("revoke delete on django_session from wed_reaper")
     try:
         tidy(reaper)
-        assert owner.execute("select count(*) from axes_accesslog").fetchone() == (0,)
+        assert owner.execute("select from axes_accesslog where username = 'old'").fetchone() is None
         assert "django_session was not tidied" in caplog.text
     finally:
         owner.execute("grant delete on django_session to wed_reaper")
