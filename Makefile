@@ -69,7 +69,9 @@ check: lint types  ## the fast subset, for an editor
 
 test: tools lint types  ## everything that is promised, proved
 	@$(PY) -m pytest -q -m "not chaos" --mode all
-	@if ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then $(PY) -m pytest -q -m kernel --pg debian; fi
+	@$(PY) -m pytest -q --settings hostile flows/tests/kernel
+	@if ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then $(PY) -m pytest -q -m kernel --pg debian && \
+		$(PY) -m pytest -q --settings hostile --pg debian flows/tests/kernel; fi
 
 bench: $(BENCH_STAMP)  ## throughput and latency beside the peers, 15 minutes; ARGS="--quick"
 	@$(PY) -m bench $(ARGS)

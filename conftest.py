@@ -21,6 +21,7 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
+from flows.tests import hostile
 from flows.tests.spread import MODES
 from wedsql_site import postgres
 from wedsql_site.postgres import binaries
@@ -63,13 +64,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=[*MODES, "all"],
         help="how the tests of the kernel take and complete jobs (flows/tests/modes.py)",
     )
+    parser.addoption(
+        "--settings",
+        default="usual",
+        choices=["usual", "hostile"],
+        help="the settings that sessions inherit from the server (flows/tests/hostile.py)",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if OWN_SERVER:
         _remove_abandoned()
         _choose_programs(config.getoption("--pg"))
-        postgres.ensure_running(postgres.Cluster(postgres.default_cluster().home, settings=_TEST_SERVER))
+        settings = _TEST_SERVER | (hostile.prepare() if config.getoption("--settings") == "hostile" else {})
+        postgres.ensure_running(postgres.Cluster(postgres.default_cluster().home, settings=settings))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -28,7 +28,7 @@ create table if not exists wedsql.wed_trace (
 create table if not exists wedsql.wed_trace_default partition of wedsql.wed_trace default;
 
 create or replace function wedsql.make_partitions(p_from timestamptz, p_months integer) returns integer
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 -- Promise: wed_trace has a partition for the month of p_from and p_months months after it; says how many were made.
 -- Locks: an advisory lock while it works, and the parent table for an instant when one is missing.
 declare

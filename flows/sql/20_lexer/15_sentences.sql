@@ -60,7 +60,7 @@ insert into wedsql.refusal (reason, sentence, hint) values
   ('pattern_too_long', 'The pattern is longer than 200 characters.', 'Shorten it or split it over several comparisons.'),
   ('pattern_bounds', 'The pattern repeats more than 255 times.', 'Use a smaller number in braces.'),
   ('pattern_nested', 'The pattern, written out, is longer than 1000 signs and would take too long.', 'Repeat plain characters or small groups, for example ([0-9]{3}-){2}.'),
-  ('pattern_form', 'The pattern uses a form that is not available.', 'Write it on one line, without look-around, options in (?...), \1 and [[. .]]; join several patterns with and.'),
+  ('pattern_form', 'The pattern uses a form that is not available.', E'Write it on one line, without look-around, options in (?...), \\1 and [[. .]]; join several patterns with and.'),
   ('flags', 'The options of "%1$s" must be one fixed text.', 'Use a plain text of the letters g, i, n, s, p, w, m, for example ''gi''.'),
   ('set_target', 'Here the name of an attribute must stand, not "%1$s".', 'Write attribute = value, separated by commas. Attributes: %2$s.'),
   ('set_wid', 'The number of the instance (wid) cannot be set.', 'Remove this assignment.'),

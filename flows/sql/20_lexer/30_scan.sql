@@ -13,13 +13,13 @@ language sql immutable rows 50 set search_path = pg_catalog, pg_temp as $$
     select m.ord, m.part[1] as raw, left(m.part[1], 1) as head,
            (1 + sum(length(m.part[1])) over (order by m.ord) - length(m.part[1]))::integer as pos
     from regexp_matches(p_text,
-      '[ \t\n\r]+'
-      '|[A-Za-z_][A-Za-z0-9_]*'
-      '|(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?'
-      '|''(?:[^'']|'''')*'''
-      '|[~!@#^&|`?+*/%<>=-]*[~!@#^&|`?%][~!@#^&|`?+*/%<>=-]*'
-      '|[+*/<>=-]*[*/<>=]|[+-]'
-      '|::|.', 'g') with ordinality as m(part, ord)),
+      E'[ \\t\\n\\r]+'
+      || '|[A-Za-z_][A-Za-z0-9_]*'
+      || E'|(?:[0-9]+(?:\\.[0-9]+)?|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?'
+      || '|''(?:[^'']|'''')*'''
+      || '|[~!@#^&|`?+*/%<>=-]*[~!@#^&|`?%][~!@#^&|`?+*/%<>=-]*'
+      || '|[+*/<>=-]*[*/<>=]|[+-]'
+      || '|::|.', 'g') with ordinality as m(part, ord)),
   classed as (
     select ord, raw, pos,
            case when head = '''' then raw else lower(raw collate "C") end as low,
@@ -38,21 +38,21 @@ language sql immutable rows 50 set search_path = pg_catalog, pg_temp as $$
     case class
       when 'stray' then case raw
         when '''' then 'unclosed_text' when '"' then 'quoted_name' when ';' then 'statement' when '.' then 'dot'
-        when ':' then 'named_argument' when '$' then 'dollar' when '\' then 'backslash'
+        when ':' then 'named_argument' when '$' then 'dollar' when E'\\' then 'backslash'
         when '{' then 'brace' when '}' then 'brace'
         else case when ascii(raw) > 127 then 'non_ascii' else 'control_character' end end
       when 'text' then case
         when class1 in ('word', 'number') or low1 = '&' and low2 = 'u' then 'touches_quote'
-        when raw ~ '[\u202A-\u202E\u2066-\u2069\u200B-\u200F\uFEFF]' then 'control_character'
+        when raw ~ E'[\\u202A-\\u202E\\u2066-\\u2069\\u200B-\\u200F\\uFEFF]' then 'control_character'
         -- Paths of jsonb: two ** cost the square of the document.
-        when raw ~ '\$.*\*\*.*\*\*' then 'pattern_nested' end
+        when raw ~ E'\\$.*\\*\\*.*\\*\\*' then 'pattern_nested' end
       when 'word' then case class1 when 'text' then 'touches_quote' when 'number' then 'touches_number' end
       when 'number' then case
         when class1 = 'text' then 'touches_quote'
         when class1 in ('word', 'number') then 'dot'
         when length(raw) > 100 or abs(coalesce(substring(low from 'e(.*)'), '0')::numeric) > 308 then 'number_too_large' end
       when 'operator' then case
-        when low ~ '--|/\*' or right(low, 1) = '-' and after like '-%' then 'comment'
+        when low ~ E'--|/\\*' or right(low, 1) = '-' and after like '-%' then 'comment'
         when low = '=>' then 'named_argument' end
     end
   from beside
@@ -71,8 +71,8 @@ declare
 begin
   take := 0;
   v_part := regexp_match(array_to_string(p_words[1:14], ' '),
-    '^(double precision|character varying|[a-z0-9_]+)( \( [0-9]{1,8}(?: , [0-9]{1,8})? \))?( (?:with|without) time zone)?'
-    '((?: \[ \])*)(?: |$)');
+    E'^(double precision|character varying|[a-z0-9_]+)( \\( [0-9]{1,8}(?: , [0-9]{1,8})? \\))?( (?:with|without) time zone)?'
+    || E'((?: \\[ \\])*)(?: |$)');
   if p_modifier is null or v_part is null or (p_modifier = 'double') <> (v_part[1] = 'double precision') then
     problem := 'unknown_type';
     return;
@@ -104,14 +104,14 @@ declare
 begin
   if length(p_pattern) > 200 then
     return 'pattern_too_long';
-  elsif p_pattern ~ '^\*\*\*|\[[.=]|[\n\r]' then
+  elsif p_pattern ~ E'^\\*\\*\\*|\\[[.=]|[\\n\\r]' then
     return 'pattern_form';
   end if;
   for v_piece in
     select m[1] from regexp_matches(p_pattern,
-      '\\.|\[\^?\]?(?:\\.|\[:[a-z]+:\]|[^]\\])*\]|\{[0-9]+(?:,[0-9]*)?\}|\(\?[^:]|\(|.', 'g') as m
+      E'\\\\.|\\[\\^?\\]?(?:\\\\.|\\[:[a-z]+:\\]|[^]\\\\])*\\]|\\{[0-9]+(?:,[0-9]*)?\\}|\\(\\?[^:]|\\(|.', 'g') as m
   loop
-    if v_piece ~ '^\\[1-9]' or v_piece ~ '^\(\?' then
+    if v_piece ~ E'^\\\\[1-9]' or v_piece ~ E'^\\(\\?' then
       return 'pattern_form';
     elsif v_piece = '(' then
       v_depth := v_depth + 1;
@@ -120,7 +120,7 @@ begin
       v_last := v_cost[v_depth];
       v_depth := v_depth - 1;
       v_cost[v_depth] := v_cost[v_depth] + v_last;
-    elsif v_piece ~ '^\{[0-9]' then
+    elsif v_piece ~ E'^\\{[0-9]' then
       v_times := (select max(n[1]::numeric) from regexp_matches(v_piece, '[0-9]+', 'g') as n);
       if v_times > 255 then
         return 'pattern_bounds';

@@ -22,8 +22,8 @@ $$;
 -- Raises: nothing
 create or replace function wedsql.path_problem(p_raw text)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
-  select case when strpos(replace(p_raw, '\\', ''), '\') > 0 then 'pattern_form'
-              else wedsql.pattern_problem(replace(wedsql.unquote(p_raw), '\\', '\')) end
+  select case when strpos(replace(p_raw, E'\\\\', ''), E'\\') > 0 then 'pattern_form'
+              else wedsql.pattern_problem(replace(wedsql.unquote(p_raw), E'\\\\', E'\\')) end
 $$;
 
 -- Promise: the reason for which argument p_argument of p_function, starting with this token, is refused, or null.
@@ -58,8 +58,8 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
     ('^(is(?: not)? (?:null|true|false|unknown)|isnull|notnull)(?: |$)', 'operator'),
     ('^(is(?: not)? distinct from)(?: |$)', 'operand'),
     ('^((?:not )?between(?: symmetric| asymmetric)?)(?: |$)', 'between'),
-    ('^((?:not )?in \()', 'in'),
-    ('^((?:not )?i?like (?:any|all|some) \()', 'list'),
+    (E'^((?:not )?in \\()', 'in'),
+    (E'^((?:not )?i?like (?:any|all|some) \\()', 'list'),
     ('^((?:not )?i?like)(?: |$)', 'like'),
     ('^((?:not )?similar to)(?: |$)', 'similar'),
     ('^(escape)(?: |$)', 'escape'),
@@ -76,8 +76,8 @@ $$;
 create or replace function wedsql.special_head(p_ahead text)
 returns integer language sql immutable set search_path = pg_catalog, pg_temp as $$
   select coalesce(cardinality(string_to_array(substring(p_ahead from
-    '^(extract \( (?:''[A-Za-z]+''|[a-z]+) from|trim \( (?:both|leading|trailing) from|trim \( (?:both|leading|trailing)'
-    '|trim \( from|(?:trim|position|overlay|substring) \()(?: |$)'), ' ')), 0)
+    E'^(extract \\( (?:''[A-Za-z]+''|[a-z]+) from|trim \\( (?:both|leading|trailing) from|trim \\( (?:both|leading|trailing)'
+    || E'|trim \\( from|(?:trim|position|overlay|substring) \\()(?: |$)'), ' ')), 0)
 $$;
 
 -- Promise: the function form to use for a call with words inside.

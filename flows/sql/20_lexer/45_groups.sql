@@ -74,7 +74,7 @@ $$;
 create or replace function wedsql.bounded(p_text text, p_set boolean)
 returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_control text := substring(p_text from '[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]');
+  v_control text := substring(p_text from E'[\\x01-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f]');
 begin
   if length(p_text) > 10000 then
     perform wedsql.refuse(p_set, 'too_long', 10001, substr(p_text, 10001, 1));

@@ -36,7 +36,7 @@ begin
     v_kind := null; v_take := 1; v_open := null; v_phase := ''; v_begin := null; v_close := false;
     v_problem := v_bad[i]; j := i; v_info := null; v_hint := null;
     if c = 'text' and v_problem is null then
-      v_problem := case when w ~ 'like_regex' or v_paths and strpos(w, '\') > 0 then wedsql.path_problem(w) end;
+      v_problem := case when w ~ 'like_regex' or v_paths and strpos(w, E'\\') > 0 then wedsql.path_problem(w) end;
       v_clock := coalesce(v_clock, case when w ~* '(^|[^a-z])(now|today|tomorrow|yesterday)([^a-z]|$)' then i end);
     end if;
     if v_problem is not null then

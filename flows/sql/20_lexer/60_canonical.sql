@@ -12,7 +12,7 @@ returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
     case when ord = p_from or low1 in ('(', '[', '::') or t.text in (')', ']', ',', '::', '[') then ''
          when t.text = '(' and kind1 in ('function', 'type') then '' else ' ' end
     || case when t.kind = 'attribute' then 'r."' || t.text || '"'
-            when t.kind = 'text' and strpos(t.text, '\') > 0 then 'E' || replace(t.text, '\', '\\')
+            when t.kind = 'text' and strpos(t.text, E'\\') > 0 then 'E' || replace(t.text, E'\\', E'\\\\')
             else t.text end, '' order by ord)
   from (select u.*, lag(u.text) over (order by u.ord) as low1, lag(u.kind) over (order by u.ord) as kind1
         from unnest(p_tokens) with ordinality as u(position, length, kind, text, depth, ord)

@@ -84,7 +84,7 @@ begin
   exception when sqlstate 'WDROL' then
     null;
   end;
-  nodes := array(select m[1] from regexp_matches(v_tree, '\{([A-Z]+)', 'g') as m);
+  nodes := array(select m[1] from regexp_matches(v_tree, E'\\{([A-Z]+)', 'g') as m);
   functions := array(select distinct m[1]::oid from regexp_matches(v_tree, ':(?:funcid|opfuncid) ([0-9]+)', 'g') as m
                      where m[1] <> '0' order by 1);
 end

@@ -58,7 +58,7 @@ begin
 end $$;
 
 create or replace function wedsql._default_timeout(p_flow integer, p_name text) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 -- Promise: a trigger inserted through the flow's wed_trig without a timeout gets the flow's default one.
 begin
   execute format('alter view %I.wed_trig alter column timeout set default %L::interval', p_name, (select f.default_timeout from wedsql.flow f where f.id = p_flow));

@@ -1,5 +1,5 @@
 create or replace function wedsql._attr_before() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 -- Promise: a row of wed_attr is a legal WED-attribute, or the statement fails saying why.
 -- Raises: WD003, WD004, WD007, WD009.
 declare
@@ -36,7 +36,7 @@ begin
 end $$;
 
 create or replace function wedsql._attr_after() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 -- Promise: wed_flow has exactly the columns, defaults and checks that wed_attr tells (the paper's section 2.2).
 -- Locks: the flow's definition, then wed_flow in access exclusive mode until the commit.
 -- Raises: WD003 when living values do not fit a new type, WD010.

@@ -1,5 +1,5 @@
 create or replace function wedsql._trig_before() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 -- Promise: a row of wed_trig is a legal trigger whose predicate is parsed, typed and rendered, or the statement fails saying why (K-03).
 -- Raises: WD002, WD004, WD005, WD006, WD008, WD009.
 declare
@@ -49,7 +49,7 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
 -- Promise: a condition that names a type of moments fails on a state in which a text that it reads is now, today, tomorrow or
 -- yesterday, as it fails on a text that is no moment: it would read the clock and change without a commit (RELIABILITY F7).
 -- Any other condition is left as it is. Words put together by the condition itself are not seen.
-select case when count(t.name) = 0 or regexp_replace(p_canonical, 'r\."[a-z0-9_]+"', '', 'g') !~ '\m(date|time|timestamp|timestamptz)\M' then p_canonical
+select case when count(t.name) = 0 or regexp_replace(p_canonical, E'r\\."[a-z0-9_]+"', '', 'g') !~ E'\\m(date|time|timestamp|timestamptz)\\M' then p_canonical
   else format('case %s else (%s) end', string_agg(
     format('when r."%1$s"::text ~* %2$L then (%3$L || r."%1$s"::text)::date is null', t.name, wedsql._moving_moment(t.type = 'jsonb'), t.name || ' is no fixed moment: '),
     ' ' order by t.name), p_canonical) end

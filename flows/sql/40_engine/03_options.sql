@@ -1,5 +1,5 @@
 create or replace function wedsql._prepare(p_flow wedsql.flow, p_steps wedsql.step[], p_now timestamptz) returns wedsql.step[]
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 -- Promise: conditions that failed are taken out of `matched` and told in `errors`; options beyond the paper's are applied.
 -- Raises: WD106 when a failing trigger says on_error = abort.
 declare

@@ -5,7 +5,8 @@ begin
   execute format('create or replace function wed_match.f_%s(r %I.wed_flow) returns integer[] language plpgsql stable security definer %s as %L',
     p_flow, p_schema, 'set search_path = pg_catalog, pg_temp ' || p_settings, p_matcher);
   execute format('create or replace function wed_match.e_%s(r %I.wed_flow) returns jsonb language plpgsql stable security definer %s as %L',
-    p_flow, p_schema, 'set search_path = pg_catalog, pg_temp set timezone = ''UTC'' set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres''', p_errors);
+    p_flow, p_schema, 'set search_path = pg_catalog, pg_temp set timezone = ''UTC'' set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres'' set extra_float_digits = 1
+     set transform_null_equals = off set array_nulls = on', p_errors);
   execute format('revoke all on function wed_match.f_%1$s(%2$I.wed_flow), wed_match.e_%1$s(%2$I.wed_flow) from public', p_flow, p_schema);
   execute format('grant execute on function wed_match.f_%1$s(%2$I.wed_flow), wed_match.e_%1$s(%2$I.wed_flow) to wed_owner', p_flow, p_schema);
 end $$;
@@ -30,6 +31,16 @@ select format(E'declare\n  v jsonb := \'[]\';\n  b boolean;\nbegin\n%s  return v
 from wedsql.trig t where t.flow_id = p_flow and t.enabled
 $$;
 
+create or replace function wedsql._text_settings(p_flow integer) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: the settings that the matcher needs beside those of time: how a floating number becomes a text, what "= null" means,
+-- and what null means in the text of an array. A flow whose conditions have none of these pays for none.
+select case when c ~ 'float|double|real' then ' set extra_float_digits = 1' else '' end
+  || case when c ~* '=[ (]*null|null[ )]*=' then ' set transform_null_equals = off' else '' end
+  || case when c ~* E'\\{.*null' then ' set array_nulls = on' else '' end
+from (select coalesce(string_agg(t.canonical, ' '), '') as c from wedsql.trig t where t.flow_id = p_flow) x
+$$;
+
 create or replace function wedsql._generate(p_flow integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set check_function_bodies = off as $$
 -- Promise: matcher and per-flow functions follow the definition as it stands in this transaction.
@@ -38,7 +49,7 @@ declare
 begin
   perform wedsql._derive(p_flow);
   select name into v_name from wedsql.flow where id = p_flow;
-  perform wed_match.compile(p_flow, v_name, wedsql._matcher(p_flow), wedsql._error_teller(p_flow), wedsql._time_settings(p_flow));
+  perform wed_match.compile(p_flow, v_name, wedsql._matcher(p_flow), wedsql._error_teller(p_flow), wedsql._time_settings(p_flow) || wedsql._text_settings(p_flow));
   execute wedsql._gen_start(p_flow, v_name);
   execute wedsql._gen_commit(p_flow, v_name);
   execute wedsql._gen_single(p_flow, v_name);

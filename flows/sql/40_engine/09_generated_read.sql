@@ -28,7 +28,8 @@ end $f$ $t$, p_schema, wedsql._taken_query(p_flow, p_schema, 'p_wids', 'p_ids'))
 end $g$;
 
 create or replace function wed_match.holds(p_schema text, p_exprs text[], p_state jsonb) returns boolean[]
-language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
+set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on as $$
 -- Promise: which of these rendered expressions hold on the state, evaluated as the powerless role; a failing one does not.
 declare
   v_holds boolean[] := '{}';

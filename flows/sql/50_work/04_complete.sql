@@ -109,7 +109,8 @@ begin
 end $$;
 
 create or replace function wed_match.evaluate(p_schema text, p_names text[], p_exprs text[], p_state jsonb) returns jsonb
-language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
+set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on as $$
 -- Promise: the rendered expressions evaluated on the state by the powerless role, as an object of their names.
 declare
   v_answer jsonb;

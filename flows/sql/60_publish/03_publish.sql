@@ -1,5 +1,5 @@
 create or replace function wedsql.definition(p_flow text) returns jsonb
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set intervalstyle = 'postgres' as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 -- Promise: the whole definition as one JSON object, in an order that never changes by itself; options of attributes and triggers that
 -- have their default are left out.
 -- Raises: WD001.
@@ -35,7 +35,7 @@ select jsonb_strip_nulls(jsonb_build_object(
 $$;
 
 create or replace function wedsql._publish(p_flow integer, p_actor text, p_reason text) returns jsonb
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 -- Promise: the changed definition takes effect: living instances are re-matched, the version is kept, listeners are told.
 -- Locks: the flow's definition is held already; instances in wid order, jobs, trace.
 declare
@@ -55,7 +55,7 @@ end $$;
 
 create or replace function wedsql.publish(p_flow text, p_definition jsonb, p_dry_run boolean default false, p_reopen_final boolean default false,
                                           p_actor text default null, p_reason text default null) returns jsonb
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 -- Promise: makes the flow what the definition says, in one piece, and tells what that did to living instances; with
 -- p_dry_run the same report and nothing done. Attributes and triggers that the definition does not name go.
 -- Locks: the flow's definition, wed_flow, instances in wid order, jobs, trace.

@@ -6,12 +6,12 @@ select array_agg(w.wid) from (
   select i.wid from wedsql.instance i
   where i.flow_id = p_flow.id and i.finished_at < p_now - p_flow.retention and i.status in ('F', 'C', 'A')
     and (p_wids is null or i.wid = any (p_wids))
-    and not exists (select 1 from wedsql.wed_trace t where t.wid = i.wid and (t.status = 'E' or t.trw like '\_RECOVER%' or t.trw like '\_COMP%'))
+    and not exists (select 1 from wedsql.wed_trace t where t.wid = i.wid and (t.status = 'E' or t.trw like E'\\_RECOVER%' or t.trw like E'\\_COMP%'))
   order by i.finished_at limit p_max) w
 $$;
 
 create or replace function wedsql.retirable(p_flow text, p_max integer default 500) returns table (wid integer, document jsonb)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 -- Promise: up to p_max instances that the flow's retention lets go, each with its whole history as one document.
 -- Raises: WD001.
 declare
@@ -54,7 +54,7 @@ declare
 begin
   for v_name in
     select c.relname from pg_inherits h join pg_class c on c.oid = h.inhrelid
-    where h.inhparent = 'wedsql.wed_trace'::regclass and c.relname ~ '^wed_trace_\d{4}_\d{2}$'
+    where h.inhparent = 'wedsql.wed_trace'::regclass and c.relname ~ E'^wed_trace_\\d{4}_\\d{2}$'
       and to_date(right(c.relname, 7), 'YYYY_MM') + interval '1 month' <= p_before order by c.relname
   loop
     execute format('select not exists (select 1 from wedsql.%I)', v_name) into v_empty;

@@ -45,7 +45,7 @@ values
 ('I8', 'No session holds a transaction open for ever, none waits for a lock for ever, nothing is prepared.', $q$
   select jsonb_build_object('pid', a.pid, 'application', a.application_name, 'since', a.xact_start) as found
   from pg_stat_activity a where a.datname = current_database() and a.backend_type = 'client backend' and a.pid <> pg_backend_pid()
-    and (a.backend_xid is not null or a.usename like 'wed\_%') and a.state like 'idle in transaction%'
+    and (a.backend_xid is not null or a.usename like E'wed\\_%') and a.state like 'idle in transaction%'
     and a.state_change < clock_timestamp() - interval '15 minutes'
   union all
   select jsonb_build_object('pid', l.pid, 'waits_for', l.locktype, 'since', l.waitstart)
@@ -119,7 +119,7 @@ end $$;
 
 create or replace function wedsql.offences(p_limit integer default null, p_examples integer default 10)
 returns table (name text, found bigint, examples jsonb, sentence text)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 #variable_conflict use_column
 -- Promise: the eight invariants, each with how many offences there are and the first p_examples, all as of one moment.
 -- p_limit bounds the look to about twice as many instances (the newest and those that wait longest), null means all.

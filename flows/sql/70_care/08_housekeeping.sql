@@ -51,7 +51,7 @@ select jsonb_build_object(
   'steps', (select coalesce(sum(pg_stat_get_tuples_inserted(h.inhrelid)), 0) from pg_inherits h where h.inhparent = 'wedsql.wed_trace'::regclass),
   'months_ahead', (
     select count(*) from pg_inherits h join pg_class c on c.oid = h.inhrelid
-    where h.inhparent = 'wedsql.wed_trace'::regclass and c.relname ~ '^wed_trace_\d{4}_\d{2}$'
+    where h.inhparent = 'wedsql.wed_trace'::regclass and c.relname ~ E'^wed_trace_\\d{4}_\\d{2}$'
       and right(c.relname, 7) > to_char(wedsql.now() at time zone 'UTC', 'YYYY_MM')),
   'in_default', (select count(*) from (select 1 from wedsql.wed_trace_default limit 1000) d))
 $$;

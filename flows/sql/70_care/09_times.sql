@@ -26,7 +26,7 @@ $$;
 create or replace function wedsql.count_times(p_flow text, p_times jsonb) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off as $$
 -- Promise: what a worker measured is added up. p_times is a list of {transition, counts (a number for each bucket),
--- seconds (their sum), waits: [[wid, job, seconds since its handler began], …]}; what no transition is called is left out.
+-- seconds (their sum), waits: [[wid, job, seconds since its handler began], ...]}; what no transition is called is left out.
 -- Locks: the counters of the transitions named, in the order of their names.
 -- Raises: WD001.
 declare

@@ -80,7 +80,7 @@ def test_the_default_timeout_of_a_flow_is_that_of_its_new_triggers(kit: Kit) -> 
     kit.policy(default_timeout="5 minutes")
     kit.attrs("a")
     kit.rows("insert into {f}.wed_trig (trname, cpred) values ('tr_x', 'a is null')")
-    assert str(kit.one("select timeout::text from {f}.wed_trig")) == "00:05:00"
+    assert kit.one("select timeout = '5 minutes' from {f}.wed_trig")
 
 
 def test_a_rematch_under_immediate_constraints_sees_the_new_trigger(kit: Kit) -> None:

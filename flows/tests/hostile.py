@@ -1,0 +1,83 @@
+"""Settings of a server that change what texts mean; the kernel's promises hold under all of them.
+
+`pytest --settings hostile` starts the server of the run with these.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import psycopg
+from psycopg.adapt import Loader
+
+HOSTILE = {
+    # How moments, durations, numbers and bytes are written and read.
+    "timezone": "America/St_Johns",
+    "timezone_abbreviations": "Australia",
+    "datestyle": "SQL, DMY",
+    "intervalstyle": "iso_8601",
+    "extra_float_digits": "-15",
+    "bytea_output": "escape",
+    "client_encoding": "LATIN1",
+    "xmlbinary": "hex",
+    "xmloption": "document",
+    # How statements are read.
+    "transform_null_equals": "on",
+    "standard_conforming_strings": "off",
+    "escape_string_warning": "off",
+    "backslash_quote": "on",
+    "search_path": "pg_temp, public, pg_catalog",
+    "plpgsql.variable_conflict": "use_variable",
+    "plpgsql.extra_errors": "none",
+    # What else a function inherits from its caller.
+    "row_security": "off",
+    "check_function_bodies": "off",
+    "default_transaction_deferrable": "on",
+    "plan_cache_mode": "force_custom_plan",
+    "jit_above_cost": "0",
+}
+
+
+_NUMBER = r"(?:(-?[0-9.]+){})?"
+_DURATION = re.compile(
+    "P" + "".join(map(_NUMBER.format, "YMWD")) + "(?:T" + "".join(map(_NUMBER.format, "HMS")) + ")?"
+)
+
+
+class Duration(Loader):
+    """Reads ISO 8601, which psycopg by itself refuses; a month has 30 days, as psycopg counts."""
+
+    def load(self, data: Any) -> timedelta:
+        found = _DURATION.fullmatch(bytes(data).decode())
+        assert found, bytes(data)
+        years, months, weeks, days, hours, minutes, seconds = (float(part or 0) for part in found.groups())
+        return timedelta(
+            days=years * 365 + months * 30 + weeks * 7 + days, hours=hours, minutes=minutes, seconds=seconds
+        )
+
+
+class Moment(Loader):
+    """Reads day/month/year in the server's time zone."""
+
+    def load(self, data: Any) -> datetime:
+        day, time, _zone = bytes(data).decode().split(" ")
+        form = "%d/%m/%Y %H:%M:%S.%f" if "." in time else "%d/%m/%Y %H:%M:%S"
+        return datetime.strptime(f"{day} {time}", form).replace(tzinfo=ZoneInfo(HOSTILE["timezone"]))
+
+
+class Day(Loader):
+    """Reads day/month/year."""
+
+    def load(self, data: Any) -> date:
+        day, month, year = map(int, bytes(data).split(b"/"))
+        return date(year, month, day)
+
+
+def prepare() -> dict[str, str]:
+    """The settings for the server; this process learns to read what it writes then."""
+    for name, loader in (("interval", Duration), ("timestamptz", Moment), ("date", Day)):
+        psycopg.adapters.register_loader(name, loader)
+    return HOSTILE

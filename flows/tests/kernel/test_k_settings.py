@@ -1,0 +1,180 @@
+"""Sessions with settings of their own, side by side: what is stored and decided is the same for all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from psycopg import sql
+
+from flows import api, kernel
+from flows.tests.hostile import HOSTILE
+from flows.tests.kit import Connection, Kit
+
+pytestmark = pytest.mark.kernel
+# How client and server talk is the driver's affair: it reads durations and moments in its own way only.
+ODD = {"intervalstyle": "iso_8601", "datestyle": "ISO, DMY", "array_nulls": "off"} | {
+    name: value
+    for name, value in HOSTILE.items()
+    if name not in ("intervalstyle", "datestyle", "client_encoding", "search_path")
+}
+
+
+@pytest.fixture
+def odd(kit: Kit) -> Iterator[Connection]:
+    """A session to which the same texts mean something else."""
+    session = kit.connect()
+    for name, value in ODD.items():
+        session.execute(sql.SQL("set {} = {}").format(sql.Identifier(*name.split(".")), value))
+    yield session
+    session.close()
+
+
+@pytest.fixture
+def times(kit: Kit) -> Kit:
+    """A flow over every type whose text depends on settings, with one instance that waits for its day."""
+    kit.attr("day", None, "date")
+    kit.attr("at", None, "timestamptz")
+    kit.attr("span", None, "interval")
+    kit.attr("word", None)
+    kit.trig("tr_due", "day is not null", due_attr="day", due_after="1 hour")
+    kit.trig("tr_x", "word = 'go'")
+    kit.final("word = 'end'")
+    return kit
+
+
+STATE = {"day": "2031-03-04", "at": "2031-03-04T05:06:07+00:00", "span": "1 mon 2 days 03:04:05"}
+
+
+def due(kit: Kit, wid: int) -> str:
+    """When the instance's timer falls due."""
+    return str(
+        kit.one("select due_at at time zone 'UTC' from wedsql.timer where wid = %s", [wid])
+    )  # fmt: skip
+
+
+def test_k37_a_day_begins_at_the_same_moment_for_everybody(times: Kit, odd: Connection) -> None:
+    first = times.start(**STATE)
+    assert due(times, first) == "2031-03-04 01:00:00"
+    second = api.start(times.name, STATE, conn=odd)
+    api.rematch(times.name, conn=odd)
+    odd.execute(f"update {times.name}.wed_trig set timeout = '5 minutes' where trname = 'tr_x'")
+    assert {due(times, wid) for wid in (first, second)} == {"2031-03-04 01:00:00"}
+    odd.execute("select set_config('wedsql.test_offset', '5 years', false)")
+    assert api.reap(conn=odd)["timers"] == 2
+
+
+def test_i3_an_attribute_that_goes_leaves_a_history_that_folds(times: Kit, odd: Connection) -> None:
+    wid = times.start(**STATE, word="go")
+    times.attr("more", "x")
+    odd.execute(f"delete from {times.name}.wed_attr where aname = 'more'")
+    assert times.trace(wid)[-1].state["at"] == STATE["at"]
+    assert times.rows("select * from wedsql.offences() where found > 0") == []
+
+
+def test_the_invariants_are_the_same_for_every_reader(times: Kit, odd: Connection) -> None:
+    times.start(**STATE, word="go")
+    assert times.rows("select name, found, examples from wedsql.offences() where found > 0", conn=odd) == []
+
+
+def test_a_changed_type_and_a_new_default_are_read_as_ever(times: Kit, odd: Connection) -> None:
+    wid = times.start(**STATE, word="go")
+    odd.execute(f"update {times.name}.wed_attr set type = 'text' where aname in ('at', 'span')")
+    odd.execute(
+        f"insert into {times.name}.wed_attr (aname, type, adv) values ('on_day', 'date', '2031-02-01')"
+    )
+    odd.execute(
+        f"insert into {times.name}.wed_attr (aname, type, adv) values ('later', 'timestamptz', '2031-02-01')"
+    )
+    state = times.state(wid)
+    assert (state["at"], state["span"]) == ("2031-03-04 05:06:07+00", STATE["span"])
+    assert (state["on_day"], state["later"][:19]) == ("2031-02-01", "2031-02-01T00:00:00")
+    assert times.one("select later = '2031-02-01 00:00+00' from {f}.wed_flow where wid = %s", [wid])
+
+
+PREDICATES = {
+    "n = null": False,
+    "null = n": False,
+    "(n) = (null)": False,
+    "sqrt(n::float8)::text = '1.4142135623730951'": True,
+    "(n / 3.0::float8)::text = '0.6666666666666666'": True,
+    r"word ~ '^a\.b$'": True,
+    r"word = 'a.b' and 'x\y' like 'x\\y'": True,
+    "array_position('{a,null}'::text[], 'null') is null": True,
+    "moment::text = '2031-03-04 05:06:07+00'": True,
+    "span::text = '1 mon 2 days 03:04:05'": True,
+    "extract(day from moment) = 4": True,
+    "'2031-01-02'::date = '2031-01-02T23:00Z'::date": True,
+}
+
+
+@pytest.mark.parametrize("predicate", PREDICATES)
+def test_a_condition_holds_or_not_whoever_asks(kit: Kit, odd: Connection, predicate: str) -> None:
+    for name, kind in (("n", "numeric"), ("word", "text"), ("moment", "timestamptz"), ("span", "interval")):
+        kit.attr(name, None, kind)
+    kit.trig("tr_x", predicate)
+    kit.trig("tr_y", "true")
+    kit.trig("tr_null", "n is null")
+    state = {"n": 2, "word": "a.b", "moment": STATE["at"], "span": STATE["span"]}
+    wids = [api.start(kit.name, state, conn=conn) for conn in (kit.conn, odd)]
+    api.start(kit.name, {}, conn=odd)
+    expected = ["tr_x", "tr_y"] if PREDICATES[predicate] else ["tr_y"]
+    assert [kit.jobs(wid) for wid in wids] == [expected, expected]
+    assert kit.rows("select name, examples from wedsql.offences() where found > 0", conn=odd) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "word = sqrt(2)::text",
+        "word = moment::text",
+        "word = span::text",
+        r"word = 'a\b'",
+        "word = (n = null)::text",
+    ],
+)
+def test_a_set_string_stores_the_same_whoever_says_it(kit: Kit, odd: Connection, text: str) -> None:
+    for name, kind in (("n", "numeric"), ("word", "text"), ("moment", "timestamptz"), ("span", "interval")):
+        kit.attr(name, None, kind)
+    kit.trig("tr_x", "word is null")
+    state = {"moment": STATE["at"], "span": STATE["span"]}
+    stored = []
+    for conn in (kit.conn, odd):
+        wid = api.start(kit.name, state, conn=kit.conn)
+        with conn.transaction():
+            job = kit.rows("select wid, job_id from {f}.take('{tr_x}', 1, 'x')", (), conn)[0]
+            done = (
+                "select ok from {f}.complete_many("
+                "array[%s], array[%s::bigint], array[null::bigint], null, 'x', array[%s])"
+            )
+            assert kit.one(done, (*job, text), conn)
+        stored.append(kit.state(wid)["word"])
+    assert stored[0] == stored[1]
+
+
+def test_partitions_are_months_of_utc(kit: Kit, odd: Connection) -> None:
+    odd.execute("set timezone = 'America/New_York'")  # its EST is another one in Australia
+    odd.execute("set datestyle = 'SQL, DMY'")
+    odd.execute("select wedsql.make_partitions('2041-01-15'::timestamptz, 1)")
+    bounds = kit.one(
+        "select string_agg(pg_get_expr(relpartbound, oid), ' ' order by relname) from pg_class"
+        " where relname in ('wed_trace_2041_01', 'wed_trace_2041_02')"
+    )
+    assert "'2041-01-01 00:00:00+00'" in bounds and "'2041-03-01 00:00:00+00'" in bounds, bounds
+    kit.rows("drop table wedsql.wed_trace_2041_01, wedsql.wed_trace_2041_02")
+
+
+def plain_texts(source: str) -> Iterator[str]:
+    """Texts in single quotes without an E before them; comments are passed over."""
+    token = re.compile(r"--[^\n]*|\b([eE])'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'", re.DOTALL)
+    return (m[0] for m in token.finditer(source) if not m[1] and not m[0].startswith("--"))
+
+
+def test_no_source_depends_on_how_a_backslash_or_a_letter_is_read() -> None:
+    """A function is compiled anew in each session, with its settings: 'a\\b' is two texts, an E text is one."""
+    assert list(plain_texts(r"x = E'\'' || 'a' -- it's")) == ["'a'"]
+    for path in kernel.files():
+        source = path.read_text(encoding="utf-8")
+        assert source.isascii(), path
+        assert [text for text in plain_texts(source) if "\\" in text] == [], path
