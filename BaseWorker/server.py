@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg import sql
@@ -23,14 +23,15 @@ _EXCEPTION = "_EXCPT"
 # Worth doing again as it is: no fault of the job's, so not an attempt.
 TRY_AGAIN = frozenset({"40001", "40P01", "55P03", "57014"})
 
-_TAKE = "select job_id, wid, claim, payload from wedsql.take(%s, %s, 1, %s)"
+# Each stands in the schema of the flow, so that the flow's own role needs no other.
+_TAKE = "select job_id, wid, claim, payload from {}.take(%s, 1, %s)"
 _COMPLETE = (
-    "select ok, sqlstate, message from wedsql.complete_many("
-    "%s, array[%s]::int[], array[%s]::bigint[], array[null]::bigint[], null, %s, array[%s])"
+    "select ok, sqlstate, message from {}.complete_many("
+    "array[%s]::int[], array[%s]::bigint[], array[null]::bigint[], null, %s, array[%s])"
 )
 _FAIL = (
-    "select attempts, parked from wedsql.fail_many("
-    "%s, array[%s]::int[], array[%s]::bigint[], array[null]::bigint[], array[%s], array[%s], %s, %s)"
+    "select attempts, parked from {}.fail_many("
+    "array[%s]::int[], array[%s]::bigint[], array[null]::bigint[], array[%s], array[%s], %s, %s)"
 )
 
 
@@ -122,12 +123,15 @@ class Server:
             raise BadWorker("The worker is not connected.")
         return self._connection
 
+    def _call(self, statement: LiteralString) -> sql.Composed:
+        return sql.SQL(statement).format(sql.Identifier(self.flow))
+
     def take(self) -> Job | None:
         """Begin a transaction with one pending job locked; None, and no transaction, when there is none."""
         connection = self.connection
         with connection.pipeline():
             connection.execute("begin")
-            cursor = connection.execute(_TAKE, [self.flow, [self.trname], self.actor])
+            cursor = connection.execute(self._call(_TAKE), [[self.trname], self.actor])
             row = cursor.fetchone()
         if row is None:
             connection.execute("rollback")
@@ -138,7 +142,8 @@ class Server:
     def complete(self, job: Job, assignments: str) -> tuple[str, bool]:
         """Apply the SET clause and commit: why it was refused, or ''; whether it is settled or counted."""
         connection = self.connection
-        row = connection.execute(_COMPLETE, [self.flow, job.wid, job.id, self.actor, assignments]).fetchone()
+        values = [job.wid, job.id, self.actor, assignments]
+        row = connection.execute(self._call(_COMPLETE), values).fetchone()
         ok, state, message = row or (False, "", "no answer")
         if ok:
             connection.execute("commit")
@@ -155,8 +160,8 @@ class Server:
         The server offers the job again or parks it.
         """
         text = message.replace("\0", "").encode("utf-8", "replace").decode()[:2000]
-        given = [self.flow, job.wid, job.id, text, sqlstate, outcome, self.actor]
-        counted = self.connection.execute(_FAIL, given).fetchone() is not None
+        given = [job.wid, job.id, text, sqlstate, outcome, self.actor]
+        counted = self.connection.execute(self._call(_FAIL), given).fetchone() is not None
         self.connection.execute("commit")
         return counted
 

@@ -22,6 +22,7 @@ begin
   perform wedsql._sweep_often(p_name);
   perform wedsql._guard_flow(p_name);
   perform wedsql._make_views(v_id, p_name);
+  perform wedsql._make_doors(v_id, p_name);
   execute format('grant usage on schema %I to wed_eval', p_name);
   perform wedsql._grant_flow(p_name);
   perform wedsql._touch(v_id, false);
@@ -122,6 +123,7 @@ language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages =
 -- Promise: what the kernel made for a flow (views, functions, rights) is as this kernel makes it.
 begin
   perform wedsql._make_views(p_flow, p_name);
+  perform wedsql._make_doors(p_flow, p_name);
   perform wedsql._grant_flow(p_name);
   perform wedsql._guard_room(p_name);
   perform wedsql._generate(p_flow);
@@ -146,11 +148,15 @@ end $$;
 create or replace function wedsql._grant_functions(p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: the flow's doors are open to web, workers and a role named like the flow; what begins with _ to nobody.
+declare
+  v_doors text := (
+    select string_agg(p.oid::regprocedure::text, ', ') from pg_proc p
+    where p.pronamespace = quote_ident(p_name)::regnamespace and p.proowner = 'wed_owner'::regrole and p.prorettype <> 'trigger'::regtype and left(p.proname, 1) <> '_');
 begin
   execute format('revoke all on all functions in schema %I from public', p_name);
-  execute format('grant execute on function %1$I.take, %1$I.hold, %1$I.complete_many, %1$I.complete_held, %1$I.start_many to wed_web, wed_worker', p_name);
+  execute format('grant execute on function %s to wed_web, wed_worker', v_doors);
   if exists (select 1 from pg_roles where rolname = p_name) then
-    execute format('grant execute on function %1$I.take, %1$I.hold, %1$I.complete_many, %1$I.complete_held, %1$I.start_many to %1$I', p_name);
+    execute format('grant execute on function %s to %I', v_doors, p_name);
   end if;
 end $$;
 

@@ -7,16 +7,18 @@ $$;
 
 create or replace function wedsql.heartbeat(p_worker bigint, p_waiting boolean) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: the worker is alive, and says whether it sleeps and wants to be woken; false when it must register again.
+-- Promise: the worker, one of this session's role, is alive, and says whether it sleeps and wants to be woken; false when it
+-- must register again.
 begin
-  update wedsql.worker w set seen_at = wedsql.now(), waiting = p_waiting, backend_pid = pg_backend_pid() where w.id = p_worker;
+  update wedsql.worker w set seen_at = wedsql.now(), waiting = p_waiting, backend_pid = pg_backend_pid()
+  where w.id = p_worker and w.role = session_user;
   return found;
 end $$;
 
 create or replace function wedsql.unregister_worker(p_worker bigint) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: the worker is known no longer.
-delete from wedsql.worker w where w.id = p_worker
+-- Promise: the worker, one of this session's role, is known no longer.
+delete from wedsql.worker w where w.id = p_worker and w.role = session_user
 $$;
 
 create or replace function wedsql.report_problems(p_worker bigint, p_text text) returns void

@@ -172,7 +172,7 @@ def plain_texts(source: str) -> Iterator[str]:
 
 
 def test_no_source_depends_on_how_a_backslash_or_a_letter_is_read() -> None:
-    """A function is compiled anew in each session, with its settings: 'a\\b' is two texts, an E text is one."""
+    """A function is compiled anew in each session, under its settings, which say what a backslash is."""
     assert list(plain_texts(r"x = E'\'' || 'a' -- it's")) == ["'a'"]
     for path in kernel.files():
         source = path.read_text(encoding="utf-8")
