@@ -11,7 +11,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import psycopg
-from psycopg.adapt import Loader
+from psycopg.types.datetime import DateLoader, IntervalLoader, TimestamptzLoader
 
 HOSTILE = {
     # How moments, durations, numbers and bytes are written and read.
@@ -19,7 +19,7 @@ HOSTILE = {
     "timezone_abbreviations": "Australia",
     "datestyle": "SQL, DMY",
     "intervalstyle": "iso_8601",
-    "extra_float_digits": "-15",
+    "extra_float_digits": "0",
     "bytea_output": "escape",
     "client_encoding": "LATIN1",
     "xmlbinary": "hex",
@@ -47,31 +47,36 @@ _DURATION = re.compile(
 )
 
 
-class Duration(Loader):
+class Duration(IntervalLoader):
     """Reads ISO 8601, which psycopg by itself refuses; a month has 30 days, as psycopg counts."""
 
     def load(self, data: Any) -> timedelta:
         found = _DURATION.fullmatch(bytes(data).decode())
-        assert found, bytes(data)
+        if not found:
+            return super().load(data)
         years, months, weeks, days, hours, minutes, seconds = (float(part or 0) for part in found.groups())
         return timedelta(
             days=years * 365 + months * 30 + weeks * 7 + days, hours=hours, minutes=minutes, seconds=seconds
         )
 
 
-class Moment(Loader):
+class Moment(TimestamptzLoader):
     """Reads day/month/year in the server's time zone."""
 
     def load(self, data: Any) -> datetime:
+        if b"/" not in bytes(data):
+            return super().load(data)
         day, time, _zone = bytes(data).decode().split(" ")
         form = "%d/%m/%Y %H:%M:%S.%f" if "." in time else "%d/%m/%Y %H:%M:%S"
         return datetime.strptime(f"{day} {time}", form).replace(tzinfo=ZoneInfo(HOSTILE["timezone"]))
 
 
-class Day(Loader):
+class Day(DateLoader):
     """Reads day/month/year."""
 
     def load(self, data: Any) -> date:
+        if b"/" not in bytes(data):
+            return super().load(data)
         day, month, year = map(int, bytes(data).split(b"/"))
         return date(year, month, day)
 

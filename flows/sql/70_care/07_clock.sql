@@ -5,7 +5,7 @@
 -- clock that goes back is wrong now, and timers wait for the time that was right. A timer whose moment an attribute tells
 -- waits for that moment, whatever the clock did.
 create or replace function wedsql._reap_clock(p_now timestamptz) returns jsonb
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+language plpgsql set search_path = pg_catalog, pg_temp set intervalstyle = 'postgres' as $$
 -- Promise: when the clock went back since the last round, what was planned by it goes back with it, and the server's log says
 -- so. What the next round must know: the latest moment that any round has seen, the latest one that was right (`sure`), and
 -- the last jump ahead (`ahead_from`, `ahead_to`), which a round that comes a minute late looks like, too.

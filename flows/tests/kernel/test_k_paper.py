@@ -184,7 +184,8 @@ def test_k09_a_late_client_is_refused_without_a_reaper(fig2: Kit, paper: Callabl
 
 def test_w107_a_late_client_is_ended_by_the_reaper(fig2: Kit, dsn: str) -> None:
     wid = fig2.start()
-    client = Paper(f"{dsn} user=wed_worker", fig2.name, "tr_a3")
+    fig2.one("select wedsql.open_flow_role(%s)", [fig2.name])
+    client = Paper(f"{dsn} user={fig2.name}", fig2.name, "tr_a3")
     client(f"lock {wid} {tgid(fig2, 'tr_a3')}")
     fig2.reap()
     assert fig2.reap("31 seconds")["ended"] == 1
@@ -192,6 +193,7 @@ def test_w107_a_late_client_is_ended_by_the_reaper(fig2: Kit, dsn: str) -> None:
     client.close()
     assert error["what"] == "error" and error["code"] in (None, "57P01")
     assert fig2.logged(wid) == ["timeout"]
+    fig2.one("select wedsql.close_flow_role(%s)", [fig2.name])
 
 
 def test_w097_w098_a_job_older_than_the_client_is_found_by_scanning(

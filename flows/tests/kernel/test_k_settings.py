@@ -14,16 +14,22 @@ from flows.tests.kit import Connection, Kit
 
 pytestmark = pytest.mark.kernel
 # How client and server talk is the driver's affair: it reads durations and moments in its own way only.
-ODD = {"intervalstyle": "iso_8601", "datestyle": "ISO, DMY", "array_nulls": "off"} | {
+ODD = {
+    "intervalstyle": "iso_8601",
+    "datestyle": "ISO, DMY",
+    "array_nulls": "off",
+    "extra_float_digits": "-15",
+} | {
     name: value
     for name, value in HOSTILE.items()
-    if name not in ("intervalstyle", "datestyle", "client_encoding", "search_path")
+    if name not in ("intervalstyle", "datestyle", "client_encoding", "search_path", "extra_float_digits")
 }
 
 
 @pytest.fixture
 def odd(kit: Kit) -> Iterator[Connection]:
-    """A session to which the same texts mean something else."""
+    """A session to which the same texts mean something else; that of the test reads as usual."""
+    kit.conn.execute("set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'")
     session = kit.connect()
     for name, value in ODD.items():
         session.execute(sql.SQL("set {} = {}").format(sql.Identifier(*name.split(".")), value))
