@@ -212,6 +212,12 @@ class DiskFull(WedError):
     sqlstate = "WD905"
 
 
+class NoNumbers(WedError):
+    """No numbers are left for new instances; what runs goes on."""
+
+    sqlstate = "WD906"
+
+
 class TryAgain(WedError):
     """Another transaction was in the way; the same call may succeed now."""
 

@@ -83,7 +83,11 @@ begin
         v_take := case when v_next = 'when' then 2 else 1 end;
         v_phase := case when v_next = 'when' then 'when' else 'case' end;
       else
-        v_part := wedsql.type_phrase(v_low[i:i + 12], v.type);
+        if v.type is null then
+          select 0 as take, null::text as problem into v_part;
+        else
+          v_part := wedsql.type_phrase(v_low[i:i + 12], v.type);
+        end if;
         if v_part.take > 0 and v_part.problem is null and v_class[i + v_part.take] = 'text'
            and v_low[i + v_part.take - 1] <> ']' then
           v_take := v_part.take + 1; v_kind := 'type'; v_want := 'operator';

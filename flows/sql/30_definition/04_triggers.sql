@@ -29,6 +29,11 @@ begin
     perform wedsql._raise('WD005', 'The predicate is empty.', 'Write a condition over the attributes, such as a1 = ''ready''.',
       '{"position": 1, "length": 0, "token": "", "reason": "empty"}');
   end if;
+  if tg_op = 'UPDATE' and new.cpred = old.cpred and new.canonical = old.canonical then
+    new.reads := old.reads;  -- read once; whoever wants it read again empties canonical
+    new.disjuncts := old.disjuncts;
+    return new;
+  end if;
   select wedsql._fixed_moments(c.qualified, c.reads, v_types), c.reads, c.disjuncts into new.canonical, new.reads, new.disjuncts
   from wedsql.check_predicate_text(new.cpred, v_types) c;
   return new;
@@ -140,7 +145,7 @@ $$;
 create or replace function wedsql._recheck_triggers(p_flow integer, p_attr text) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 -- Promise: predicates over an attribute that changed its type are checked again.
-update wedsql.trig t set cpred = t.cpred where t.flow_id = p_flow and p_attr = any (t.reads)
+update wedsql.trig t set canonical = null where t.flow_id = p_flow and p_attr = any (t.reads)
 $$;
 
 create or replace function wedsql._trig_delete() returns trigger

@@ -22,6 +22,10 @@ declare
   v_now timestamptz := wedsql.now();
 begin
   perform wedsql._check_states(%3$L::text[], p_states);
+  p_keys := array_replace(p_keys, '', null);
+  if octet_length(array_to_string(p_keys, '')) > 500 then
+    perform wedsql._check_keys(p_keys);
+  end if;
   select array_agg(nextval('wedsql.wid_seq')::integer) into v_wids from generate_series(1, cardinality(p_states));
   with born as (
     insert into %1$I.wed_flow as w (wid%4$s)
@@ -38,6 +42,20 @@ end $f$ $t$, p_schema, p_flow,
     coalesce(', ' || wedsql._column_list(p_flow, '%1$s'), ''),
     coalesce(', ' || wedsql._column_list(p_flow, 'case when u.s ? %2$s then (u.s %5$s %2$s)::%3$s else %4$s::%3$s end'), ''));
 end $g$;
+
+create or replace function wedsql._check_keys(p_keys text[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: every key of a start is short enough for the index that finds it again.
+-- Raises: WD009.
+declare
+  v_long text;
+begin
+  select k into v_long from unnest(p_keys) k where octet_length(k) > 500 limit 1;
+  if found then
+    perform wedsql._raise('WD009', format('The key %L... has %s bytes; 500 are allowed.', left(v_long, 40), octet_length(v_long)),
+      'Use a shorter key, for example a hash of what it is made of.');
+  end if;
+end $$;
 
 create or replace function wedsql._check_states(p_attrs text[], p_states jsonb[]) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$

@@ -70,6 +70,10 @@ begin
       return;
     end if;
   end if;
+  if p_why.code = '2200H' then
+    p_why := row('WD906', 'No numbers are left for new instances: 2147483647 is the last.',
+      'Move the flow to a new database, or dump and restore this one without its finished instances; what runs goes on.', null)::wedsql.why;
+  end if;
   return query select null::integer, null::text, b.* from wedsql._blame(p_flow, p_state, p_why) b;
 end $$;
 

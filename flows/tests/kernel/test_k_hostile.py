@@ -96,3 +96,15 @@ def test_a_policy_that_does_not_exist(one: Kit) -> None:
         api.create_flow("fresh", final_when_pending="perhaps", conn=one.conn)
     assert "perhaps" in why.message and "defer" in why.hint
     assert one.one("select count(*) from wedsql.flow where name = 'fresh'") == 0
+
+
+def test_what_the_lexer_made_is_written_by_nobody(kit: Kit) -> None:
+    """Rendered conditions are executed; a role that may write triggers cannot put others in their place."""
+    kit.attrs("a")
+    number = kit.trig("tr_x", "a = '1' or a = '2'")
+    made = kit.rows("select canonical, reads, disjuncts from wedsql.trig where tgid = %s", [number])
+    kit.rows("set role wed_web")
+    for change in ("canonical = 'pg_sleep(9)'", "reads = '{}'", "disjuncts = '{pg_sleep(9) is null}'"):
+        kit.rows(f"update wedsql.trig set {change} where tgid = {number}")
+    kit.rows("reset role")
+    assert kit.rows("select canonical, reads, disjuncts from wedsql.trig where tgid = %s", [number]) == made

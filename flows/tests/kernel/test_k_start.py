@@ -107,3 +107,32 @@ def test_w042_drop_flow_needs_force_when_it_has_instances(one: Kit) -> None:
     assert one.one("select count(*) from wedsql.wed_trace where flow_id = %s", [one.id]) == 0
     with refused("WD001"):
         api.definition(one.name, conn=one.conn)
+
+
+def test_an_empty_key_is_no_key(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.trig("tr_x", "a = '1'")
+    first, second = (api.start(kit.name, {"a": "1"}, key="", conn=kit.conn) for _ in range(2))
+    assert first != second
+    assert kit.instance(first).key is None
+
+
+def test_a_key_has_at_most_500_bytes(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.trig("tr_x", "a = '1'")
+    wid = api.start(kit.name, {"a": "1"}, key="k" * 500, conn=kit.conn)
+    assert api.start(kit.name, {"a": "1"}, key="k" * 500, conn=kit.conn) == wid
+    with refused("WD009"):
+        api.start(kit.name, {"a": "1"}, key="é" * 251, conn=kit.conn)
+
+
+def test_the_last_number_is_said_so(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.trig("tr_x", "a = '1'")
+    last = kit.one("select last_value from wedsql.wid_seq")
+    try:
+        kit.one("select setval('wedsql.wid_seq', 2147483647)")
+        with refused("WD906"):
+            kit.start(a="1")
+    finally:
+        kit.one("select setval('wedsql.wid_seq', %s)", [last])
