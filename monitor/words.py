@@ -110,6 +110,20 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     "_FAIL": _("Gave up"),
 }
 
+TYPE: dict[str, str | Promise] = {
+    "text": _("text"),
+    "integer": _("integer"),
+    "numeric": _("numeric"),
+    "boolean": _("boolean"),
+    "date": _("date"),
+    "timestamptz": _("date and time"),
+    "interval": _("duration"),
+    "jsonb": _("JSON"),
+    "enum": _("option"),
+}
+BOOLEAN: dict[str, str | Promise] = {"true": _("true"), "false": _("false")}
+WORKER_KIND: dict[str, str | Promise] = {"process": _("process"), "cluster": _("cluster")}
+
 INVARIANT: dict[str, str | Promise] = {
     "I1": _("A running instance has work pending or a timer; an exception waits for its repair."),
     "I2": _("Every condition that holds on a running instance has its job."),
@@ -121,6 +135,15 @@ INVARIANT: dict[str, str | Promise] = {
     "I8": _("No session holds a transaction open or waits for a lock for ever; nothing is prepared."),
 }
 
+REASON_SHORT: dict[str, str | Promise] = {
+    "STUCK": _("no condition holds"),
+    "ATTEMPTS": _("attempts used up"),
+    "PICKUP": _("waited too long"),
+    "LOOP": _("loop"),
+    "NO_PROGRESS": _("no progress"),
+    "FINAL_BLOCKED": _("final condition blocked"),
+    "CONDITION_ERROR": _("condition failed"),
+}
 REASON: dict[str, str | Promise] = {
     "STUCK": _("No condition holds and nothing is pending: somebody has to change the state or the rules."),
     "ATTEMPTS": _("A transition was tried as often as its rule allows and failed each time."),

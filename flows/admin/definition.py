@@ -93,7 +93,11 @@ class FlowAdmin(admin.ModelAdmin):
     formfield_overrides = {IntervalField: {"form_class": IntervalFormField}}
     list_display = ("name", "label", "version", "attribute_count", "trigger_count", "instances")
     search_fields = ("name", "label")
-    show_full_result_count = False
+    # Said where nothing is listed; flows are few enough to be counted.
+    empty_list = gettext_lazy(
+        "No flow has been defined yet. Add one here, or load the three flows of the demo with:"
+    )
+    empty_command = "manage.py loaddemo"
     actions = None
     fieldsets = (
         (None, {"fields": ("name", "label", "description", "final_when_pending", "reason", "seen_version")}),

@@ -116,7 +116,7 @@ class FlowForm(AnsweredForm):
         required=False,
         widget=forms.Textarea(attrs={"rows": 2, "cols": 60}),
     )
-    seen_version = forms.IntegerField(widget=forms.HiddenInput, required=False)
+    seen_version = forms.IntegerField(label=gettext_lazy("version"), widget=forms.HiddenInput, required=False)
     reason = forms.CharField(
         label=gettext_lazy("Reason"),
         widget=AdminTextInputWidget,

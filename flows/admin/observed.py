@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -80,6 +80,8 @@ class InstanceAdmin(ObservedAdmin):
     """The instances of all flows, with their state and the way to their history."""
 
     key_fields = ("wid",)
+    empty_list = gettext_lazy("Nothing has been started yet. An instance is started with:")
+    empty_command = "manage.py startinstance FLOW"
     list_display = ("wid", "flow", "status", "seq", "reason", "changed_at", "key")
     list_filter = ("flow", "status")
     search_fields = ("wid",)
@@ -107,6 +109,9 @@ class JobAdmin(ObservedAdmin):
     """The work that waits or is being done."""
 
     key_fields = ("wid", "tgid")
+    empty_list = gettext_lazy(
+        "No job waits. A job appears when a condition of a flow holds, and goes when its transition is done."
+    )
     list_display = (
         "id",
         "transition",
@@ -134,6 +139,9 @@ class TraceEntryAdmin(ObservedAdmin):
     """The history, step by step."""
 
     key_fields = ("wid", "seq")
+    empty_list = gettext_lazy(
+        "No step has been written yet. Each accepted change of an instance is one step."
+    )
     list_display = ("key", "flow", "written_by", "status", "fired_names", "at", "actor", "reason")
     list_filter = ("flow", "status")
     search_fields = ("wid",)
@@ -154,13 +162,27 @@ class TraceEntryAdmin(ObservedAdmin):
         return pretty(entry.before)
 
 
+OUTCOME = {
+    "failed": gettext_lazy("failed"),
+    "aborted": gettext_lazy("aborted"),
+    "timeout": gettext_lazy("timed out"),
+    "lost": gettext_lazy("lost"),
+    "expired": gettext_lazy("expired"),
+    "late": gettext_lazy("late"),
+    "parked": gettext_lazy("parked"),
+    "released": gettext_lazy("released"),
+    "withdrawn": gettext_lazy("withdrawn"),
+}
+KIND = {"process": gettext_lazy("process"), "cluster": gettext_lazy("cluster")}
+
+
 class WordFilter(admin.SimpleListFilter):
     """The words that the product writes there; asking the table itself for them would read all of it."""
 
-    words: tuple[str, ...]
+    words: Mapping[str, Any]
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(word, word) for word in self.words]
+        return [(word, str(self.words[word])) for word in self.words]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
         return queryset.filter((str(self.parameter_name), self.value())) if self.value() else queryset
@@ -171,7 +193,7 @@ class OutcomeFilter(WordFilter):
 
     title = gettext_lazy("outcome")
     parameter_name = "outcome"
-    words = tuple("failed aborted timeout lost expired late parked released withdrawn".split())
+    words = OUTCOME
 
 
 class KindFilter(WordFilter):
@@ -179,17 +201,24 @@ class KindFilter(WordFilter):
 
     title = gettext_lazy("kind")
     parameter_name = "kind"
-    words = ("process", "cluster")
+    words = KIND
 
 
 @admin.register(JobLog)
 class JobLogAdmin(ObservedAdmin):
     """What went wrong with jobs."""
 
-    list_display = ("id", "transition", "wid", "outcome", "attempt", "message", "at", "actor", "flow")
+    empty_list = gettext_lazy(
+        "Nothing went wrong. What fails, expires or is withdrawn is listed here with its reason."
+    )
+    list_display = ("id", "transition", "wid", "outcome_said", "attempt", "message", "at", "actor", "flow")
     list_filter = ("flow", OutcomeFilter)
     search_fields = ("wid",)
     search_help_text = gettext_lazy("Number of an instance")
+
+    @admin.display(description=gettext_lazy("outcome"))
+    def outcome_said(self, entry: JobLog) -> str:
+        return str(OUTCOME.get(entry.outcome, entry.outcome))
 
 
 @admin.register(ConditionError)
@@ -197,6 +226,9 @@ class ConditionErrorAdmin(ObservedAdmin):
     """Conditions that fail while they are evaluated."""
 
     key_fields = ("trigger_id",)
+    empty_list = gettext_lazy(
+        "Every condition could be computed. One that fails on some state is listed here with its message."
+    )
     list_display = ("trigger", "flow", "n", "last_at", "sqlstate", "message", "wid")
     list_filter = ("flow",)
     list_select_related = ("flow", "trigger")  # type: ignore[misc]
@@ -206,6 +238,12 @@ class ConditionErrorAdmin(ObservedAdmin):
 class WorkerProcessAdmin(ObservedAdmin):
     """Who performs transitions, as last reported."""
 
-    list_display = ("name", "kind", "host", "pid", "serves", "seen_at", "waiting")
+    empty_list = gettext_lazy("No worker has registered. They are started with:")
+    empty_command = "manage.py wedsql up"
+    list_display = ("name", "kind_said", "host", "pid", "serves", "seen_at", "waiting")
     list_filter = (KindFilter,)
     list_select_related = False  # type: ignore[misc]
+
+    @admin.display(description=gettext_lazy("kind"))
+    def kind_said(self, worker: WorkerProcess) -> str:
+        return str(KIND.get(worker.kind, worker.kind))

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
+from flows.labels import said
 from flows.models.fields import IntervalField
 
 
@@ -66,7 +67,7 @@ class Flow(models.Model):
         verbose_name_plural = _("flows")
 
     def __str__(self) -> str:
-        return self.label or self.name
+        return said(self.label) or self.name
 
 
 class Attribute(models.Model):

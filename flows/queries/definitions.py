@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
+from flows.labels import said
 from flows.queries.base import row, rows
 
 
@@ -20,7 +21,7 @@ class Attribute:
 
     @property
     def title(self) -> str:
-        return self.label or self.name
+        return said(self.label) or self.name
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Trigger:
 
     @property
     def title(self) -> str:
-        return self.label or self.transition
+        return said(self.label) or self.transition
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,12 @@ class Flow:
 
     @property
     def title(self) -> str:
-        return self.label or self.name
+        return said(self.label) or self.name
 
     @property
     def transition_titles(self) -> dict[str, str]:
         """What a person reads for each transition that has a label."""
-        return {t.transition: t.label for t in self.triggers if t.label}
+        return {t.transition: said(t.label) for t in self.triggers if t.label}
 
     def attribute(self, name: str) -> Attribute | None:
         return next((a for a in self.attributes if a.name == name), None)

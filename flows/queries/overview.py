@@ -7,6 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from flows.labels import said
 from flows.queries.base import Row, rows
 from flows.queries.counting import CAP, LIVING, NONE, STATUSES, Count, count, limit, places
 from flows.queries.workers import Unserved, unserved
@@ -32,7 +33,7 @@ class FlowSummary:
 
     @property
     def title(self) -> str:
-        return self.label or self.name
+        return said(self.label) or self.name
 
     @property
     def pills(self) -> list[tuple[str, Count]]:

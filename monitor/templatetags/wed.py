@@ -73,6 +73,29 @@ def reason(code: str) -> str:
 
 
 @register.filter
+def reason_short(text: str) -> str:
+    """The kernel's reason in a few words, with what it adds behind a colon."""
+    code, colon, rest = text.partition(":")
+    return f"{words.REASON_SHORT.get(code, code)}{colon}{rest}"
+
+
+@register.filter
+def type_name(code: str) -> str:
+    return str(words.TYPE.get(code, code))
+
+
+@register.filter
+def worker_kind(code: str) -> str:
+    return str(words.WORKER_KIND.get(code, code))
+
+
+@register.filter
+def said(text: str, kind: str) -> str:
+    """A value as people say it; only booleans differ from what the database writes."""
+    return str(words.BOOLEAN.get(text, text)) if kind == "boolean" else text
+
+
+@register.filter
 def number(value: Count | int) -> str:
     """A number with its thousands apart; "10,000+" when counting stopped there."""
     found = value if isinstance(value, Count) else Count(value)

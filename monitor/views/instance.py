@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -29,6 +29,7 @@ class ShownCell:
     before: str | None
     after: str | None
     initial: bool
+    type: str
 
 
 @dataclass(frozen=True)
@@ -41,20 +42,17 @@ class ShownStep:
 
 
 def _shown(flow: Flow, found: Iterable[trace.Step]) -> list[ShownStep]:
-    order = {a.name: (at, a.title) for at, a in enumerate(flow.attributes)}
+    order = {a.name: (at, a.title, a.type) for at, a in enumerate(flow.attributes)}
     steps = list(found)
     here = {step.seq for step in steps}
     return [ShownStep(s, _cells(order, s.cells), s.cause_seq in here) for s in steps]
 
 
-def _cells(order: dict[str, tuple[int, str]], cells: Iterable[trace.Cell]) -> list[ShownCell]:
+def _cells(order: dict[str, tuple[int, str, str]], cells: Collection[trace.Cell]) -> list[ShownCell]:
     """Attributes that the flow no longer has come last, under the name that they had."""
-    ranked = sorted(cells, key=lambda c: (*order.get(c.name, (len(order), c.name))[:1], c.name))
-    return [
-        ShownCell(order.get(c.name, (0, c.name))[1], c.before, c.after, c.initial)
-        for c in ranked
-        if c.changed
-    ]
+    known = {c.name: order.get(c.name, (len(order), c.name, "")) for c in cells}
+    ranked = sorted((c for c in cells if c.changed), key=lambda c: (known[c.name][0], c.name))
+    return [ShownCell(known[c.name][1], c.before, c.after, c.initial, known[c.name][2]) for c in ranked]
 
 
 @require_safe

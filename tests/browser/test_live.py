@@ -129,9 +129,9 @@ def test_numbers_of_the_first_page_move(
     def numbers() -> str:
         return " ".join(browser.find_element(By.ID, f"flow-{parcels.flow_id}").text.split())
 
-    assert "1 Running" in numbers()
+    assert "Running 1" in numbers()
     parcels.start_many(4)
-    wait(lambda page: "5 Running" in numbers())
+    wait(lambda page: "Running 5" in numbers())
     assert not_reloaded(browser)
 
 

@@ -1,0 +1,105 @@
+"""Every page in Portuguese, searched for what the product's own catalogues say in English."""
+
+from __future__ import annotations
+
+import gettext
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+
+from monitor.tests.conftest import HERE, Hands, client_of, text_of
+from workers.demo.loading import LABELS
+
+BASE = Path(settings.BASE_DIR)
+APPS = ("", "flows/", "wedsql_site/", "workers/demo/")
+# Words that Portuguese has too, and names of things (`seen` and `lost` are of the flow).
+SHARED = {"English", "seen", "lost", "Total", "total", "status", "Status", "id", "JSON", "cron", "Cron"}
+SHORTEST = 4
+
+
+def english() -> dict[str, str]:
+    """Every text of the catalogues that reads otherwise in Portuguese, without places for values."""
+    found: dict[str, str] = {}
+    for app in APPS:
+        with (BASE / app / "locale/pt_BR/LC_MESSAGES/django.mo").open("rb") as file:
+            for key, text in vars(gettext.GNUTranslations(file))["_catalog"].items():
+                found[key[0] if isinstance(key, tuple) else key] = text
+    plain = {key: text for key, text in found.items() if not re.search(r"[%#]", key)}
+    return {key: text for key, text in plain.items() if len(key) >= SHORTEST and key != text} | {
+        key: text for key, text in found.items() if key in LABELS.values()
+    }
+
+
+def prose(html: str) -> str:
+    """What a reader sees, without code, values and names as they were typed."""
+    for pattern in (
+        r"<(code|pre|ins|del)\b.*?</\1>",
+        r'<(\w+)\b[^>]*class="[^"]*\bmono\b[^"]*"[^>]*>.*?</\1>',
+        r'<div class="small">[^<]*</div>',  # who wrote a step
+    ):
+        html = re.sub(pattern, " ", html, flags=re.DOTALL)
+    titles = " . ".join(re.findall(r'(?:title|aria-label|placeholder|data-label)="([^"]*)"', html))
+    return unescape(f"{text_of(html)} . {titles}")
+
+
+def pages(parcels: Hands, wid: int) -> Iterator[str]:
+    yield from (
+        "/",
+        f"/flows/{parcels.flow}/",
+        f"/instances/{wid}/",
+        "/workers/",
+        "/health/",
+        "/nope/",
+        "/admin/",
+    )
+    yield f"/flows/{parcels.flow}/?a=weight&op=eq&v=x&a=stage&op=eq&v=lost&status=E"
+    yield from (f"/flows/{parcels.flow}/jobs/?state={state}" for state in ("pending", "late", "parked"))
+    for model in admin.site._registry:
+        name = f"{model._meta.app_label}_{model._meta.model_name}"
+        yield reverse(f"admin:{name}_changelist")
+        yield reverse(f"admin:{name}_changelist") + "?q=99999999"
+        yield from [reverse(f"admin:{name}_add")] if name == "flows_flow" else []
+    yield reverse("admin:flows_flow_change", args=[parcels.flow_id])
+    yield reverse("admin:flows_instance_change", args=[wid])
+
+
+@pytest.fixture
+def ana(parcels: Hands, site: None) -> Client:
+    """A superuser who reads Portuguese."""
+    client = client_of(User.objects.create_superuser("ana" + HERE))
+    client.cookies["django_language"] = "pt-br"
+    return client
+
+
+def test_no_page_says_in_english_what_the_catalogues_say_in_portuguese(ana: Client, parcels: Hands) -> None:
+    wid, other = parcels.start(customer="Ana", fragile=True), parcels.start()
+    parcels.stick(wid)
+    parcels.give_up("tr_label", other, "x")
+    words = {key: re.compile(rf"(?<![\w-]){re.escape(key)}(?![\w-])") for key in english().keys() - SHARED}
+    assert len(words) > 400
+    left = {}
+    for path in pages(parcels, wid):
+        html = ana.get(path).content.decode()
+        text = prose(html)
+        assert 'lang="pt-br"' in html, path
+        if found := sorted(key for key, pattern in words.items() if pattern.search(text)):
+            left[path] = [text[max(0, words[k].search(text).start() - 60) :][:120] for k in found]
+    assert left == {}
+
+
+def test_the_demo_is_labelled_in_portuguese() -> None:
+    known = english()
+    files = (BASE / "workers/demo/flows").glob("*.sql")
+    quoted = {
+        label for file in files for label in re.findall(r"'((?:[A-Z][a-z]+)(?: [a-z]+)+)'", file.read_text())
+    }
+    assert len(quoted) > 10
+    assert (quoted | set(LABELS.values())) - known.keys() == set()
