@@ -71,7 +71,7 @@ begin
   if found then
     perform wedsql._raise('WD002', format('%L is no attribute of this flow.', left(v_bad, 80)),
       case when p_attrs = '{}' then 'The flow has no attributes yet.'
-           else coalesce(format('Did you mean %s? ', nullif(wedsql.suggest(v_bad, p_attrs), '')), '')
+           else coalesce('Did you mean ' || wedsql.suggest(v_bad, p_attrs) || '? ', '')
                 || format('Attributes: %s.', array_to_string(p_attrs, ', ')) end,
       jsonb_build_object('attribute', v_bad)::text);
   end if;
