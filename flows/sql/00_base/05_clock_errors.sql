@@ -21,8 +21,13 @@ end $$;
 
 create or replace function wedsql._actor(p_actor text default null) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: who acts: what the caller says, else the session's wedsql.actor, else the database role.
-select coalesce(nullif(p_actor, ''), nullif(current_setting('wedsql.actor', true), ''), session_user::text)
+-- Promise: who acts: what the caller says, else the session's wedsql.actor, else the database role. The role of a flow, which
+-- may say anything, is named beside what it says.
+select case when r.said is null then session_user::text
+            when right(r.said, length(session_user) + 3) <> format(' (%s)', session_user)
+                 and exists (select 1 from wedsql.flow f where f.name = session_user) then format('%s (%s)', r.said, session_user)
+            else r.said end
+from (select coalesce(nullif(p_actor, ''), nullif(current_setting('wedsql.actor', true), '')) as said) r
 $$;
 
 create or replace function wedsql._flow(p_name text) returns wedsql.flow

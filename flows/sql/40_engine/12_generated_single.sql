@@ -50,11 +50,11 @@ set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan 
   end if;
   return null;
 end $f$ $t$, p_schema, wedsql._short_way(p_flow, p_schema, 'complete_held', format($q$
-  if p_actor is null then
-    p_actor := wedsql._actor();
+  if p_actor is null or session_user = %1$L then
+    p_actor := wedsql._actor(p_actor);
   end if;
   if p_set is not null then
-    p_changes := wedsql._set_changes(%L, p_wid, p_set);
+    p_changes := wedsql._set_changes(%1$L, p_wid, p_set);
   end if;$q$, p_schema),
     $q$j.state = 'P' and coalesce(v_now - j.timeout, '-infinity') <= to_timestamp(nullif(current_setting('wedsql.held', true), '')::float8)$q$,
     'pg_try_advisory_xact_lock(p_wid, v_job.tgid) and pg_advisory_unlock(p_wid, v_job.tgid)', 'null',

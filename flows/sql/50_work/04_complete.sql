@@ -25,7 +25,7 @@ set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan 
 -- Locks: instances in wid order, jobs, trace.
 -- Raises: what is worth trying again (40001, 40P01, 55P03, 57014); every other refusal is a row with ok = false.
 declare
-  v_actor text := coalesce(nullif(p_actor, ''), wedsql._actor());
+  v_actor text := case when session_user = %1$L or coalesce(p_actor, '') = '' then wedsql._actor(p_actor) else p_actor end;
   v_one record;
 begin
   if p_sets is null then

@@ -132,11 +132,11 @@ end $$;
 
 create or replace function wedsql._grant_flow(p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the product's roles, and a role named like the flow if there is one, may do in the flow's schema what they need.
+-- Promise: the product's roles, and the flow's own if it was opened, may do in the flow's schema what they need.
 begin
   execute format('grant usage on schema %I to wed_web, wed_worker, wed_reaper, wed_monitor', p_name);
   execute format('grant select on all tables in schema %I to wed_web, wed_worker, wed_monitor', p_name);
-  if exists (select 1 from pg_roles where rolname = p_name) then
+  if wedsql._has_role(p_name) then
     execute format('grant usage on schema %I to %I', p_name, p_name);
     execute format('grant select on all tables in schema %1$I to %1$I', p_name);
     execute format('grant insert, update on %1$I.wed_flow to %1$I', p_name);
@@ -155,7 +155,7 @@ declare
 begin
   execute format('revoke all on all functions in schema %I from public', p_name);
   execute format('grant execute on function %s to wed_web, wed_worker', v_doors);
-  if exists (select 1 from pg_roles where rolname = p_name) then
+  if wedsql._has_role(p_name) then
     execute format('grant execute on function %s to %I', v_doors, p_name);
   end if;
 end $$;

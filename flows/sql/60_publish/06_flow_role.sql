@@ -1,13 +1,31 @@
+create or replace function wedsql._role_databases(p_name text) returns name[]
+language sql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: the databases of the server in which the role was opened for a flow: there its search_path leads to the schema of
+-- its own name. A role is the whole server's, its rights in a flow are those of one database.
+select coalesce(array_agg(d.datname order by d.datname), '{}')
+from pg_db_role_setting s join pg_roles r on r.oid = s.setrole join pg_database d on d.oid = s.setdatabase
+where r.rolname = p_name and exists (select 1 from unnest(s.setconfig) c where c in ('search_path=' || p_name, 'search_path=' || quote_ident(p_name)))
+$$;
+
+create or replace function wedsql._has_role(p_name text) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: whether the flow's role was opened in this database; a role of that name that another database has is a stranger.
+select current_database() = any (wedsql._role_databases(p_name))
+$$;
+
 create or replace function wedsql.open_flow_role(p_flow text) returns text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: a log-in role named like the flow, whose search_path leads into the flow's schema, may define this flow, start its
 -- instances and work on them with the paper's protocol, and may do nothing else. Runs with the caller's rights.
--- Raises: WD001, WD004 when a role of that name has other powers.
+-- Raises: WD001, WD004 when a role of that name has other powers, or is that of a flow of another database.
 declare
   v_name text := (wedsql._flow(p_flow)).name;
 begin
   if exists (select 1 from pg_roles r where r.rolname = v_name and (r.rolsuper or r.rolcreaterole or r.rolcreatedb)) then
     perform wedsql._raise('WD004', format('The role %I exists and may do more than work on a flow.', v_name), 'Rename that role, or name the flow otherwise.');
+  elsif array_remove(wedsql._role_databases(v_name), current_database()) <> '{}' then
+    perform wedsql._raise('WD004', format('The role %I is that of a flow of database %I, and a role is the whole server''s.', v_name,
+      (array_remove(wedsql._role_databases(v_name), current_database()))[1]), 'Name one of the flows otherwise, or close the role there with flowrole --drop.');
   elsif not exists (select 1 from pg_roles r where r.rolname = v_name) then
     execute format('create role %I login', v_name);
   end if;
@@ -19,12 +37,12 @@ end $$;
 
 create or replace function wedsql.close_flow_role(p_flow text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the flow's role is gone with its rights. Runs with the caller's rights.
+-- Promise: the flow's role is gone with its rights; that of a flow of another database is left alone. Runs with the caller's rights.
 -- Raises: WD001.
 declare
   v_name text := (wedsql._flow(p_flow)).name;
 begin
-  if exists (select 1 from pg_roles r where r.rolname = v_name) then
+  if exists (select 1 from pg_roles r where r.rolname = v_name) and wedsql._role_databases(v_name) <@ array[current_database()] then
     execute format('drop owned by %I', v_name);
     execute format('drop role %I', v_name);
   end if;

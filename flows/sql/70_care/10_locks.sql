@@ -77,9 +77,9 @@ end $$;
 
 create or replace function wedsql._grant_locks(p_role text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the role of a flow, if there is one, may take the lock of the paper's protocol.
+-- Promise: the role of a flow, if it was opened, may take the lock of the paper's protocol.
 begin
-  if exists (select 1 from pg_roles where rolname = p_role) and not has_function_privilege(p_role, 'pg_try_advisory_xact_lock(integer, integer)', 'execute') then
+  if wedsql._has_role(p_role) and not has_function_privilege(p_role, 'pg_try_advisory_xact_lock(integer, integer)', 'execute') then
     execute format('grant execute on function pg_try_advisory_xact_lock(integer, integer), pg_advisory_xact_lock(integer, integer) to %I', p_role);
   end if;
 end $$;

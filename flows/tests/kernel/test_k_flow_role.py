@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import psycopg
 import pytest
 
+from flows import api
+from flows.tests import kernel_db
 from flows.tests.kit import Kit, refused
 
 pytestmark = pytest.mark.kernel
@@ -121,3 +124,54 @@ def test_the_views_are_read_by_index(one: Kit) -> None:
         own.execute("reset role")
     finally:
         one.one("select wedsql.close_flow_role(%s)", [one.name])
+
+
+def test_a_role_is_that_of_a_flow_of_one_database(one: Kit, dsn: str) -> None:
+    """A role is the whole server's: a flow of the same name elsewhere opens nothing to it."""
+    one.one("select wedsql.open_flow_role(%s)", [one.name])
+    with kernel_db.database() as second, psycopg.connect(second, autocommit=True) as elsewhere:
+        elsewhere.execute("select wedsql.create_flow(%s)", [one.name])
+        with refused("WD004") as why:
+            elsewhere.execute("select wedsql.open_flow_role(%s)", [one.name])
+        assert psycopg.conninfo.conninfo_to_dict(dsn)["dbname"] in why.message
+        elsewhere.execute("select wedsql.close_flow_role(%s)", [one.name])
+        kernel_db.install(elsewhere)
+        own = psycopg.connect(
+            psycopg.conninfo.make_conninfo(second, user=one.name, options=""), autocommit=True
+        )
+        with closing(own), refused("42501"):
+            own.execute(f"select * from {one.name}.wed_flow")  # type: ignore[call-overload]
+        elsewhere.execute("select wedsql.create_flow('their_own')")
+        elsewhere.execute("select wedsql.open_flow_role('their_own')")
+        elsewhere.execute("select wedsql.close_flow_role('their_own')")
+    assert one.one("select has_table_privilege(%s, %s, 'update')", [one.name, f"{one.name}.wed_flow"])
+    one.one("select wedsql.close_flow_role(%s)", [one.name])
+
+
+def test_what_a_flows_role_says_of_itself_stands_beside_its_name(
+    fig2: Kit, own: psycopg.Connection[Any]
+) -> None:
+    """In each way to act; the roles of the product are believed, as they speak for people."""
+    own.execute("select set_config('wedsql.actor', 'boss', false)")
+    own.execute("insert into wed_flow default values")
+    said = f"boss ({fig2.name})"
+    (wid,) = own.execute("select start('{}', 'boss')").fetchone() or (0,)
+    with own.transaction():
+        job = own.execute("select wid, job_id from take('{tr_a2}')").fetchone()
+        own.execute("select complete_many(array[%s], array[%s::bigint], '{null}', '{\"{}\"}', 'boss')", job)
+    job = own.execute("select wid, job_id from hold('{tr_a2}')").fetchone()
+    own.execute("select complete_held(%s, %s, '{}', 'boss')", job)
+    with own.transaction():
+        own.execute(
+            "select pg_try_advisory_xact_lock(wid, tgid) from job_pool where trname = 'tr_a3' and wid = %s",
+            [wid],
+        )
+        own.execute("update wed_flow set a3 = 'x' where wid = %s", [wid])
+    actors = fig2.rows("select distinct actor from wedsql.wed_trace where flow_id = %s", [fig2.id])
+    assert [row.actor for row in actors] == [said]
+    own.execute("insert into wed_attr (aname) values ('b')")
+    assert (
+        fig2.one("select actor from wedsql.flow_version where flow_id = %s order by version desc", [fig2.id])
+        == said
+    )
+    assert fig2.trace(api.start(fig2.name, {}, actor="ann", conn=fig2.conn))[0].actor == "ann"

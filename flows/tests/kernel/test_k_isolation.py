@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -240,6 +241,11 @@ def test_no_function_of_a_flow_reaches_another(one: Kit, other: Kit, spy: Connec
             assert snapshot(other) == before, function.name
             tried += 1
     assert tried >= 10
+    page = (Path(__file__).resolve().parents[3] / "docs" / "operating.md").read_text(encoding="utf-8")
+    told = page.split("call its functions (")[1].split(")")[0]
+    assert {*re.findall(r"`(\w+)`", told)} == {
+        function.call.split(".")[1].strip('"') for function in functions
+    }
 
 
 CHANNELS = {"'wedsql_w' || w.id", "'wedsql_trace'", "'wedsql_flow'", "j.trname"}
