@@ -130,6 +130,10 @@ def _care() -> Iterable[str]:
         "How much older the database's clock is than its newest history.",
         [({}, times.behind.total_seconds())],
     )
+    used: list[Sample] = [({}, health.numbers_used())]
+    yield family(
+        "wedsql_instance_numbers_used_ratio", "Share of the numbers for instances that is given.", used
+    )
     known = [] if disk is None else [disk]
     for name, meaning, values in (
         ("wedsql_disk_free_bytes", "Free on the database's disk, as last reported.", [d.free for d in known]),

@@ -1,4 +1,4 @@
-"""Whether all is well: the clock, the reaper, and room on the database's disk."""
+"""Whether all is well: the clock, the reaper, room on the database's disk and among its numbers."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from flows.queries.base import row
 # As in the kernel: from here on it starts nothing, and an older report is not believed.
 LEAST_SHARE = 0.05
 BELIEVED = timedelta(minutes=5)
+LAST_NUMBER = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -60,3 +61,9 @@ def times() -> Times:
         " from (values (1)) one left join wedsql.beat b on b.name = 'reaper'"
     )
     return Times(**found) if found else Times(None, None, timedelta(0))
+
+
+def numbers_used() -> float:
+    """The share of the numbers for instances that is given, 0 to 1; where none is left nothing is started."""
+    found = row("select coalesce(max(wid), 0) as newest from wedsql.instance")
+    return found["newest"] / LAST_NUMBER if found else 0.0

@@ -216,3 +216,16 @@ def test_metrics_tell_disk_clock_and_reaper(site: None, client: Client, admin: C
     found = numbers(client)
     assert (found["wedsql_disk_free_bytes"], found["wedsql_disk_bytes"]) == (500, 1e9)
     assert found["wedsql_clock_behind_seconds"] == 0 and found["wedsql_reaper_age_seconds"] < 60
+
+
+def test_the_health_page_warns_long_before_the_numbers_end(
+    site: None, alice: Client, client: Client, parcels: Hands, admin: Connection
+) -> None:
+    wid = parcels.start()
+    assert "of the numbers" not in text_of(alice.get("/health/").content)
+    admin.execute("update wedsql.instance set wid = 1200000000 where wid = %s", [wid])
+    try:
+        assert "56 % of the numbers for instances are given" in text_of(alice.get("/health/").content)
+        assert 0.55 < numbers(client)["wedsql_instance_numbers_used_ratio"] < 0.57
+    finally:
+        admin.execute("update wedsql.instance set wid = %s where wid = 1200000000", [wid])

@@ -19,6 +19,7 @@ from monitor.usage import usage
 
 SILENT_SECONDS = 30
 # The kernel's clock and this page's reading of it are never exactly at one time.
+_MANY_NUMBERS = 0.5
 _TRIFLE_SECONDS = 1
 # A thread of the web process is bound for so long; the history of millions is a matter for the command.
 CHECK_TIMEOUT_MS = 30_000
@@ -31,10 +32,11 @@ def soundness(request: HttpRequest) -> HttpResponse:
     _everything_or_404(request)
     with snapshot():
         times, disk, kept, last = health.times(), health.disk(), house.house(), invariants.last_check()
-        missing = kernel.missing_grants(connection)
+        missing, numbers = kernel.missing_grants(connection), health.numbers_used()
     found = {finding.name: finding for finding in last.findings} if last else {}
     context = {
         "times": times, "disk": disk, "percent": round(disk.share * 100, 1) if disk else None,
+        "numbers": round(numbers * 100) if numbers > _MANY_NUMBERS else None,
         "silent": times.reaper_age is None or times.reaper_age.total_seconds() > SILENT_SECONDS,
         "behind": times.behind.total_seconds() > _TRIFLE_SECONDS,
         "house": kept, "warnings": [words.WARNING[kind] for kind in kept.warnings()],

@@ -1,0 +1,114 @@
+"""Any identifier of the kernel's own SQL names an attribute, through every door; an instance makes its steps.
+
+Publishing and loading try every name, as the flow's views do in kernel/test_k_names.py; the form and
+migrations, which write one row after the other, try a part of them and end in the same statements.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+
+from flows import api
+from flows.tests.commands import run, write
+from flows.tests.designer import ADD
+from flows.tests.flow_packages import directory, forget, migrate
+from flows.tests.names import identifiers
+from flows.tests.pages import all_errors, opened, unique
+
+pytestmark = pytest.mark.django_db
+AT_ONCE = 45  # new rows of the admin's form
+TRIGGERS: list[dict[str, Any]] = [
+    {"transition": "tr_one", "predicate": "zz_go = '0'"},
+    {"predicate": "zz_go = '1'", "final": True},
+]
+
+
+@pytest.fixture(scope="session")
+def names(django_db_setup: None, django_db_blocker: Any) -> list[str]:
+    """All names that could collide."""
+    with django_db_blocker.unblock():
+        api.create_flow("names_source")
+        try:
+            with connection.cursor() as cursor:
+
+                def execute(query: Any, params: Any = None) -> Any:
+                    cursor.execute(query, params)
+                    return cursor
+
+                return identifiers(execute, "names_source")
+        finally:
+            api.drop_flow("names_source", force=True)
+
+
+def works(flow: str, names: list[str]) -> None:
+    """The flow has these attributes; an instance starts with values for them and ends with others."""
+    names = [name for name in names if name != "zz_go"]
+    wid = api.start(flow, {name: f"{name} 0" for name in names})
+    (job,) = api.lease_many(flow, ["tr_one"], 1, "tester")
+    assert job.state == {"zz_go": "0"} | {name: f"{name} 0" for name in names}
+    result = api.complete(job, {"zz_go": "1"} | {name: f"{name} 1" for name in names})
+    assert (result.status, job.wid) == ("F", wid)
+    with connection.cursor() as cursor:
+        cursor.execute("select state from wedsql.wed_trace where wid = %s and trw = 'tr_one'", [wid])
+        (state,) = cursor.fetchone()
+    assert (json.loads(state) if isinstance(state, str) else state) == {"zz_go": "1"} | {
+        name: f"{name} 1" for name in names
+    }
+
+
+def definition(names: list[str]) -> dict[str, Any]:
+    attributes = [{"name": "zz_go", "default": "0"}, *({"name": name} for name in names)]
+    return {"attributes": attributes, "triggers": TRIGGERS}
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_publish(names: list[str], part: int) -> None:
+    flow, mine = unique(), names[part::2]
+    api.create_flow(flow)
+    api.publish(flow, definition(mine))
+    works(flow, mine)
+
+
+@pytest.mark.parametrize("part", range(2))
+def test_loadflow(names: list[str], part: int, tmp_path: Path) -> None:
+    flow, mine = unique(), names[part::2]
+    rows = ", ".join(f"('{name}', null)" for name in mine)
+    script = f"""
+        insert into wed_attr (aname, adv) values ('zz_go', '0'), {rows};
+        insert into wed_trig (trname, cpred) values ('tr_one', $$zz_go = '0'$$);
+        insert into wed_trig (cpred, cfinal) values ($$zz_go = '1'$$, true);"""
+    run("loadflow", write(tmp_path, script), "--flow", flow)
+    works(flow, mine)
+
+
+@pytest.mark.parametrize("part", range(3))
+def test_admin_form(names: list[str], part: int, alice: Client) -> None:
+    flow, mine = unique(), ["zz_go", *names[part::24]][:AT_ONCE]
+    fields = opened(alice, ADD) | {"name": flow, "attributes-TOTAL_FORMS": str(len(mine))}
+    for row, name in enumerate(mine):
+        fields |= {f"attributes-{row}-name": name, f"attributes-{row}-type": "text"}
+    fields |= {"attributes-0-default": "0"}
+    for row, trigger in enumerate(TRIGGERS):
+        fields |= {f"triggers-{row}-predicate": trigger["predicate"]}
+        fields |= {f"triggers-{row}-transition": trigger.get("transition", "")}
+    response = alice.post(ADD, fields | {"triggers-1-final": "on"})
+    assert response.status_code == 302, all_errors(response)
+    works(flow, mine)
+
+
+@pytest.mark.parametrize("part", range(1))
+def test_migration(names: list[str], part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flow, mine = unique(), names[part::24]
+    with directory(tmp_path, monkeypatch):
+        api.create_flow(flow)
+        api.publish(flow, definition(mine))
+        run("makeflowmigrations", flow)
+        forget(flow)
+        migrate(flow)
+        works(flow, mine)
