@@ -23,6 +23,9 @@ except (BadEnvironment, PostgresError) as error:
 
 from monitor.bounded import BoundedInput
 from monitor.routing import websocket_urlpatterns
+from wedsql_site import slow_clients
+
+slow_clients.install()
 
 application = Quiet(
     RequestThreads(

@@ -46,6 +46,8 @@ def configuration(process: str, cluster_level: str, in_full: bool) -> dict[str, 
             "django.request": {"level": "ERROR"},
             # Two lines for each task would drown what matters; what was done is in the history.
             "django-q": {"level": cluster_level},
+            # Who logged in is recorded in the database; here stand the failures.
+            "axes": {"level": "WARNING"},
         },
     }
 

@@ -1,0 +1,76 @@
+"""A connection that does not bring a whole request in time is closed, and so is one that brings too much."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.flood import COOKIE, request_text
+from tests.server import WebServer
+from wedsql_site.slow_clients import MAX_BODY
+
+SECONDS = 2
+WHOLE = request_text("/healthz").replace(b"Connection: close", b"Connection: keep-alive")
+# A request that never ends, a byte at a time: its line, a header, its body.
+ENDLESS = [
+    b"GET /" + b"a" * 400,
+    b"GET / HTTP/1.1\r\nHost: x\r\nX-Long: " + b"a" * 400,
+    b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n" + b"a" * 400,
+]
+
+
+@pytest.fixture(scope="module")
+def web(dsn: str) -> Iterator[WebServer]:
+    with WebServer.on(dsn, WEDSQL_REQUEST_SECONDS=str(SECONDS)) as server:
+        yield server
+
+
+@pytest.fixture
+def line(web: WebServer) -> Iterator[socket.socket]:
+    with socket.create_connection(("127.0.0.1", web.port), timeout=20) as found:
+        yield found
+
+
+def closed_while_sending(line: socket.socket, text: bytes) -> bool:
+    """Whether the server ends the connection before the last byte, one being sent every 50 ms."""
+    try:
+        for at in range(len(text)):
+            line.sendall(text[at : at + 1])
+            time.sleep(0.05)
+    except ConnectionError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("text", ENDLESS, ids=["line", "header", "body"])
+@pytest.mark.parametrize("before", [0, 1], ids=["first", "second"])
+def test_a_request_that_comes_byte_by_byte_is_given_up(text: bytes, before: int, line: socket.socket) -> None:
+    for _number in range(before):
+        line.sendall(WHOLE)
+        assert b"200 OK" in line.recv(4096)
+    start = text.rindex(b"aaa") - 397  # what is valid comes at once
+    line.sendall(text[:start])
+    assert closed_while_sending(line, text[start:])
+
+
+def test_a_connection_in_use_lives_on(line: socket.socket) -> None:
+    for _number in range(4):
+        line.sendall(WHOLE)
+        assert b"200 OK" in line.recv(4096)
+        time.sleep(SECONDS / 3)
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_that_is_too_large_is_not_taken(chunked: bool, line: socket.socket) -> None:
+    size = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {MAX_BODY + 1}"
+    line.sendall(f"POST /accounts/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\n{COOKIE}{size}\r\n\r\n".encode())
+    piece = b"10000\r\n" + b"a" * 65536 + b"\r\n"
+    try:
+        for _number in range(MAX_BODY // 65536 + 20 if chunked else 0):
+            line.sendall(piece)
+        assert b" 413 " in line.recv(4096)
+    except ConnectionError:
+        assert chunked, "the answer is lost where the server closed under what was still coming"
