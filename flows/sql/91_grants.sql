@@ -30,7 +30,7 @@ declare
   v_name text;
 begin
   foreach v_name in array array['flow', 'attr', 'trig', 'flow_version', 'condition_error', 'instance', 'job_pool', 'timer', 'job_log', 'worker', 'paper_client', 'beat', 'disk', 'timing',
-                                'watch', 'wed_trace'] loop
+                                'watch', 'trouble', 'wed_trace'] loop
     execute format('grant select on wedsql.%I to wed_web, wed_worker, wed_reaper, wed_monitor', v_name);
   end loop;
   grant insert, update, delete on wedsql.attr, wedsql.trig to wed_web;

@@ -103,7 +103,26 @@ create table if not exists wedsql.flow_version (
   primary key (flow_id, version)
 );
 
-create table if not exists wedsql.condition_error (
+-- Predicates that failed: a commit appends a row of its own, so that commits never wait for each other here; the reaper adds
+-- the rows up, one for each trigger. wedsql.condition_error shows both together.
+do $$
+begin
+  if exists (select 1 from pg_catalog.pg_class c where c.oid = to_regclass('wedsql.condition_error') and c.relkind = 'r') then
+    alter table wedsql.condition_error rename to condition_error_sum;
+    alter table wedsql.condition_error_sum rename constraint condition_error_pkey to condition_error_sum_pkey;
+    alter table wedsql.condition_error_sum rename constraint condition_error_tgid_fkey to condition_error_sum_tgid_fkey;
+  end if;
+end $$;
+create table if not exists wedsql.condition_failure (
+  id bigint primary key generated always as identity,
+  tgid integer not null,
+  flow_id integer not null,
+  at timestamptz not null,
+  sqlstate text not null,
+  message text not null,
+  wid integer not null
+);
+create table if not exists wedsql.condition_error_sum (
   tgid integer primary key references wedsql.trig (tgid) on delete cascade,
   flow_id integer not null,
   n bigint not null default 1,
@@ -112,3 +131,11 @@ create table if not exists wedsql.condition_error (
   message text not null,
   wid integer not null
 );
+create or replace view wedsql.condition_error as
+select e.tgid, min(e.flow_id) as flow_id, sum(e.n)::bigint as n, max(e.last_at) as last_at,
+       (array_agg(e.sqlstate order by e.last_at desc))[1] as sqlstate, (array_agg(e.message order by e.last_at desc))[1] as message,
+       (array_agg(e.wid order by e.last_at desc))[1] as wid
+from (select s.tgid, s.flow_id, s.n, s.last_at, s.sqlstate, s.message, s.wid from wedsql.condition_error_sum s
+      union all
+      select f.tgid, f.flow_id, 1, f.at, f.sqlstate, f.message, f.wid from wedsql.condition_failure f join wedsql.trig t on t.tgid = f.tgid) e
+group by e.tgid;

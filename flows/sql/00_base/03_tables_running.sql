@@ -53,7 +53,9 @@ alter table wedsql.job_pool drop constraint if exists job_pool_state_check;  -- 
 alter table wedsql.job_pool set (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
   autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000);
 create index if not exists job_pool_ready on wedsql.job_pool (flow_id, trname, priority desc, id) where state = 'P';
-create index if not exists job_pool_leased on wedsql.job_pool (lease_until) where state = 'L';
+-- By flow, so that the reaper finds the due leases and timers of each however many another one has.
+create index if not exists job_pool_lease on wedsql.job_pool (flow_id, lease_until) where state = 'L';
+drop index if exists wedsql.job_pool_leased;
 
 create table if not exists wedsql.timer (
   wid integer not null,
@@ -62,7 +64,8 @@ create table if not exists wedsql.timer (
   due_at timestamptz not null,
   primary key (wid, tgid)
 );
-create index if not exists timer_due on wedsql.timer (due_at);
+create index if not exists timer_flow on wedsql.timer (flow_id, due_at);
+drop index if exists wedsql.timer_due;
 
 create table if not exists wedsql.job_log (
   id bigint primary key generated always as identity,
@@ -123,6 +126,26 @@ create unlogged table if not exists wedsql.lock_seen (
   first_seen timestamptz not null,
   primary key (pid, wid, tgid)
 );
+-- The session, when it was first seen with this transaction, and when the reaper first tried to end it.
+alter table wedsql.lock_seen add column if not exists backend_start timestamptz, add column if not exists xact_seen timestamptz,
+  add column if not exists ended_at timestamptz;
+-- One row a flow, locked by the reaper that cares for it, so that several share the flows and never meet.
+create table if not exists wedsql.care (flow_id integer primary key);
+-- What the reaper could not do, with the reason, until it succeeds; flow 0 is the reaper's own work. No foreign key: writing
+-- one of these rows must not wait for anybody's definition.
+create table if not exists wedsql.trouble (
+  flow_id integer not null,
+  kind text not null,
+  wid integer not null,
+  item bigint not null,
+  n integer not null default 1,
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  retry_at timestamptz not null,
+  sqlstate text not null,
+  message text not null,
+  primary key (flow_id, kind, wid, item)
+) with (fillfactor = 50);
 -- What is free on the disk of the database, as somebody on its machine saw it last.
 create table if not exists wedsql.disk (
   only_row boolean primary key default true check (only_row),

@@ -104,9 +104,10 @@ begin
         'due_attr names an attribute of type date or timestamptz.', '{"column": "due_attr"}');
     end if;
   end if;
-  if p_trig.timeout <= interval '0' or p_trig.timeout > interval '1000 years' then
-    perform wedsql._raise('WD009', 'A timeout is longer than nothing and ends some day.', 'Leave it empty for no timeout.', '{"column": "timeout"}');
-  end if;
+  perform wedsql._check_span('timeout', p_trig.timeout, '1 microsecond');
+  perform wedsql._check_span('pickup_deadline', p_trig.pickup_deadline, '1 microsecond');
+  perform wedsql._check_span('backoff', p_trig.backoff, '0');
+  perform wedsql._check_span('due_after', p_trig.due_after, - wedsql._longest());
 end $$;
 
 create or replace function wedsql._bad_option(p_trig wedsql.trig) returns table (name text, given text, allowed text)

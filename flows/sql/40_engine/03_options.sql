@@ -34,11 +34,8 @@ begin
     perform wedsql._raise('WD106', format('Predicate of trigger %s failed: %s %s', v_errors -> 0 ->> 'trigger',
       v_errors -> 0 ->> 'sqlstate', v_errors -> 0 ->> 'message'), 'The commit was refused because the trigger says on_error = abort.', v_errors::text);
   end if;
-  insert into wedsql.condition_error as c (tgid, flow_id, last_at, sqlstate, message, wid)
-  select (e ->> 'tgid')::integer, p_flow.id, p_now, e ->> 'sqlstate', e ->> 'message', p_step.wid
-  from jsonb_array_elements(v_errors) e order by 1
-  on conflict (tgid) do update set n = c.n + 1, last_at = excluded.last_at, sqlstate = excluded.sqlstate,
-    message = excluded.message, wid = excluded.wid;
+  insert into wedsql.condition_failure (tgid, flow_id, at, sqlstate, message, wid)
+  select (e ->> 'tgid')::integer, p_flow.id, p_now, e ->> 'sqlstate', e ->> 'message', p_step.wid from jsonb_array_elements(v_errors) e;
   p_step.errors := v_errors;
   p_step.matched := (select coalesce(array_agg(m order by m), '{}') from unnest(p_step.matched) m where m > 0);
   return p_step;

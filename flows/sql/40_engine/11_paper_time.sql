@@ -23,7 +23,7 @@ begin
       'One update finishes a job; the job that fired from it is the next transaction''s.');
   end if;
   select greatest(now(), coalesce(
-    (select min(s.first_seen) from wedsql.lock_seen s
+    (select min(s.xact_seen) from wedsql.lock_seen s
      where s.pid = pg_backend_pid() and s.wid = p_job.wid and s.tgid = p_job.tgid and s.xact_start = now()),
     (select b.seen_at from wedsql.beat b where b.name = 'reaper'))) into v_since;
   if p_job.timeout is not null and v_now - v_since > p_job.timeout then

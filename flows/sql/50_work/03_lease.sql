@@ -10,9 +10,7 @@ declare
   v_pick record;
   v_now timestamptz := wedsql.now();
 begin
-  if p_duration <= interval '0' then
-    perform wedsql._raise('WD009', 'A lease must last longer than nothing.');
-  end if;
+  perform wedsql._check_span('The duration of a lease', p_duration, '1 microsecond');
   execute format('lock table %I.wed_flow in row share mode', p_flow);
   select * into v_pick from wedsql._pick(v_flow.id, v_flow.shared, p_transitions, p_limit, p_job_ids, false);
   if v_pick.ids <> '{}' and exists (select 1 from wedsql.trig t where t.flow_id = v_flow.id and t.revalidate = 'at_take') then
@@ -56,11 +54,10 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 -- Locks: the job.
 -- Raises: WD009, WD203, WD204, WD205.
 declare
-  v_until timestamptz := wedsql.now() + p_duration;
+  v_until timestamptz;
 begin
-  if p_duration is null or p_duration <= interval '0' then
-    perform wedsql._raise('WD009', 'A lease must last longer than nothing.');
-  end if;
+  perform wedsql._check_span('The duration of a lease', coalesce(p_duration, '0'), '1 microsecond');
+  v_until := wedsql.now() + p_duration;
   perform wedsql._leased(p_wid, p_job_id, p_claim);
   update wedsql.job_pool j set lease_until = v_until where j.wid = p_wid and j.id = p_job_id;
   return v_until;

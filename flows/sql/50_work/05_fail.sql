@@ -16,7 +16,7 @@ begin
   execute format('select 1 from %I.wed_flow w where w.wid = any ($1) order by w.wid for no key update', p_flow) using p_wids;
   for v_job in
     update wedsql.job_pool j
-    set attempts = j.attempts + 1, state = 'P', claim = null, lckid = null, lease_until = null,
+    set attempts = wedsql._one_more(j.attempts), state = 'P', claim = null, lckid = null, lease_until = null,
         last_error = left(u.message, 2000), last_state = u.code,
         not_before = v_now + wedsql._backoff(coalesce(t.backoff, interval '1 second'), j.attempts::integer)
     from unnest(p_wids, p_job_ids, p_claims, p_messages, p_sqlstates) u (wid, id, claim, message, code)
@@ -40,7 +40,7 @@ end $$;
 create or replace function wedsql._backoff(p_base interval, p_attempts integer) returns interval
 language sql volatile set search_path = pg_catalog, pg_temp as $$
 -- Promise: twice as long after each attempt, an hour at most, with a fifth of jitter so that a herd spreads out.
-select least(p_base * power(2, least(p_attempts, 20)), interval '1 hour') * (0.9 + random() * 0.2)
+select least(least(p_base, interval '1 hour') * power(2, least(p_attempts, 20)), interval '1 hour') * (0.9 + random() * 0.2)
 $$;
 
 create or replace function wedsql._final_blocked(p_flow wedsql.flow, p_wid integer, p_actor text, p_now timestamptz) returns void

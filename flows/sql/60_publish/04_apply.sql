@@ -32,6 +32,7 @@ begin
       notify_trace = coalesce(n.notify_trace, f.notify_trace), default_timeout = n.default_timeout, retention = n.retention
   from jsonb_populate_record(v_old, p_definition - 'version') n
   where f.id = p_flow returning f.* into v_new;
+  perform wedsql._check_flow_spans(v_new);
   if v_new.default_timeout is distinct from v_old.default_timeout then
     perform wedsql._default_timeout(p_flow, v_old.name);
   end if;

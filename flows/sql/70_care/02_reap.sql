@@ -1,106 +1,165 @@
 create or replace function wedsql.reap(p_max integer default 200) returns jsonb
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 -- Promise: one bounded round of everything that time does: overdue transactions are ended, expired leases given back,
--- due timers fired, jobs that nobody picks up made exceptions. Counts. Any number of reapers may run.
--- Locks: one instance at a time, skipping what is locked; then its jobs and trace.
+-- due timers fired, jobs that nobody picks up made exceptions. Counts. Any number of reapers may run: each flow is cared for
+-- by one of them at a time. What fails is undone by itself, kept in wedsql.trouble, and stops nothing else.
+-- Locks: its beat and the flow's row of wedsql.care, skipping what another reaper has; one instance at a time, skipping what is
+-- locked; then its jobs and trace.
 declare
   v_now timestamptz := wedsql.now();
-  v_clock jsonb := wedsql._reap_clock(v_now);
-  v_report jsonb;
+  v_report jsonb := '{"ended": 0, "expired": 0, "timers": 0, "late": 0}';
+  v_more boolean := false;
+  v_alone boolean;
+  v_clock jsonb;
+  v_flow wedsql.flow;
 begin
-  v_report := jsonb_build_object('ended', wedsql._reap_locks(p_max) + wedsql._reap_transactions(p_max, v_now), 'expired', wedsql._reap_leases(p_max, v_now),
-    'timers', wedsql._reap_timers(p_max, v_now), 'late', wedsql._reap_pickups(p_max, v_now));
-  delete from wedsql.worker w where w.seen_at < v_now - interval '1 hour';
-  insert into wedsql.beat as b (name, seen_at, detail) values ('reaper', v_now, v_report || v_clock)
-  on conflict (name) do update set seen_at = excluded.seen_at, detail = excluded.detail;
+  perform from wedsql.beat b where b.name = 'reaper' for update skip locked;
+  v_alone := found or not exists (select 1 from wedsql.beat b where b.name = 'reaper');
+  if v_alone then
+    v_clock := wedsql._reap_clock(v_now);
+    v_report := v_report || wedsql._reap_all_flows(p_max, v_now);
+  end if;
+  for v_flow in
+    select f.* from wedsql.flow f
+    where exists (select 1 from wedsql.job_pool j where j.flow_id = f.id and j.state = 'L' and j.lease_until <= v_now)
+       or exists (select 1 from wedsql.timer x where x.flow_id = f.id and x.due_at <= v_now)
+       or exists (select 1 from wedsql.trig t where t.flow_id = f.id and t.pickup_deadline is not null)
+    order by random()
+  loop
+    perform from wedsql.care c where c.flow_id = v_flow.id for update skip locked;
+    if found then
+      v_report := wedsql._add_counts(v_report, wedsql._reap_flow(v_flow, p_max, v_now));
+      v_more := v_more or (select max(c.value::integer) from jsonb_each_text(v_report) c) >= p_max;
+    end if;
+  end loop;
+  if v_alone then
+    insert into wedsql.beat as b (name, seen_at, detail) values ('reaper', v_now, v_report || v_clock || jsonb_build_object('more', v_more))
+    on conflict (name) do update set seen_at = excluded.seen_at, detail = excluded.detail;
+  end if;
   return v_report;
 end $$;
 
-create or replace function wedsql._reap_transactions(p_max integer, p_now timestamptz) returns integer
+create or replace function wedsql._reap_all_flows(p_max integer, p_now timestamptz) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: sessions that hold a job longer than its timeout are ended and the attempt counted (K-09): a running statement is
--- cancelled, a session idle in its transaction is terminated, as nothing less ends that transaction.
+-- Promise: what is done once a round and not for each flow: sessions past their time, failed conditions added up, rows that
+-- nobody needs any more. Counts.
+-- Locks: rows that only the reaper writes; others it skips when they are locked.
 declare
-  v_lock record;
   v_ended integer := 0;
 begin
-  delete from wedsql.lock_seen s where not exists (
-    select 1 from pg_locks l where l.locktype = 'advisory' and l.pid = s.pid and l.objsubid = 2 and l.granted
-      and l.classid::integer = s.wid and l.objid::integer = s.tgid)
-    or not exists (select 1 from pg_stat_activity a where a.pid = s.pid and coalesce(a.xact_start, a.state_change) = s.xact_start);
-  insert into wedsql.lock_seen (pid, wid, tgid, job_id, xact_start, first_seen)
-  select l.pid, j.wid, j.tgid, j.id, coalesce(a.xact_start, a.state_change), p_now
-  from pg_locks l
-  join pg_stat_activity a on a.pid = l.pid and coalesce(a.xact_start, a.state_change) is not null
-  join wedsql.job_pool j on j.wid = l.classid::integer and j.tgid = l.objid::integer
-  where l.locktype = 'advisory' and l.objsubid = 2 and l.granted and l.mode = 'ExclusiveLock'
-    and l.database = (select d.oid from pg_database d where d.datname = current_database()) and l.pid <> pg_backend_pid()
-    and l.pid <> all (array(select x.pid from wedsql._strangers() x))
-  on conflict do nothing;
-  for v_lock in
-    select s.*, a.state, j.timeout from wedsql.lock_seen s
-    join pg_stat_activity a on a.pid = s.pid and coalesce(a.xact_start, a.state_change) = s.xact_start
-    join wedsql.job_pool j on j.wid = s.wid and j.tgid = s.tgid and j.id = s.job_id
-    where s.first_seen + j.timeout < p_now order by s.first_seen + j.timeout limit p_max
-  loop
-    if wedsql._end_session(v_lock.pid, v_lock.state) then
-      v_ended := v_ended + 1;
-      delete from wedsql.lock_seen s where s.pid = v_lock.pid and s.wid = v_lock.wid and s.tgid = v_lock.tgid;
-      perform wedsql._count_attempt(v_lock.wid, v_lock.job_id, null, 'timeout', format('ended after %s', v_lock.timeout), p_now);
-    end if;
+  insert into wedsql.care (flow_id) select f.id from wedsql.flow f
+  where not exists (select 1 from wedsql.care c where c.flow_id = f.id) on conflict do nothing;
+  delete from wedsql.worker w where w.id = any (array(
+    select o.id from wedsql.worker o where o.seen_at < p_now - interval '1 hour' for update skip locked));
+  delete from wedsql.trouble t where t.ctid = any (array(
+    select o.ctid from wedsql.trouble o where not o.last_at between p_now - interval '10 minutes' and p_now + interval '10 minutes'
+      or o.flow_id <> 0 and not exists (select 1 from wedsql.flow f where f.id = o.flow_id) for update skip locked));
+  begin
+    v_ended := wedsql._reap_locks(p_max);
+  exception when others then
+    perform wedsql._note_trouble(0, 'locks', 0, 0, sqlstate, sqlerrm, p_now);
+  end;
+  begin
+    v_ended := v_ended + wedsql._reap_sessions(p_max, p_now);
+  exception when others then
+    perform wedsql._note_trouble(0, 'sessions', 0, 0, sqlstate, sqlerrm, p_now);
+  end;
+  begin
+    perform wedsql._fold_condition_errors(10000);
+  exception when others then
+    perform wedsql._note_trouble(0, 'conditions', 0, 0, sqlstate, sqlerrm, p_now);
+  end;
+  return jsonb_build_object('ended', v_ended);
+end $$;
+
+create or replace function wedsql._reap_flow(p_flow wedsql.flow, p_max integer, p_now timestamptz) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: what is due in one flow, p_max of a kind at the most; counts. A flow whose table is locked is left to a later round.
+-- Locks: the flow's wed_flow table in the mode of a writer, or nothing.
+declare
+  v_counts jsonb := '{}';
+  v_kind text;
+begin
+  begin
+    execute format('lock table %I.wed_flow in row exclusive mode nowait', p_flow.name);
+  exception when lock_not_available or undefined_table then
+    perform wedsql._note_trouble(p_flow.id, 'locked', 0, 0, sqlstate, wedsql._who_locks(p_flow.name), p_now);
+    return v_counts;
+  end;
+  perform wedsql._no_trouble(p_flow.id, 'locked', 0, 0);
+  foreach v_kind in array array['expired', 'timers', 'late'] loop
+    begin
+      v_counts := v_counts || jsonb_build_object(v_kind, wedsql._reap_kind(p_flow, v_kind, p_max, p_now));
+      perform wedsql._no_trouble(p_flow.id, v_kind, 0, 0);
+    exception when others then
+      perform wedsql._note_trouble(p_flow.id, v_kind, 0, 0, sqlstate, sqlerrm, p_now);
+    end;
   end loop;
-  return v_ended;
+  return v_counts;
 end $$;
 
-create or replace function wedsql._end_session(p_pid integer, p_state text) returns boolean
+create or replace function wedsql._reap_kind(p_flow wedsql.flow, p_kind text, p_max integer, p_now timestamptz) returns integer
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the session's transaction is being ended; false when it is gone, or is a superuser's, which only a superuser may end:
--- one such session must not keep the reaper from everything else.
+-- Promise: up to p_max due items of one kind are done, the oldest first; how many. Those whose instance is locked are passed
+-- over. It ends after a second, so that slow conditions of one flow delay no other.
+declare
+  v_until timestamptz := clock_timestamp() + interval '1 second';
+  v_due refcursor := wedsql._due_items(p_flow.id, p_kind, p_now);
+  v_item record;
+  v_done integer := 0;
 begin
-  return case when p_state = 'active' then pg_cancel_backend(p_pid) else pg_terminate_backend(p_pid) end;
-exception when insufficient_privilege then
-  raise warning 'session % holds a job past its time, and the reaper may not end it', p_pid;
+  for v_look in 1..p_max * 50 loop
+    fetch v_due into v_item;
+    exit when not found;
+    if wedsql._reap_item(p_flow, p_kind, v_item.wid, v_item.item, p_now) then
+      v_done := v_done + 1;
+    end if;
+    exit when v_done >= p_max or clock_timestamp() > v_until;
+  end loop;
+  close v_due;
+  return v_done;
+end $$;
+
+create or replace function wedsql._due_items(p_flow integer, p_kind text, p_now timestamptz) returns refcursor
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+-- Promise: an open cursor over what is due (wid, item), the oldest first: leases, timers, or jobs that nobody picked up. What
+-- failed a moment ago waits for its next try.
+declare
+  v_due refcursor;
+begin
+  if p_kind = 'expired' then
+    open v_due for select j.wid, j.id as item from wedsql.job_pool j
+      where j.flow_id = p_flow and j.state = 'L' and j.lease_until <= p_now and wedsql._may_try(p_flow, p_kind, j.wid, j.id, p_now)
+      order by j.lease_until;
+  elsif p_kind = 'timers' then
+    open v_due for select x.wid, x.tgid::bigint as item from wedsql.timer x
+      where x.flow_id = p_flow and x.due_at <= p_now and wedsql._may_try(p_flow, p_kind, x.wid, x.tgid, p_now) order by x.due_at;
+  else
+    open v_due for select j.wid, j.id as item from wedsql.trig t
+      join wedsql.job_pool j on j.flow_id = t.flow_id and j.trname = t.trname and j.tgid = t.tgid
+      where t.flow_id = p_flow and t.pickup_deadline is not null and j.state = 'P' and wedsql._late(j, t.pickup_deadline, p_now)
+        and not exists (select 1 from pg_locks l where l.locktype = 'advisory' and l.objsubid = 2 and l.classid = j.wid::oid and l.objid = j.tgid::oid)
+        and wedsql._may_try(p_flow, p_kind, j.wid, j.id, p_now)
+      order by j.fired_at;
+  end if;
+  return v_due;
+end $$;
+
+create or replace function wedsql._reap_item(p_flow wedsql.flow, p_kind text, p_wid integer, p_item bigint, p_now timestamptz) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: one due item is done; false when it is locked or no longer due, or failed: then nothing of it is left but the reason.
+-- Locks: the instance, skipping a locked one; its jobs and trace.
+declare
+  v_done boolean;
+begin
+  v_done := case p_kind when 'expired' then wedsql._expire(p_wid, p_item, p_now)
+                        when 'timers' then wedsql._fire_timer(p_flow, p_wid, p_item::integer, p_now)
+                        else wedsql._not_picked_up(p_flow, p_wid, p_item, p_now) end;
+  if v_done then
+    perform wedsql._no_trouble(p_flow.id, p_kind, p_wid, p_item);
+  end if;
+  return v_done;
+exception when query_canceled or others then
+  perform wedsql._note_trouble(p_flow.id, p_kind, p_wid, p_item, sqlstate, sqlerrm, p_now);
   return false;
-end $$;
-
-create or replace function wedsql._hold(p_flow text, p_wid integer) returns boolean
-language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: nobody else writes the instance until this transaction ends; false at once where somebody does so now.
--- Locks: the instance, skipping a locked one.
-declare
-  v_held integer;
-begin
-  execute format('select w.wid from %I.wed_flow w where w.wid = $1 for no key update skip locked', p_flow) into v_held using p_wid;
-  return v_held is not null;
-end $$;
-
-create or replace function wedsql._count_attempt(p_wid integer, p_job bigint, p_claim bigint, p_outcome text, p_why text, p_now timestamptz) returns boolean
-language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: an attempt that the kernel ended counts like one that failed; false when the instance is locked now or the job has moved on.
--- Locks: the instance, skipping a locked one; then the job.
-declare
-  v_flow wedsql.flow;
-  v_job record;
-begin
-  select f.* into v_flow from wedsql.job_pool j join wedsql.flow f on f.id = j.flow_id where j.wid = p_wid and j.id = p_job;
-  if not found then
-    return false;
-  end if;
-  if not wedsql._hold(v_flow.name, p_wid) then
-    return false;
-  end if;
-  update wedsql.job_pool j
-  set attempts = j.attempts + 1, state = 'P', claim = null, lckid = null, lease_until = null, last_error = p_why, last_state = 'WD204',
-      not_before = p_now + wedsql._backoff(coalesce((select t.backoff from wedsql.trig t where t.tgid = j.tgid), interval '1 second'), j.attempts::integer)
-  where j.wid = p_wid and j.id = p_job and j.state <> 'K' and j.claim is not distinct from p_claim
-  returning j.*, j.tgid > 0 and j.attempts >= coalesce((select t.max_attempts from wedsql.trig t where t.tgid = j.tgid), 5) as spent into v_job;
-  if not found then
-    return false;
-  end if;
-  insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, sqlstate, message, attempt)
-  values (v_job.id, v_job.wid, v_job.tgid, v_job.flow_id, v_job.trname, p_now, p_outcome, 'reaper', 'WD204', p_why, v_job.attempts);
-  if v_job.spent then
-    perform wedsql._except(v_flow, p_wid, array[v_job.tgid::integer], 'ATTEMPTS', 'reaper', p_why, p_now);
-  end if;
-  return true;
 end $$;

@@ -1,71 +1,133 @@
-create or replace function wedsql._reap_leases(p_max integer, p_now timestamptz) returns integer
+create or replace function wedsql._hold(p_flow text, p_wid integer) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: expired leases are given back and the attempt counted.
+-- Promise: nobody else writes the instance until this transaction ends; false at once where somebody does so now.
+-- Locks: the instance, skipping a locked one, and so with its table.
 declare
-  v_job record;
-  v_done integer := 0;
+  v_held integer;
 begin
-  for v_job in select j.wid, j.id, j.claim, j.flow_id, j.trname from wedsql.job_pool j where j.state = 'L' and j.lease_until <= p_now
-               order by j.lease_until limit p_max loop
-    if wedsql._count_attempt(v_job.wid, v_job.id, v_job.claim, 'expired', 'the lease ran out', p_now) then
-      v_done := v_done + 1;
-      perform wedsql._wake(v_job.flow_id, array[v_job.trname]);
-    end if;
-  end loop;
-  return v_done;
+  begin
+    execute format('lock table %I.wed_flow in row exclusive mode nowait', p_flow);
+  exception when lock_not_available then
+    return false;
+  end;
+  execute format('select w.wid from %I.wed_flow w where w.wid = $1 for no key update skip locked', p_flow) into v_held using p_wid;
+  return v_held is not null;
 end $$;
 
-create or replace function wedsql._reap_timers(p_max integer, p_now timestamptz) returns integer
+create or replace function wedsql._count_attempt(p_wid integer, p_job bigint, p_claim bigint, p_outcome text, p_why text, p_now timestamptz) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: an attempt that the kernel ended counts like one that failed; false when the instance is locked now or the job has moved on.
+-- Locks: the instance, skipping a locked one; then the job.
+declare
+  v_flow wedsql.flow;
+  v_job record;
+begin
+  select f.* into v_flow from wedsql.job_pool j join wedsql.flow f on f.id = j.flow_id where j.wid = p_wid and j.id = p_job;
+  if not found then
+    return false;
+  end if;
+  if not wedsql._hold(v_flow.name, p_wid) then
+    return false;
+  end if;
+  update wedsql.job_pool j
+  set attempts = wedsql._one_more(j.attempts), state = 'P', claim = null, lckid = null, lease_until = null, last_error = p_why, last_state = 'WD204',
+      not_before = p_now + wedsql._backoff(coalesce((select t.backoff from wedsql.trig t where t.tgid = j.tgid), interval '1 second'), j.attempts::integer)
+  where j.wid = p_wid and j.id = p_job and j.state <> 'K' and j.claim is not distinct from p_claim
+  returning j.*, j.tgid > 0 and j.attempts >= coalesce((select t.max_attempts from wedsql.trig t where t.tgid = j.tgid), 5) as spent into v_job;
+  if not found then
+    return false;
+  end if;
+  insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, sqlstate, message, attempt)
+  values (v_job.id, v_job.wid, v_job.tgid, v_job.flow_id, v_job.trname, p_now, p_outcome, 'reaper', 'WD204', p_why, v_job.attempts);
+  if v_job.spent then
+    perform wedsql._except(v_flow, p_wid, array[v_job.tgid::integer], 'ATTEMPTS', 'reaper', p_why, p_now);
+  end if;
+  return true;
+end $$;
+
+create or replace function wedsql._one_more(p_attempts smallint) returns smallint
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+-- Promise: one attempt more. The _EXCPT job is never used up, so the count may come to its end and stays there.
+select least(p_attempts + 1, 32767)::smallint
+$$;
+
+create or replace function wedsql._expire(p_wid integer, p_job bigint, p_now timestamptz) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: an expired lease is given back and the attempt counted.
+-- Locks: as _count_attempt.
+declare
+  v_job wedsql.job_pool;
+begin
+  select j.* into v_job from wedsql.job_pool j where j.wid = p_wid and j.id = p_job and j.state = 'L' and j.lease_until <= p_now;
+  if found and wedsql._count_attempt(p_wid, p_job, v_job.claim, 'expired', 'the lease ran out', p_now) then
+    perform wedsql._wake(v_job.flow_id, array[v_job.trname]);
+    return true;
+  end if;
+  return false;
+end $$;
+
+create or replace function wedsql._fire_timer(p_flow wedsql.flow, p_wid integer, p_tgid integer, p_now timestamptz) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: an instance with a due timer is matched again, so that the trigger that waited for the time fires (K-37).
-declare
-  v_timer record;
-  v_done integer := 0;
+-- Locks: the instance, skipping a locked one; its jobs and trace.
 begin
-  for v_timer in select x.wid, f.id, f.name from wedsql.timer x join wedsql.flow f on f.id = x.flow_id where x.due_at <= p_now
-                 order by x.due_at limit p_max loop
-    if wedsql._hold(v_timer.name, v_timer.wid) then
-      perform wedsql._rematch(v_timer.id, array[v_timer.wid], false, false, 'reaper', 'a timer is due');
-      delete from wedsql.timer x where x.wid = v_timer.wid and x.due_at <= p_now;
-      v_done := v_done + 1;
-    end if;
-  end loop;
-  return v_done;
+  if not wedsql._hold(p_flow.name, p_wid) then
+    return false;
+  end if;
+  perform from wedsql.timer x where x.wid = p_wid and x.tgid = p_tgid and x.due_at <= p_now;
+  if not found then
+    return false;
+  end if;
+  perform wedsql._rematch(p_flow.id, array[p_wid], false, false, 'reaper', 'a timer is due');
+  delete from wedsql.timer x where x.wid = p_wid and x.due_at <= p_now;
+  return true;
 end $$;
 
-create or replace function wedsql._reap_pickups(p_max integer, p_now timestamptz) returns integer
+create or replace function wedsql._late(p_job wedsql.job_pool, p_deadline interval, p_now timestamptz) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+-- Promise: whether a job waits longer than the deadline, or twice as long when it is marked late already.
+select greatest(p_job.fired_at, p_job.not_before) + least(p_deadline, wedsql._longest()) * (case when p_job.late then 2 else 1 end) <= p_now
+$$;
+
+create or replace function wedsql._not_picked_up(p_flow wedsql.flow, p_wid integer, p_job bigint, p_now timestamptz) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: a job nobody took within its pickup_deadline is marked late and logged; after as long again it is an exception (K-43).
+-- Locks: the instance, skipping a locked one; its job and trace.
 declare
   v_job record;
-  v_flow wedsql.flow;
-  v_done integer := 0;
 begin
-  for v_job in
-    select j.*, t.pickup_deadline from wedsql.trig t join wedsql.job_pool j on j.flow_id = t.flow_id and j.trname = t.trname and j.tgid = t.tgid
-    where t.pickup_deadline is not null and j.state = 'P'
-      and greatest(j.fired_at, j.not_before) + t.pickup_deadline * (case when j.late then 2 else 1 end) <= p_now
-      and not exists (select 1 from pg_locks l where l.locktype = 'advisory' and l.objsubid = 2 and l.classid = j.wid::oid and l.objid = j.tgid::oid)
-    order by j.fired_at limit p_max
-  loop
-    select f.* into v_flow from wedsql.flow f where f.id = v_job.flow_id;
-    continue when not wedsql._hold(v_flow.name, v_job.wid);
-    if v_job.late then
-      perform wedsql._except(v_flow, v_job.wid, array[v_job.tgid], 'PICKUP', 'reaper', format('nobody took %s within %s', v_job.trname, v_job.pickup_deadline * 2), p_now);
-    else
-      update wedsql.job_pool j set late = true where j.wid = v_job.wid and j.id = v_job.id;
-      insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message, attempt)
-      values (v_job.id, v_job.wid, v_job.tgid, v_job.flow_id, v_job.trname, p_now, 'late', 'reaper', format('nobody took it within %s', v_job.pickup_deadline), v_job.attempts);
-    end if;
-    v_done := v_done + 1;
-  end loop;
-  return v_done;
+  if not wedsql._hold(p_flow.name, p_wid) then
+    return false;
+  end if;
+  select j.*, t.pickup_deadline as deadline into v_job from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid
+  where j.wid = p_wid and j.id = p_job and j.state = 'P' and wedsql._late(j, t.pickup_deadline, p_now);
+  if not found then
+    return false;
+  end if;
+  if v_job.late then
+    perform wedsql._except(p_flow, p_wid, array[v_job.tgid::integer], 'PICKUP', 'reaper', format('nobody took %s within %s', v_job.trname, v_job.deadline * 2), p_now);
+  else
+    update wedsql.job_pool j set late = true where j.wid = p_wid and j.id = p_job;
+    insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message, attempt)
+    values (v_job.id, p_wid, v_job.tgid, v_job.flow_id, v_job.trname, p_now, 'late', 'reaper', format('nobody took it within %s', v_job.deadline), v_job.attempts);
+  end if;
+  return true;
 end $$;
 
 create or replace function wedsql.next_due() returns timestamptz
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: when the earliest lease, timer or deferred job falls due; null when nothing waits for a time.
-select least((select min(j.lease_until) from wedsql.job_pool j where j.state = 'L'), (select min(x.due_at) from wedsql.timer x))
+-- Promise: when the next lease or timer falls due, now when the last round left some that it could have done; null when nothing
+-- waits for a time. What the last round could not do (locked, failed) waits for a later one and is not asked for.
+with last as (
+  select least(max(b.seen_at), wedsql.now()) as at, bool_or((b.detail ->> 'more')::boolean) as more from wedsql.beat b where b.name = 'reaper')
+select case when l.more then wedsql.now() else nullif(least(
+  (select min(d.at) from wedsql.flow f cross join lateral (
+     select j.lease_until as at from wedsql.job_pool j
+     where j.flow_id = f.id and j.state = 'L' and j.lease_until > coalesce(l.at, '-infinity') order by j.lease_until limit 1) d),
+  (select min(d.at) from wedsql.flow f cross join lateral (
+     select x.due_at as at from wedsql.timer x where x.flow_id = f.id and x.due_at > coalesce(l.at, '-infinity') order by x.due_at limit 1) d)),
+  'infinity') end
+from last l
 $$;
 
 create or replace function wedsql.maintain() returns jsonb

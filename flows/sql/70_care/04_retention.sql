@@ -4,7 +4,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = o
 -- repaired is evidence.
 select array_agg(w.wid) from (
   select i.wid from wedsql.instance i
-  where i.flow_id = p_flow.id and i.finished_at < p_now - p_flow.retention and i.status in ('F', 'C', 'A')
+  where i.flow_id = p_flow.id and i.finished_at < p_now - least(p_flow.retention, wedsql._longest()) and i.status in ('F', 'C', 'A')
     and (p_wids is null or i.wid = any (p_wids))
     and not exists (select 1 from wedsql.wed_trace t where t.wid = i.wid and (t.status = 'E' or t.trw like E'\\_RECOVER%' or t.trw like E'\\_COMP%'))
   order by i.finished_at limit p_max) w

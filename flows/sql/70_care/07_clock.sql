@@ -9,13 +9,12 @@ language plpgsql set search_path = pg_catalog, pg_temp set intervalstyle = 'post
 -- Promise: when the clock went back since the last round, what was planned by it goes back with it, and the server's log says
 -- so. What the next round must know: the latest moment that any round has seen, the latest one that was right (`sure`), and
 -- the last jump ahead (`ahead_from`, `ahead_to`), which a round that comes a minute late looks like, too.
--- Locks: the reaper's beat, so that one of several does it; jobs and timers, skipping locked ones.
+-- Locks: the caller holds the reaper's beat, so that one of several does it; jobs and timers, skipping locked ones.
 declare
   v_back interval;
   v_wrong_since timestamptz;
   v_beat record;
 begin
-  perform from wedsql.beat b where b.name = 'reaper' and b.seen_at > p_now + interval '1 second' for update;
   select b.seen_at, (b.detail ->> 'latest')::timestamptz as latest, coalesce((b.detail ->> 'sure')::timestamptz, b.seen_at) as sure,
          (b.detail ->> 'ahead_from')::timestamptz as ahead_from, (b.detail ->> 'ahead_to')::timestamptz as ahead_to
   into v_beat from wedsql.beat b where b.name = 'reaper';
@@ -41,15 +40,18 @@ end $$;
 create or replace function wedsql._plan_back(p_back interval, p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: leases, back-offs and signs of life of a later time belong to the present one.
--- Locks: jobs, skipping locked ones.
+-- Locks: jobs, workers and watchers, skipping locked ones.
 begin
   with planned as (
     select j.wid, j.tgid from wedsql.job_pool j where j.lease_until > p_now or j.not_before > p_now order by j.wid, j.tgid for update skip locked)
   update wedsql.job_pool j set lease_until = j.lease_until - p_back, not_before = j.not_before - p_back
   from planned p where j.wid = p.wid and j.tgid = p.tgid;
-  update wedsql.lock_seen s set first_seen = p_now where s.first_seen > p_now;
-  update wedsql.worker w set seen_at = p_now where w.seen_at > p_now;
-  update wedsql.watch w set seen_at = p_now where w.seen_at > p_now;
+  update wedsql.lock_seen s set first_seen = least(s.first_seen, p_now), xact_seen = least(s.xact_seen, p_now), ended_at = least(s.ended_at, p_now)
+  where s.xact_seen > p_now;
+  update wedsql.worker w set seen_at = p_now
+  where w.id = any (array(select o.id from wedsql.worker o where o.seen_at > p_now for update skip locked));
+  update wedsql.watch w set seen_at = p_now
+  where w.id = any (array(select o.id from wedsql.watch o where o.seen_at > p_now for update skip locked));
 end $$;
 
 create or replace function wedsql._timers_back(p_back interval, p_since timestamptz) returns void

@@ -5,6 +5,7 @@ K-56, K-57, K-62).
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from datetime import timedelta
 
 import psycopg
@@ -266,3 +267,66 @@ def test_k43_reap_is_bounded(one: Kit) -> None:
     api.lease_many(one.name, ["tr_x"], 5, "h", conn=one.conn)
     one.clock("2 minutes")
     assert [api.reap(2, conn=one.conn)["expired"] for _ in range(4)] == [2, 2, 1, 0]
+
+
+@pytest.mark.mode("single", "held", why="others end with their transaction")
+def test_k09_a_session_that_swallows_the_cancellation_is_ended(one: Kit) -> None:
+    wid = one.start(a="1")
+    holder, watcher = one.connect(user="wed_worker"), one.connect()
+    ready = threading.Event()
+
+    def work() -> None:
+        with suppress(psycopg.Error), one.step(holder):
+            one.take("tr_x", wid, holder)
+            ready.set()
+            holder.execute(
+                "do $$ begin loop begin perform pg_sleep(30);"
+                " exception when query_canceled then null; end; end loop; end $$"
+            )
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert ready.wait(10)
+    pid = holder.info.backend_pid
+    until(lambda: sleeps(one, pid, watcher))
+    api.reap(conn=watcher)
+    one.clock("61 seconds", watcher)
+    assert api.reap(conn=watcher)["ended"] == 1
+    until(lambda: sleeps(one, pid, watcher))
+    one.clock("64 seconds", watcher)
+    api.reap(conn=watcher)
+    thread.join(10)
+    assert holder.broken
+    assert one.logged(wid) == ["timeout"], "one attempt, not two"
+
+
+def sleeps(kit: Kit, pid: int, watcher: psycopg.Connection) -> bool:
+    """Whether the session is in pg_sleep now."""
+    return (
+        kit.one("select wait_event from pg_stat_activity where pid = %s", [pid], watcher) == "PgSleep"  # type: ignore[no-any-return]
+    )
+
+
+def test_k09_a_session_that_is_never_idle_for_long_is_ended(one: Kit) -> None:
+    """Each of its statements is a transaction; what counts is how long it holds the job."""
+    wid = one.start(a="1")
+    holder = one.connect(user="wed_worker")
+    assert one.rows("select * from {f}.hold(array['tr_x'])", conn=holder)
+    for offset in ("0", "50 seconds", "100 seconds"):
+        holder.execute("select 1")
+        assert one.reap(offset)["ended"] == 0
+    holder.execute("select 1")
+    assert one.reap("121 seconds")["ended"] == 1
+    assert one.logged(wid) == ["timeout"]
+    with pytest.raises(psycopg.OperationalError):
+        holder.execute("select 1")
+
+
+def test_k09_a_job_taken_anew_by_the_same_session_has_its_whole_time(one: Kit) -> None:
+    wid = one.start(a="1")
+    holder = one.connect(user="wed_worker")
+    for offset in ("0", "50 seconds", "100 seconds"):
+        with holder.transaction(force_rollback=True):
+            one.lock(holder, wid, one.pending(wid)[0].tgid)
+            assert one.reap(offset)["ended"] == 0
+    assert one.logged(wid) == []

@@ -1,0 +1,26 @@
+-- Intervals that people write: bounded where they are defined, and once more where they are used.
+create or replace function wedsql._longest() returns interval
+language sql immutable as $$
+-- Promise: the longest time that means anything; with it added to any moment of these centuries the sum is a moment.
+select interval '1000 years'
+$$;
+
+create or replace function wedsql._check_span(p_what text, p_value interval, p_from interval) returns void
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+-- Promise: an interval of a definition lies between p_from and a thousand years, so that no sum with it fails.
+-- Raises: WD009 naming it.
+begin
+  if p_value < p_from or p_value > wedsql._longest() then
+    perform wedsql._raise('WD009', format('%s is %s; it must be %s.', p_what, left(p_value::text, 80),
+        case when p_from > '0' then 'longer than nothing and at most a thousand years'
+             when p_from = '0' then 'at most a thousand years and not negative' else 'within a thousand years' end),
+      'Leave it empty for none.', jsonb_build_object('column', p_what)::text);
+  end if;
+end $$;
+
+create or replace function wedsql._check_flow_spans(p_flow wedsql.flow) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the same for the intervals of a flow's settings.
+-- Raises: WD009.
+select wedsql._check_span('default_timeout', p_flow.default_timeout, '1 microsecond'), wedsql._check_span('retention', p_flow.retention, '1 microsecond')
+$$;
