@@ -134,6 +134,11 @@ def _care() -> Iterable[str]:
     yield family(
         "wedsql_instance_numbers_used_ratio", "Share of the numbers for instances that is given.", used
     )
+    yield family(
+        "wedsql_reaper_troubles",
+        "What the reaper could not do, by flow and kind; it tries again.",
+        [({"flow": flow, "kind": kind}, n) for flow, kind, n in health.trouble_counts()],
+    )
     known = [] if disk is None else [disk]
     for name, meaning, values in (
         ("wedsql_disk_free_bytes", "Free on the database's disk, as last reported.", [d.free for d in known]),

@@ -55,6 +55,16 @@ WARNING: dict[str, str | Promise] = {
     "in_default": _("Rows of the history missed their month and lie in the default partition."),
     "queue": _("PostgreSQL's notification queue fills up: a listener is stuck in a transaction."),
 }
+TROUBLE: dict[str, str | Promise] = {
+    "expired": _("An expired lease is not given back"),
+    "timers": _("A due timer does not fire"),
+    "late": _("A job that nobody picks up is not marked"),
+    "ended": _("A session past its time is not ended"),
+    "locked": _("The flow is not cared for"),
+    "sessions": _("Sessions past their time are not ended"),
+    "locks": _("Sessions with locks of others are not ended"),
+    "conditions": _("Failed conditions are not added up"),
+}
 HOLDER: dict[str, str | Promise] = {
     "transaction": _("open transaction"),
     "prepared": _("prepared transaction"),

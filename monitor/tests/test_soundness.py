@@ -182,3 +182,31 @@ def test_the_health_page_shows_what_the_process_holds(alice: Client, parcels: Ha
     page = text_of(alice.get("/health/").content)
     assert "Database connections in use no pool" in page and "Requests under way" in page
     assert "Open files" in page and "Memory" in page
+
+
+def test_what_the_reaper_cannot_do_is_told_with_flow_and_reason(alice: Client, unchecked: Hands) -> None:
+    wid = unchecked.start()
+    assert "The reaper cannot do everything" not in shown(alice)
+    unchecked.connection.execute(
+        "select count(*) from wedsql.lease(%s, '{tr_pack}', 1, 'bob', interval '1 millisecond',"
+        " array(select id from wedsql.job_pool where wid = %s))", [unchecked.flow, wid]
+    )  # fmt: skip
+    poison = (
+        "create function public.poison() returns trigger language plpgsql as"
+        " $$ begin raise exception 'a poisoned item'; end $$;"
+        " create trigger poison after insert on wedsql.job_log for each row execute function public.poison()"
+    )
+    unchecked.connection.execute(poison)
+    try:
+        unchecked.connection.execute("select wedsql.reap()")
+        page = shown(alice)
+        metrics = alice.get("/metrics").content.decode()
+    finally:
+        unchecked.connection.execute("drop trigger poison on wedsql.job_log; drop function public.poison()")
+    for words_of_it in (unchecked.flow, "An expired lease is not given back", f"instance {wid}"):
+        assert words_of_it in page
+    assert "P0001 a poisoned item" in page and "1 try" in page
+    assert f'wedsql_reaper_troubles{{flow="{unchecked.flow}",kind="expired"}} 1' in metrics
+    unchecked.connection.execute("update wedsql.trouble set retry_at = now()")
+    unchecked.connection.execute("select wedsql.reap()")
+    assert "The reaper cannot do everything" not in shown(alice)

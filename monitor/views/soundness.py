@@ -33,6 +33,7 @@ def soundness(request: HttpRequest) -> HttpResponse:
     with snapshot():
         times, disk, kept, last = health.times(), health.disk(), house.house(), invariants.last_check()
         missing, numbers = kernel.missing_grants(connection), health.numbers_used()
+        troubles = health.troubles()
     found = {finding.name: finding for finding in last.findings} if last else {}
     context = {
         "times": times, "disk": disk, "percent": round(disk.share * 100, 1) if disk else None,
@@ -40,7 +41,7 @@ def soundness(request: HttpRequest) -> HttpResponse:
         "silent": times.reaper_age is None or times.reaper_age.total_seconds() > SILENT_SECONDS,
         "behind": times.behind.total_seconds() > _TRIFLE_SECONDS,
         "house": kept, "warnings": [words.WARNING[kind] for kind in kept.warnings()],
-        "missing_grants": missing,
+        "missing_grants": missing, "troubles": [(words.TROUBLE.get(t.kind, t.kind), t) for t in troubles],
         "last": last, "broken": [name for name, finding in found.items() if finding.found],
         "promises": [(name, sentence, found.get(name)) for name, sentence in words.INVARIANT.items()],
         "sample": 2 * invariants.SAMPLE, "web": usage(),

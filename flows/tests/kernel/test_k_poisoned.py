@@ -1,5 +1,5 @@
-"""One item never stops a round: every loop of the reaper and of retention has one of its items poisoned in turn;
-the others go on, those of the same flow and those of another, and the poisoned one is told with its reason.
+"""One item never stops a round: every loop of the reaper has one of its items poisoned in turn; the others
+go on, those of the same flow and those of another, and the poisoned one is told with its reason.
 """
 
 from __future__ import annotations
@@ -205,8 +205,11 @@ def test_f5_a_round_goes_on_without_the_sums_of_conditions(two: tuple[Kit, Kit])
     kit, other = two
     wid, beside = kit.start(a="1"), other.start(a="1")
     holder = due(other, beside)
-    kit.rows("insert into wedsql.condition_failure (tgid, flow_id, at, sqlstate, message, wid)"
-             " values (%s, %s, now(), '22012', 'division by zero', %s)", [tgid(kit, "tr_due"), kit.id, wid])  # fmt: skip
+    kit.rows(
+        "insert into wedsql.condition_failure (tgid, flow_id, at, sqlstate, message, wid)"
+        " values (%s, %s, now(), '22012', 'division by zero', %s)",
+        [tgid(kit, "tr_due"), kit.id, wid],
+    )
     kit.rows("alter table wedsql.condition_error_sum add constraint poison check (n < 1) not valid")
     try:
         kit.reap("2 hours")
