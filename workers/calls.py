@@ -12,7 +12,7 @@ from psycopg.pq.abc import PGresult
 
 from flows import errors
 from workers.taken import COLUMNS, Taken
-from workers.wire import Command, Statement, ints, texts
+from workers.wire import BEGIN, COMMIT, Command, Statement, ints, texts
 
 _LEASE = Statement(
     "wed_lease",
@@ -59,7 +59,7 @@ def _complete_held(flow: str, worded: bool) -> Statement:
 @cache
 def _complete(flow: str, counting: bool, worded: bool) -> Statement:
     """Only what was refused comes back; a batch that went well answers with nothing to read."""
-    values = "null::jsonb[], $4::text, $5::text[]" if worded else "$5::jsonb[], $4::text"
+    values = "$6::jsonb[], $4::text, $5::text[]" if worded else "$5::jsonb[], $4::text"
     call = f"{_quoted(flow)}.complete_many({_GIVEN}, {values})"
     text = (_COUNTING if counting else _PLAIN).format(call=call, flow=_literal(flow))
     return Statement(f"wed_complete {counting} {worded} {flow}", text)
@@ -73,11 +73,18 @@ def _literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'::text"
 
 
+FAILED_COLUMNS = 2
 _FAIL = Statement(
     "wed_fail",
     "select job_id, case when not parked then extract(epoch from not_before - wedsql.now())::float8 end"
     " from wedsql.fail_many("
     "$1::text, $2::int[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text, $8::text)",
+)
+# The flow's own transition is looked up, as a note of a dead process does not name it.
+_TAKE_AGAIN = Statement(
+    "wed_take_again",
+    "select count(*) from wedsql.take($1::text, array(select j.trname from wedsql.job_pool j"
+    " where j.wid = $2::int and j.id = $3::bigint), 1, $4::text, array[$3::bigint])",
 )
 _EXTEND = Statement(
     "wed_extend",
@@ -169,18 +176,19 @@ def lease(
 
 
 def complete(flow: str, done: Sequence[Done], actor: str, *, counting: bool) -> list[Command]:
-    """The results of handlers that ended well: one call for the dicts, one for the SET strings.
+    """The results of handlers that ended well, in one call, so that instances are locked in their order.
 
     counting: what is refused becomes a failed attempt at once, in the same transaction.
     """
-    commands: list[Command] = []
-    for worded in (False, True):
-        jobs = [d for d in done if d.error is None and (d.sets is not None) == worded]
-        if jobs:
-            values = texts([d.sets if worded else d.changes for d in jobs])
-            who = _who([d.taken for d in jobs])
-            commands.append((_complete(flow, counting, worded), (*who, actor.encode(), values)))
-    return commands
+    jobs = [d for d in done if d.error is None]
+    if not jobs:
+        return []
+    worded = any(d.sets is not None for d in jobs)
+    values = [texts([d.changes for d in jobs])]
+    if worded:
+        values.insert(0, texts([d.sets for d in jobs]))
+    who = _who([d.taken for d in jobs])
+    return [(_complete(flow, counting, worded), (*who, actor.encode(), *values))]
 
 
 def fail(flow: str, failed: Sequence[tuple[Held, str, str]], outcome: str, actor: str) -> Command:
@@ -189,6 +197,14 @@ def fail(flow: str, failed: Sequence[tuple[Held, str, str]], outcome: str, actor
     messages = texts([message for _, message, _ in failed])
     states = texts([state for _, _, state in failed])
     return _FAIL, (flow.encode(), *_who(jobs), messages, states, outcome.encode(), actor.encode())
+
+
+def again(flow: str, job: Held, failures: Sequence[Command], actor: str) -> list[Command]:
+    """These failures of a job whose lock is gone, after it was taken once more; what others have is left."""
+    if job.claim is not None:
+        return list(failures)
+    which = (str(job.wid).encode(), str(job.job_id).encode())
+    return [BEGIN, (_TAKE_AGAIN, (flow.encode(), *which, actor.encode())), *failures, COMMIT]
 
 
 def extend(taken: Taken, seconds: float) -> Command:

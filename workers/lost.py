@@ -39,9 +39,10 @@ def _report(wire: Wire, note: Note, actor: str) -> bool:
         if not note.running:
             wire.round(calls.release(note, actor))
             return True
-        answer = wire.round(calls.fail(note.flow, [(note, DIED, "")], "lost", actor))[0]
+        failure = calls.fail(note.flow, [(note, DIED, "")], "lost", actor)
+        answers = wire.round(*calls.again(note.flow, note, [failure], actor))
     except psycopg.Error as error:
         log.warning("%s job %s of a dead process: %s", note.flow, note.job_id, brief(error), extra=which)
         return True
     log.warning("%s job %s: %s", note.flow, note.job_id, DIED, extra=which | {"outcome": "lost"})
-    return answer.ntuples > 0
+    return any(answer.ntuples for answer in answers if answer.nfields == calls.FAILED_COLUMNS)

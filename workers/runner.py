@@ -149,7 +149,7 @@ class Runner(Performer):
 
     def note_retries(self, results: Sequence[Any]) -> None:
         """Remember when the first of the jobs that failed is offered again."""
-        failures = [result for result in results if result.nfields == 2]
+        failures = [result for result in results if result.nfields == calls.FAILED_COLUMNS]
         waits = [result.get_value(row, 1) for result in failures for row in range(result.ntuples)]
         delays = [float(wait) for wait in waits if wait is not None]
         if delays:
@@ -210,9 +210,12 @@ class Runner(Performer):
 
     def _count(self, flow: str, one: Done) -> bool:
         """Count a failed attempt; False while a dying session of this very process still holds the job."""
-        results = self.wire.round(*self._closing(flow, [one], counting=True))
+        failures = self.failures(flow, [one])
+        if not failures:
+            return True
+        results = self.wire.round(*calls.again(flow, one.taken, failures, self.actor))
         self.note_retries(results)
-        return not results or any(result.ntuples for result in results)
+        return any(result.ntuples for result in results if result.nfields == calls.FAILED_COLUMNS)
 
     def undo(self) -> None:
         """Roll back whatever is open, by closing the connection if need be."""

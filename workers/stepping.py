@@ -120,7 +120,8 @@ class Stepper:
         if code == LATE:
             why = error.diag.message_primary or describe(error)
             late = calls.fail(flow, [(one.taken, why, code)], "timeout", self.runner.actor)
-            self.runner.note_retries(self.runner.wire.round(late))
+            runner = self.runner
+            runner.note_retries(runner.wire.round(*calls.again(flow, one.taken, [late], runner.actor)))
         return code != LATE and code not in NOT_OURS
 
     def _commit_writes(self, flow: str, done: list[Done]) -> list[Done]:

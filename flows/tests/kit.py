@@ -16,7 +16,7 @@ from psycopg.rows import namedtuple_row
 from flows import api
 from flows.errors import WedError
 from flows.tests.modes import BY_NAME
-from flows.types import Completion, Job, StepResult
+from flows.types import Completion, FailResult, Job, StepResult
 
 Connection = psycopg.Connection[Any]
 
@@ -139,6 +139,13 @@ class Kit:
         """Do a whole step: take, complete, commit."""
         with self.step():
             return self.complete(self.take(transition, wid), changes)
+
+    def fail(
+        self, transition: str, wid: int | None = None, why: str = "no", **options: Any
+    ) -> FailResult | None:
+        """Take a job and report a failed attempt while it is held."""
+        with self.step():
+            return api.fail(self.take(transition, wid), why, conn=self.conn, **options)
 
     def lease(self, transition: str, conn: Connection | None = None, **options: Any) -> Job:
         """Lease the next ready job of a transition."""

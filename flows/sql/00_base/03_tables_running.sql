@@ -145,7 +145,7 @@ create table if not exists wedsql.trouble (
   sqlstate text not null,
   message text not null,
   primary key (flow_id, kind, wid, item)
-) with (fillfactor = 50);
+);
 -- What is free on the disk of the database, as somebody on its machine saw it last.
 create table if not exists wedsql.disk (
   only_row boolean primary key default true check (only_row),

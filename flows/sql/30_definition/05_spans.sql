@@ -1,6 +1,6 @@
 -- Intervals that people write: bounded where they are defined, and once more where they are used.
 create or replace function wedsql._longest() returns interval
-language sql immutable as $$
+language sql immutable set search_path = pg_catalog, pg_temp as $$
 -- Promise: the longest time that means anything; with it added to any moment of these centuries the sum is a moment.
 select interval '1000 years'
 $$;

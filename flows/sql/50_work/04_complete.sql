@@ -20,15 +20,16 @@ returns table (job_id bigint, ok boolean, seq integer, status text, fired text[]
 language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
 set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $f$
 #variable_conflict use_column
--- Promise: applies the results of jobs. All at once when all are acceptable; where one is refused each is applied on its
--- own, so that it touches nobody else. A repeated result gets the first answer.
+-- Promise: applies the results of jobs. All at once when all are acceptable; where one is refused, or two are of one instance,
+-- each is applied on its own, so that it touches nobody else. A repeated result gets the first answer; another one is refused.
 -- Locks: instances in wid order, jobs, trace.
 -- Raises: what is worth trying again (40001, 40P01, 55P03, 57014); every other refusal is a row with ok = false.
 declare
   v_actor text := case when session_user = %1$L or coalesce(p_actor, '') = '' then wedsql._actor(p_actor) else p_actor end;
   v_one record;
+  i integer;
 begin
-  if p_sets is null then
+  if p_sets is null and (cardinality(p_job_ids) = 1 or cardinality(p_job_ids) = (select count(distinct u.wid) from unnest(p_wids) u (wid))) then
     begin
       if cardinality(p_job_ids) = 1 then
         v_one := %1$I._single(p_wids[1], p_job_ids[1], p_claims[1], p_changes[1], v_actor);
@@ -50,7 +51,7 @@ begin
       when others then null;  -- one of them is refused: each is tried on its own below
     end;
   end if;
-  for i in 1..coalesce(cardinality(p_job_ids), 0) loop
+  for i in select u.i from generate_subscripts(p_job_ids, 1) u (i) order by p_wids[u.i], u.i loop
     return query select * from wedsql._complete_one(%1$L, p_wids[i], p_job_ids[i], p_claims[i], p_changes[i], v_actor, p_sets[i]);
   end loop;
 end $f$ $t$, p_schema);
@@ -75,9 +76,10 @@ exception
   when others then
     perform wedsql._check_replaced(p_flow, sqlstate, sqlerrm);
     get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text, v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
-    if v_why.code in ('WD102', 'WD105', 'WD205') then
+    if v_why.code in ('WD102', 'WD105', 'WD205', 'WD211') then
       return query select p_job, true, t.seq, t.status::text, t.trf, null::text, null::text, null::text, null::text from wedsql.wed_trace t
-        where t.wid = p_wid and t.job_id = p_job and t.claim is not distinct from p_claim and t.actor = p_actor;
+        where t.wid = p_wid and t.job_id = p_job and t.claim is not distinct from p_claim and t.actor = p_actor
+          and wedsql._same_result(p_flow, p_changes, p_set, t);
       if found then
         return;
       end if;
@@ -86,22 +88,49 @@ exception
       from wedsql._blame(p_flow, v_changes, v_why) b;
 end $$;
 
+create or replace function wedsql._same_result(p_flow text, p_changes jsonb, p_set text, p_step wedsql.wed_trace) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: whether a result says what the step wrote: the same attributes with the same values, computed by a SET string on the
+-- state before the step. Values are compared as the attributes' types see them; what cannot be read now is another result.
+declare
+  v_changes jsonb := coalesce(p_changes, '{}');
+  v_typed jsonb;
+begin
+  if p_set is not null then
+    v_changes := wedsql._set_on(p_flow, p_set, p_step.state || p_step.before);
+  end if;
+  execute format('select to_jsonb(r.*) from jsonb_populate_record(null::%I.wed_flow, $1) r', p_flow) into v_typed using v_changes;
+  return (select coalesce(bool_and(p_step.before ? k and v_typed -> k = p_step.state -> k), true) from jsonb_object_keys(v_changes) k)
+    and (select coalesce(bool_and(v_changes ? k), true) from jsonb_object_keys(p_step.before) k);
+exception when others then
+  return false;
+end $$;
+
 create or replace function wedsql._set_changes(p_flow text, p_wid integer, p_set text) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: what the paper's SET string says (section 3.1), evaluated on the present state of the locked instance.
 -- Locks: the instance.
 -- Raises: WD211, with the SQLSTATE of PostgreSQL where an expression cannot be computed.
 declare
-  v_flow wedsql.flow := wedsql._flow(p_flow);
   v_state jsonb;
+begin
+  execute format('select to_jsonb(w.*) - ''wid'' from %I.wed_flow w where w.wid = $1 for no key update', p_flow) into v_state using p_wid;
+  return wedsql._set_on(p_flow, p_set, v_state);
+end $$;
+
+create or replace function wedsql._set_on(p_flow text, p_set text, p_state jsonb) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: what a SET string makes of a state.
+-- Raises: WD211, with the SQLSTATE of PostgreSQL where an expression cannot be computed.
+declare
+  v_flow wedsql.flow := wedsql._flow(p_flow);
   v_names text[];
   v_exprs text[];
 begin
-  execute format('select to_jsonb(w.*) - ''wid'' from %I.wed_flow w where w.wid = $1 for no key update', p_flow) into v_state using p_wid;
   select array_agg(c.attribute), array_agg((c.rendered).qualified) into v_names, v_exprs
   from wedsql.canonical_set(p_set, wedsql._attr_types(v_flow.id)) c;
   begin
-    return wed_match.evaluate(p_flow, v_names, v_exprs, coalesce(v_state, '{}'));
+    return wed_match.evaluate(p_flow, v_names, v_exprs, coalesce(p_state, '{}'));
   exception when data_exception or syntax_error_or_access_rule_violation then
     perform wedsql._raise('WD211', format('The SET string cannot be computed on this state: %s.', sqlerrm),
       'Look at the types of the attributes, and at values that are empty or zero.', jsonb_build_object('sqlstate', sqlstate)::text);

@@ -4,7 +4,7 @@ returns table (job_id bigint, attempts integer, parked boolean, not_before times
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 #variable_conflict use_column
 -- Promise: each attempt is counted and kept with its reason; the job is offered again after its back-off, or parked and
--- its instance an exception when the attempts are used up (K-10). A job that is no longer the caller's is left alone.
+-- its instance an exception when the attempts are used up (K-10). A job that the caller does not hold, by a lock or a claim, is left alone.
 -- Locks: instances in wid order, jobs, trace.
 -- Raises: WD001.
 declare
@@ -21,8 +21,13 @@ begin
         not_before = v_now + wedsql._backoff(coalesce(t.backoff, interval '1 second'), j.attempts::integer)
     from unnest(p_wids, p_job_ids, p_claims, p_messages, p_sqlstates) u (wid, id, claim, message, code)
     left join wedsql.trig t on t.tgid = (select o.tgid from wedsql.job_pool o where o.wid = u.wid and o.id = u.id)
+<<<<<<< HEAD
     where j.wid = any (p_wids) and j.flow_id = v_flow.id and j.wid = u.wid and j.id = u.id and j.state <> 'K' and j.claim is not distinct from u.claim
       and (u.claim is not null or pg_try_advisory_xact_lock(j.wid, j.tgid))
+=======
+    where j.wid = any (p_wids) and j.wid = u.wid and j.id = u.id and j.state <> 'K' and j.claim is not distinct from u.claim
+      and (u.claim is not null or wedsql._holds(j.wid, j.tgid))
+>>>>>>> dd73fb9 (Answer every item of complete_many; count failures of held jobs only)
     returning j.*, j.tgid > 0 and j.attempts >= coalesce(t.max_attempts, 5) as spent
   loop
     insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, sqlstate, message, attempt)
@@ -36,6 +41,15 @@ begin
       where j.wid = v_job.wid and j.id = v_job.id;
   end loop;
 end $$;
+
+create or replace function wedsql._holds(p_wid integer, p_tgid integer) returns boolean
+language sql volatile set search_path = pg_catalog, pg_temp as $$
+-- Promise: whether this session holds the job now, by a lock of its transaction or its own. That it could take it is not enough.
+select exists (
+  select 1 from pg_locks l where l.locktype = 'advisory' and l.objsubid = 2 and l.pid = pg_backend_pid() and l.granted
+    and l.mode = 'ExclusiveLock' and l.classid = p_wid::oid and l.objid = p_tgid::oid
+    and l.database = (select d.oid from pg_database d where d.datname = current_database()))
+$$;
 
 create or replace function wedsql._backoff(p_base interval, p_attempts integer) returns interval
 language sql volatile set search_path = pg_catalog, pg_temp as $$

@@ -60,7 +60,7 @@ def test_f7_the_holder_of_a_lease_may_still_finish(one: Kit) -> None:
 def test_f7_a_failed_attempt_of_an_hour_ahead_comes_back_when_it_should(one: Kit) -> None:
     one.start(a="1")
     one.reap("1 hour")
-    api.fail(one.take("tr_x"), "not today", conn=one.conn)
+    one.fail("tr_x", why="not today")
     one.reap("0")
     assert not api.offer(one.name, ["tr_x"], 1, conn=one.conn)
     one.clock("3 minutes")

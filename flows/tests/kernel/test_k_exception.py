@@ -80,7 +80,7 @@ def test_k12_a_failed_repair_is_tried_again_for_ever(stuck: tuple[Kit, int]) -> 
     kit, wid = stuck
     for hours in range(1, 9):
         kit.clock(f"{hours * 2} hours")
-        result = api.fail(kit.take("_EXCPT", wid), "nobody knows", conn=kit.conn)
+        result = kit.fail("_EXCPT", wid, why="nobody knows")
         assert result is not None and not result.parked
     assert kit.jobs(wid) == ["_EXCPT"]
 

@@ -8,7 +8,7 @@ import pytest
 
 from flows import api
 from flows.tests.kit import Kit, refused
-from flows.types import Failure
+from flows.types import Failure, Job
 
 pytestmark = pytest.mark.kernel
 
@@ -25,7 +25,7 @@ def one(kit: Kit) -> Kit:
 def test_k10_a_failed_attempt_waits_its_back_off(one: Kit) -> None:
     wid = one.start(a="1")
     before = one.one("select wedsql.now()")
-    result = api.fail(one.take("tr_x"), "no stock", sqlstate="P0001", actor="ann", conn=one.conn)
+    result = one.fail("tr_x", why="no stock", sqlstate="P0001", actor="ann")
     assert result is not None and result.not_before is not None
     assert (result.attempts, result.parked) == (1, False)
     assert timedelta(seconds=9) <= result.not_before - before <= timedelta(seconds=13)
@@ -43,7 +43,7 @@ def test_k10_the_back_off_doubles(one: Kit) -> None:
     for minutes in (0, 1):
         one.clock(f"{minutes} minutes")
         now = one.one("select wedsql.now()")
-        result = api.fail(one.take("tr_x"), "no", conn=one.conn)
+        result = one.fail("tr_x", why="no")
         assert result is not None and result.not_before is not None
         waits.append((result.not_before - now).total_seconds())
     assert 9 <= waits[0] <= 13 and 18 <= waits[1] <= 26
@@ -53,7 +53,7 @@ def test_k10_attempts_used_up_make_an_exception_with_its_reason(one: Kit) -> Non
     wid = one.start(a="1")
     for minutes in (0, 5, 10):
         one.clock(f"{minutes} minutes")
-        result = api.fail(one.take("tr_x"), "no stock", conn=one.conn)
+        result = one.fail("tr_x", why="no stock")
     assert result is not None and result.parked
     assert (one.status(wid), one.instance(wid).reason) == ("E", "ATTEMPTS")
     assert one.jobs(wid) == ["_EXCPT", "tr_x"]
@@ -67,7 +67,7 @@ def test_k10_leaving_the_exception_frees_the_parked_job(one: Kit) -> None:
     wid = one.start(a="1")
     for minutes in (0, 5, 10):
         one.clock(f"{minutes} minutes")
-        api.fail(one.take("tr_x"), "no stock", conn=one.conn)
+        one.fail("tr_x", why="no stock")
     step = one.run("_EXCPT", wid, a="1")
     assert (step.status, step.fired) == ("R", ["tr_x"]), "the same condition fires a fresh job"
     assert one.pending(wid)[0].attempts == 0
@@ -107,7 +107,7 @@ def test_k10_a_parked_job_with_a_living_branch(kit: Kit) -> None:
     kit.trig("tr_a", "a = '1'", max_attempts=1)
     kit.trig("tr_b", "b = '1'")
     wid = kit.start(a="1", b="1")
-    api.fail(kit.take("tr_a"), "no", conn=kit.conn)
+    kit.fail("tr_a", why="no")
     assert kit.status(wid) == "E"
     assert kit.run("tr_b", wid, b="0").status == "E", (
         "the exception is not forgotten because a branch goes on"
@@ -197,3 +197,22 @@ def test_k56_cancelling_needs_a_reason_and_an_instance(one: Kit) -> None:
             api.cancel(wid, reason, conn=one.conn)
     with refused("WD104"):
         api.cancel(2_000_000_000, "x", conn=one.conn)
+
+
+def test_k10_a_failure_of_a_job_that_nobody_holds_counts_nothing(one: Kit) -> None:
+    wid, other = one.start(a="1"), one.start(a="1")
+    ids = {w: one.pending(w)[0].id for w in (wid, other)}
+
+    def taken(which: int) -> Job:
+        return api.take_many(one.name, ["tr_x"], 1, job_ids=[ids[which]], conn=one.conn)[0]
+
+    with one.conn.transaction():
+        job = taken(wid)
+    assert [api.fail(job, "no", conn=one.conn) for _ in range(4)] == [None] * 4
+    with one.conn.transaction():
+        taken(other)
+        assert api.fail(job, "no", conn=one.conn) is None
+    assert (one.status(wid), one.pending(wid)[0].attempts, one.logged(wid)) == ("R", 0, [])
+    with one.conn.transaction():
+        result = api.fail(taken(wid), "no", conn=one.conn)
+    assert result is not None and result.attempts == 1

@@ -102,7 +102,7 @@ def test_k55_mutual_final_block_becomes_an_exception(kit: Kit) -> None:
 
 def test_k55_one_blocked_job_is_no_block_yet(kit: Kit) -> None:
     wid = branches(kit, "reject")
-    api.fail(kit.take("tr_a", wid), "refused", sqlstate="WD103", conn=kit.conn)
+    kit.fail("tr_a", wid, why="refused", sqlstate="WD103")
     assert kit.status(wid) == "R"
 
 

@@ -48,11 +48,11 @@ def two(kit: Kit, connect: Callable[..., psycopg.Connection[Any]]) -> Iterator[t
 
 def due(kit: Kit, wid: int) -> psycopg.Connection[Any]:
     """Leases a job of the instance and holds another one; all its kinds are due two hours later."""
-    lease = [job.id for job in kit.pending(wid) if job.trname == "tr_lease"]
-    assert api.lease_many(kit.name, ["tr_lease"], 1, "h", job_ids=lease, conn=kit.conn)
+    ids = {job.trname: [job.id] for job in kit.pending(wid)}
+    assert api.lease_many(kit.name, ["tr_lease"], 1, "h", job_ids=ids["tr_lease"], conn=kit.conn)
     holder = kit.connect(user="wed_worker")
     holder.autocommit = False
-    assert kit.lock(holder, wid, tgid(kit, "tr_hold"))
+    assert api.take_many(kit.name, ["tr_hold"], 1, job_ids=ids["tr_hold"], conn=holder)
     return holder
 
 
@@ -118,7 +118,7 @@ def test_f5_a_locked_table_costs_the_other_flows_nothing(two: tuple[Kit, Kit]) -
     kit.reap()
     locker = kit.connect()
     with locker.transaction():
-        kit.rows("lock table {f}.wed_flow in access exclusive mode", conn=locker)
+        kit.rows("lock table {f}.wed_flow in exclusive mode", conn=locker)
         kit.rows("set lock_timeout = '5s'")
         kit.reap("2 hours")
         ((kind, _, message),) = troubles(kit)

@@ -102,7 +102,7 @@ def parked(kit: Kit) -> int:
     kit.final("b = 'end'")
     wid = kit.start(a="1", b="1")
     with kit.conn.transaction():
-        api.fail(kit.take("tr_bad", wid), "no", conn=kit.conn)
+        kit.fail("tr_bad", wid, why="no")
     assert (kit.status(wid), kit.jobs(wid)) == ("E", ["_EXCPT", "tr_bad", "tr_good"])
     kit.rows("update {f}.wed_trig set enabled = false where trname = 'tr_bad'")
     return wid

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from flows import api
 from flows.archive import archive_flow, read_archive
 from flows.tests.kit import Kit
 
@@ -58,7 +57,7 @@ def test_an_instance_that_was_an_exception_stays_as_evidence(fig2: Kit, tmp_path
     wid = fig2.start()
     fig2.run("tr_a3", wid, a3="done")
     with fig2.conn.transaction():
-        api.fail(fig2.take("tr_a2", wid), "no hotel", conn=fig2.conn)
+        fig2.fail("tr_a2", wid, why="no hotel")
     assert fig2.status(wid) == "E"
     fig2.run("_EXCPT", wid, a1="given up")
     assert fig2.status(wid) == "F"

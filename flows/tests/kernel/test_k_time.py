@@ -327,6 +327,6 @@ def test_k09_a_job_taken_anew_by_the_same_session_has_its_whole_time(one: Kit) -
     holder = one.connect(user="wed_worker")
     for offset in ("0", "50 seconds", "100 seconds"):
         with holder.transaction(force_rollback=True):
-            one.lock(holder, wid, one.pending(wid)[0].tgid)
+            assert api.take_many(one.name, ["tr_x"], 1, conn=holder)
             assert one.reap(offset)["ended"] == 0
     assert one.logged(wid) == []
