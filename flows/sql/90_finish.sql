@@ -26,6 +26,10 @@ begin
   end loop;
 end $$;
 
+drop trigger if exists in_time on wedsql.commit_by;
+create constraint trigger in_time after insert on wedsql.commit_by deferrable initially deferred for each row
+  execute function wedsql._commit_in_time();
+
 drop trigger if exists c_changed on wedsql.flow;
 create trigger c_changed after update of label, description, final_when_pending, max_firings, default_timeout, notify_trace, retention on wedsql.flow
   for each row when (current_user <> 'wed_owner' and old.* is distinct from new.*) execute function wedsql._flow_changed();
@@ -41,7 +45,7 @@ begin
     select c.oid::regclass as name, c.relkind from pg_class c
     where c.relnamespace = 'wedsql'::regnamespace and c.relkind in ('r', 'p', 'S', 'v')
       and (c.relname in ('flow', 'attr', 'trig', 'flow_version', 'condition_error', 'condition_error_sum', 'condition_failure', 'instance', 'job_pool', 'timer', 'job_log', 'worker', 'paper_client',
-                         'watch', 'lock_seen', 'care', 'trouble', 'beat', 'disk', 'timing', 'wed_trace', 'wid_seq', 'job_seq', 'claim_seq', 'tgid_seq', 'aid_seq', 'vocabulary', 'refusal') or c.relname like E'wed\\_trace\\_%')
+                         'watch', 'lock_seen', 'care', 'trouble', 'commit_by', 'beat', 'disk', 'timing', 'wed_trace', 'wid_seq', 'job_seq', 'claim_seq', 'tgid_seq', 'aid_seq', 'vocabulary', 'refusal') or c.relname like E'wed\\_trace\\_%')
       and c.relowner <> 'wed_owner'::regrole
       and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype in ('a', 'i') and c.relkind = 'S')
   loop

@@ -131,6 +131,14 @@ alter table wedsql.lock_seen add column if not exists backend_start timestamptz,
   add column if not exists ended_at timestamptz;
 -- One row a flow, locked by the reaper that cares for it, so that several share the flows and never meet.
 create table if not exists wedsql.care (flow_id integer primary key);
+-- Until when a transaction must commit that wrote a result; its row goes with the commit.
+create unlogged table if not exists wedsql.commit_by (
+  id bigint generated always as identity,
+  until timestamptz not null,
+  wid integer not null,
+  job_id bigint not null,
+  primary key (id)
+);
 -- What the reaper could not do, with the reason, until it succeeds; flow 0 is the reaper's own work. No foreign key: writing
 -- one of these rows must not wait for anybody's definition.
 create table if not exists wedsql.trouble (

@@ -100,13 +100,16 @@ $$;
 create or replace function wedsql._fuse(p_flow wedsql.flow, p_wid integer, p_seq integer, p_now timestamptz) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 -- Promise: a trigger that fired more than max_firings times in one instance is parked and the instance is an exception (K-18, K-31).
+-- Firings before the last repair, a step by the _EXCPT job, do not count.
 declare
   v_step wedsql.wed_trace;
   v_blown integer[];
+  v_repaired integer := coalesce((select max(x.seq) from wedsql.wed_trace x where x.wid = p_wid and x.tgid = 0), 0);
 begin
   select * into v_step from wedsql.wed_trace t where t.wid = p_wid and t.seq = p_seq;
   select array_agg(t.tgid) into v_blown from wedsql.trig t
-  where t.tgid = any (v_step.fired) and (select count(*) from wedsql.wed_trace x where x.wid = p_wid and t.tgid = any (x.fired))
+  where t.tgid = any (v_step.fired) and (select count(*) from wedsql.wed_trace x
+                                        where x.wid = p_wid and x.seq >= v_repaired and t.tgid = any (x.fired))
         > coalesce(t.max_firings, p_flow.max_firings);
   if v_blown is null then
     return false;

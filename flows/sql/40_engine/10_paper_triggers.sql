@@ -37,6 +37,7 @@ begin
   if new.wid <> old.wid then
     perform wedsql._raise('WD202', 'The number of an instance never changes.');
   end if;
+  perform wedsql._one_instance(tg_table_schema, new.wid);
   select f.id into v_flow from wedsql.flow f where f.name = tg_table_schema;
   v_job := wedsql._paper_job(v_flow, new.wid);
   select coalesce(jsonb_object_agg(o.key, o.value), '{}') into v_before
@@ -47,13 +48,31 @@ begin
   execute format('select wed_match.f_%s($1)', v_flow) into v_matched using new;
   perform wedsql._settle(v_flow, array[row(new.wid, false, v_job.id, v_job.tgid, v_job.trname, v_job.cause_seq, wedsql._actor(), null,
     to_jsonb(new) - 'wid', v_before, v_matched, null, null)::wedsql.step], true);
+  insert into wedsql.commit_by (until, wid, job_id) select v_job.lease_until, v_job.wid, v_job.id where v_job.lease_until is not null;
   return null;
+end $$;
+
+create or replace function wedsql._one_instance(p_flow text, p_wid integer) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: one statement writes one instance (K-28): what it wrote first is remembered by transaction and command.
+-- Raises: WD202.
+declare
+  v_command text;
+  v_last text := coalesce(current_setting('wedsql.wrote', true), '');
+begin
+  execute format('select concat(txid_current(), '':'', w.cmin, '':'') from %I.wed_flow w where w.wid = $1', p_flow) into v_command using p_wid;
+  if starts_with(v_last, v_command) and v_last <> (v_command || p_wid) then
+    perform wedsql._raise('WD202', format('One statement wrote several instances, %s among them.', p_wid),
+      'A result is of one instance: say which with WHERE wid = …, and write each in a transaction of its own.');
+  end if;
+  perform set_config('wedsql.wrote', v_command || p_wid, true);
 end $$;
 
 create or replace function wedsql._paper_job(p_flow integer, p_wid integer) returns wedsql.job_pool
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the one pending job of the instance that this session's transaction holds, in time.
+-- Promise: the one pending job of the instance that this session's transaction holds, in time; lease_until is when its time is over.
 declare
+  v_job wedsql.job_pool;
   v_status "char";
   v_jobs wedsql.job_pool[];
   v_shared boolean;
@@ -85,8 +104,9 @@ begin
     perform wedsql._raise('WD206', format('This transaction holds %s jobs of instance %s.', cardinality(v_jobs), p_wid),
       'Say which one is done: set local wedsql.job = ''<job id>''.');
   end if;
-  perform wedsql._paper_in_time(v_jobs[1]);
-  return v_jobs[1];
+  v_job := v_jobs[1];
+  v_job.lease_until := wedsql._paper_in_time(v_job);
+  return v_job;
 end $$;
 
 create or replace function wedsql._check_writes(p_job wedsql.job_pool, p_before jsonb) returns void

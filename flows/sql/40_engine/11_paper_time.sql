@@ -1,6 +1,7 @@
-create or replace function wedsql._paper_in_time(p_job wedsql.job_pool) returns void
+create or replace function wedsql._paper_in_time(p_job wedsql.job_pool) returns timestamptz
 language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = error as $$
--- Promise: the lock is one of this transaction, the job was not fired by it, and its time is not over (K-08, K-09, K-45).
+-- Promise: the lock is one of this transaction, the job was not fired by it, and its time is not over (K-08, K-09, K-45); until
+-- when it lasts, null for ever.
 -- The clock starts with the transaction, as the lock is its first act; in a long transaction the reaper knows better:
 -- the moment it first saw the lock counts, and a lock that it has not seen is younger than its last look.
 -- Raises: WD203, WD204, WD207, WD209.
@@ -8,7 +9,7 @@ declare
   v_now timestamptz := wedsql.now();
   v_since timestamptz;
 begin
-  if pg_advisory_unlock(p_job.wid, p_job.tgid) then
+  if wedsql._may_hold_by_session() and pg_advisory_unlock(p_job.wid, p_job.tgid) then
     perform pg_advisory_lock(p_job.wid, p_job.tgid);
     perform wedsql._raise('WD207', format('The lock on job %s belongs to the session, not to the transaction.', p_job.id),
       'Use pg_try_advisory_xact_lock: the lock must end with the transaction that does the work.');
@@ -30,7 +31,42 @@ begin
     perform wedsql._raise('WD204', format('The result of job %s of instance %s came too late (limit %s).', p_job.id, p_job.wid, p_job.timeout),
       'Nothing was changed; the job goes back to the pool. Give the trigger a longer timeout.');
   end if;
+  return v_since + p_job.timeout;
 end $$;
+
+create or replace function wedsql._may_hold_by_session() returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: false where no lock of this session can outlive its transaction. Asking PostgreSQL for such a lock that is not there
+-- writes a warning to the server's log, and a client of the paper would cause one with each result.
+select coalesce(current_setting('wedsql.held', true), '') <> ''
+       or has_function_privilege(session_user, 'pg_advisory_lock(integer,integer)', 'execute')
+       or has_function_privilege(session_user, 'pg_try_advisory_lock(integer,integer)', 'execute')
+$$;
+
+create or replace function wedsql._commit_in_time() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Promise: a transaction that wrote a result in time commits in time, or not at all (K-09). Runs as the commit begins.
+-- Raises: WD204.
+begin
+  if wedsql.now() > new.until then
+    perform wedsql._raise('WD204', format('The commit of the result of instance %s came too late.', new.wid),
+      'Nothing was changed; the job goes back to the pool. Commit at once, or give the trigger a longer timeout.');
+  end if;
+  delete from wedsql.commit_by c where c.id = new.id;
+  return null;
+end $$;
+
+create or replace function wedsql._commit_until(p_wids integer[], p_jobs bigint[], p_claims bigint[]) returns void
+language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+-- Promise: this transaction commits before the time of the first of these jobs is over, or not at all.
+insert into wedsql.commit_by (until, wid, job_id)
+select u.until, u.wid, u.id from (
+  select case when c.claim is null then to_timestamp(nullif(current_setting('wedsql.took', true), '')::float8) + j.timeout else j.lease_until end as until,
+         c.wid, c.id
+  from unnest(p_wids, p_jobs, p_claims) c (wid, id, claim)
+  cross join lateral (select p.timeout, p.lease_until from wedsql.job_pool p where p.wid = c.wid and p.id = c.id offset 0) j) u
+where u.until is not null order by u.until limit 1
+$$;
 
 create or replace function wedsql._never() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp as $$

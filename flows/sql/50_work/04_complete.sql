@@ -31,6 +31,7 @@ declare
 begin
   if p_sets is null and (cardinality(p_job_ids) = 1 or cardinality(p_job_ids) = (select count(distinct u.wid) from unnest(p_wids) u (wid))) then
     begin
+      perform wedsql._commit_until(p_wids, p_job_ids, p_claims);
       if cardinality(p_job_ids) = 1 then
         v_one := %1$I._single(p_wids[1], p_job_ids[1], p_claims[1], p_changes[1], v_actor);
         if v_one.seq is not null then
@@ -69,6 +70,7 @@ begin
   if p_set is not null then
     v_changes := wedsql._set_changes(p_flow, p_wid, p_set);
   end if;
+  perform wedsql._commit_until(array[p_wid], array[p_job], array[p_claim]);
   return query execute format('select c.job_id, true, c.seq, c.status::text, c.fired, null::text, null::text, null::text, null::text from %I._commit(array[$1], array[$2], array[$3], array[$4], $5) c', p_flow)
     using p_wid, p_job, p_claim, v_changes, p_actor;
 exception

@@ -21,13 +21,8 @@ begin
         not_before = v_now + wedsql._backoff(coalesce(t.backoff, interval '1 second'), j.attempts::integer)
     from unnest(p_wids, p_job_ids, p_claims, p_messages, p_sqlstates) u (wid, id, claim, message, code)
     left join wedsql.trig t on t.tgid = (select o.tgid from wedsql.job_pool o where o.wid = u.wid and o.id = u.id)
-<<<<<<< HEAD
     where j.wid = any (p_wids) and j.flow_id = v_flow.id and j.wid = u.wid and j.id = u.id and j.state <> 'K' and j.claim is not distinct from u.claim
-      and (u.claim is not null or pg_try_advisory_xact_lock(j.wid, j.tgid))
-=======
-    where j.wid = any (p_wids) and j.wid = u.wid and j.id = u.id and j.state <> 'K' and j.claim is not distinct from u.claim
       and (u.claim is not null or wedsql._holds(j.wid, j.tgid))
->>>>>>> dd73fb9 (Answer every item of complete_many; count failures of held jobs only)
     returning j.*, j.tgid > 0 and j.attempts >= coalesce(t.max_attempts, 5) as spent
   loop
     insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, sqlstate, message, attempt)
@@ -89,15 +84,15 @@ end $$;
 
 create or replace function wedsql._except(p_flow wedsql.flow, p_wid integer, p_tgids integer[], p_reason text, p_actor text, p_why text, p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: as _park, with a row in the history that says so.
+-- Promise: as _park, with a row in the history that says so and causes the _EXCPT job.
 -- Locks: the caller holds the instance.
 declare
   v_seq integer;
 begin
-  perform wedsql._park(p_flow, p_wid, p_tgids, p_reason, p_actor, p_now);
   update wedsql.instance i set seq = i.seq + 1 where i.wid = p_wid returning i.seq into v_seq;
   insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, before, actor, reason, version, tx_at)
   select p_flow.id, p_wid, v_seq, p_now, '_EXCPT', t.state, 'E', '{}', coalesce(p_actor, 'kernel'), p_reason || coalesce(': ' || p_why, ''), p_flow.version, now()
   from wedsql.wed_trace t where t.wid = p_wid order by t.seq desc limit 1;
+  perform wedsql._park(p_flow, p_wid, p_tgids, p_reason, p_actor, p_now);  -- after the row, which is what its job is caused by
   perform wedsql._notify(p_flow, array[p_wid], array[v_seq], array['_EXCPT'], 1);
 end $$;

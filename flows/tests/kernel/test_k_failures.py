@@ -216,3 +216,26 @@ def test_k10_a_failure_of_a_job_that_nobody_holds_counts_nothing(one: Kit) -> No
     with one.conn.transaction():
         result = api.fail(taken(wid), "no", conn=one.conn)
     assert result is not None and result.attempts == 1
+
+
+def test_k18_a_repaired_loop_has_all_its_firings_again(kit: Kit) -> None:
+    kit.attr("n", "0", "integer")
+    kit.trig("tr_n", "n >= 0", max_firings=3)
+    wid = kit.start()
+    for n in range(1, 4):
+        kit.run("tr_n", wid, n=n)
+    assert kit.instance(wid).reason == "LOOP"
+    assert kit.run("_EXCPT", wid, n=10).status == "R"
+    assert [kit.run("tr_n", wid, n=n).status for n in (11, 12, 13)] == ["R", "R", "E"]
+    assert kit.instance(wid).reason == "LOOP"
+
+
+def test_k10_the_job_of_an_exception_names_the_step_that_made_it(one: Kit) -> None:
+    wid = one.start(a="1")
+    for minutes in (0, 5, 10):
+        one.clock(f"{minutes} minutes")
+        one.fail("tr_x")
+    (job,) = [job for job in one.pending(wid) if job.trname == "_EXCPT"]
+    assert job.cause_seq == one.trace(wid)[-1].seq == 2
+    assert one.run("_EXCPT", wid, a="2").status == "F"
+    assert one.trace(wid)[-1].cause_seq == 2

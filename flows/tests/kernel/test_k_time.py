@@ -330,3 +330,50 @@ def test_k09_a_job_taken_anew_by_the_same_session_has_its_whole_time(one: Kit) -
             assert api.take_many(one.name, ["tr_x"], 1, conn=holder)
             assert one.reap(offset)["ended"] == 0
     assert one.logged(wid) == []
+
+
+@pytest.mark.mode("single", "batch", "lease", why="a held job is a commit of its own")
+def test_k09_a_commit_that_comes_late(one: Kit) -> None:
+    wid = one.start(a="1")
+    with refused("WD204"), one.conn.transaction():
+        one.complete(one.take("tr_x", wid), {"a": "2"})
+        one.clock("61 seconds")
+    one.clock("0")
+    assert (one.state(wid), one.status(wid), one.jobs(wid)) == ({"a": "1"}, "R", ["tr_x"])
+
+
+@pytest.mark.mode("single", "batch", "lease", why="a held job is a commit of its own")
+def test_k09_a_commit_in_time_leaves_no_row(one: Kit) -> None:
+    wid = one.start(a="1")
+    with one.conn.transaction():
+        one.complete(one.take("tr_x", wid), {"a": "2"})
+        one.clock("55 seconds")
+    assert (one.status(wid), one.one("select count(*) from wedsql.commit_by")) == ("F", 0)
+
+
+def test_k09_a_set_string_whose_commit_comes_late(one: Kit) -> None:
+    wid = one.start(a="1")
+    with refused("WD204"), one.conn.transaction():
+        one.complete(one.take("tr_x", wid), set_text="a = '2'")
+        one.clock("61 seconds")
+    assert one.state(wid) == {"a": "1"}
+
+
+def test_k09_a_late_commit_by_the_papers_protocol(one: Kit) -> None:
+    wid = one.start(a="1")
+    with refused("WD204"), one.conn.transaction():
+        one.lock(one.conn, wid, one.pending(wid)[0].tgid)
+        one.rows("update {f}.wed_flow set a = '2' where wid = %s", [wid])
+        one.clock("61 seconds")
+    one.clock("0")
+    assert (one.state(wid), one.status(wid), one.jobs(wid)) == ({"a": "1"}, "R", ["tr_x"])
+    assert one.one("select count(*) from wedsql.commit_by") == 0
+
+
+def test_k28_one_statement_over_two_held_instances(one: Kit) -> None:
+    wids = [one.start(a="1"), one.start(a="1")]
+    with refused("WD202"), one.conn.transaction():
+        for wid in wids:
+            assert one.lock(one.conn, wid, one.pending(wid)[0].tgid)
+        one.rows("update {f}.wed_flow set a = '2' where wid = any (%s)", [wids])
+    assert [one.state(wid) for wid in wids] == [{"a": "1"}] * 2
