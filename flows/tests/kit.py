@@ -15,7 +15,7 @@ from psycopg.rows import namedtuple_row
 
 from flows import api
 from flows.errors import WedError
-from flows.tests.modes import BY_NAME
+from flows.tests.modes import BY_NAME, Batch, Single
 from flows.types import Completion, FailResult, Job, StepResult
 
 Connection = psycopg.Connection[Any]
@@ -143,9 +143,12 @@ class Kit:
     def fail(
         self, transition: str, wid: int | None = None, why: str = "no", **options: Any
     ) -> FailResult | None:
-        """Take a job and report a failed attempt while it is held."""
+        """Take a job and report a failed attempt while it is held; of a batch this job alone."""
+        mode = Single(self) if isinstance(self.mode, Batch) else self.mode
         with self.step():
-            return api.fail(self.take(transition, wid), why, conn=self.conn, **options)
+            job = mode.take(self.conn, transition, wid)
+            assert job, f"no job of {transition} is ready"
+            return api.fail(job, why, conn=self.conn, **options)
 
     def lease(self, transition: str, conn: Connection | None = None, **options: Any) -> Job:
         """Lease the next ready job of a transition."""

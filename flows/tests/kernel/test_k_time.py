@@ -351,6 +351,7 @@ def test_k09_a_commit_in_time_leaves_no_row(one: Kit) -> None:
     assert (one.status(wid), one.one("select count(*) from wedsql.commit_by")) == ("F", 0)
 
 
+@pytest.mark.mode("single", "batch", "lease", why="a held job is a commit of its own")
 def test_k09_a_set_string_whose_commit_comes_late(one: Kit) -> None:
     wid = one.start(a="1")
     with refused("WD204"), one.conn.transaction():
