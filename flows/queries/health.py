@@ -1,4 +1,4 @@
-"""Whether all is well: the clock, the reaper and what it cannot do, room on the disk and among the numbers."""
+"""Whether all is well: the clock, the reaper and what it cannot do, room on the disk and for numbers."""
 
 from __future__ import annotations
 
