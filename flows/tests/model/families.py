@@ -1,4 +1,4 @@
-"""Random small flows: three attributes with three values each, a handful of triggers with random options."""
+"""Random small flows: a few attributes, a handful of triggers with any of the options, and edits of both."""
 
 from __future__ import annotations
 
@@ -6,12 +6,33 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-ATTRIBUTES = ("a", "b", "c")
-values = st.integers(0, 2)
-states = st.fixed_dictionaries({}, optional=dict.fromkeys(ATTRIBUTES, values))
+NUMBERS = ("a", "b", "c")
+ATTRIBUTES = [{"name": name, "type": "integer", "default": "0"} for name in NUMBERS] + [
+    {"name": "d", "type": "timestamptz"},
+    {"name": "e", "type": "date"},
+    {"name": "i", "type": "interval"},
+]
+TRANSITIONS = ["tr_x", "tr_y", "tr_z"]
+FINALS = st.sampled_from(["c = 2", "a = 2 and b = 2", "a = 2"])
+# d is minutes and e days from the machine's time, for the machine to write as a moment and a date.
+states = st.fixed_dictionaries(
+    {},
+    optional=dict.fromkeys(NUMBERS, st.integers(0, 2))
+    | {
+        "d": st.sampled_from([None, 3, 10, -5]),
+        "e": st.sampled_from([None, 0, 1]),
+        "i": st.sampled_from([None, "1 day 02:00:00", "-1 days +03:00:00"]),
+    },
+)
 
-_atom = st.builds(
-    "{} {} {}".format, st.sampled_from(ATTRIBUTES), st.sampled_from(["=", "<", ">", "<>"]), values
+_atom = st.one_of(
+    st.builds(
+        "{} {} {}".format,
+        st.sampled_from(NUMBERS),
+        st.sampled_from(["=", "<", ">", "<>"]),
+        st.integers(0, 2),
+    ),
+    st.sampled_from(["d is not null", "e is null", "c < 3"]),
 )
 _failing = st.just("1 / c = 1")  # fails wherever c is 0
 predicates = st.one_of(
@@ -20,43 +41,77 @@ predicates = st.one_of(
     st.builds("{} or {}".format, _atom, _atom),
     st.builds("({}) and {}".format, _failing, _atom),
 )
-_options: dict[str, st.SearchStrategy[Any]] = {
+OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     "revalidate": st.sampled_from(["none", "at_take", "withdraw"]),
+    "mode": st.sampled_from(["auto", "transaction", "lease"]),
     "max_attempts": st.integers(1, 3),
     "max_firings": st.integers(1, 4),
-    "due_after": st.just("2 minutes"),
+    "due_after": st.sampled_from(["2 minutes", "1 day"]),
+    "due_attr": st.sampled_from(["d", "e"]),
     "fire_once": st.booleans(),
     "refresh_payload": st.booleans(),
     "concurrent": st.booleans(),
-    "writes": st.just(["a", "b"]),
+    "priority": st.integers(-1, 1),
+    "writes": st.sampled_from([["a", "b"], ["a", "b", "c", "d", "e", "i"]]),
     "pickup_deadline": st.just("10 minutes"),
-    "on_error": st.sampled_from(["exception", "false"]),
+    "on_error": st.sampled_from(["exception", "false", "abort"]),
     "enabled": st.booleans(),
+    "timeout": st.sampled_from(["1 minute", "5 minutes", None]),
 }
+# Values at the edge of what PostgreSQL can compute; a definition may refuse them, no round may end on them.
+EXTREMES: dict[str, Any] = {
+    "pickup_deadline": "300000 years",
+    "backoff": "170000000 years",
+    "due_after": "290000 years",
+    "timeout": "1000 years",
+}
+
+
+# What most triggers of one flow have in common, so that one option meets itself often enough.
+_THEMES: list[dict[str, Any]] = [
+    {},
+    {"due_after": "2 minutes"},
+    {"due_attr": "d"},
+    {"due_attr": "e"},
+    {"max_attempts": 1},
+    {"max_firings": 1},
+    {"revalidate": "withdraw"},
+    {"revalidate": "at_take"},
+    {"pickup_deadline": "10 minutes"},
+    {"due_after": "2 minutes", "on_error": "false", "predicate": "1 / c = 1 or c < 3"},
+]
 
 
 @st.composite
 def triggers(draw: st.DrawFn) -> dict[str, Any]:
     """One trigger as a definition writes it."""
-    chosen = draw(st.sets(st.sampled_from(sorted(_options)), max_size=2))
+    chosen = draw(st.sets(st.sampled_from(sorted(OPTIONS)), max_size=2))
     return {
-        "transition": draw(st.sampled_from(["tr_x", "tr_y", "tr_z"])),
+        "transition": draw(st.sampled_from(TRANSITIONS)),
         "predicate": draw(predicates),
-        "timeout": draw(st.sampled_from(["1 minute", "5 minutes"])),
+        "timeout": draw(OPTIONS["timeout"]),
         "backoff": "10 seconds",
-    } | {name: draw(_options[name]) for name in sorted(chosen)}
+    } | {name: draw(OPTIONS[name]) for name in sorted(chosen)}
 
 
 @st.composite
 def definitions(draw: st.DrawFn) -> dict[str, Any]:
     """A whole flow that has a final condition more often than not."""
-    found = draw(st.lists(triggers(), min_size=2, max_size=5))
+    found = draw(st.lists(triggers(), min_size=1, max_size=4))
+    theme = draw(st.sampled_from(_THEMES))
     for number, trigger in enumerate(found):
+        if number % 3 < 2:
+            trigger |= theme
         trigger["condition"] = f"c{number}"
     if draw(st.integers(0, 3)):
-        found.append({"predicate": draw(st.sampled_from(["c = 2", "a = 2 and b = 2"])), "final": True})
+        found.append({"predicate": draw(FINALS), "final": True})
     return {
         "final_when_pending": draw(st.sampled_from(["reject", "defer", "cancel"])),
-        "attributes": [{"name": name, "type": "integer", "default": "0"} for name in ATTRIBUTES],
+        "retention": draw(st.sampled_from([None, "1 minute"])),
+        "attributes": ATTRIBUTES,
         "triggers": found,
     }
+
+
+# One option of one trigger, changed while its work waits.
+options = st.sampled_from(sorted(OPTIONS)).flatmap(lambda name: st.tuples(st.just(name), OPTIONS[name]))

@@ -1,0 +1,32 @@
+"""The whole machine, and how long it runs."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, Phase, settings
+
+from flows.tests.model.definition_rules import Defining
+from flows.tests.model.paper_rules import Paper
+from flows.tests.model.repair_rules import Repair, Settings
+from flows.tests.model.time_rules import Time
+
+EXAMPLES = int(os.environ.get("WEDSQL_EXAMPLES", "60"))
+STEPS = int(os.environ.get("WEDSQL_STEPS", "40"))
+
+
+class Engine(Time, Paper, Defining, Repair, Settings):
+    """Every family of rules on the same two flows."""
+
+
+def length(examples: int = EXAMPLES, steps: int = STEPS) -> settings:
+    """Return the settings of a run of so many examples; with WEDSQL_SHRINK a failure is made short."""
+    return settings(
+        max_examples=examples,
+        stateful_step_count=steps,
+        deadline=None,
+        database=None,
+        print_blob=True,
+        phases=[Phase.generate, Phase.shrink] if os.environ.get("WEDSQL_SHRINK") else [Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )

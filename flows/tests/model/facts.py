@@ -1,0 +1,90 @@
+"""What the tables say of a few flows, read in one statement as plain Python values."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+Row = dict[str, Any]
+NEVER = datetime.max.replace(tzinfo=UTC)
+_QUERY = """
+with f as (select * from wedsql.flow where name = any (%(names)s))
+select json_build_object(
+  'now', wedsql.now(),
+  'flows', (select json_agg(f) from f),
+  'attributes', (select json_agg(a) from wedsql.attr a join f on f.id = a.flow_id),
+  'triggers', (select json_agg(to_jsonb(t)
+                                || jsonb_build_object('due_seconds', extract(epoch from t.due_after)))
+               from wedsql.trig t join f on f.id = t.flow_id),
+  'instances', (select json_agg(i order by i.wid) from wedsql.instance i join f on f.id = i.flow_id),
+  'jobs', (select json_agg(j order by j.id) from wedsql.job_pool j),
+  'timers', (select json_agg(x order by x.due_at) from wedsql.timer x),
+  'trace', (select json_agg(t order by t.wid, t.seq) from wedsql.wed_trace t),
+  'states', {states})
+"""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """One moment of the database."""
+
+    now: datetime
+    flows: dict[int, Row]
+    attributes: list[Row]
+    triggers: dict[int, Row]
+    instances: dict[int, Row]
+    jobs: dict[int, list[Row]]
+    timers: dict[int, list[Row]]
+    trace: dict[int, list[Row]]
+    states: dict[int, Row]
+
+    def triggers_of(self, flow_id: int) -> list[Row]:
+        """The enabled triggers of a flow, final one included."""
+        return [t for t in self.triggers.values() if t["flow_id"] == flow_id and t["enabled"]]
+
+
+def read(conn: psycopg.Connection[Any], names: Sequence[str]) -> Facts:
+    """Read everything about the flows of these names."""
+    states = sql.SQL(" || ").join(
+        sql.SQL(
+            "coalesce((select jsonb_object_agg(w.wid, to_jsonb(w) - 'wid') from {}.wed_flow w), '{{}}')"
+        ).format(sql.Identifier(name))
+        for name in names
+    )
+    row = conn.execute(sql.SQL(_QUERY).format(states=states), {"names": list(names)}).fetchone()
+    assert row is not None
+    found = {name: value or [] for name, value in row[0].items()}
+    return Facts(
+        moment(row[0]["now"]),
+        {flow["id"]: flow for flow in found["flows"]},
+        found["attributes"],
+        {trigger["tgid"]: trigger for trigger in found["triggers"]},
+        {instance["wid"]: instance for instance in found["instances"]},
+        _by_instance(found["jobs"]),
+        _by_instance(found["timers"]),
+        _by_instance(found["trace"]),
+        {int(wid): state for wid, state in dict(row[0]["states"]).items()},
+    )
+
+
+def moment(text: str) -> datetime:
+    """Read a moment as PostgreSQL writes it in JSON; a date is its first moment in UTC."""
+    if len(text) == 10:
+        return datetime.combine(date.fromisoformat(text), time(), UTC)
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return NEVER  # a year that Python does not know
+
+
+def _by_instance(rows: list[Row]) -> dict[int, list[Row]]:
+    found: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        found[row["wid"]].append(row)
+    return found

@@ -1,0 +1,131 @@
+"""Rules for what is wrong or over: repair an exception, withdraw, re-match, cancel, let old instances go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import rule
+
+from flows import api
+from flows.tests.model import families
+from flows.tests.model.world import FLOW, WHICH, Violation, World
+from flows.types import Completion
+
+OPEN = """
+    select i.wid, f.name from wedsql.instance i join wedsql.flow f on f.id = i.flow_id
+    where i.status = any (%s) order by 1"""
+EXCEPTIONS = """
+    select i.wid, j.id
+    from wedsql.instance i join wedsql.job_pool j using (wid) join wedsql.flow f on f.id = i.flow_id
+    where f.name = %s and i.status = 'E' and j.tgid = 0 and j.state = 'P'
+      and (j.not_before is null or j.not_before <= wedsql.now()) order by 1"""
+
+
+class Repair(World):
+    """The exception desk of the kernel."""
+
+    @rule(flow=FLOW, which=WHICH, changes=families.states)
+    def repair(self, flow: str, which: int, changes: dict[str, Any]) -> None:
+        """Write a state through an _EXCPT job."""
+        self._repair(flow, self.some(which, EXCEPTIONS, flow), changes)
+
+    @rule(flow=FLOW, which=WHICH, changes=families.states)
+    def repair_loop(self, flow: str, which: int, changes: dict[str, Any]) -> None:
+        """Repair an instance that was parked because it fired too often: it may fire again as often."""
+        row = self.some(
+            which, EXCEPTIONS.replace("order by", "and i.reason in ('LOOP', 'NO_PROGRESS') order by"), flow
+        )
+        seq = self._repair(flow, row, changes)
+        query = "select id, trname from wedsql.job_pool where wid = %s and state = 'K' and cause_seq = %s"
+        if seq is not None and (job := self.one(query, row[0], seq)):
+            raise Violation("repaired and parked at once", (row, job))
+
+    def _repair(self, flow: str, row: Any, changes: dict[str, Any]) -> int | None:
+        """Complete the _EXCPT job; the place of the result in the history, if it was accepted."""
+        if row is None:
+            return None
+        wid, number = row
+        written = self.values(flow, changes)
+        with self.conn.transaction():
+            jobs = api.take_many(flow, ["_EXCPT"], 1, job_ids=[number], conn=self.conn)
+            results = api.complete_many(flow, [Completion(job, written) for job in jobs], conn=self.conn)
+        for result in results:
+            if not result.ok and (result.error is None or result.error.code not in {"WD103", "WD106"}):
+                raise Violation("a repair was refused", result)
+            if result.ok:
+                self.applied(number, wid, result.seq, None, written)
+                return result.seq
+        return None
+
+    @rule(flow=FLOW)
+    def rematch(self, flow: str) -> None:
+        """Try the conditions again: nothing may follow that should have followed before."""
+        with self.accepts("WD106"):
+            report = api.rematch(flow, conn=self.desk)
+            if (report["left_exception"], report["new_exception"]) != (0, 0):
+                raise Violation("a re-match was overdue", report)
+
+    @rule(flow=FLOW, which=WHICH)
+    def withdraw(self, flow: str, which: int) -> None:
+        """Withdraw the jobs of one trigger."""
+        query = """
+            select j.tgid from wedsql.job_pool j join wedsql.flow f on f.id = j.flow_id
+            where f.name = %s and j.tgid > 0 order by j.state <> 'K', j.wid"""
+        row = self.some(which, query, flow)
+        if row is not None:
+            with self.accepts("WD106"):
+                self.desk.execute("select wedsql.withdraw(%s, %s)", [flow, row[0]])
+
+    @rule(which=WHICH)
+    def cancel(self, which: int) -> None:
+        """Cancel one of the open instances."""
+        row = self.some(which, OPEN, ["R", "E"])
+        if row is not None and which < 5:
+            api.cancel(row[0], "model", conn=self.desk)
+
+    @rule(flow=FLOW)
+    def retire(self, flow: str) -> None:
+        """Let everything go that the flow's retention lets go."""
+        wids = [row[0] for row in self.eye.execute("select wid from wedsql.instance").fetchall()]
+        self.desk.execute("select wedsql.retire(%s, %s)", [flow, wids])
+        left = {row[0] for row in self.eye.execute("select wid from wedsql.instance").fetchall()}
+        self.forget([wid for wid in wids if wid not in left])
+
+
+class Settings(World):
+    """A session whose settings are whatever its client made them."""
+
+    @rule(
+        name_value=st.sampled_from(
+            [
+                ("TimeZone", "Pacific/Kiritimati"),
+                ("TimeZone", "America/New_York"),
+                ("IntervalStyle", "sql_standard"),
+                ("IntervalStyle", "iso_8601"),
+                ("DateStyle", "German"),
+                ("DateStyle", "SQL, DMY"),
+                ("transform_null_equals", "on"),
+                ("extra_float_digits", "-15"),
+                ("standard_conforming_strings", "off"),
+                ("default_transaction_isolation", "repeatable read"),
+                ("search_path", "pg_temp"),
+            ]
+        )
+    )
+    def change_setting(self, name_value: tuple[str, str]) -> None:
+        """Change one setting of the session that defines, reaps and repairs."""
+        name, value = name_value
+        for session in (self.desk, *self.paper.values()):
+            if session is self.desk or name != "search_path":
+                session.execute("select set_config(%s, %s, false)", [name, value])
+        self.settings[name] = value
+
+    @rule()
+    def reset_settings(self) -> None:
+        """Make them what they were."""
+        for name in self.settings:
+            for session in (self.desk, *self.paper.values()):
+                if session is self.desk or name != "search_path":
+                    session.execute(f"reset {name}")
+        self.settings = {}

@@ -1,0 +1,183 @@
+"""`python -m flows.tests.model.search`: look for every kind of violation, not only for the first one.
+
+An example ends at its first violation and the search goes on with the next. For each kind the table says
+after how many examples and seconds it was found, how often, and by which rules; `--stories` shows the calls.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from hypothesis import Verbosity, seed
+from hypothesis.errors import HypothesisException
+from hypothesis.reporting import with_reporter
+from hypothesis.stateful import get_state_machine_test
+from psycopg.conninfo import make_conninfo
+
+from flows import kernel
+from flows.tests.model.engine import EXAMPLES, STEPS, Engine, length
+from flows.tests.model.world import Violation
+from wedsql_site import postgres
+
+CLOCK = Path(__file__).parent.parent / "sql" / "fake_clock.sql"
+ROUND = 40  # examples of one run of Hypothesis, which varies what it has: several small runs begin anew
+
+
+@dataclass
+class Found:
+    """The first case of a kind of violation."""
+
+    example: int
+    seconds: float
+    steps: list[str]
+    case: str
+    times: int = 1
+
+
+@dataclass
+class Search:
+    """What a search has seen so far; it is over when a kind that matches `only` was found."""
+
+    only: str = ""
+    begun: float = field(default_factory=time.monotonic)
+    examples: int = 0
+    steps: int = 0
+    story: list[str] = field(default_factory=list)
+    found: dict[str, Found] = field(default_factory=dict)
+
+    def line(self, text: object) -> None:
+        """Keep a step that Hypothesis reports."""
+        words = str(text)
+        if words.startswith("state = "):
+            self.story = []
+            self.examples += 1
+        elif "state." in words[:60] and "everything_holds" not in words and "teardown" not in words:
+            self.story.append(words)
+            self.steps += 1
+
+    def keep(self, error: Exception) -> None:
+        """Count a violation by its kind."""
+        kind = error.kind if isinstance(error, Violation) else f"{type(error).__name__} {str(error)[:60]}"
+        if kind in self.found:
+            self.found[kind].times += 1
+        else:
+            self.found[kind] = Found(self.examples, time.monotonic() - self.begun, self.story, str(error))
+
+    @property
+    def over(self) -> bool:
+        """Whether what was asked for is found."""
+        return bool(self.only) and any(re.search(self.only, kind) for kind in self.found)
+
+
+def search(
+    dsn: str,
+    examples: int = EXAMPLES,
+    steps: int = STEPS,
+    *,
+    only: str = "",
+    chance: int = 0,
+    without: Sequence[str] = (),
+    rules: Sequence[str] = (),
+) -> Search:
+    """Run so many examples, with some rules or without some, on a database with the clock of tests."""
+    seen = Search(only)
+    known = [rule.function.__name__ for rule in Engine.setup_state().rules]
+    left_out = {*without, *(set(known) - set(rules) if rules else ())}
+    machine = type("Searched", (Engine,), {"dsn": dsn} | dict.fromkeys(sorted(left_out)))
+    with with_reporter(seen.line):
+        for number in range(-(-examples // ROUND)):
+            _some(machine, seen, min(ROUND, examples - number * ROUND), steps, chance * 1000 + number)
+    return seen
+
+
+def _some(machine: type[Engine], seen: Search, examples: int, steps: int, chance: int) -> None:
+    """Run examples that end at their first violation."""
+    loud = length(examples, steps)
+    test = get_state_machine_test(machine, settings=type(loud)(loud, verbosity=Verbosity.debug))
+    inner = test.hypothesis.inner_test  # type: ignore[attr-defined]
+
+    def kept(*args: Any, **kwargs: Any) -> None:
+        try:
+            if not seen.over:
+                inner(*args, **kwargs)
+        except HypothesisException:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever ends an example is what is looked for
+            seen.keep(error)
+
+    test.hypothesis.inner_test = kept  # type: ignore[attr-defined]
+    seed(chance)(test)()
+
+
+def table(seen: Search, stories: bool = False) -> Iterator[str]:
+    """Yield the lines of the report."""
+    for kind, found in sorted(seen.found.items(), key=lambda item: item[1].example):
+        rules = [re.sub(r".*state\.(\w+)\(.*", r"\1", step, flags=re.S) for step in found.steps]
+        yield f"{kind}: {found.times} times, first in example {found.example} after {found.seconds:.0f} s"
+        yield f"    {' '.join(rules)[-400:]}"
+        if stories:
+            yield from (f"    {step}" for step in [*found.steps, found.case])
+    took = time.monotonic() - seen.begun
+    yield f"{seen.examples} examples, {seen.steps} steps, {took:.0f} s, {len(seen.found)} kinds of violation"
+
+
+def install(dsn: str, directory: Path) -> None:
+    """Install the kernel of a directory with the clock of the tests into an empty database."""
+    with psycopg.connect(dsn) as conn:
+        conn.execute("set client_min_messages = warning")
+        for path in sorted(directory.rglob("*.sql"), key=lambda p: p.relative_to(directory).as_posix()):
+            conn.execute(path.read_text(encoding="utf-8"))
+        conn.execute(CLOCK.read_text(encoding="utf-8"))
+
+
+@contextmanager
+def server() -> Iterator[str]:
+    """The URI of a private server for its superuser, stopped and removed afterwards."""
+    home = Path(tempfile.mkdtemp(prefix="wedsql-model-"))
+    home.chmod(0o711)
+    cluster = postgres.Cluster(home / "postgres", settings={"fsync": "off", "full_page_writes": "off"})
+    try:
+        postgres.ensure_running(cluster)
+        yield cluster.dsn()
+    finally:
+        postgres.reset(cluster)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def main() -> int:
+    """Search and report; the exit code says whether anything was found."""
+    parser = argparse.ArgumentParser(prog="flows.tests.model.search", description=__doc__)
+    parser.add_argument("--examples", type=int, default=EXAMPLES)
+    parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", default="", help="end when a kind that matches this is found")
+    parser.add_argument("--rules", nargs="*", default=[], help="the only rules")
+    parser.add_argument("--without", nargs="*", default=[], help="rules that are left out")
+    parser.add_argument("--sql", type=Path, default=kernel.SQL_DIR, help="the kernel's files")
+    parser.add_argument("--stories", action="store_true")
+    asked = parser.parse_args()
+    with server() as uri:
+        with psycopg.connect(uri, autocommit=True) as admin:
+            admin.execute("create database model")
+        dsn = make_conninfo(uri, dbname="model")
+        install(dsn, asked.sql)
+        seen = search(
+            dsn, asked.examples, asked.steps, only=asked.only, chance=asked.seed, without=asked.without
+        )
+    print("\n".join(table(seen, asked.stories)))
+    return 1 if seen.found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,152 @@
+"""Rules of time: the clock goes on and back, the reaper comes, and something stands in its way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import rule
+from psycopg import sql
+
+from flows import api
+from flows.tests.model import facts, predicates
+from flows.tests.model.facts import Facts, Row
+from flows.tests.model.work_rules import Work
+from flows.tests.model.world import FLOWS, WHICH, Violation
+
+LONG = 3 * 24 * 60  # longer than any due time
+BACKOFF = 2 * 60  # longer than any back-off
+ROUNDS = 40
+
+
+class Time(Work):
+    """The reaper, and what it is judged by: nothing that is due is left over."""
+
+    @rule(minutes=st.sampled_from([1, 2, 6, 12, 24 * 60]))
+    def tick(self, minutes: int) -> None:
+        """Let time pass."""
+        self.pass_time(minutes)
+
+    @rule(minutes=st.sampled_from([1, 7, 90]), before=st.booleans())
+    def back(self, minutes: int, before: bool) -> None:
+        """Set the clock back, with or without a look of the reaper before."""
+        if before:
+            self.reap(200)
+        self.pass_time(-minutes)
+        self.reap(200)
+
+    @rule(limit=st.sampled_from([1, 200]))
+    def reap(self, limit: int) -> None:
+        """One round of the reaper; an unbounded one leaves nothing that is due."""
+        before = self.moment()
+        self.round(limit)
+        if limit > 1:
+            self._nothing_left(before, set())
+
+    @rule(which=WHICH)
+    def reap_beside_a_lock(self, which: int) -> None:
+        """Somebody holds an instance; small rounds still come to all the others."""
+        row = self.some(
+            which, "select i.wid, f.name from wedsql.instance i join wedsql.flow f on f.id = i.flow_id"
+        )
+        if row is None:
+            return
+        with self.locker.transaction(force_rollback=True):
+            self.locker.execute(
+                sql.SQL("select 1 from {}.wed_flow where wid = %s for update").format(sql.Identifier(row[1])),
+                [row[0]],
+            )
+            before = self.moment()
+            for _ in range(sum(len(jobs) for jobs in before.jobs.values()) + len(before.timers) + 3):
+                self.round(1)
+            self._nothing_left(before, {row[0]})
+
+    @rule(flow=st.sampled_from(FLOWS))
+    def reap_beside_a_locked_table(self, flow: str) -> None:
+        """The role of a flow locks its whole table; the other flows lose nothing."""
+        with self.locker.transaction(force_rollback=True):
+            self.locker.execute(sql.SQL("lock table {}.wed_flow").format(sql.Identifier(flow)))
+            before = self.moment(tuple(name for name in FLOWS if name != flow))
+            self.round(200)
+            self._nothing_left(before, set())
+
+    def round(self, limit: int) -> dict[str, Any]:
+        """One round of the reaper, which nothing may end."""
+        found: dict[str, Any] = {}
+        with self.accepts(what="round ended by"):
+            found = api.reap(limit, conn=self.desk)
+        return found
+
+    @rule()
+    def much_later(self) -> None:
+        """After a long time and enough rounds everything has come to rest, and what runs can be taken."""
+        self.drop_hands()
+        for minutes in (LONG, BACKOFF):
+            self.pass_time(minutes)
+            self._come_to_rest()
+        for flow in FLOWS:
+            self._takeable(flow)
+
+    def _come_to_rest(self) -> None:
+        for _ in range(ROUNDS):
+            if not any(value for value in self.round(200).values() if isinstance(value, int)):
+                return
+        raise Violation("never at rest", f"{ROUNDS} rounds of the reaper")
+
+    def _takeable(self, flow: str) -> None:
+        """Every running instance of the flow has work that a worker gets, or waits for a moment to come."""
+        names = [
+            row[0]
+            for row in self.eye.execute("select distinct trname from wedsql.trig where trname <> '_FINAL'")
+        ]
+        running = (
+            "select i.wid from wedsql.instance i join wedsql.flow f on f.id = i.flow_id"
+            " where f.name = %s and i.status = %s"
+        )
+        for served, status in ((names, "R"), (["_EXCPT"], "E")):
+            with self.conn.transaction(force_rollback=True):
+                taken = {job.wid for job in api.take_many(flow, served, 1000, conn=self.conn)}
+                left = {row[0] for row in self.conn.execute(running, [flow, status])} - taken
+                query = "select wid from wedsql.timer where due_at > wedsql.now()"
+                left -= {row[0] for row in self.conn.execute(query)} | self._poisoned(self.moment())
+            if left:
+                raise Violation("waits for ever", f"{status} {left} of {flow}")
+
+    def moment(self, names: tuple[str, ...] = FLOWS) -> Facts:
+        """Read the tables."""
+        return facts.read(self.eye, names)
+
+    def _nothing_left(self, before: Facts, locked: set[int]) -> None:
+        """What was due before the round is done, but for what is locked or cannot be computed."""
+        now = self.moment(tuple(flow["name"] for flow in before.flows.values()))
+        excused = locked | self._poisoned(now) | {wid for wid, _ in self.hands}
+        due = [x for wid, x in _due(before) if wid not in excused]
+        left = [x for wid, x in _due(now) if wid not in excused and x in due]
+        if left:
+            raise Violation("due and left over", left[0])
+
+    def _poisoned(self, now: Facts) -> set[int]:
+        """Instances on which a predicate fails that says "abort"."""
+        return {
+            wid
+            for wid, instance in now.instances.items()
+            for trigger in now.triggers_of(instance["flow_id"])
+            if trigger["on_error"] == "abort" and predicates.fails(trigger["cpred"], now.states[wid])
+        }
+
+
+def _due(now: Facts) -> list[tuple[int, Row]]:
+    """Leases that ran out and timers whose moment has come, of instances of these flows."""
+    leases = [
+        (wid, job)
+        for wid in now.instances
+        for job in now.jobs.get(wid, [])
+        if job["state"] == "L" and facts.moment(job["lease_until"]) <= now.now
+    ]
+    timers = [
+        (wid, timer)
+        for wid in now.instances
+        for timer in now.timers.get(wid, [])
+        if facts.moment(timer["due_at"]) <= now.now
+    ]
+    return leases + timers

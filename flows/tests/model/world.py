@@ -1,0 +1,183 @@
+"""What the rules of the state machine share: two flows, the sessions that act on them, and one clock.
+
+Every answer that says "done" is kept in a ledger, and after every rule the tables are judged twice: by the
+kernel's own invariants and by `audit`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import psycopg
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant
+from psycopg import sql
+
+from flows import api
+from flows.errors import WedError, from_database
+from flows.tests.model import audit, facts
+
+FLOWS = ("m_one", "m_two")
+FLOW = st.sampled_from([FLOWS[0], FLOWS[0], FLOWS[0], FLOWS[1]])
+WHICH = st.integers(0, 20)
+LEASES: Bundle[Any] = Bundle("leases")
+Connection = psycopg.Connection[Any]
+
+
+class Violation(AssertionError):
+    """A promise that was broken, by its kind."""
+
+    def __init__(self, kind: str, case: object = "") -> None:
+        super().__init__(f"{kind}: {case}")
+        self.kind = kind
+
+
+@dataclass(frozen=True)
+class Applied:
+    """A result that was acknowledged."""
+
+    wid: int
+    seq: int | None
+    claim: int | None
+    changes: Mapping[str, Any]
+
+
+class World(RuleBasedStateMachine):
+    """Two flows with their sessions; `desk` defines, reaps and repairs under whatever settings it has."""
+
+    dsn: str
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sessions: list[Connection] = []
+        self.minutes = 0
+        self.base = datetime.now(UTC).replace(microsecond=0)
+        self.ledger: dict[int, Applied] = {}
+        self.settings: dict[str, str] = {}
+        self.eye, self.conn, self.worker, self.desk, self.locker = (self.session() for _ in range(5))
+        for name in FLOWS:
+            make_role(self.eye, name)
+            self.eye.execute(
+                "select wedsql.drop_flow(f.name, true) from wedsql.flow f where f.name = %s", [name]
+            )
+            api.create_flow(name, conn=self.eye)
+        self.paper = {name: self.session(name) for name in FLOWS}
+
+    def teardown(self) -> None:
+        for session in self.sessions:
+            session.close()
+
+    # -- sessions and the clock
+    def session(self, role: str = "") -> Connection:
+        """Open a session, of the flow's own role if one is named."""
+        session = psycopg.connect(
+            self.dsn, autocommit=True, prepare_threshold=None, options="-c lock_timeout=300ms -c timezone=UTC"
+        )
+        self.sessions.append(session)
+        if role:
+            text = "set session authorization {0}; set search_path = {0}"
+            session.execute(sql.SQL(text).format(sql.Identifier(role)))
+        self.set_clock(session)
+        return session
+
+    def set_clock(self, session: Connection) -> None:
+        """Let a session have the machine's time."""
+        session.execute("select set_config('wedsql.test_offset', %s, false)", [f"{self.minutes} minutes"])
+
+    def pass_time(self, minutes: int) -> None:
+        """Move the clock of every session."""
+        self.minutes += minutes
+        for session in [s for s in self.sessions if not s.closed]:
+            self.set_clock(session)
+
+    def one(self, text: str, *params: Any) -> Any:
+        """Return the first row of a statement, read by the session that only looks."""
+        return self.eye.execute(text, params).fetchone()
+
+    def some(self, which: int, text: str, *params: Any) -> Any:
+        """Return one of the rows of a statement, None when there is none."""
+        found = self.eye.execute(text, params).fetchall()
+        return found[which % len(found)] if found else None
+
+    # -- states
+    def values(self, flow: str, drawn: Mapping[str, Any]) -> dict[str, Any]:
+        """Write drawn changes for the attributes that the flow has now; a renamed one ends in "2"."""
+        query = "select a.aname from wedsql.attr a join wedsql.flow f on f.id = a.flow_id where f.name = %s"
+        names = [row[0] for row in self.eye.execute(query, [flow])]
+        found: dict[str, Any] = {}
+        for name, value in drawn.items():
+            for actual in (name, f"{name}2"):
+                if actual in names:
+                    found[actual] = self._written(name, value)
+        return found
+
+    def _written(self, name: str, value: Any) -> Any:
+        if value is None or name not in "de":
+            return value
+        now = self.base + timedelta(minutes=self.minutes)
+        moment = now + (timedelta(minutes=value) if name == "d" else timedelta(days=value))
+        return moment.isoformat() if name == "d" else moment.date().isoformat()
+
+    # -- answers
+    def applied(
+        self, job_id: int, wid: int, seq: int | None, claim: int | None, changes: Mapping[str, Any]
+    ) -> None:
+        """Keep an acknowledged result; a job is acknowledged once, or again with the same answer."""
+        known = self.ledger.setdefault(job_id, Applied(wid, seq, claim, dict(changes)))
+        if known.seq != seq or known.claim != claim:
+            raise Violation("a second answer", f"job {job_id}: {known}, then row {seq} of claim {claim}")
+
+    @contextmanager
+    def accepts(self, *codes: str, what: str = "error") -> Iterator[list[WedError]]:
+        """Run a call that may be refused with these codes only; the refusal is in the list."""
+        refused: list[WedError] = []
+        try:
+            yield refused
+        except (WedError, psycopg.Error) as error:
+            known = error if isinstance(error, WedError) else from_database(error)
+            if known is None or known.code not in codes:
+                code = known.code if known else type(error).__name__
+                raise Violation(f"{what} {code}", error) from error
+            refused.append(known)
+
+    @invariant()
+    def everything_holds(self) -> None:
+        """Judge the tables between any two commits."""
+        moment = facts.read(self.eye, FLOWS)
+        for finding in audit.findings(moment):
+            raise Violation(finding.kind, finding.case)
+        self._ledger_is_history(moment)
+        self._invariants(self.eye, "invariant")
+        if self.settings:
+            self._invariants(self.desk, f"invariant under {self.settings}")
+
+    def _invariants(self, session: Connection, kind: str) -> None:
+        query = "select name, example from wedsql.invariants() where not ok and name <> 'I8'"
+        for name, example in session.execute(query).fetchall():
+            raise Violation(f"{kind} {name}", example)
+
+    def _ledger_is_history(self, moment: facts.Facts) -> None:
+        """What was acknowledged is in the history once, and nothing else is."""
+        rows = [row for trace in moment.trace.values() for row in trace if row["job_id"] is not None]
+        if len(rows) != len({row["job_id"] for row in rows}):
+            raise Violation("applied twice", [row["job_id"] for row in rows])
+        found = {row["job_id"]: (row["wid"], row["seq"], row["claim"]) for row in rows}
+        said = {job: (a.wid, a.seq, a.claim) for job, a in self.ledger.items() if a.wid in moment.instances}
+        if found != said:
+            raise Violation(
+                "history differs from answers", sorted(set(found.items()) ^ set(said.items()))[:3]
+            )
+
+    def forget(self, wids: Sequence[int]) -> None:
+        """Take instances that left the database out of the ledger."""
+        self.ledger = {job: a for job, a in self.ledger.items() if a.wid not in wids}
+
+
+def make_role(conn: Connection, name: str) -> None:
+    """Create the log-in role of a flow, which belongs to the whole server, unless it exists."""
+    if conn.execute("select 1 from pg_roles where rolname = %s", [name]).fetchone() is None:
+        conn.execute(sql.SQL("create role {} login").format(sql.Identifier(name)))
