@@ -39,17 +39,68 @@ def lease_expiry(b: Bench) -> None:
     b.start()
     job = b.lease("tr_a")
     b.sql("set wedsql.test_offset = '2 minutes'")
-    with refused("WD204"):
+    with b.conn.transaction(force_rollback=True), refused("WD204"):
         api.complete(job, {"a": "1"}, conn=b.conn)
 
 
 def timeout_at_commit(b: Bench) -> None:
     """The result of a transaction that took longer than the timeout is refused."""
     b.start()
-    with refused("WD204"), b.conn.transaction():
+    with b.conn.transaction(force_rollback=True), refused("WD204"):
         job = b.take("tr_a", b.conn)[0]
         b.sql("set local wedsql.test_offset = '2 minutes'")
         api.complete(job, {"a": "1"}, conn=b.conn)
+
+
+def late_commit(b: Bench) -> None:
+    """A result in time whose commit comes late is refused."""
+    b.start()
+    with refused("WD204"), b.conn.transaction():
+        api.complete(b.take("tr_a", b.conn)[0], {"a": "1"}, conn=b.conn)
+        b.sql("set local wedsql.test_offset = '2 minutes'")
+
+
+def other_result(b: Bench) -> None:
+    """A second result for a job, with other values, is not answered as the first one was."""
+    b.start()
+    job = b.lease("tr_a")
+    api.complete(job, {"a": "1"}, conn=b.conn)
+    with refused("WD205"):
+        api.complete(job, {"a": "2"}, conn=b.conn)
+
+
+def held_failure(b: Bench) -> None:
+    """A failure of a job that nobody holds counts nothing."""
+    b.start()
+    with b.conn.transaction():
+        job = b.take("tr_a", b.conn)[0]
+    must(api.fail(job, "no", conn=b.conn) is None, "an attempt was counted")
+
+
+def one_instance(b: Bench) -> None:
+    """One UPDATE over two held instances is refused."""
+    wids = [b.start(), b.start()]
+    with refused("WD202"), b.conn.transaction():
+        b.sql(
+            "select count(pg_try_advisory_xact_lock(wid, tgid)) from wedsql.job_pool"
+            " where wid = any (%s) and trname = 'tr_a'", wids
+        )  # fmt: skip
+        b.sql("update wed_flow set a = '1' where wid = any (%s)", wids)
+
+
+def reaper_isolates(b: Bench) -> None:
+    """A lease that cannot be given back keeps no other from it."""
+    sick, well = b.start(), b.start()
+    api.lease_many(FLOW, ["tr_a"], 2, "checks", conn=b.conn)
+    b.sql("create function poison() returns trigger language plpgsql as $$ begin raise 'poisoned'; end $$")
+    b.sql(
+        "create trigger poison after insert on wedsql.job_log for each row"
+        f" when (new.wid = {sick}) execute function poison()"
+    )
+    b.sql("set wedsql.test_offset = '2 minutes'")
+    api.reap(conn=b.conn)
+    query = "select count(*) from wedsql.job_log where wid = %s and outcome = 'expired'"
+    must(b.sql(query, well) == 1, "the other lease was not given back")
 
 
 def own_job(b: Bench) -> None:
