@@ -51,6 +51,7 @@ begin
   perform wedsql._lock_definition(v_row.flow_id, true);
   perform wedsql._touch(v_row.flow_id, tg_op <> 'UPDATE' or (new.aname, new.type) is distinct from (old.aname, old.type));
   if tg_op = 'INSERT' then
+    perform wedsql._make_room_for_columns(v_flow);
     execute format('alter table %1$I.wed_flow add column %2$I %3$s; alter table %1$I.wed_flow alter column %2$I set default %4$L', v_flow, new.aname,
       wedsql._sql_type(new.type), new.adv);
     if new.adv is not null then  -- what has ended stays what it was
