@@ -31,7 +31,7 @@ _MAX_NAME = 150
 def counted_name(request: HttpRequest, credentials: dict[str, Any] | None = None) -> str:
     """Return the name under which attempts are counted: all spellings that Django takes for one are one."""
     name = (credentials or {}).get("username") or request.POST.get("username") or ""
-    plain = unicodedata.normalize("NFKC", str(name)).casefold().replace("\x00", "")
+    plain = unicodedata.normalize("NFKC", str(name)[:_MAX_NAME]).casefold().replace("\x00", "")
     return plain.encode("utf-8", "replace").decode().strip()[:_MAX_NAME]
 
 

@@ -12,8 +12,13 @@ from django.http import HttpRequest
 Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
-def client_address(request: HttpRequest, *_more: object) -> str:
-    """Return the address of the client.
+def counted_address(request: HttpRequest) -> str | None:
+    """Return the address under which attempts are counted; None over a Unix socket."""
+    return client_address(request) or None
+
+
+def client_address(request: HttpRequest) -> str:
+    """Return the address of the client, '' where it has none.
 
     Each proxy appends the address that it was asked from to X-Forwarded-For. What stands left of
     the entries of trusted proxies is the client's own claim and counts for nothing.

@@ -112,7 +112,7 @@ AXES_COOLOFF_TIME = timedelta(minutes=5)
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True
 AXES_USERNAME_CALLABLE = "wedsql_site.attempts.counted_name"
-AXES_CLIENT_IP_CALLABLE = "wedsql_site.client_address.client_address"
+AXES_CLIENT_IP_CALLABLE = "wedsql_site.client_address.counted_address"
 AXES_LOCKOUT_CALLABLE = "wedsql_site.attempts.locked"
 AXES_ENABLE_ACCESS_FAILURE_LOG = True
 AXES_VERBOSE = False

@@ -97,3 +97,17 @@ def test_no_cookie_ends_in_an_error(name: str, root: Client) -> None:
             for method in ("GET", "POST"):
                 cookie = f"{name}={value}".encode("utf-8", "surrogateescape").decode("latin-1")
                 assert client.generic(method, address, HTTP_COOKIE=cookie).status_code < 500, (name, value)
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_no_field_of_a_form_ends_in_an_error(value: str, root: Client) -> None:
+    text = value.encode("utf-8", "surrogateescape")
+    fields = ("username", "password", "next", "theme", "language", "old_password", "new_password1", "scope")
+    body = b"&".join(name.encode() + b"=" + quote(text).encode() for name in fields)
+    form = "application/x-www-form-urlencoded"
+    for route, pattern in patterns():
+        if not route.startswith("admin/") or route in ("admin/login/", "admin/logout/"):
+            for client in (Client(raise_request_exception=False), root):
+                address = filled(route, pattern)
+                answer = client.post(address, body, content_type=form, REMOTE_ADDR="192.0.2.9")
+                assert answer.status_code < 500, address

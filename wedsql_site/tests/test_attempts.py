@@ -57,6 +57,11 @@ def test_spellings_that_are_one_name_count_as_one(alice: User) -> None:
     assert {log_in(name) for name in spellings} == {429}
 
 
+def test_clients_without_an_address_are_counted_together(alice: User) -> None:
+    assert [log_in("alice", address="") for _ in range(BOTH)] == [200] * (BOTH - 1) + [429]
+    assert log_in("alice", PASSWORD, "") == 429 and log_in("alice", PASSWORD) == 302
+
+
 def test_other_names_do_not_make_room_for_more(alice: User) -> None:
     for _ in range(BOTH):
         log_in("alice")

@@ -49,6 +49,13 @@ def test_the_deployment_check_sees_a_debugging_site(tmp_path: Path) -> None:
     assert "security.W018" in answer.stderr
 
 
+@pytest.mark.parametrize("value", ["", "  "])
+def test_an_empty_flag_counts_as_not_given(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEDSQL_HTTPS", value)
+    assert environment.flag("WEDSQL_HTTPS", default=True) is True
+    assert environment.flag("WEDSQL_HTTPS", default=False) is False
+
+
 def test_a_password_is_not_told_when_the_uri_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://wed:geheim@host:not-a-port:%zz/x")
     with pytest.raises(environment.BadEnvironment) as caught:
