@@ -131,8 +131,7 @@ class BaseClass(ABC):
         except psycopg.Error as error:
             if not self._server.alive or error.sqlstate in TRY_AGAIN:
                 raise
-            self._server.rollback()  # the call itself failed; the attempt is counted without it
-            refused, settled = "error", self._server.fail(job, str(error), "failed", error.sqlstate or "")
+            refused, settled = "error", self._server.fail_again(job, str(error), error.sqlstate or "")
         if refused:
             log.error("%s of instance %s was refused", self._server.trname, job.wid, extra=self._about(job))
         return settled

@@ -25,6 +25,7 @@ TRY_AGAIN = frozenset({"40001", "40P01", "55P03", "57014"})
 
 # Each stands in the schema of the flow, so that the flow's own role needs no other.
 _TAKE = "select job_id, wid, claim, payload from {}.take(%s, 1, %s)"
+_TAKE_AGAIN = "select job_id from {}.take(%s, 1, %s, array[%s]::bigint[])"
 _COMPLETE = (
     "select ok, sqlstate, message from {}.complete_many("
     "array[%s]::int[], array[%s]::bigint[], array[null]::bigint[], null, %s, array[%s])"
@@ -164,6 +165,16 @@ class Server:
         counted = self.connection.execute(self._call(_FAIL), given).fetchone() is not None
         self.connection.execute("commit")
         return counted
+
+    def fail_again(self, job: Job, message: str, sqlstate: str) -> bool:
+        """Count a failed attempt of a job whose transaction is gone, if nobody else has it by now."""
+        self.rollback()
+        self.connection.execute("begin")
+        given = [[self.trname], self.actor, job.id]
+        if self.connection.execute(self._call(_TAKE_AGAIN), given).fetchone() is None:
+            self.rollback()
+            return False
+        return self.fail(job, message, "failed", sqlstate)
 
     @property
     def alive(self) -> bool:

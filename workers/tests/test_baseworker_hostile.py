@@ -54,6 +54,15 @@ def test_a_child_that_a_transition_forked_does_not_speak_for_it(paper: str, db: 
     assert [attempts(db, wid) for wid in wids] == [[]] * 3 and worker.poll() is None
 
 
+def test_a_call_that_fails_as_a_whole_is_counted(paper: str, db: Db, run: Run) -> None:
+    """Here because the transition broke the transaction of its step."""
+    broken = "try: self._server.connection.execute('select 1/0')\n        except Exception: return 'a2=1'"
+    worker = run(paper, (RETURN, broken))
+    wid = insert(db, paper)
+    until(lambda: attempts(db, wid) == ["failed"] * 3 + ["parked"], what="three attempts and an exception")
+    assert worker.poll() is None
+
+
 @pytest.mark.parametrize("swallow", [False, True])
 def test_ctrl_c_is_heard_also_when_the_transaction_was_just_ended(
     paper: str, db: Db, run: Run, swallow: bool

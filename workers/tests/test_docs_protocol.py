@@ -66,11 +66,14 @@ def test_a_client_sees_only_what_it_may_take(client: Db, connect: Callable[..., 
         api.lease_many(flow, ["tr_charge"], 1, "another", conn=client)
     for _ in range({"leased": 0, "waiting": 1, "parked": 2}[state]):
         job = client.execute("select id from job_pool where wid = %s and tgid > 0", [wid]).fetchone()
+        client.execute("begin")
+        client.execute("select pg_try_advisory_xact_lock(%s, %s)", [wid, tgid])
         client.execute(
             "select * from wedsql.fail_many(%s, array[%s]::int[], array[%s]::bigint[], array[null]::bigint[],"
             " array['no'], array[''])",
             [flow, wid, job[0]],  # type: ignore[index]
         )
+        client.execute("commit")
     assert run(client, LOOK) == [[]]
     assert run(client, TAKE, wid=wid, tgid=tgid) == [None, [(True,)], []]
     if state != "waiting":
