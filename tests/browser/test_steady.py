@@ -270,3 +270,23 @@ def test_what_is_held_back_is_counted_and_comes_when_the_pointer_leaves(
     wait(lambda page: not held.is_displayed())
     jobs = browser.find_element(By.CSS_SELECTOR, "[data-part=jobs]")
     wait(lambda page: "Nothing is pending" in jobs.text)
+
+
+@pytest.mark.parametrize("path", ["/workers/", "/flows/{f}/jobs/", "/health/"])
+def test_a_page_that_is_asked_for_again_says_when_it_is_stale(
+    path: str, browser: Browser, watching: Callable[[str], None], parcels: Hands, wait: Wait
+) -> None:
+    def away(offline: bool) -> None:
+        conditions = {"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        browser.execute_cdp_cmd("Network.enable", {})
+        browser.execute_cdp_cmd("Network.emulateNetworkConditions", conditions)
+
+    watching(path.format(f=parcels.flow))
+    mark = browser.find_element(By.ID, "live")
+    away(True)
+    try:
+        wait(lambda page: mark.get_attribute("data-state") == "stale" and "stale since" in mark.text, 20)
+    finally:
+        away(False)
+    wait(lambda page: mark.get_attribute("data-state") == "live", 20)
+    browser.get_log("browser")  # the network that was away is told there
