@@ -43,13 +43,26 @@ begin
   select coalesce(jsonb_object_agg(o.key, o.value), '{}') into v_before
   from jsonb_each(to_jsonb(old)) o where o.value is distinct from to_jsonb(new) -> o.key;
   perform wedsql._check_writes(v_job, v_before);
-  insert into wedsql.paper_client as p (flow_id, trname, seen_at) values (v_flow, v_job.trname, wedsql.now())
-  on conflict (flow_id, trname) do update set seen_at = excluded.seen_at where p.seen_at < excluded.seen_at - interval '10 minutes';
+  perform wedsql._seen_paper(v_flow, v_job.trname, wedsql.now());
   execute format('select wed_match.f_%s($1)', v_flow) into v_matched using new;
   perform wedsql._settle(v_flow, array[row(new.wid, false, v_job.id, v_job.tgid, v_job.trname, v_job.cause_seq, wedsql._actor(), null,
     to_jsonb(new) - 'wid', v_before, v_matched, null, null)::wedsql.step], true);
   insert into wedsql.commit_by (until, wid, job_id) select v_job.lease_until, v_job.wid, v_job.id where v_job.lease_until is not null;
   return null;
+end $$;
+
+create or replace function wedsql._seen_paper(p_flow integer, p_name text, p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: a client of the paper's protocol was seen with this transition, as of ten minutes ago at the most; one commit writes
+-- that at a time and no other waits for it.
+-- Locks: an advisory lock that is not waited for; then the row.
+begin
+  perform from wedsql.paper_client p where p.flow_id = p_flow and p.trname = p_name
+    and p.seen_at between p_now - interval '10 minutes' and p_now;
+  if not found and pg_try_advisory_xact_lock(hashtextextended(format('wedsql.paper_client %s %s', p_flow, p_name), 0)) then
+    insert into wedsql.paper_client (flow_id, trname, seen_at) values (p_flow, p_name, p_now)
+    on conflict (flow_id, trname) do update set seen_at = excluded.seen_at;
+  end if;
 end $$;
 
 create or replace function wedsql._one_instance(p_flow text, p_wid integer) returns void
