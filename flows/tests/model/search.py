@@ -173,7 +173,13 @@ def main() -> int:
         dsn = make_conninfo(uri, dbname="model")
         install(dsn, asked.sql)
         seen = search(
-            dsn, asked.examples, asked.steps, only=asked.only, chance=asked.seed, without=asked.without
+            dsn,
+            asked.examples,
+            asked.steps,
+            only=asked.only,
+            chance=asked.seed,
+            without=asked.without,
+            rules=asked.rules,
         )
     print("\n".join(table(seen, asked.stories)))
     return 1 if seen.found else 0

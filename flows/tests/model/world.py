@@ -60,11 +60,11 @@ class World(RuleBasedStateMachine):
         self.settings: dict[str, str] = {}
         self.eye, self.conn, self.worker, self.desk, self.locker = (self.session() for _ in range(5))
         for name in FLOWS:
-            make_role(self.eye, name)
             self.eye.execute(
                 "select wedsql.drop_flow(f.name, true) from wedsql.flow f where f.name = %s", [name]
             )
             api.create_flow(name, conn=self.eye)
+            self.eye.execute("select wedsql.open_flow_role(%s)", [name])
         self.paper = {name: self.session(name) for name in FLOWS}
 
     def teardown(self) -> None:
@@ -175,9 +175,3 @@ class World(RuleBasedStateMachine):
     def forget(self, wids: Sequence[int]) -> None:
         """Take instances that left the database out of the ledger."""
         self.ledger = {job: a for job, a in self.ledger.items() if a.wid not in wids}
-
-
-def make_role(conn: Connection, name: str) -> None:
-    """Create the log-in role of a flow, which belongs to the whole server, unless it exists."""
-    if conn.execute("select 1 from pg_roles where rolname = %s", [name]).fetchone() is None:
-        conn.execute(sql.SQL("create role {} login").format(sql.Identifier(name)))
