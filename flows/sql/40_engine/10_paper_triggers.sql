@@ -76,7 +76,7 @@ begin
   execute format('select concat(txid_current(), '':'', w.cmin, '':'') from %I.wed_flow w where w.wid = $1', p_flow) into v_command using p_wid;
   if starts_with(v_last, v_command) and v_last <> (v_command || p_wid) then
     perform wedsql._raise('WD202', format('One statement wrote several instances, %s among them.', p_wid),
-      'A result is of one instance: say which with WHERE wid = …, and write each in a transaction of its own.');
+      'A result is of one instance: say which with WHERE wid = ..., and write each in a transaction of its own.');
   end if;
   perform set_config('wedsql.wrote', v_command || p_wid, true);
 end $$;
