@@ -44,6 +44,8 @@ insert into wedsql.refusal (reason, sentence, hint) values
   ('aggregate', 'The function "%1$s" works over many rows; a condition sees one instance.', 'Write the total into an attribute and test that.'),
   ('window', 'The function "%1$s" works over many rows; a condition sees one instance.', 'Remove it.'),
   ('unbounded', 'The function "%1$s" could take memory or time without bound.', 'Compute the value in the transition and store it in an attribute.'),
+  ('costly', 'With these operands "%1$s" could run for minutes, and nothing could interrupt it.', 'Make one operand short: a text in single quotes, left(attribute, 100), or attribute::varchar(100). Several such operators share one limit.'),
+  ('too_large', 'With "%1$s" this could take more than 128 MB of memory.', 'Shorten texts first, for example left(attribute, 1000), or store a part of the result in an attribute.'),
   ('nested_growth', 'The function "%1$s" makes its text longer and stands inside another that does.', 'Use one of them only, or store the first result in an attribute.'),
   ('count', 'The count in "%1$s" must be a plain number of at most %2$s.', 'Write the number itself.'),
   ('internal', 'The function "%1$s" belongs to the inner works of PostgreSQL.', 'Use the operator or the function that is documented for this.'),

@@ -13,11 +13,13 @@ create table if not exists wedsql.vocabulary (
   flag_args integer[],        -- these arguments must be a number or one fixed text of option letters
   max_count integer,          -- the second argument must be a plain number up to this
   grows boolean not null default false,     -- its result may be much longer than its arguments
+  costly boolean not null default false,    -- some of its calls grow faster than linearly with their operands
   temporal boolean not null default false,  -- it takes, gives or is a date or time
   infix boolean not null default false,
   prefix boolean not null default false,
   hint text
 );
+alter table wedsql.vocabulary add column if not exists costly boolean not null default false;
 comment on table wedsql.vocabulary is 'Words and operators that conditions may use; filled by wedsql.fill_vocabulary().';
 
 -- Promise: true when values of this type stay inside the expression: no catalog look-up, no settings, no pseudo type

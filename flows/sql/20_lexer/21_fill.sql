@@ -117,6 +117,11 @@ begin
     ('session', 'current_user session_user user current_role current_catalog current_schema system_user'),
     ('collate', 'collate collation'), ('row', 'row')) as r(reason, words), regexp_split_to_table(r.words, ' ') as w
   on conflict (word) do update set refusal = excluded.refusal;
+  -- A comparison with the members of a computed array reads its other operand once for each.
+  update wedsql.vocabulary v set costly = true
+  where v.word in ('any', 'some', 'all') or v.word in (
+    select unnest(wedsql.words_of(p.oid)) from pg_proc p join wedsql.costly_function c on p.proname ~ c.pattern and c.kind <> 'numeric'
+    where p.pronamespace = 'pg_catalog'::regnamespace);
 end
 $$;
 

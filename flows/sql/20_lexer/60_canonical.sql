@@ -85,6 +85,16 @@ begin
 end
 $$;
 
+-- Return where the assignments of a SET string stand in its tokens: the attribute, and the expression from first to last.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.assignments(p_tokens wedsql.token[])
+returns table (attribute text, first integer, last integer)
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select t.text, t.ord::integer + 2, coalesce(lead(t.ord) over (order by t.ord) - 2, cardinality(p_tokens))::integer
+  from unnest(p_tokens) with ordinality as t(position, length, kind, text, depth, ord) where t.kind = 'target' order by t.ord
+$$;
+
 -- Promise: one row an assignment of a SET string, in order; each attribute at most once, wid never.
 -- Locks: none
 -- Raises: WD211
@@ -93,15 +103,7 @@ returns table (attribute text, rendered wedsql.rendered)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_tokens wedsql.token[] := wedsql.parse(coalesce(p_text, ''), p_attrs, true);
-  v_from integer; v_to integer;
 begin
-  for v_from, v_to in
-    select t.ord, coalesce(lead(t.ord) over (order by t.ord) - 2, cardinality(v_tokens))
-    from unnest(v_tokens) with ordinality as t(position, length, kind, text, depth, ord) where t.kind = 'target'
-  loop
-    attribute := v_tokens[v_from].text;
-    rendered := wedsql.render(v_tokens, v_from + 2, v_to, length(p_text));
-    return next;
-  end loop;
+  return query select a.attribute, wedsql.render(v_tokens, a.first, a.last, length(p_text)) from wedsql.assignments(v_tokens) a;
 end
 $$;

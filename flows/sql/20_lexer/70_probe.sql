@@ -61,16 +61,14 @@ end
 $$;
 
 -- Promise: what PostgreSQL made of p_query: the kinds of nodes in its parse tree and the functions behind its calls,
--- operators and casts. The tree is read from a temporary function whose creation is rolled back before the answer;
--- where nothing can be created (a read-only transaction, in which nothing can be stored either) both are empty.
+-- operators and casts, and the tree itself. It is read from a temporary function whose creation is rolled back before the answer;
+-- where nothing can be created (a read-only transaction, in which nothing can be stored either) all are empty.
 -- Locks: none that outlive the call
 -- Raises: what the parser raises
-create or replace function wedsql.parse_tree(p_query text, out nodes text[], out functions oid[])
+create or replace function wedsql.parse_tree(p_query text, out nodes text[], out functions oid[], out tree text)
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
 set standard_conforming_strings = on as $$
-declare
-  v_tree text;
 begin
   if current_setting('transaction_read_only')::boolean then
     nodes := '{}'; functions := '{}';
@@ -79,13 +77,13 @@ begin
   begin
     execute format(e'create function pg_temp.wedsql_probe() returns setof record begin atomic %s\n; end', p_query);
     -- Joined to something, a long tree is read now: where it is stored apart, that goes with the function.
-    select prosqlbody::text || ' ' into strict v_tree from pg_proc where proname = 'wedsql_probe' and pronamespace = pg_my_temp_schema();
+    select prosqlbody::text || ' ' into strict tree from pg_proc where proname = 'wedsql_probe' and pronamespace = pg_my_temp_schema();
     raise exception using errcode = 'WDROL';
   exception when sqlstate 'WDROL' then
     null;
   end;
-  nodes := array(select m[1] from regexp_matches(v_tree, E'\\{([A-Z]+)', 'g') as m);
-  functions := array(select distinct m[1]::oid from regexp_matches(v_tree, ':(?:funcid|opfuncid) ([0-9]+)', 'g') as m
+  nodes := array(select m[1] from regexp_matches(tree, E'\\{([A-Z]+)', 'g') as m);
+  functions := array(select distinct m[1]::oid from regexp_matches(tree, ':(?:funcid|opfuncid) ([0-9]+)', 'g') as m
                      where m[1] <> '0' order by 1);
 end
 $$;

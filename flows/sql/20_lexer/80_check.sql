@@ -26,24 +26,23 @@ begin
 end
 $$;
 
--- Promise: nothing, when the parse tree of p_query has only the nodes and functions of the vocabulary. The lexer judges
+-- Promise: nothing, when a parse tree has only the nodes and functions of the vocabulary. The lexer judges
 -- names; which function a name means depends on the types, and that PostgreSQL has decided here.
 -- Locks: none
 -- Raises: WD006, WD211
-create or replace function wedsql.check_tree(p_query text, p_tokens wedsql.token[], p_set boolean)
+create or replace function wedsql.check_tree(p_nodes text[], p_functions oid[], p_tokens wedsql.token[], p_set boolean)
 returns void language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
-  v_tree record := wedsql.parse_tree(p_query);
   v_name text; v_operator text; v_token wedsql.token;
 begin
-  if v_tree.nodes = '{}' then
+  if p_nodes = '{}' then
     return;  -- a read-only transaction, which can store nothing
   end if;
   -- One select over the row of attributes, which is the second query; anything else is not a condition.
   -- PostgreSQL 14 writes RTE for a table of the range, and other names for five more nodes.
-  if cardinality(array_positions(v_tree.nodes, 'QUERY')) <> 2
-     or cardinality(array_positions(v_tree.nodes, 'RANGETBLENTRY')) + cardinality(array_positions(v_tree.nodes, 'RTE')) <> 1
-     or not v_tree.nodes <@ array['QUERY', 'RANGETBLENTRY', 'RTE', 'ALIAS', 'FROMEXPR', 'RANGETBLREF', 'TARGETENTRY', 'VAR', 'CONST', 'OPEXPR',
+  if cardinality(array_positions(p_nodes, 'QUERY')) <> 2
+     or cardinality(array_positions(p_nodes, 'RANGETBLENTRY')) + cardinality(array_positions(p_nodes, 'RTE')) <> 1
+     or not p_nodes <@ array['QUERY', 'RANGETBLENTRY', 'RTE', 'ALIAS', 'FROMEXPR', 'RANGETBLREF', 'TARGETENTRY', 'VAR', 'CONST', 'OPEXPR',
       'DISTINCTEXPR', 'NULLIFEXPR', 'SCALARARRAYOPEXPR', 'FUNCEXPR', 'BOOLEXPR', 'NULLTEST', 'BOOLEANTEST', 'CASE', 'CASEEXPR',
       'WHEN', 'CASEWHEN', 'CASETESTEXPR', 'ARRAY', 'ARRAYEXPR', 'COALESCE', 'COALESCEEXPR', 'MINMAX', 'MINMAXEXPR', 'RELABELTYPE',
       'COERCEVIAIO', 'ARRAYCOERCEEXPR', 'SUBSCRIPTINGREF'] then
@@ -51,7 +50,7 @@ begin
       '0A000', p_tokens[1], p_set, 'form');
   end if;
   select p.proname, o.oprname into v_name, v_operator
-  from unnest(v_tree.functions) as f(oid) join pg_proc p on p.oid = f.oid left join pg_operator o on o.oprcode = f.oid
+  from unnest(p_functions) as f(oid) join pg_proc p on p.oid = f.oid left join pg_operator o on o.oprcode = f.oid
   where (select q.oid from wedsql.pure_function as q where q.oid = f.oid) is null
     and (select q.oid from wedsql.pinned_function as q where q.oid = f.oid) is null
   limit 1;
@@ -78,11 +77,12 @@ declare
   v_rendered wedsql.rendered := wedsql.render(v_tokens, 1, n, length(p_text));
   v_source text := wedsql.row_source(p_attrs);
   v_query text := format('select true from %s where (%s)', v_source, v_rendered.aligned);
+  v_tree record := wedsql.bounded_tree(v_query, v_tokens, false);
   v_error record := wedsql.plan_error(v_query);
   v_part record;
 begin
   if v_error.code is null then
-    perform wedsql.check_tree(v_query, v_tokens, false);
+    perform wedsql.check_tree(v_tree.nodes, v_tree.functions, v_tokens, false);
     return v_rendered;
   end if;
   v_part := wedsql.failing_part(v_tokens, v_source, 1, n);

@@ -9,6 +9,26 @@ returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
     or exists (select 1 from pg_cast c where c.castsource = p_from and c.casttarget = p_to and c.castcontext in ('a', 'i'))
 $$;
 
+-- Return whether a rendered expression is a text or NULL alone, which takes the type of the attribute that it is assigned to.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.is_untyped(p_qualified text)
+returns boolean language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
+  select p_qualified ~ '^[( ]*(null|E?''([^'']|'''')*'')[) ]*$'
+$$;
+
+-- Return whether the tokens of a SET string could be costly or large, so that its parse tree has to be looked at before it is
+-- computed. Most could not, and a look costs as much as a commit. A minus is costly between a document and a computed array.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.is_worth_a_look(p_tokens wedsql.token[])
+returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
+  select coalesce(bool_or(v.costly and t.text <> '-' or v.grows), false)
+    or bool_or(t.text = '-') and bool_or(t.kind = 'function' or t.text = '[')
+    or count(*) filter (where t.kind in ('function', 'operator', 'prefix', 'type')) > 16
+  from unnest(p_tokens) as t left join wedsql.vocabulary v on v.word = t.text and t.kind in ('function', 'operator', 'prefix', 'keyword')
+$$;
+
 -- Promise: the assignments of a SET string when PostgreSQL can compute each and store it in its attribute.
 -- Locks: none
 -- Raises: WD211, with the SQLSTATE of PostgreSQL and the place in the detail
@@ -17,7 +37,7 @@ returns table (attribute text, rendered wedsql.rendered)
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_all wedsql.token[] := wedsql.parse(coalesce(p_text, ''), p_attrs, true);
-  v_tokens wedsql.token[]; v_query text; v_error record; v_row record; v_type text; v_source text := wedsql.row_source(p_attrs);
+  v_tokens wedsql.token[]; v_query text; v_error record; v_tree record; v_row record; v_type text; v_source text := wedsql.row_source(p_attrs);
 begin
   for v_row in select c.attribute, c.rendered from wedsql.canonical_set(p_text, p_attrs) as c loop
     attribute := v_row.attribute;
@@ -26,16 +46,16 @@ begin
       where t.position between 1 + length(rendered.aligned) - length(ltrim(rendered.aligned)) and length(rtrim(rendered.aligned))
       order by t.position);
     v_type := wedsql.sql_type(p_attrs ->> attribute);
-    -- A text or NULL on its own takes the type of the attribute.
-    v_query := format(case when cardinality(v_tokens) = 1 and v_tokens[1].kind in ('text', 'keyword') then 'select (%s)::%s as x from %s'
-                           else 'select (%1$s) as x from %3$s' end, rendered.aligned, v_type, v_source);
+    v_query := format(case when wedsql.is_untyped(rendered.qualified) then 'select (%s)::%s as x from %s' else 'select (%1$s) as x from %3$s' end,
+                      rendered.aligned, v_type, v_source);
+    v_tree := wedsql.bounded_tree(v_query, v_tokens, true);
     v_error := wedsql.plan_error(v_query);
     if v_error.code is not null then
       perform wedsql.refuse_sense(v_error.message, wedsql.meaning_hint(v_error.code, v_tokens, p_attrs), v_error.code,
         wedsql.named_token(v_tokens, 1, cardinality(v_tokens), v_error.code, v_error.message), true);
     end if;
-    perform wedsql.check_tree(v_query, v_tokens, true);
-    if v_query like 'select (%) as x from %' and not wedsql.assignable(wedsql.type_of(rendered.qualified, v_source)::regtype, v_type::regtype) then
+    perform wedsql.check_tree(v_tree.nodes, v_tree.functions, v_tokens, true);
+    if not wedsql.is_untyped(rendered.qualified) and not wedsql.assignable(wedsql.type_of(rendered.qualified, v_source)::regtype, v_type::regtype) then
       perform wedsql.refuse_sense(
         format('The attribute %s is of type %s, but this is of type %s.', attribute, v_type, wedsql.type_of(rendered.qualified, v_source)),
         format('Convert it: (...)::%s.', v_type), '42804', wedsql.named_token(v_tokens, 1, cardinality(v_tokens), '42804', ''), true, 'set_type');
@@ -95,7 +115,8 @@ begin
   end loop;
   if to_regrole('wed_owner') is not null then
     foreach v_object in array array['table wedsql.vocabulary', 'table wedsql.refusal', 'view wedsql.pure_function',
-      'view wedsql.excluded_function', 'view wedsql.function_hint', 'view wedsql.function_vocabulary', 'view wedsql.pinned_function'] loop
+      'view wedsql.excluded_function', 'view wedsql.function_hint', 'view wedsql.function_vocabulary', 'view wedsql.pinned_function',
+      'view wedsql.costly_function'] loop
       execute format('alter %s owner to wed_owner', v_object);
     end loop;
   end if;

@@ -1,0 +1,223 @@
+"""What a condition costs: no permitted call grows faster than its operands where nothing can interrupt it.
+
+Every function and operator that the vocabulary of this server offers is run with computed operands of the worst
+shapes. Whatever is slow is run again at half the size: a call that takes three times as long for twice the size, and
+that a statement timeout does not end, has to be in wedsql.costly_function, whose calls need a short operand.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+import pytest
+
+from flows.tests.corpus import operands, oracle
+
+pytestmark = pytest.mark.kernel
+Connect = Callable[..., psycopg.Connection[Any]]
+
+SIZE = 24_000
+SLOW_MS = 20.0
+COMBINATIONS = 400
+SHORT = {"numeric", "int4", "int8", "float8", "point", "box", "lseg", "line", "circle", "name"}
+
+# Each function with an argument of variable size that a condition can call: by name, operator or cast.
+PERMITTED = """
+select p.oid, p.proname, p.provariadic <> 0,
+  array(select t.typname::text from unnest(p.proargtypes::oid[]) with ordinality a (type, i) join pg_type t on t.oid = a.type order by i),
+  exists (select 1 from wedsql.costly_function c where p.proname ~ c.pattern)
+from wedsql.pure_function f join pg_proc p using (oid) left join wedsql.vocabulary v on v.word = p.proname
+where exists (select 1 from unnest(p.proargtypes::oid[]) a join pg_type t on t.oid = a where t.typlen < 0 or t.typtype = 'p')
+  and (v.func = 'ok' or exists (select 1 from pg_cast k where k.castfunc = p.oid)
+       or coalesce(v.func, '') <> 'pattern_not_literal' and exists (select 1 from pg_operator o where o.oprcode = p.oid))
+  -- Their pattern is one fixed text, and PostgreSQL looks for interrupts while it matches.
+  and v.pattern_arg is null and not (p.proname = 'substring' and p.proargtypes[1] = 'text'::regtype)
+order by p.proname, p.oid
+"""
+
+
+@dataclass(frozen=True)
+class Function:
+    """One function of the catalog."""
+
+    oid: int
+    name: str
+    variadic: bool
+    types: Sequence[str]
+    costly: bool
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(self.types)})"
+
+    def call(self) -> str:
+        """The call with the variables v1, v2, ... of a block."""
+        arguments = [f"v{number}" for number in range(1, len(self.types) + 1)]
+        if self.variadic:
+            arguments[-1] = f"variadic {arguments[-1]}"
+        return f'pg_catalog."{self.name}"({", ".join(arguments)})'
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The slowest combination of operands: how long it took, which it was, how many could be computed at all."""
+
+    ms: float
+    which: Sequence[int]
+    good: int
+
+
+class Stopwatch:
+    """Runs functions inside one session, with operands that lie ready in two sizes."""
+
+    def __init__(self, db: psycopg.Connection[Any]) -> None:
+        self.db = db
+        for size in (1, 2):
+            for kind in operands.VALUES:
+                self._keep(kind, size)
+
+    def _keep(self, kind: str, size: int) -> None:
+        concrete = operands.CONCRETE.get(kind, kind)
+        values = (value.replace("$n", str(SIZE * size)) for value in operands.VALUES[kind])
+        rows = ", ".join(f"({number}, ({value})::{concrete})" for number, value in enumerate(values))
+        table = f'pg_temp."operand {kind} {size}"'
+        self.db.execute(f"create table {table} as select i, v from (values {rows}) as o (i, v)")
+
+    def worst(
+        self, function: Function, size: int = 2, only: Sequence[int] = (), timeout_ms: int = 0
+    ) -> Worst:
+        """The slowest of the combinations (of one, `only`); stops at the first that takes long."""
+        self.db.execute(f"set statement_timeout = {timeout_ms}")
+        self.db.execute(self._block(function, size, only))
+        row = self.db.execute("select current_setting('test.worst')").fetchone()
+        ms, which, good = json.loads(row[0] if row else "")
+        return Worst(ms, which, good)
+
+    def _block(self, function: Function, size: int, only: Sequence[int]) -> str:
+        numbers = range(1, len(function.types) + 1)
+        froms = [f'pg_temp."operand {kind} {size}" t{n}' for n, kind in enumerate(function.types, 1)]
+        where = [f"t{n}.i = {i}" for n, i in enumerate(only, 1)] or ["true"]
+        declared = "".join(
+            f"v{n} {operands.CONCRETE.get(kind, kind)};" for n, kind in enumerate(function.types, 1)
+        )
+        read = "".join(f'select v into v{n} from pg_temp."operand {kind} {size}" where i = w[{n}];'
+                       for n, kind in enumerate(function.types, 1))  # fmt: skip
+        return f"""do $do$
+            declare {declared} w int[]; worst int[]; most float8 := 0; t timestamptz; ms float8; good int := 0; sink text;
+            begin
+              for w in select array[{", ".join(f"t{n}.i" for n in numbers)}] from {", ".join(froms)}
+                       where {" and ".join(where)} order by md5(concat({", ',', ".join(f"t{n}.i" for n in numbers)})) limit {COMBINATIONS} loop
+                {read}
+                t := clock_timestamp();
+                begin
+                  perform {function.call()};
+                  good := good + 1;
+                exception when others then null;
+                end;
+                ms := extract(epoch from clock_timestamp() - t) * 1000;
+                if ms > most then most := ms; worst := w; end if;
+                exit when most > 300;
+              end loop;
+              perform set_config('test.worst', json_build_array(most, worst, good)::text, false);
+            end $do$"""
+
+    def runs_away(self, function: Function) -> Worst | None:
+        """The operands with which it takes three times as long for twice the size, and cannot be ended."""
+        worst = self.worst(function)
+        if worst.ms < SLOW_MS or self.can_be_ended(function, worst):
+            return None
+        twice = min(self.worst(function, 2, worst.which).ms for _ in range(4))
+        once = min(self.worst(function, 1, worst.which).ms for _ in range(4))
+        return worst if twice > SLOW_MS and twice > 3 * once else None
+
+    def can_be_ended(self, function: Function, worst: Worst) -> bool:
+        """Whether a timeout of a tenth of its time ends it before half of its time."""
+        begun = time.monotonic()
+        try:
+            self.worst(function, 2, worst.which, timeout_ms=max(5, int(worst.ms / 10)))
+        except psycopg.errors.QueryCanceled:
+            return (time.monotonic() - begun) * 1000 < worst.ms / 2
+        return False
+
+
+def permitted(db: psycopg.Connection[Any]) -> Iterator[Function]:
+    for row in db.execute(PERMITTED).fetchall():
+        function = Function(*row)
+        if not operands.WITHOUT_VALUES & set(function.types):
+            yield function
+
+
+@pytest.fixture
+def stopwatch(connect: Connect) -> Stopwatch:
+    return Stopwatch(connect())
+
+
+def test_no_permitted_call_runs_away(stopwatch: Stopwatch) -> None:
+    """The whole vocabulary of this server, so that a new function of PostgreSQL is looked at by itself."""
+    tried = computed = 0
+    runaways = []
+    for function in permitted(stopwatch.db):
+        if function.costly:
+            continue
+        tried += 1
+        computed += stopwatch.worst(function).good > 0
+        if worst := stopwatch.runs_away(function):
+            runaways.append(f"{function}: {worst}")
+    assert runaways == []
+    print(f"\n{tried} functions, {computed} of them with operands that they take")
+    assert tried > 450 and computed > 0.9 * tried
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "arrayoverlap",
+        "jsonb_exists_any",
+        "jsonb_contains",
+        "translate",
+        "btrim",
+        "textlike",
+        "normalize",
+        "replace",
+    ],
+)
+def test_the_stopwatch_finds_what_is_refused(stopwatch: Stopwatch, name: str) -> None:
+    """Each of these would make the test above fail if its calls were not bounded."""
+    found = [f for f in permitted(stopwatch.db) if f.name == name]
+    assert found and all(f.costly for f in found)
+    assert any(stopwatch.runs_away(f) for f in found)
+
+
+def test_a_costly_function_needs_a_short_operand(connect: Connect) -> None:
+    """Every form of every function of the list, by the parse tree of a call with attributes of its types."""
+    db = connect()
+    tried = 0
+    for function in permitted(db):
+        long = [kind for kind in function.types if kind not in SHORT]
+        if not function.costly or len(long) < (1 if "normalize" in function.name else 2):
+            continue
+        kinds = [operands.CONCRETE.get(kind, kind) for kind in function.types]
+        source = ", ".join(f"null::{kind} as v{n}" for n, kind in enumerate(kinds, 1))
+        query = f"select {function.call()} from (select {source} offset 0) as r"
+        words = db.execute(
+            "select c.words, c.reason from wedsql.parse_tree(%s) p, wedsql.too_costly(p.tree, p.functions) c",
+            [query],
+        ).fetchone()
+        assert words is not None and words[1] in ("costly", "too_large"), f"{function}: {words}"
+        tried += 1
+    assert tried > 40
+
+
+def test_numbers_may_be_multiplied_a_few_times(connect: Connect) -> None:
+    db = connect()
+    product = "a1::numeric * a3::numeric > 1"
+    check = "select wedsql.check_predicate_text(%s, %s)"
+    assert db.execute(check, [" and ".join([product] * 5), oracle.ATTRS_JSON]).fetchone()
+    with pytest.raises(psycopg.Error) as caught:
+        db.execute(check, [" and ".join([product] * 20), oracle.ATTRS_JSON])
+    assert json.loads(caught.value.diag.message_detail or "")["reason"] == "costly"
+    assert db.execute(check, [" and ".join(["amount * amount > 1"] * 100), oracle.ATTRS_JSON]).fetchone()
