@@ -92,13 +92,13 @@ begin
     begin
       if v_attr.type = 'enum' and not v_text = any (v_attr.options) then
         return row('WD003', format('%L is none of the options of %I.', left(v_text, 80), v_attr.aname),
-          format('Options: %s.', array_to_string(v_attr.options, ', ')), jsonb_build_object('attribute', v_attr.aname)::text)::wedsql.why;
+          format('Options: %s.', array_to_string(v_attr.options, ', ')), jsonb_build_object('attribute', v_attr.aname, 'sqlstate', '23514')::text)::wedsql.why;
       elsif v_attr.type <> 'jsonb' then
         execute format('select ($1::%s)::text', wedsql._sql_type(v_attr.type)) into v_text using v_text;
       end if;
     exception when data_exception then
       return row('WD003', format('%L is not a value of type %s for attribute %I.', left(v_text, 80), v_attr.type, v_attr.aname),
-        sqlerrm, jsonb_build_object('attribute', v_attr.aname)::text)::wedsql.why;
+        sqlerrm, jsonb_build_object('attribute', v_attr.aname, 'sqlstate', sqlstate)::text)::wedsql.why;
     end;
   end loop;
   return case when p_why.code = '23514' then p_why else row('WD003', format('A value cannot be stored: %s.', p_why.message), p_why.hint,

@@ -1,0 +1,66 @@
+-- The paper's SET string at work: what an UPDATE with the same text would store, as the changes of a result.
+
+-- Return what the SET string (section 3.1) changes, computed on the present state of the locked instance: each value as the
+-- text of its attribute's type, which is read back to the same value; a document as it is.
+-- Locks: the instance.
+-- Raises: WD211, with the SQLSTATE with which PostgreSQL would refuse the UPDATE.
+create or replace function wedsql._set_changes(p_flow text, p_wid integer, p_set text) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_types jsonb := wedsql._attr_types((wedsql._flow(p_flow)).id);
+  v_tokens wedsql.token[] := wedsql.parse(coalesce(p_set, ''), v_types, true);
+  v_names text[];
+  v_exprs text[];
+  v_kinds text[];
+  v_untyped boolean[];
+  v_answer record;
+  v_state text;
+  v_message text;
+begin
+  if wedsql.is_worth_a_look(v_tokens) then
+    perform wedsql.check_set_text(p_set, v_types);
+  end if;
+  select array_agg(a.attribute), array_agg(wedsql.qualify(v_tokens, a.first, a.last)) into v_names, v_exprs from wedsql.assignments(v_tokens) a;
+  v_kinds := array(select wedsql.sql_type(v_types ->> n) from unnest(v_names) n);
+  v_untyped := array(select wedsql.is_untyped(e) from unnest(v_exprs) e);
+  execute format('select from %I.wed_flow w where w.wid = $1 for no key update', p_flow) using p_wid;
+  begin
+    execute format('select e.changes, e.given from %1$I.wed_flow w, wed_match.evaluate(%1$L, $2, $3, $4, $5, w.*) e where w.wid = $1', p_flow)
+      into v_answer using p_wid, v_names, v_exprs, v_kinds, v_untyped;
+    if (select coalesce(bool_and(u.untyped or u.given::text = u.kind or wedsql.assignable(u.given, u.kind::regtype)), true)
+        from unnest(v_answer.given, v_kinds, v_untyped) u (given, kind, untyped)) then
+      return coalesce(v_answer.changes, '{}');
+    end if;
+    v_state := '42804';
+    v_message := 'a value is of another type than its attribute';
+  exception when data_exception or syntax_error_or_access_rule_violation or program_limit_exceeded or feature_not_supported then
+    v_state := sqlstate;
+    v_message := sqlerrm;
+  end;
+  perform wedsql.check_set_text(p_set, v_types);  -- names the place where the text itself is wrong
+  perform wedsql._raise('WD211', format('The SET string cannot be computed on this state: %s.', v_message),
+    'Look at the types of the attributes, and at values that are empty or zero.', jsonb_build_object('sqlstate', v_state)::text);
+end $$;
+
+-- Return the values of rendered expressions over a row, computed by the powerless role, as an object of their names; and the
+-- type that each has by itself. p_untyped: it has none and takes that of its attribute.
+-- Locks: none
+-- Raises: what PostgreSQL finds in the expressions.
+create or replace function wed_match.evaluate(
+  p_schema text, p_names text[], p_exprs text[], p_types text[], p_untyped boolean[], p_row anyelement, out changes jsonb, out given regtype[])
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+declare
+  v_row refcursor;
+  v_values text; v_given text; v_exprs text;
+begin
+  select string_agg(format(case when u.t = 'jsonb' then '%L, x%s::%s' else '%L, x%s::%s::text' end, u.n, u.i, u.t), ', ' order by u.i),
+         string_agg(format('pg_typeof(x%s)', u.i), ', ' order by u.i),
+         string_agg(format(case when u.untyped then '(%s)::%s as x%s' else '(%1$s) as x%3$s' end, u.e, u.t, u.i), ', ' order by u.i)
+  into v_values, v_given, v_exprs
+  from unnest(p_names, p_exprs, p_types, p_untyped) with ordinality u (n, e, t, untyped, i);
+  open v_row for execute format('select jsonb_build_object(%s), array[%s]::regtype[] from (select %s from (select ($1::%I.wed_flow).*) r offset 0) q',
+    v_values, v_given, v_exprs, p_schema) using p_row;
+  fetch v_row into changes, given;
+  close v_row;
+end $$;

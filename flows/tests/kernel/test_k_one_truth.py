@@ -1,0 +1,226 @@
+"""The same value stored, or the same refusal, whichever way a worker says it: the paper's UPDATE, a SET string, changes
+as JSON, alone in a transaction or held by the session.
+
+A quoted text and a JSON text are the same to every type but jsonb, whose JSON is the document itself. A refusal of the
+kernel names in its detail the SQLSTATE with which PostgreSQL refuses the UPDATE.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+import pytest
+
+from flows.tests.corpus import values
+from flows.tests.kit import Kit
+
+pytestmark = pytest.mark.kernel
+
+STATE = {
+    "v_text": "12", "v_integer": 7, "v_numeric": "7.25", "v_boolean": True, "v_date": "2024-02-29",
+    "v_timestamptz": "2024-02-29T10:00:00Z", "v_interval": "1 mon 2 days", "v_jsonb": {"a": 5}, "v_enum": "gold",
+}  # fmt: skip
+READ = "select to_jsonb(v_{kind}), v_{kind}::text, v_{kind} is null from {{f}}.wed_flow where wid = %s"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a value: as it is stored, or the SQLSTATE of PostgreSQL's refusal."""
+
+    stored: Any = None
+    refused: str = ""
+
+
+class Doors:
+    """One instance with an attribute of each type; whatever is written into it is rolled back."""
+
+    def __init__(self, kit: Kit) -> None:
+        self.kit = kit
+        for kind in values.KINDS:
+            kit.attr(f"v_{kind}", None, kind, values.OPTIONS if kind == "enum" else None)
+        kit.attrs("go")
+        self.tgid = kit.trig("tr_x", "go = '1'", timeout="1 hour")
+        kit.rows("set timezone = 'UTC'")
+        kit.rows("set datestyle = 'ISO, YMD'")  # what the kernel reads dates with
+        self.wid = kit.start(go="1", **STATE)
+        self.job = kit.one("select id from wedsql.job_pool where wid = %s", [self.wid])
+
+    def update(self, kind: str, expression: str) -> Outcome:
+        """The paper's own UPDATE under the lock of its job."""
+
+        def write() -> None:
+            self.kit.one("select pg_advisory_xact_lock(%s, %s)", [self.wid, self.tgid])
+            self._execute(f"update {{f}}.wed_flow set v_{kind} = {expression} where wid = {self.wid}")
+
+        return self._try(kind, write)
+
+    def set_string(self, kind: str, expression: str) -> Outcome:
+        """A SET string given to complete_many."""
+        return self._try(kind, lambda: self._complete(sets=f"v_{kind} = {expression}"))
+
+    def held_set_string(self, kind: str, expression: str) -> Outcome:
+        """A SET string given to complete_held."""
+        return self._try(kind, lambda: self._complete_held(None, f"v_{kind} = {expression}"))
+
+    def changes(self, kind: str, document: str) -> Outcome:
+        """Changes as JSON given to complete_many."""
+        return self._try(kind, lambda: self._complete(changes=f'{{"v_{kind}": {document}}}'))
+
+    def held_changes(self, kind: str, document: str) -> Outcome:
+        """Changes as JSON given to complete_held."""
+        return self._try(kind, lambda: self._complete_held(f'{{"v_{kind}": {document}}}', None))
+
+    def _try(self, kind: str, write: Callable[[], None]) -> Outcome:
+        self.kit.conn.execute("select pg_advisory_unlock_all()")  # what a refused result leaves held
+        try:
+            with self.kit.conn.transaction(force_rollback=True):
+                write()
+                row = self.kit.conn.execute(
+                    READ.format(kind=kind).format(f=f'"{self.kit.name}"'), [self.wid]
+                ).fetchone()
+                return Outcome(row)
+        except psycopg.Error as error:
+            return Outcome(refused=_code(error.sqlstate or "", error.diag.message_detail))
+
+    def _execute(self, query: str) -> None:
+        self.kit.conn.execute(query.replace("{f}", f'"{self.kit.name}"'))
+
+    def _complete(self, changes: str | None = None, sets: str | None = None) -> None:
+        self.kit.conn.execute("select from wedsql.take(%s, '{tr_x}', 1, 'me')", [self.kit.name])
+        row = self.kit.conn.execute(
+            "select ok, sqlstate, message, detail from wedsql.complete_many(%s, array[%s::int], array[%s::bigint],"
+            " array[null]::bigint[], array[%s::jsonb], 'me', %s)",
+            [self.kit.name, self.wid, self.job, changes, None if sets is None else [sets]],
+        ).fetchone()
+        assert row is not None
+        if not row[0]:
+            raise _Refused(row[1], row[2], row[3])
+
+    def _complete_held(self, changes: str | None, sets: str | None) -> None:
+        self._execute("select from {f}.hold('{tr_x}', 1, 'me')")
+        call = f'select "{self.kit.name}".complete_held(%s, %s, %s::jsonb, %s, %s)'
+        self.kit.conn.execute(call, [self.wid, self.job, changes, "me", sets])
+
+
+class _Refused(psycopg.Error):
+    """A refusal that came as a row."""
+
+    def __init__(self, code: str, message: str, detail: str | None) -> None:
+        super().__init__(message)
+        self.sqlstate = code
+        self._detail = detail
+
+    @property
+    def diag(self) -> Any:
+        return type("Diagnostic", (), {"message_detail": self._detail})
+
+
+def _code(code: str, detail: str | None) -> str:
+    """The SQLSTATE of PostgreSQL behind a refusal of the kernel."""
+    if not code.startswith("WD"):
+        return code
+    try:
+        return str(json.loads(detail or "")["sqlstate"])
+    except (ValueError, KeyError):
+        return f"{code} {detail}"
+
+
+@pytest.fixture
+def doors(kit: Kit) -> Doors:
+    return Doors(kit)
+
+
+def quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def compare(cases: list[tuple[str, dict[str, Outcome]]], least_refused: int = 5) -> None:
+    """Every door says what the UPDATE says."""
+    wrong = [(what, found) for what, found in cases if len(set(map(repr, found.values()))) > 1]
+    told = "\n".join(f"{what!r:.60}: {found}" for what, found in wrong[:8])
+    assert not wrong, f"{len(wrong)} of {len(cases)} differ\n{told}"
+    stored = sum(not found["UPDATE"].refused for _, found in cases)
+    print(f"\n{len(cases)} values, {stored} stored, {len(cases) - stored} refused")
+    assert stored >= 5 and len(cases) - stored >= least_refused
+
+
+@pytest.mark.parametrize("kind", [kind for kind in values.KINDS if kind != "jsonb"])
+def test_a_text_means_the_same_at_every_door(doors: Doors, kind: str) -> None:
+    cases = []
+    for text in values.texts(kind):
+        found = {"UPDATE": doors.update(kind, quoted(text)), "SET": doors.set_string(kind, quoted(text))}
+        found |= {
+            "JSON": doors.changes(kind, json.dumps(text)),
+            "held": doors.held_changes(kind, json.dumps(text)),
+        }
+        cases.append((text, found))
+    compare(cases, least_refused=0 if kind == "text" else 5)
+
+
+def test_a_document_means_the_same_at_every_door(doors: Doors) -> None:
+    cases = []
+    for text in values.texts("jsonb"):
+        found = {
+            "UPDATE": doors.update("jsonb", quoted(text)),
+            "SET": doors.set_string("jsonb", quoted(text)),
+        }
+        if not found["UPDATE"].refused and text.strip() != "null":
+            found |= {"JSON": doors.changes("jsonb", text), "held": doors.held_changes("jsonb", text)}
+        if text.strip() == "null":  # the one value that only SQL can write
+            assert found.pop("UPDATE").stored == (None, "null", False)
+            found["UPDATE"] = doors.update("jsonb", "null")
+        cases.append((text, found))
+    compare(cases)
+
+
+@pytest.mark.parametrize("kind", values.KINDS)
+def test_an_expression_means_the_same_in_an_update_and_a_set_string(doors: Doors, kind: str) -> None:
+    cases = []
+    for expression in values.EXPRESSIONS:
+        found = {"UPDATE": doors.update(kind, expression), "SET": doors.set_string(kind, expression)}
+        cases.append((expression, found | {"held": doors.held_set_string(kind, expression)}))
+    compare(cases)
+
+
+JSON_VALUES = ["null", "true", "false", "0", "1", "-1", "1.0", "1.7", "1.50", "1e2", "1e400", "2147483648", "[]", "[1]", "{}",
+               '{"a": 1}', '"null"', '""']  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [kind for kind in values.KINDS if kind != "jsonb"])
+def test_a_json_value_is_read_as_its_text(doors: Doors, kind: str) -> None:
+    """Where an UPDATE would round 1.7 for an integer, JSON says the text '1.7', which is none."""
+    for document in JSON_VALUES:
+        text = doors.kit.one("select %s::jsonb #>> '{}'", [document])
+        said = "null" if text is None else quoted(text)
+        expected = doors.update(kind, said)
+        assert doors.changes(kind, document) == expected, document
+        assert doors.held_changes(kind, document) == expected, document
+
+
+def test_null_is_null_for_a_document_too(doors: Doors) -> None:
+    for outcome in (
+        doors.changes("jsonb", "null"), doors.held_changes("jsonb", "null"),
+        doors.set_string("jsonb", "null"), doors.update("jsonb", "null"),
+    ):  # fmt: skip
+        assert outcome == Outcome((None, None, True))
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("v_integer = 'many'", "22P02"),
+        ("v_integer = 1 / (v_integer - 7)", "22012"),
+        ("v_integer = v_text", "42804"),
+        ("v_jsonb = v_text", "42804"),
+        ("v_integer = 99999999999", "22003"),
+        ("v_date = '2024-02-30'", "22008"),
+    ],
+)
+def test_a_refused_set_string_names_postgresql_s_reason(doors: Doors, text: str, code: str) -> None:
+    attribute, expression = text.split(" = ", 1)
+    kind = attribute.removeprefix("v_")
+    assert doors.set_string(kind, expression) == doors.update(kind, expression) == Outcome(refused=code)
