@@ -134,6 +134,12 @@ class ConditionError(WedError):
     sqlstate = "WD106"
 
 
+class StateTooLarge(WedError):
+    """The state would be larger than a state may be."""
+
+    sqlstate = "WD107"
+
+
 class NoLock(WedError):
     """The transaction holds no lock on a pending job of the instance."""
 

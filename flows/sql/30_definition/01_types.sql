@@ -30,6 +30,10 @@ begin
   end if;
   begin
     execute format('select ($1::%s)::text', wedsql._sql_type(p_type)) into v_ignored using p_default;
+    if octet_length(v_ignored) > (case p_type when 'numeric' then 1000 else 10000 end) then
+      perform wedsql._raise('WD003', format('The default of attribute %I is too long.', p_name),
+        'A default has at most 10000 bytes, a number at most 1000 digits.', jsonb_build_object('attribute', p_name)::text);
+    end if;
   exception when data_exception then
     perform wedsql._raise('WD003', format('Default %L of attribute %I is not a value of type %s.', left(p_default, 80), p_name, p_type),
       sqlerrm, jsonb_build_object('attribute', p_name)::text);

@@ -1,8 +1,17 @@
-create or replace function wedsql._column_list(p_flow integer, p_form text, p_between text default ', ') returns text
+create or replace function wedsql._value_in(p_document text, p_name text, p_type text) returns text
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+-- Return the source that reads an attribute's value from changes given as JSON: a value is what its text means to the type of
+-- the attribute; null is NULL for every type, so a document that is only the JSON null is NULL, too.
+select case p_type when 'jsonb' then format('nullif(%s -> %L, ''null'')', p_document, p_name)
+                   else format('(%s ->> %L)::%s', p_document, p_name, wedsql._sql_type(p_type)) end
+$$;
+
+create or replace function wedsql._column_list(p_flow integer, p_form text, p_document text default '', p_between text default ', ') returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: the attributes in table order, each put into the format string: 1 name in quotes, 2 name as literal, 3 type, 4 default as literal, 5 -> or ->>.
+-- Promise: the attributes in table order, each put into the format string: 1 name in quotes, 2 name as literal, 3 type,
+-- 4 default as literal, 5 its value in p_document.
 select string_agg(format(p_form, '"' || a.aname || '"', quote_literal(a.aname), wedsql._sql_type(a.type), quote_nullable(a.adv),
-                         case when a.type = 'jsonb' then '->' else '->>' end), p_between order by a.aid)
+                         wedsql._value_in(p_document, a.aname, a.type)), p_between order by a.aid)
 from wedsql.attr a where a.flow_id = p_flow
 $$;
 
@@ -34,13 +43,14 @@ begin
   select array_agg(row(b.wid, true, null, null, '_INIT', null, p_actor, null, b.state, null, b.holds, null, null)::wedsql.step),
          bool_or(0 > any (b.holds))
   into v_steps, v_failed from born b;
+  perform wedsql._check_sizes(v_steps);
   insert into wedsql.instance (wid, flow_id, version, started_at, changed_at, actor, key)
   select u.wid, %2$s, f.version, v_now, v_now, p_actor, u.key from unnest(v_wids, p_keys) u (wid, key) join wedsql.flow f on f.id = %2$s where u.wid is not null;
   return query select array_position(v_wids, r.wid), r.wid, r.status from wedsql._settle(%2$s, v_steps, v_failed) r;
 end $f$ $t$, p_schema, p_flow,
     coalesce((select array_agg(a.aname) from wedsql.attr a where a.flow_id = p_flow), '{}'),
     coalesce(', ' || wedsql._column_list(p_flow, '%1$s'), ''),
-    coalesce(', ' || wedsql._column_list(p_flow, 'case when u.s ? %2$s then (u.s %5$s %2$s)::%3$s else %4$s::%3$s end'), ''));
+    coalesce(', ' || wedsql._column_list(p_flow, 'case when u.s ? %2$s then %5$s else %4$s::%3$s end', 'u.s'), ''));
 end $g$;
 
 create or replace function wedsql._check_keys(p_keys text[]) returns void
@@ -60,12 +70,14 @@ end $$;
 create or replace function wedsql._check_states(p_attrs text[], p_states jsonb[]) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: every state is a JSON object over attributes of the flow.
--- Raises: WD009, WD002 naming the attribute and the nearest known one.
+-- Raises: WD107, WD009, WD002 naming the attribute and the nearest known one.
 declare
   v_bad text;
 begin
   if exists (select 1 from unnest(p_states) s where jsonb_typeof(s) is distinct from 'object') then
     perform wedsql._raise('WD009', 'A state is a JSON object: attribute names with their values.');
+  elsif exists (select 1 from unnest(p_states) s where octet_length(s::text) > wedsql.state_limit()) then
+    perform wedsql._refuse_size();
   end if;
   select k into v_bad from unnest(p_states) s cross join lateral jsonb_object_keys(s - p_attrs) k limit 1;
   if found then

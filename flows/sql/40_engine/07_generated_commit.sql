@@ -25,10 +25,11 @@ begin
                        (select coalesce(jsonb_object_agg(k, d.old -> k), '{}') from jsonb_object_keys(d.state) k),
                        d.holds, null, d.claim)::wedsql.step), bool_or(0 > any (d.holds))
   into v_steps, v_failed from done d;
+  perform wedsql._check_sizes(v_steps);
   return query select r.job_id, r.seq, r.status, r.fired from wedsql._settle(%2$s, v_steps, v_failed) r;
 end $f$ $t$, p_schema, p_flow,
     coalesce((select array_agg(a.aname) from wedsql.attr a where a.flow_id = p_flow), '{}'),
-    coalesce(wedsql._column_list(p_flow, '%1$s = case when c.state ? %2$s then (c.state %5$s %2$s)::%3$s else w.%1$s end'), 'wid = w.wid'));
+    coalesce(wedsql._column_list(p_flow, '%1$s = case when c.state ? %2$s then %5$s else w.%1$s end', 'c.state'), 'wid = w.wid'));
 end $g$;
 
 create or replace function wedsql._check_jobs(p_flow integer, p_attrs text[], p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text, p_held boolean)
@@ -38,7 +39,7 @@ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off 
 -- held by the caller and in time. The time of a transaction counts from its first take, that of a session's hold from the
 -- hold, that of a lease from the lease. p_held: the session's own lock on the job ends here, and the transaction's stands for it.
 -- Locks: the advisory lock of every job taken in transaction mode (held already by an honest caller).
--- Raises: WD002, WD102, WD104, WD105, WD203, WD204, WD205, WD210; WD201 when this transaction did not take the job (K-07).
+-- Raises: WD002, WD102, WD104, WD107, WD105, WD203, WD204, WD205, WD210; WD201 when this transaction did not take the job (K-07).
 declare
   v_now timestamptz := wedsql.now();
   v_took timestamptz := to_timestamp(nullif(current_setting(case when p_held then 'wedsql.held' else 'wedsql.took' end, true), '')::float8);
@@ -64,6 +65,7 @@ begin
     when c.claim is null and p_held and not pg_advisory_unlock(c.wid, j.tgid) then 'WD203'
     when c.claim is null and j.timeout is not null and v_now - v_took > j.timeout then 'WD204'
     when jsonb_typeof(c.s) is distinct from 'object' or c.s - p_attrs <> '{}' then 'WD002'
+    when octet_length(c.s::text) > wedsql.state_limit() then 'WD107'
     when t.writes is not null and c.s - t.writes <> '{}' then 'WD210' end as problem) p;
   if v_bad is not null then
     if v_bad = 'WD002' then

@@ -13,6 +13,7 @@ begin
   case p_code
     when 'WD102' then perform wedsql._raise(p_code, format('Instance %s is final and cannot be changed.', p_wids[1]),
       'Publish a changed definition with reopen_final to open final instances again.');
+    when 'WD107' then perform wedsql._refuse_size();
     when 'WD104' then perform wedsql._raise(p_code, format('This flow has no instance %s.', p_wids[1]), 'Check the number and the flow.');
     when 'WD105' then perform wedsql._raise(p_code, format('Instance %s is not running.', p_wids[1]), 'It was cancelled or suspended.');
     when 'WD205' then perform wedsql._raise(p_code, format('The result of %s was refused: that job is no longer pending.', v_what),

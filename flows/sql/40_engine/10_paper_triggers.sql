@@ -16,6 +16,7 @@ declare
   v_matched integer[];
 begin
   select * into v_flow from wedsql.flow f where f.name = tg_table_schema;
+  perform wedsql._check_size(to_jsonb(new) - 'wid', null);
   execute format('select wed_match.f_%s($1)', v_flow.id) into v_matched using new;
   insert into wedsql.instance (wid, flow_id, version, started_at, changed_at, actor)
   values (new.wid, v_flow.id, v_flow.version, wedsql.now(), wedsql.now(), wedsql._actor());
@@ -44,6 +45,7 @@ begin
   from jsonb_each(to_jsonb(old)) o where o.value is distinct from to_jsonb(new) -> o.key;
   perform wedsql._check_writes(v_job, v_before);
   perform wedsql._seen_paper(v_flow, v_job.trname, wedsql.now());
+  perform wedsql._check_size(to_jsonb(new) - 'wid', v_before);
   execute format('select wed_match.f_%s($1)', v_flow) into v_matched using new;
   perform wedsql._settle(v_flow, array[row(new.wid, false, v_job.id, v_job.tgid, v_job.trname, v_job.cause_seq, wedsql._actor(), null,
     to_jsonb(new) - 'wid', v_before, v_matched, null, null)::wedsql.step], true);

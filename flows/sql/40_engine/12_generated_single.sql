@@ -101,6 +101,7 @@ begin%4$s
   where j.wid = p_wid and j.id = p_job_id and x.wid = v_row.wid and x.status = 'R' and f.id = %2$s and f.plain;
   exit short when v_job.fine is not true;%7$s
   v_state := to_jsonb(v_row) - 'wid';
+  exit short when pg_column_size(v_state) > 100000;
   v_matched := wed_match.f_%2$s(v_row);
   exit short when 0 > any (v_matched);
   v_others := v_job.pending <> '{}';
@@ -162,8 +163,11 @@ language sql stable set search_path = pg_catalog, pg_temp as $g$
 -- in groups of eight, so that a wide row does not pay for each one that stays.
 select coalesce(string_agg(case when g.n > 1 then format(E'\n  if p_changes ?| %L::text[] then%s\n  end if;', g.names, g.each) else g.each end, '' order by g.k), '')
 from (select k, count(*) over () as n, array_agg(a.aname order by a.aid) as names, string_agg(format(
-        E'\n  if p_changes ? %2$L then v_before := v_before || jsonb_build_object(%2$L, v_row."%1$s"); v_row."%1$s" := (p_changes %4$s %2$L)::%3$s; end if;',
-        a.aname, a.aname, wedsql._sql_type(a.type), case when a.type = 'jsonb' then '->' else '->>' end), '' order by a.aid) as each
+        E'\n  if p_changes ? %2$L then v_before := v_before || jsonb_build_object(%2$L, v_row."%1$s"); v_row."%1$s" := %3$s;%4$s end if;',
+        a.aname, a.aname, wedsql._value_in('p_changes', a.aname, a.type),
+        -- What a few bytes may write out at length is judged by <flow>._commit.
+        case a.type when 'jsonb' then format(' exit short when octet_length(v_row."%1$s"::text) > 100000 or jsonb_typeof(v_row."%1$s") = ''number'';', a.aname)
+                    when 'numeric' then format(' exit short when octet_length(v_row."%s"::text) > 1000;', a.aname) else '' end), '' order by a.aid) as each
       from (select a.*, (row_number() over (order by a.aid) - 1) / 8 as k from wedsql.attr a where a.flow_id = p_flow) a group by k) g
 $g$;
 

