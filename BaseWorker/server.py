@@ -20,6 +20,7 @@ from psycopg.types.json import set_json_loads
 
 _FLOW = re.compile(r"(?:^|(?<=\s))flow\s*=\s*'?([^\s']+)'?")
 _EXCEPTION = "_EXCPT"
+_MOST_DIGITS = 1000
 # Worth doing again as it is: no fault of the job's, so not an attempt.
 TRY_AGAIN = frozenset({"40001", "40P01", "55P03", "57014"})
 
@@ -69,7 +70,7 @@ class Server:
         self.close()
         connection = psycopg.connect(self._conninfo, autocommit=True, prepare_threshold=None)
         self._connection = connection
-        set_json_loads(partial(json.loads, parse_float=Decimal), connection)
+        set_json_loads(partial(json.loads, parse_float=Decimal, parse_int=_whole), connection)
         if self._named:
             connection.execute("select set_config('search_path', %s, false)", [self._named])
         self.flow = self._find_flow(connection)
@@ -219,6 +220,11 @@ class Server:
         finally:
             self._worker = None
             connection.close()
+
+
+def _whole(digits: str) -> int | Decimal:
+    """A whole number of any length; Python makes no int of more than a few thousand digits."""
+    return int(digits) if len(digits) < _MOST_DIGITS else Decimal(digits)
 
 
 def _split(dbs: str) -> tuple[str, str]:

@@ -14,11 +14,22 @@ if TYPE_CHECKING:
 
 # Numbers with a fraction stay exact; whole numbers are ints.
 _decode = json.JSONDecoder(parse_float=Decimal).decode
+# Python makes no int of more than a few thousand digits, and a document may have one.
+_decode_long = json.JSONDecoder(
+    parse_float=Decimal, parse_int=lambda digits: int(digits) if len(digits) < 1000 else Decimal(digits)
+).decode
 
 COLUMNS = (
     "job_id, wid, tgid, trname, claim, attempts, extract(epoch from timeout)::float8, payload, state,"
     " matched, deadline, reads, writes, version, mode"
 )
+
+
+def _read(text: str | None) -> dict[str, Any]:
+    try:
+        return dict(_decode(text or "{}"))
+    except ValueError:
+        return dict(_decode_long(text or "{}"))
 
 
 class Taken:
@@ -50,11 +61,11 @@ class Taken:
 
     def state(self) -> dict[str, Any]:
         """The instance's state when the job was taken."""
-        return dict(_decode(self._text(8) or "{}"))
+        return _read(self._text(8))
 
     def payload(self) -> dict[str, Any]:
         """The state that fired the job."""
-        return dict(_decode(self._text(7) or "{}"))
+        return _read(self._text(7))
 
     @property
     def matched(self) -> list[int] | None:

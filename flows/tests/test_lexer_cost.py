@@ -1,8 +1,9 @@
 """What a condition costs: no permitted call grows faster than its operands where nothing can interrupt it.
 
-Every function and operator that the vocabulary of this server offers is run with computed operands of the worst
-shapes. Whatever is slow is run again at half the size: a call that takes three times as long for twice the size, and
-that a statement timeout does not end, has to be in wedsql.costly_function, whose calls need a short operand.
+Every function and operator that the vocabulary of this server offers is run with computed operands of the
+worst shapes. What is slow is run again at half the size: a call that takes three times as long for twice the
+size, and that a statement timeout does not end, has to be in wedsql.costly_function, whose calls need a
+short operand.
 """
 
 from __future__ import annotations
@@ -29,12 +30,15 @@ SHORT = {"numeric", "int4", "int8", "float8", "point", "box", "lseg", "line", "c
 # Each function with an argument of variable size that a condition can call: by name, operator or cast.
 PERMITTED = """
 select p.oid, p.proname, p.provariadic <> 0,
-  array(select t.typname::text from unnest(p.proargtypes::oid[]) with ordinality a (type, i) join pg_type t on t.oid = a.type order by i),
+  array(select t.typname::text from unnest(p.proargtypes::oid[]) with ordinality a (type, i)
+        join pg_type t on t.oid = a.type order by i),
   exists (select 1 from wedsql.costly_function c where p.proname ~ c.pattern)
 from wedsql.pure_function f join pg_proc p using (oid) left join wedsql.vocabulary v on v.word = p.proname
-where exists (select 1 from unnest(p.proargtypes::oid[]) a join pg_type t on t.oid = a where t.typlen < 0 or t.typtype = 'p')
+where exists (select 1 from unnest(p.proargtypes::oid[]) a join pg_type t on t.oid = a
+              where t.typlen < 0 or t.typtype = 'p')
   and (v.func = 'ok' or exists (select 1 from pg_cast k where k.castfunc = p.oid)
-       or coalesce(v.func, '') <> 'pattern_not_literal' and exists (select 1 from pg_operator o where o.oprcode = p.oid))
+       or coalesce(v.func, '') <> 'pattern_not_literal'
+          and exists (select 1 from pg_operator o where o.oprcode = p.oid))
   -- Their pattern is one fixed text, and PostgreSQL looks for interrupts while it matches.
   and v.pattern_arg is null and not (p.proname = 'substring' and p.proargtypes[1] = 'text'::regtype)
 order by p.proname, p.oid
@@ -64,7 +68,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Worst:
-    """The slowest combination of operands: how long it took, which it was, how many could be computed at all."""
+    """The slowest combination of operands, its time, and how many could be computed at all."""
 
     ms: float
     which: Sequence[int]
@@ -106,11 +110,13 @@ class Stopwatch:
         )
         read = "".join(f'select v into v{n} from pg_temp."operand {kind} {size}" where i = w[{n}];'
                        for n, kind in enumerate(function.types, 1))  # fmt: skip
+        indexes = ", ".join(f"t{n}.i" for n in numbers)
         return f"""do $do$
-            declare {declared} w int[]; worst int[]; most float8 := 0; t timestamptz; ms float8; good int := 0; sink text;
+            declare {declared} w int[]; worst int[];
+              most float8 := 0; t timestamptz; ms float8; good int := 0;
             begin
-              for w in select array[{", ".join(f"t{n}.i" for n in numbers)}] from {", ".join(froms)}
-                       where {" and ".join(where)} order by md5(concat({", ',', ".join(f"t{n}.i" for n in numbers)})) limit {COMBINATIONS} loop
+              for w in select array[{indexes}] from {", ".join(froms)} where {" and ".join(where)}
+                       order by md5(concat_ws(',', {indexes})) limit {COMBINATIONS} loop
                 {read}
                 t := clock_timestamp();
                 begin

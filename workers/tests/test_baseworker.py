@@ -211,3 +211,13 @@ def test_a_role_of_the_paper_s_kind_is_enough(paper: str, db: Db, run: Run) -> N
     run(paper, user="wed_worker")
     wid = insert(db, paper)
     until(lambda: state(db, paper, wid) == ("done", "ready", "42"))
+
+
+def test_numbers_of_any_length_reach_the_transition(paper: str, db: Db, run: Run) -> None:
+    """A document may hold a number of more digits than Python makes an int of."""
+    values = "('doc', '{\"n\": 1e5000}', 'jsonb')"
+    db.execute(f"insert into {paper}.wed_attr (aname, adv, type) values {values}")
+    wid = insert(db, paper)
+    worker = run(paper, ("print (payload)", "assert payload['doc']['n'] > 10**4999"))
+    until(lambda: state(db, paper, wid) == ("done", "ready", "42"))
+    assert worker.poll() is None

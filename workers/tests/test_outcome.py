@@ -12,6 +12,7 @@ import pytest
 
 from workers.context import Abort
 from workers.outcome import BadResult, HandlerTimeout, Lost, describe, kind_of, read_result, sqlstate_of
+from workers.taken import _read
 
 
 def test_a_dict_becomes_json_with_values_postgresql_reads_back() -> None:
@@ -74,3 +75,8 @@ def test_the_kinds_of_failure() -> None:
     assert kind_of(ValueError()) == kind_of(SystemExit(1)) == "failed"
     assert sqlstate_of(psycopg.errors.UniqueViolation()) == "23505"
     assert sqlstate_of(ValueError()) == ""
+
+
+def test_a_state_with_a_number_of_any_length_is_read() -> None:
+    state = _read('{"a": ' + "9" * 5000 + ', "b": 7, "c": 1.50}')
+    assert state == {"a": Decimal("9" * 5000), "b": 7, "c": Decimal("1.50")} and isinstance(state["b"], int)

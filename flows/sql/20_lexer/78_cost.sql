@@ -147,6 +147,9 @@ begin
   begin
     select p.nodes, p.functions, p.tree into nodes, functions, v_tree from wedsql.parse_tree(p_query) p;
   exception when others then
+    if (wedsql.plan_error(p_query)).code is null then
+      raise;
+    end if;
     return;
   end;
   v_found := wedsql.too_costly(v_tree, functions);

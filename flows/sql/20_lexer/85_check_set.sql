@@ -38,6 +38,7 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 declare
   v_all wedsql.token[] := wedsql.parse(coalesce(p_text, ''), p_attrs, true);
   v_tokens wedsql.token[]; v_query text; v_error record; v_tree record; v_row record; v_type text; v_source text := wedsql.row_source(p_attrs);
+  v_together text[] := '{}';
 begin
   for v_row in select c.attribute, c.rendered from wedsql.canonical_set(p_text, p_attrs) as c loop
     attribute := v_row.attribute;
@@ -49,6 +50,7 @@ begin
     v_query := format(case when wedsql.is_untyped(rendered.qualified) then 'select (%s)::%s as x from %s' else 'select (%1$s) as x from %3$s' end,
                       rendered.aligned, v_type, v_source);
     v_tree := wedsql.bounded_tree(v_query, v_tokens, true);
+    v_together := v_together || format('(%s)', rendered.qualified);
     v_error := wedsql.plan_error(v_query);
     if v_error.code is not null then
       perform wedsql.refuse_sense(v_error.message, wedsql.meaning_hint(v_error.code, v_tokens, p_attrs), v_error.code,
@@ -62,6 +64,9 @@ begin
     end if;
     return next;
   end loop;
+  if cardinality(v_together) > 1 then  -- they are computed at once
+    perform wedsql.bounded_tree(format('select %s from %s', array_to_string(v_together, ', '), v_source), v_all, true);
+  end if;
 end
 $$;
 

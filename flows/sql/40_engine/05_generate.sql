@@ -14,9 +14,17 @@ end $$;
 create or replace function wedsql._matcher(p_flow integer) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
 -- Promise: the body of the matcher: all predicates in one pass, true triggers as tgid in their order, a trigger whose
--- predicate failed as -tgid; only then is each one evaluated on its own.
-select format(E'declare\n  v integer[] := \'{}\';\nbegin\n  return array_remove(array[%s]::integer[], null);\nexception when others then\n%s  return v;\nend',
-  string_agg(format('case when (%s) then %s end', t.canonical, t.tgid), E',\n    ' order by t.tgid),
+-- predicate failed as -tgid; only then is each one evaluated on its own. What a statement allocates is freed at its end, and
+-- between statements PostgreSQL looks for an interrupt: of predicates that make texts there are two in a statement.
+with part as (
+  select t.chunk, string_agg(format('case when (%s) then %s end', t.canonical, t.tgid), E',\n    ' order by t.tgid) as list
+  from (select t.*, (count(*) filter (where t.canonical ~ '[a-z0-9_]\(|\|\||::json') over (order by t.tgid) - 1) / 2 as chunk
+        from wedsql.trig t where t.flow_id = p_flow and t.enabled) t
+  group by t.chunk)
+select format(E'declare\n  v integer[] := \'{}\';\nbegin\n%s\nexception when others then\n  v := \'{}\';\n%s  return v;\nend',
+  (select case when count(*) < 2 then format('  return array_remove(array[%s]::integer[], null);', min(p.list))
+          else string_agg(format('  v := v || array_remove(array[%s]::integer[], null);', p.list), E'\n' order by p.chunk) || E'\n  return v;' end
+   from part p),
   coalesce(string_agg(format(E'  begin if (%s) then v := v || %s; end if; exception when others then v := v || -%s; end;\n',
                              t.canonical, t.tgid, t.tgid), '' order by t.tgid), ''))
 from wedsql.trig t where t.flow_id = p_flow and t.enabled

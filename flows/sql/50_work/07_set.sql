@@ -1,10 +1,22 @@
 -- The paper's SET string at work: what an UPDATE with the same text would store, as the changes of a result.
 
--- Return what the SET string (section 3.1) changes, computed on the present state of the locked instance: each value as the
--- text of its attribute's type, which is read back to the same value; a document as it is.
+-- Return what the SET string (section 3.1) changes, computed on the present state of the locked instance.
 -- Locks: the instance.
--- Raises: WD211, with the SQLSTATE with which PostgreSQL would refuse the UPDATE.
+-- Raises: as _set_on.
 create or replace function wedsql._set_changes(p_flow text, p_wid integer, p_set text) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_state jsonb;
+begin
+  execute format('select to_jsonb(w.*) - ''wid'' from %I.wed_flow w where w.wid = $1 for no key update', p_flow) into v_state using p_wid;
+  return wedsql._set_on(p_flow, p_set, v_state);
+end $$;
+
+-- Return what a SET string makes of a state: each value as the text of its attribute's type, which is read back to the same
+-- value; a document as it is.
+-- Locks: none
+-- Raises: WD211, with the SQLSTATE with which PostgreSQL would refuse the UPDATE.
+create or replace function wedsql._set_on(p_flow text, p_set text, p_state jsonb) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_types jsonb := wedsql._attr_types((wedsql._flow(p_flow)).id);
@@ -23,10 +35,9 @@ begin
   select array_agg(a.attribute), array_agg(wedsql.qualify(v_tokens, a.first, a.last)) into v_names, v_exprs from wedsql.assignments(v_tokens) a;
   v_kinds := array(select wedsql.sql_type(v_types ->> n) from unnest(v_names) n);
   v_untyped := array(select wedsql.is_untyped(e) from unnest(v_exprs) e);
-  execute format('select from %I.wed_flow w where w.wid = $1 for no key update', p_flow) using p_wid;
   begin
-    execute format('select e.changes, e.given from %1$I.wed_flow w, wed_match.evaluate(%1$L, $2, $3, $4, $5, w.*) e where w.wid = $1', p_flow)
-      into v_answer using p_wid, v_names, v_exprs, v_kinds, v_untyped;
+    execute format('select e.changes, e.given from jsonb_populate_record(null::%1$I.wed_flow, $1) w, wed_match.evaluate(%1$L, $2, $3, $4, $5, w.*) e', p_flow)
+      into v_answer using coalesce(p_state, '{}'), v_names, v_exprs, v_kinds, v_untyped;
     if (select coalesce(bool_and(u.untyped or u.given::text = u.kind or wedsql.assignable(u.given, u.kind::regtype)), true)
         from unnest(v_answer.given, v_kinds, v_untyped) u (given, kind, untyped)) then
       return coalesce(v_answer.changes, '{}');
@@ -54,12 +65,12 @@ declare
   v_row refcursor;
   v_values text; v_given text; v_exprs text;
 begin
-  select string_agg(format(case when u.t = 'jsonb' then '%L, x%s::%s' else '%L, x%s::%s::text' end, u.n, u.i, u.t), ', ' order by u.i),
-         string_agg(format('pg_typeof(x%s)', u.i), ', ' order by u.i),
+  select string_agg(format(case when u.t = 'jsonb' then 'q.x%s::%s as %I' else 'q.x%s::%s::text as %I' end, u.i, u.t, u.n), ', ' order by u.i),
+         string_agg(format('pg_typeof(q.x%s)', u.i), ', ' order by u.i),
          string_agg(format(case when u.untyped then '(%s)::%s as x%s' else '(%1$s) as x%3$s' end, u.e, u.t, u.i), ', ' order by u.i)
   into v_values, v_given, v_exprs
   from unnest(p_names, p_exprs, p_types, p_untyped) with ordinality u (n, e, t, untyped, i);
-  open v_row for execute format('select jsonb_build_object(%s), array[%s]::regtype[] from (select %s from (select ($1::%I.wed_flow).*) r offset 0) q',
+  open v_row for execute format('select (select to_jsonb(v.*) from (select %s) v), array[%s]::regtype[] from (select %s from (select ($1::%I.wed_flow).*) r offset 0) q',
     v_values, v_given, v_exprs, p_schema) using p_row;
   fetch v_row into changes, given;
   close v_row;

@@ -53,6 +53,7 @@ def _range_array(kind: str) -> list[str]:
     return [f"array_fill({kind}(null, null), array[$n / 8])"]
 
 
+RANGES = ("int4range", "int8range", "numrange", "daterange", "tsrange", "tstzrange")
 VALUES: dict[str, list[str]] = {
     "text": TEXT,
     "varchar": TEXT[:5],
@@ -65,7 +66,8 @@ VALUES: dict[str, list[str]] = {
     "bit": ["repeat('1', $n)::varbit", "(repeat('0', $n - 1) || '1')::varbit", "B'1'"],
     "varbit": ["repeat('1', $n)::varbit", "(repeat('0', $n / 2) || '1')::varbit"],
     "tsquery": [
-        f"(select string_agg('{word}' || i, '{sign}') from generate_series(1, least($n / 16, 150)) i)::tsquery"
+        f"(select string_agg('{word}' || i, '{sign}')"
+        " from generate_series(1, least($n / 16, 150)) i)::tsquery"
         for word, sign in (("a", "&"), ("b", "|"))
     ],
     "polygon": POLYGON,
@@ -81,7 +83,7 @@ VALUES: dict[str, list[str]] = {
     "anycompatiblearray": _array("text"),
     **dict.fromkeys(("anyelement", "anycompatible", "anynonarray", "anycompatiblenonarray"), TEXT[:3]),
     **dict.fromkeys(("anymultirange", "int4multirange", "anycompatiblemultirange"), MULTIRANGE),
-    **dict.fromkeys(("anyrange", "int4range", "anycompatiblerange"), ["int4range(1, 100)"]),
+    **{kind: ["int4range(1, 100)"] for kind in ("anyrange", "int4range", "anycompatiblerange")},
     "int4": ["1", "$n / 2", "$n"],
     "int8": ["1", "$n / 2"],
     "int2": ["1::int2"],

@@ -1,8 +1,8 @@
-"""The same value stored, or the same refusal, whichever way a worker says it: the paper's UPDATE, a SET string, changes
-as JSON, alone in a transaction or held by the session.
+"""The same value stored, or the same refusal, whichever way a worker says it.
 
-A quoted text and a JSON text are the same to every type but jsonb, whose JSON is the document itself. A refusal of the
-kernel names in its detail the SQLSTATE with which PostgreSQL refuses the UPDATE.
+The ways: the paper's UPDATE, a SET string, and changes as JSON, alone in a transaction or held by the
+session. A quoted text and a JSON text are the same to every type but jsonb, whose JSON is the document
+itself. A refusal of the kernel names in its detail the SQLSTATE with which PostgreSQL refuses the UPDATE.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ pytestmark = pytest.mark.kernel
 
 STATE = {
     "v_text": "12", "v_integer": 7, "v_numeric": "7.25", "v_boolean": True, "v_date": "2024-02-29",
-    "v_timestamptz": "2024-02-29T10:00:00Z", "v_interval": "1 mon 2 days", "v_jsonb": {"a": 5}, "v_enum": "gold",
+    "v_timestamptz": "2024-02-29T10:00:00Z",
+    "v_interval": "1 mon 2 days", "v_jsonb": {"a": 5}, "v_enum": "gold",
 }  # fmt: skip
 READ = "select to_jsonb(v_{kind}), v_{kind}::text, v_{kind} is null from {{f}}.wed_flow where wid = %s"
 
@@ -92,7 +93,8 @@ class Doors:
     def _complete(self, changes: str | None = None, sets: str | None = None) -> None:
         self.kit.conn.execute("select from wedsql.take(%s, '{tr_x}', 1, 'me')", [self.kit.name])
         row = self.kit.conn.execute(
-            "select ok, sqlstate, message, detail from wedsql.complete_many(%s, array[%s::int], array[%s::bigint],"
+            "select ok, sqlstate, message, detail from"
+            " wedsql.complete_many(%s, array[%s::int], array[%s::bigint],"
             " array[null]::bigint[], array[%s::jsonb], 'me', %s)",
             [self.kit.name, self.wid, self.job, changes, None if sets is None else [sets]],
         ).fetchone()
@@ -183,11 +185,13 @@ def test_an_expression_means_the_same_in_an_update_and_a_set_string(doors: Doors
     for expression in values.EXPRESSIONS:
         found = {"UPDATE": doors.update(kind, expression), "SET": doors.set_string(kind, expression)}
         cases.append((expression, found | {"held": doors.held_set_string(kind, expression)}))
-    compare(cases)
+    compare(cases, least_refused=3)
 
 
-JSON_VALUES = ["null", "true", "false", "0", "1", "-1", "1.0", "1.7", "1.50", "1e2", "1e400", "2147483648", "[]", "[1]", "{}",
-               '{"a": 1}', '"null"', '""']  # fmt: skip
+JSON_VALUES = [
+    "null", "true", "false", "0", "1", "-1", "1.0", "1.7", "1.50", "1e2", "1e400", "2147483648",
+    "[]", "[1]", "{}", '{"a": 1}', '"null"', '""',
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", [kind for kind in values.KINDS if kind != "jsonb"])
