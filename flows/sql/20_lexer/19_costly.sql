@@ -25,7 +25,7 @@ returns text[] language sql stable set search_path = pg_catalog, pg_temp as $$
     select p.proname::text from pg_proc p where p.oid = p_function
     union select o.oprname::text from pg_operator o where o.oprcode = p_function
     union select k.word
-    from (values ('like', '^!?~~$'), ('ilike', '^!?~~\*$'), ('trim', '^[blr]trim$'), ('position', '^position$')) as k(word, name)
+    from (values ('like', '^!?~~$'), ('ilike', '^!?~~[*]$'), ('trim', '^[blr]trim$'), ('position', '^position$')) as k(word, name)
     where exists (select 1 from pg_operator o where o.oprcode = p_function and o.oprname ~ k.name)
        or exists (select 1 from pg_proc p where p.oid = p_function and p.proname ~ k.name))
 $$;

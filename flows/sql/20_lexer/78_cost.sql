@@ -83,8 +83,8 @@ declare
     and not exists (select 1 from wedsql.costly_function c where p.proname ~ c.pattern));
 begin
   for m in
-    select regexp_matches(p_tree, '\{([A-Z]+)|(\})|:(funcid|opfuncid|vartype|funcresulttype|opresulttype|resulttype|constvalue)'
-      ' (?:<>|([0-9]+))(?: \[ ([-0-9]+ [-0-9]+ [-0-9]+ [-0-9]+) )?', 'g')
+    select regexp_matches(p_tree, '[{]([A-Z]+)|([}])|:(funcid|opfuncid|vartype|funcresulttype|opresulttype|resulttype|constvalue)'
+      ' (?:<>|([0-9]+))(?: [[] ([-0-9]+ [-0-9]+ [-0-9]+ [-0-9]+) )?', 'g')
   loop
     if m[1] is not null then
       d := d + 1;

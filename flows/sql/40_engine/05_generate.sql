@@ -18,7 +18,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 -- between statements PostgreSQL looks for an interrupt: of predicates that make texts there are two in a statement.
 with part as (
   select t.chunk, string_agg(format('case when (%s) then %s end', t.canonical, t.tgid), E',\n    ' order by t.tgid) as list
-  from (select t.*, (count(*) filter (where t.canonical ~ '[a-z0-9_]\(|\|\||::json') over (order by t.tgid) - 1) / 2 as chunk
+  from (select t.*, (count(*) filter (where t.canonical ~ '[a-z0-9_][(]|[|][|]|::json') over (order by t.tgid) - 1) / 2 as chunk
         from wedsql.trig t where t.flow_id = p_flow and t.enabled) t
   group by t.chunk)
 select format(E'declare\n  v integer[] := \'{}\';\nbegin\n%s\nexception when others then\n  v := \'{}\';\n%s  return v;\nend',

@@ -60,7 +60,8 @@ end $$;
 create or replace function wed_match.evaluate(
   p_schema text, p_names text[], p_exprs text[], p_types text[], p_untyped boolean[], p_row anyelement, out changes jsonb, out given regtype[])
 language plpgsql security definer
-set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
+set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on as $$
 declare
   v_row refcursor;
   v_values text; v_given text; v_exprs text;
