@@ -13,17 +13,7 @@ from flows.tests.model.engine import Engine, length
 
 pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 # Rules whose promise the kernel does not keep yet.
-NOT_YET = (
-    "complete_and_change",
-    "complete_together",
-    "extreme_option",
-    "paper_late",
-    "publish_swapped",
-    "reap_beside_a_lock",
-    "reap_beside_a_locked_table",
-    "repair_loop",
-    "two_at_once",
-)
+NOT_YET = ("publish_swapped", "repair_loop")
 
 
 def test_any_order_of_calls_keeps_every_promise(dsn: str) -> None:
