@@ -148,9 +148,7 @@ def main() -> int:
     """Exit code 1 when a mutation survives, 2 when a guard is not where the mutation looks for it."""
     parser = argparse.ArgumentParser(prog="chaos.mutate", description=__doc__)
     parser.add_argument("--only", default="", help="mutations whose name has this word")
-    parser.add_argument("--machine", action="store_true", help="guards that the state machine misses")
-    asked = parser.parse_args()
-    wanted = [m for m in mutations(asked.machine) if asked.only in m.guard]
+    wanted = [m for m in MUTATIONS if parser.parse_args().only in m.guard]
     home = Path(tempfile.mkdtemp(prefix="wedsql-mutate-"))
     home.chmod(0o711)
     server = Server(home, {"fsync": "off"})
@@ -160,15 +158,6 @@ def main() -> int:
     finally:
         server.remove()
         shutil.rmtree(home, ignore_errors=True)
-
-
-def mutations(machine: bool) -> Sequence[Mutation]:
-    """Return the list of one check a guard, or that of the state machine, which takes longer."""
-    if not machine:
-        return MUTATIONS
-    from chaos import mutations_machine
-
-    return mutations_machine.MUTATIONS
 
 
 def run(dsn: str, mutations: Sequence[Mutation]) -> int:
