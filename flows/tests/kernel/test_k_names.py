@@ -10,7 +10,7 @@ from flows.tests.kit import Kit
 from flows.tests.names import identifiers
 
 pytestmark = pytest.mark.kernel
-PARTS = 4
+PARTS = 6
 
 
 @pytest.fixture(scope="module")
