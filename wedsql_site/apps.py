@@ -7,6 +7,7 @@ from typing import Any
 from django.apps import AppConfig, apps
 from django.db import connections
 from django.db.models.signals import post_migrate, pre_migrate
+from django.utils.translation import gettext_lazy as _
 
 
 class SiteConfig(AppConfig):
@@ -18,6 +19,7 @@ class SiteConfig(AppConfig):
         from wedsql_site import checks, forking  # noqa: F401 - importing registers the checks
 
         forking.install()
+        apps.get_app_config("axes").verbose_name = _("Log-ins")
         pre_migrate.connect(_create_schema, dispatch_uid="wedsql_site.create_schema")
         post_migrate.connect(_renew_kernel, apps.get_app_config("flows"), dispatch_uid="wedsql_site.kernel")
 
