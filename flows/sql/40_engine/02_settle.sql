@@ -106,6 +106,7 @@ begin
     perform wedsql._raise('WD101', format('No condition of flow %I holds for this first state, so no instance was started.', p_flow.name),
       'A first state must be final or fire a transition: mind NULLs, and which triggers are enabled.', v_step.state::text);
   end if;
+  perform wedsql._note_refusal(p_wid, v_step.job_id, false);
   select string_agg(j.trname, ', ' order by j.tgid) into v_pending from wedsql.job_pool j where j.wid = p_wid and j.tgid > 0;
   perform wedsql._raise('WD103', format('Instance %s would be final while %s is pending; the commit was refused.', p_wid, v_pending),
     'Wait for the pending transitions, or set final_when_pending of the flow to defer or cancel.');

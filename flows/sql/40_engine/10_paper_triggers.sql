@@ -28,7 +28,7 @@ end $$;
 create or replace function wedsql._paper_update() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 -- Promise: an updated row is the result of the one job whose advisory lock this session holds (Algorithm 2).
--- Raises: WD102, WD105, WD202, WD201, WD204, WD206, WD207, WD208, WD209, WD210.
+-- Raises: WD102, WD105, WD202, WD201, WD204, WD205, WD206, WD207, WD208, WD209, WD210.
 declare
   v_flow integer;
   v_job wedsql.job_pool;
@@ -41,6 +41,10 @@ begin
   perform wedsql._one_instance(tg_table_schema, new.wid);
   select f.id into v_flow from wedsql.flow f where f.name = tg_table_schema;
   v_job := wedsql._paper_job(v_flow, new.wid);
+  if exists (select 1 from wedsql.trig t where t.tgid = v_job.tgid and t.revalidate = 'at_take') then
+    execute format('select wed_match.f_%s($1)', v_flow) into v_matched using old;
+    perform wedsql._check_not_stale(v_job, v_matched);
+  end if;
   select coalesce(jsonb_object_agg(o.key, o.value), '{}') into v_before
   from jsonb_each(to_jsonb(old)) o where o.value is distinct from to_jsonb(new) -> o.key;
   perform wedsql._check_writes(v_job, v_before);
@@ -132,5 +136,18 @@ begin
   if exists (select 1 from wedsql.trig t where t.tgid = p_job.tgid and t.writes is not null and p_before - t.writes <> '{}') then
     perform wedsql._raise('WD210', format('Transition %s wrote an attribute that its write-set does not declare.', p_job.trname),
       'Add the attribute to the write-set of the trigger, or leave it alone.');
+  end if;
+end $$;
+
+create or replace function wedsql._check_not_stale(p_job wedsql.job_pool, p_matched integer[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the job's condition is one of those that hold before the result (revalidate = at_take, K-26); one that is refused
+-- is dropped by the reaper, as take drops it.
+-- Raises: WD205.
+begin
+  if not p_job.tgid = any (p_matched) then
+    perform wedsql._note_refusal(p_job.wid, p_job.id, true);
+    perform wedsql._raise('WD205', format('The condition of job %s (%s) of instance %s no longer holds.', p_job.id, p_job.trname, p_job.wid),
+      'Nothing was changed. Roll back and take another job; the reaper drops this one.');
   end if;
 end $$;

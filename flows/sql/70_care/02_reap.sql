@@ -69,6 +69,7 @@ begin
   exception when others then
     perform wedsql._note_trouble(0, 'conditions', 0, 0, sqlstate, sqlerrm, p_now);
   end;
+  perform wedsql._reap_refused(p_now);
   return jsonb_build_object('ended', v_ended);
 end $$;
 

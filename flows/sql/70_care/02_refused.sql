@@ -1,0 +1,69 @@
+-- A client of the paper whose UPDATE is refused cannot report it: the rollback takes everything back that it wrote. What is set
+-- in a sequence stays, so sixteen of them keep the refusals of the moment until the reaper's next round. A refusal that another
+-- one overwrote comes again with the client's next try.
+create or replace function wedsql._note_refusal(p_wid integer, p_job bigint, p_stale boolean) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: the reaper learns of the refusal whatever becomes of this transaction. One job has one place for a minute, so that
+-- a client which tries without end hides no other; which jobs share a place changes with the minute.
+declare
+  v_minute bigint := (extract(epoch from clock_timestamp()) / 60)::bigint;
+begin
+  if p_job is not null then
+    perform setval(format('wedsql.refused_%s', (p_job + p_job / 16 * v_minute) % 16)::regclass,
+                   (p_wid::bigint << 32) | ((p_job & 2147483647) << 1) | p_stale::integer);
+  end if;
+end $$;
+
+create or replace function wedsql._reap_refused(p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: each refusal is acted on once; one whose instance is locked now, or whose job somebody holds, waits for a later round.
+-- Locks: as _act_on_refusal.
+declare
+  v_refusal record;
+  v_flow integer;
+begin
+  for v_refusal in
+    select s.seq, r.value, (r.value >> 32)::integer as wid, (r.value >> 1) & 2147483647 as id, r.value & 1 = 1 as stale
+    from generate_series(0, 15) n
+    cross join lateral (select format('wedsql.refused_%s', n)::regclass as seq) s
+    cross join lateral (select pg_sequence_last_value(s.seq) as value) r where r.value > 1
+  loop
+    begin
+      select i.flow_id into v_flow from wedsql.instance i where i.wid = v_refusal.wid;
+      if wedsql._act_on_refusal(v_refusal.wid, v_refusal.id, v_refusal.stale, p_now)
+         and pg_sequence_last_value(v_refusal.seq) = v_refusal.value then
+        perform setval(v_refusal.seq, 1, false);
+      end if;
+    exception when query_canceled or others then
+      perform wedsql._note_trouble(coalesce(v_flow, 0), 'refused', v_refusal.wid, v_refusal.id, sqlstate, sqlerrm, p_now);
+      perform setval(v_refusal.seq, 1, false);
+    end;
+  end loop;
+end $$;
+
+create or replace function wedsql._act_on_refusal(p_wid integer, p_id bigint, p_stale boolean, p_now timestamptz) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: a job that was refused as stale is dropped if its condition still does not hold (K-26); one that would have made its
+-- state final is marked, and when all of the instance are, it is an exception (K-55). False when it must wait.
+-- Locks: the instance, skipping a locked one; the stale job's advisory lock, not waited for; jobs and trace.
+declare
+  v_job wedsql.job_pool;
+  v_flow wedsql.flow;
+begin
+  select j.* into v_job from wedsql.job_pool j where j.wid = p_wid and j.id & 2147483647 = p_id and j.state = 'P';
+  if not found then
+    return true;
+  end if;
+  select f.* into v_flow from wedsql.flow f where f.id = v_job.flow_id;
+  if not wedsql._hold(v_flow.name, p_wid) or p_stale and not pg_try_advisory_xact_lock(p_wid, v_job.tgid) then
+    return false;
+  end if;
+  if p_stale then
+    perform wedsql._drop_stale(v_flow.id, v_flow.name, array[p_wid], array[v_job.id]);
+  elsif v_flow.final_when_pending = 'reject' then
+    update wedsql.job_pool j set last_state = 'WD103', last_error = 'the state would be final while other work is pending'
+    where j.wid = p_wid and j.id = v_job.id and j.state = 'P';
+    perform wedsql._final_blocked(v_flow, p_wid, 'reaper', p_now);
+  end if;
+  return true;
+end $$;
