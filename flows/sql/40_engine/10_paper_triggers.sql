@@ -61,11 +61,11 @@ create or replace function wedsql._seen_paper(p_flow integer, p_name text, p_now
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: a client of the paper's protocol was seen with this transition, as of ten minutes ago at the most; one commit writes
 -- that at a time and no other waits for it.
--- Locks: an advisory lock that is not waited for; then the row.
+-- Locks: an advisory lock that is not waited for, (negative, -1), which no instance has; then the row.
 begin
   perform from wedsql.paper_client p where p.flow_id = p_flow and p.trname = p_name
     and p.seen_at between p_now - interval '10 minutes' and p_now;
-  if not found and pg_try_advisory_xact_lock(hashtextextended(format('wedsql.paper_client %s %s', p_flow, p_name), 0)) then
+  if not found and pg_try_advisory_xact_lock(hashtext(p_flow || ' ' || p_name) | -2147483648, -1) then
     insert into wedsql.paper_client (flow_id, trname, seen_at) values (p_flow, p_name, p_now)
     on conflict (flow_id, trname) do update set seen_at = excluded.seen_at;
   end if;

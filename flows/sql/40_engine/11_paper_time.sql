@@ -9,8 +9,7 @@ declare
   v_now timestamptz := wedsql.now();
   v_since timestamptz;
 begin
-  if wedsql._may_hold_by_session() and pg_advisory_unlock(p_job.wid, p_job.tgid) then
-    perform pg_advisory_lock(p_job.wid, p_job.tgid);
+  if wedsql._may_hold_by_session() and wedsql._holds_by_session(p_job.wid, p_job.tgid) then
     perform wedsql._raise('WD207', format('The lock on job %s belongs to the session, not to the transaction.', p_job.id),
       'Use pg_try_advisory_xact_lock: the lock must end with the transaction that does the work.');
   end if;
@@ -42,6 +41,31 @@ select coalesce(current_setting('wedsql.held', true), '') <> ''
        or has_function_privilege(session_user, 'pg_advisory_lock(integer,integer)', 'execute')
        or has_function_privilege(session_user, 'pg_try_advisory_lock(integer,integer)', 'execute')
 $$;
+
+create or replace function wedsql._holds_by_session(p_wid integer, p_tgid integer) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = error as $$
+-- Promise: whether the lock on the job is the session's; it is kept. Nothing is written to the server's log for a session whose
+-- locks are all on jobs: letting all go that are the session's leaves those of the transaction, without a warning. A lock of the
+-- client's own must not be let go, so beside one this lock alone is asked for.
+declare
+  v_jobs_only boolean;
+  v_by_session boolean;
+begin
+  select coalesce(current_setting('wedsql.held', true), '') = '' and bool_and(l.objsubid = 2 and (l.objid = (-1)::oid or exists (
+    select 1 from wedsql.instance i join wedsql.trig t on t.flow_id = i.flow_id
+    where i.wid = l.classid::integer and t.tgid = l.objid::integer)))
+  into v_jobs_only from pg_locks l where l.locktype = 'advisory' and l.pid = pg_backend_pid();
+  if v_jobs_only then
+    perform pg_advisory_unlock_all();
+    v_by_session := not wedsql._holds(p_wid, p_tgid);
+  else
+    v_by_session := pg_advisory_unlock(p_wid, p_tgid);
+  end if;
+  if v_by_session then
+    perform pg_advisory_lock(p_wid, p_tgid);
+  end if;
+  return v_by_session;
+end $$;
 
 create or replace function wedsql._commit_in_time() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
