@@ -33,18 +33,41 @@ returns numeric language sql stable set search_path = pg_catalog, pg_temp as $$
   from known
 $$;
 
+-- Return whether the value of a node is at most as long as its arguments together, for every length that these have.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.adds_up(p_kind text, p_name text)
+returns boolean language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select p_kind in ('ARRAY', 'ARRAYEXPR') or p_kind in ('FUNCEXPR', 'OPEXPR', 'NULLIFEXPR') and p_name !~ ('^([lr]pad|repeat|'
+    '(regexp_)?replace|string_to_array|regexp_split_to_array|jsonb?|encode|translate|quote_.*|convert_.*|varchar|bpchar)$')
+$$;
+
+-- Return how often each attribute is contained in a value that is made of others: p_sum adds its arguments up, else the
+-- value is one of them. The values of all attributes together are no longer than a state.
+-- Locks: none
+-- Raises: nothing
+create or replace function wedsql.shares_of(p_shares jsonb[], p_sum boolean, out shares jsonb, out size numeric)
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select coalesce(jsonb_object_agg(s.key, s.n), '{}'), coalesce(max(s.n), 0) * wedsql.state_limit()
+  from (select e.key, case when p_sum then sum(e.value::numeric) else max(e.value::numeric) end as n
+        from unnest(p_shares) as o(share) cross join lateral jsonb_each_text(o.share) as e group by e.key) s
+$$;
+
 -- Return what one node of a parse tree costs by itself at most: the bytes of its value, those it allocates, and how many
 -- steps PostgreSQL takes without looking for an interrupt (billionths of a second, roughly). A repeated comparison with the
 -- members of a computed array reads its other operand anew each time, except when lengths decide that two texts differ.
 -- Locks: none
 -- Raises: nothing
 create or replace function wedsql.node_cost(
-  p_kind text, p_function oid, p_type oid, p_sizes numeric[], p_numbers integer[], out size numeric, out memory numeric, out steps numeric)
+  p_kind text, p_function oid, p_type oid, p_sizes numeric[], p_numbers integer[], p_fixed numeric[], p_shares jsonb[],
+  out size numeric, out memory numeric, out steps numeric, out fixed numeric, out shares jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_name text := (select p.proname from pg_proc p where p.oid = p_function);
   v_costly text := (select c.kind from wedsql.costly_function c where v_name ~ c.pattern limit 1);
   v_longest numeric[] := array(select s from unnest(p_sizes) s order by s desc limit 2);
+  v_adds boolean := wedsql.adds_up(p_kind, v_name);
+  v_shares record;
 begin
   memory := 0;
   if p_kind in ('FUNCEXPR', 'OPEXPR', 'NULLIFEXPR', 'DISTINCTEXPR') then
@@ -59,6 +82,13 @@ begin
   end if;
   if p_kind in ('ARRAY', 'ARRAYEXPR') then
     size := (select sum(s) from unnest(p_sizes) s);
+  end if;
+  fixed := size; shares := '{}';
+  if size > 16 and (v_adds or p_kind in ('COALESCE', 'COALESCEEXPR', 'CASE', 'CASEEXPR', 'WHEN', 'CASEWHEN', 'MINMAX', 'RELABELTYPE', 'COLLATE')) then
+    v_shares := wedsql.shares_of(p_shares, v_adds);
+    shares := v_shares.shares;
+    fixed := (select case when v_adds then sum(f) else max(f) end from unnest(p_fixed) f);
+    size := least(size, fixed + v_shares.size);
   end if;
   if p_kind in ('FUNCEXPR', 'OPEXPR', 'COERCEVIAIO', 'ARRAY', 'ARRAYEXPR', 'ARRAYCOERCEEXPR', 'SUBSCRIPTINGREF') and size > 16 then
     memory := size;
@@ -77,13 +107,15 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   m text[]; v_kinds text[] := '{}'; v_bases integer[] := '{}'; v_functions oid[] := '{}'; v_types oid[] := '{}';
   v_sizes numeric[] := '{}'; v_numbers integer[] := '{}'; v_calls oid[] := '{}';
+  v_fixed numeric[] := '{}'; v_shares jsonb[] := '{}'; v_attribute text;
+  v_all jsonb[] := '{}'; v_kept numeric := 0; v_share record;
   d integer := 0; n integer := 0; v_cost record; v_memory numeric := 0; v_steps numeric := 0;
   -- Most calls compare: they give a value of fixed size in linear time.
   v_cheap oid[] := array(select p.oid from pg_proc p join pg_type t on t.oid = p.prorettype where p.oid = any (p_functions) and t.typlen > 0
     and not exists (select 1 from wedsql.costly_function c where p.proname ~ c.pattern));
 begin
   for m in
-    select regexp_matches(p_tree, '[{]([A-Z]+)|([}])|:(funcid|opfuncid|vartype|funcresulttype|opresulttype|resulttype|constvalue)'
+    select regexp_matches(p_tree, '[{]([A-Z]+)|([}])|:(funcid|opfuncid|varattno|vartype|funcresulttype|opresulttype|resulttype|constvalue)'
       ' (?:<>|([0-9]+))(?: [[] ([-0-9]+ [-0-9]+ [-0-9]+ [-0-9]+) )?', 'g')
   loop
     if m[1] is not null then
@@ -91,11 +123,17 @@ begin
       v_kinds[d] := m[1]; v_bases[d] := n; v_functions[d] := null; v_types[d] := null;
     elsif m[3] = 'constvalue' then
       n := n + 1;
-      v_sizes[n] := coalesce(m[4]::numeric, 0);
+      v_sizes[n] := coalesce(m[4]::numeric, 0); v_fixed[n] := v_sizes[n]; v_shares[n] := '{}';
       v_numbers[n] := case when m[4] in ('2', '4', '8') then wedsql.number_of(m[5]) end;
+    elsif m[3] = 'varattno' then
+      v_attribute := m[4];
     elsif m[3] = 'vartype' then
       n := n + 1;
       v_sizes[n] := wedsql.largest_value(m[4]::oid); v_numbers[n] := null;
+      v_fixed[n] := v_sizes[n]; v_shares[n] := '{}';
+      if v_sizes[n] >= wedsql.state_limit() then
+        v_fixed[n] := 0; v_shares[n] := jsonb_build_object(v_attribute, 1);
+      end if;
     elsif m[3] in ('funcid', 'opfuncid') then
       v_functions[d] := m[4]::oid;
     elsif m[3] is not null then
@@ -103,12 +141,20 @@ begin
     else
       if v_kinds[d] in ('BOOLEXPR', 'NULLTEST', 'BOOLEANTEST') or v_kinds[d] in ('FUNCEXPR', 'OPEXPR') and v_functions[d] = any (v_cheap) then
         n := v_bases[d] + 1;
-        v_sizes[n] := 16; v_numbers[n] := null;
+        v_sizes[n] := 16; v_numbers[n] := null; v_fixed[n] := 16; v_shares[n] := '{}';
         v_calls := v_calls || v_functions[d];
       elsif v_kinds[d] not in ('VAR', 'CONST') then
-        v_cost := wedsql.node_cost(v_kinds[d], v_functions[d], v_types[d], v_sizes[v_bases[d] + 1:n], v_numbers[v_bases[d] + 1:n]);
+        v_cost := wedsql.node_cost(v_kinds[d], v_functions[d], v_types[d], v_sizes[v_bases[d] + 1:n], v_numbers[v_bases[d] + 1:n],
+                                   v_fixed[v_bases[d] + 1:n], v_shares[v_bases[d] + 1:n]);
         v_memory := v_memory + v_cost.memory;
         v_steps := v_steps + v_cost.steps;
+        if v_cost.memory > 0 then
+          v_kept := v_kept + v_cost.fixed; v_all := v_all || v_cost.shares;
+        end if;
+        if v_memory > 134217728 then
+          v_share := wedsql.shares_of(v_all, true);
+          v_all := array[v_share.shares]; v_memory := least(v_memory, v_kept + v_share.size);
+        end if;
         if v_memory > 134217728 or v_steps > 4e9 then
           words := wedsql.words_of(v_functions[d]);
           before := (select count(*) from unnest(v_calls) c where wedsql.words_of(c) && words);
@@ -117,7 +163,7 @@ begin
         end if;
         v_calls := v_calls || v_functions[d];
         n := v_bases[d] + 1;
-        v_sizes[n] := v_cost.size; v_numbers[n] := null;
+        v_sizes[n] := v_cost.size; v_numbers[n] := null; v_fixed[n] := v_cost.fixed; v_shares[n] := v_cost.shares;
       end if;
       d := d - 1;
     end if;

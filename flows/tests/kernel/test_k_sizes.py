@@ -146,6 +146,38 @@ def test_a_set_string_cannot_ask_for_much_time_or_memory(roomy: Kit, text: str) 
     assert reason in ("costly", "too_large", "nested_growth"), why.detail
 
 
+def joined(names: list[str], times: int = 1) -> str:
+    """The names with || between them, each where null reads as nothing."""
+    return " || ".join(f"coalesce(lower({name}), '')" for name in names * times)
+
+
+def test_many_attributes_may_be_joined(kit: Kit) -> None:
+    """All values of a state together are no longer than the state."""
+    names = [f"a{number}" for number in range(40)]
+    kit.attrs("go", *names)
+    kit.trig("tr_x", f"go = '1' and {joined(names)} <> 'x'", timeout="1 hour")
+    wid = kit.start(go="1", a1="Y")
+    by_set(kit, wid, ", ".join(f"{name} = {name} || left(go || 'yy', 3)" for name in names))
+    assert kit.state(wid)["a1"] == "Y1yy"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        joined(["a0", "a1"], 14),
+        " || ".join(f"a{number}" for number in range(150)),
+        "repeat(a0, 60) || repeat(a1, 60)",
+        "replace(a0, 'x', 'yyyyyyyy') || replace(a1, 'x', 'yyyyyyyy') || replace(a0, 'x', 'yyyyyyyy')"
+        " || replace(a0, 'x', 'yyyyyyyy') || replace(a0, 'x', 'yyyyyyyy')",
+    ],
+)
+def test_what_is_joined_over_and_over_is_refused(kit: Kit, text: str) -> None:
+    kit.attrs("go", *(f"a{number}" for number in range(150)))
+    with refused("WD006") as why:
+        kit.trig("tr_x", f"go = '1' and {text} <> 'x'")
+    assert json.loads(why.detail)["reason"] == "too_large"
+
+
 def test_a_cheap_set_string_is_not_looked_at(roomy: Kit) -> None:
     """The look makes a function and rolls it back, which costs as much as a commit."""
     wid = roomy.start(go="1", big="41", n=1)
