@@ -48,11 +48,14 @@ end $g$;
 
 create or replace function wedsql._check_replaced(p_flow text, p_code text, p_message text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: an error that only a definition changed meanwhile explains (the call waited, and its columns are others now) is one
--- to try again after.
+-- Raise an error to try again after where only a definition changed meanwhile explains the one that was met: the call waited,
+-- and the columns are others now. A function or table that is missing counts when it is the flow's own or its matcher; where
+-- it is the kernel's, the installation is broken and the error stays as it is.
 -- Raises: 40001.
 begin
-  if p_code in ('42703', '42804', '42883', '42P01', '42P13', '0A000') then
+  if p_code in ('42703', '42804', '42P13', '0A000')
+     or p_code = '42883' and strpos(p_message, '(') = 0  -- an operator: the type of a column changed
+     or p_code in ('42883', '42P01') and split_part(p_message, '(', 1) ~ format(E'\\m(%s|wed_match)\\.', p_flow) then
     perform wedsql._raise('40001', format('The definition of flow %I was changed while this call waited.', p_flow), 'Do the same again.', p_message);
   end if;
 end $$;

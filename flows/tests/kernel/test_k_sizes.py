@@ -172,7 +172,7 @@ def test_many_attributes_may_be_joined(kit: Kit) -> None:
     ],
 )
 def test_what_is_joined_over_and_over_is_refused(kit: Kit, text: str) -> None:
-    kit.attrs("go", *(f"a{number}" for number in range(150)))
+    kit.attrs("go", *(f"a{number}" for number in range(150 if "a149" in text else 2)))
     with refused("WD006") as why:
         kit.trig("tr_x", f"go = '1' and {text} <> 'x'")
     assert json.loads(why.detail)["reason"] == "too_large"
@@ -185,7 +185,7 @@ def test_a_cheap_set_string_is_not_looked_at(roomy: Kit) -> None:
     try:
         text = "big = (big::integer + 1)::text, n = n - 1, more = 'done' || big, doc = '[1]'"
         by_set(roomy, wid, text)
-        with refused("40001"):  # parse_tree is gone: it was wanted
+        with refused("42883"):  # parse_tree is gone: it was wanted
             by_set(roomy, wid, "big = translate(big, 'a', 'b')")
     finally:
         roomy.rows("alter function wedsql.parse_tree_away(text) rename to parse_tree")
