@@ -1,4 +1,4 @@
-"""A function that is missing is an error that stays, unless a changed definition explains that it is missing."""
+"""A missing function is an error that stays, unless a changed definition explains why it is missing."""
 
 from __future__ import annotations
 
@@ -27,9 +27,7 @@ def without(kit: Kit, function: str) -> Iterator[None]:
 @pytest.mark.parametrize(
     ("function", "code"), [("wedsql.now()", "42883"), ("wed_match.f_{flow}({name}.wed_flow)", "40001")]
 )
-def test_a_missing_function_of_the_kernel_is_not_to_be_tried_again(
-    one: Kit, function: str, code: str
-) -> None:
+def test_a_missing_function_of_the_kernel_is_an_error(one: Kit, function: str, code: str) -> None:
     """A client would repeat the call for ever, and no one would see that the installation is broken."""
     flow = one.one("select id from wedsql.flow where name = %s", [one.name])
     with without(one, function.format(flow=flow, name=one.name)), refused(code):
@@ -52,9 +50,7 @@ def test_a_missing_function_of_the_kernel_is_not_to_be_tried_again(
         ("22012", "division by zero", False),
     ],
 )
-def test_a_changed_definition_explains_some_errors(
-    kit: Kit, sqlstate: str, message: str, again: bool
-) -> None:
+def test_a_changed_definition_explains_some(kit: Kit, sqlstate: str, message: str, again: bool) -> None:
     call = "select wedsql._check_replaced('one', %s, %s)"
     if again:
         with refused("40001"):
