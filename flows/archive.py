@@ -21,17 +21,18 @@ BATCH = 500
 def archive_flow(flow: str, directory: Path, *, batch: int = BATCH, conn: Any = None) -> Iterator[int]:
     """Move what the flow's retention lets go into `directory`; yields how many left, batch by batch.
 
-    Each batch is its own transaction when the connection is in autocommit mode. Raises UnknownFlow, OSError.
+    Each batch is its own transaction when the connection is in autocommit mode. What cannot leave is told in
+    wedsql.trouble, or locked, and stops no other. Raises UnknownFlow, OSError.
     """
-    while True:
-        found = rows(conn, "select wid, document from wedsql.retirable(%s, %s)", (flow, batch))
-        if not found:
+    before: list[int] = []
+    while found := rows(conn, "select wid, document from wedsql.retirable(%s, %s)", (flow, batch)):
+        wids = [wid for wid, _ in found]
+        if wids == before:
             return
         _append(directory, flow, [document for _, document in found])
-        left = value(conn, "select wedsql.retire(%s, %s::integer[])", (flow, [wid for wid, _ in found]))
+        left = value(conn, "select wedsql.retire(%s, %s::integer[])", (flow, wids))
         yield left
-        if not left:
-            return
+        before = [] if left else wids
 
 
 def _append(directory: Path, flow: str, documents: list[dict[str, Any]]) -> None:

@@ -64,6 +64,8 @@ TROUBLE: dict[str, str | Promise] = {
     "sessions": _("Sessions past their time are not ended"),
     "locks": _("Sessions with locks of others are not ended"),
     "conditions": _("Failed conditions are not added up"),
+    "refused": _("A job that was refused is not dealt with"),
+    "retired": _("A finished instance does not leave for the archive"),
 }
 HOLDER: dict[str, str | Promise] = {
     "transaction": _("open transaction"),

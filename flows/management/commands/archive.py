@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows.archive import archive_flow
+from flows.errors import WedError
 from flows.management.answers import FlowCommand
 from flows.models import Flow
 
@@ -25,10 +26,17 @@ class Command(FlowCommand):
         chosen = Flow.objects.filter(retention__isnull=False).order_by("name")
         if options["flow"]:
             chosen = chosen.filter(name=options["flow"])
-        moved = {flow.name: sum(archive_flow(flow.name, options["directory"])) for flow in chosen}
+        moved: dict[str, int] = {}
+        refused: list[WedError] = []
+        for flow in chosen:
+            try:
+                moved[flow.name] = sum(archive_flow(flow.name, options["directory"]))
+            except WedError as error:  # the other flows go on
+                refused.append(error)
         if options["json"]:
             self.write_json(moved)
-            return
-        self.write_table(
-            ("flow", "moved"), [(name, str(n)) for name, n in moved.items()], "No flow has a retention."
-        )
+        else:
+            counts = [(name, str(n)) for name, n in moved.items()]
+            self.write_table(("flow", "moved"), counts, "No flow has a retention.")
+        if refused:
+            raise refused[0]

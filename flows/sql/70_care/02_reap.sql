@@ -52,7 +52,7 @@ begin
   delete from wedsql.worker w where w.id = any (array(
     select o.id from wedsql.worker o where o.seen_at < p_now - interval '1 hour' for update skip locked));
   delete from wedsql.trouble t where t.ctid = any (array(
-    select o.ctid from wedsql.trouble o where not o.last_at between p_now - interval '10 minutes' and p_now + interval '10 minutes'
+    select o.ctid from wedsql.trouble o where o.kind <> 'retired' and not o.last_at between p_now - interval '10 minutes' and p_now + interval '10 minutes'
       or o.flow_id <> 0 and not exists (select 1 from wedsql.flow f where f.id = o.flow_id) for update skip locked));
   begin
     v_ended := wedsql._reap_locks(p_max);

@@ -1,11 +1,11 @@
 create or replace function wedsql._retirable(p_flow wedsql.flow, p_now timestamptz, p_max integer, p_wids integer[] default null) returns integer[]
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 -- Promise: finished instances whose time is over, oldest first. One that was ever an exception stays: how it was
--- repaired is evidence.
+-- repaired is evidence. One that could not leave a moment ago waits for its next try.
 select array_agg(w.wid) from (
   select i.wid from wedsql.instance i
   where i.flow_id = p_flow.id and i.finished_at < p_now - least(p_flow.retention, wedsql._longest()) and i.status in ('F', 'C', 'A')
-    and (p_wids is null or i.wid = any (p_wids))
+    and (p_wids is null or i.wid = any (p_wids)) and wedsql._may_try(p_flow.id, 'retired', i.wid, 0, p_now)
     and not exists (select 1 from wedsql.wed_trace t where t.wid = i.wid and (t.status = 'E' or t.trw like E'\\_RECOVER%' or t.trw like E'\\_COMP%'))
   order by i.finished_at limit p_max) w
 $$;
@@ -27,20 +27,44 @@ end $$;
 create or replace function wedsql.retire(p_flow text, p_wids integer[]) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 -- Promise: these instances and their history leave the database, if the flow's retention lets them go; how many left.
--- Numbers are never given again.
--- Locks: the instances.
+-- Numbers are never given again. One that cannot leave stays whole, is told (wedsql.trouble) and stops no other.
+-- Locks: the instances, skipping locked ones.
 -- Raises: WD001.
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
+  v_now timestamptz := wedsql.now();
   v_wids integer[];
+  v_wid integer;
+  v_left integer := 0;
 begin
-  execute format('select 1 from %I.wed_flow w where w.wid = any ($1) order by w.wid for update', v_flow.name) using p_wids;
-  v_wids := wedsql._retirable(v_flow, wedsql.now(), cardinality(p_wids), p_wids);
-  delete from wedsql.wed_trace t where t.wid = any (v_wids);
-  delete from wedsql.job_log l where l.wid = any (v_wids);
-  delete from wedsql.instance i where i.wid = any (v_wids);
-  execute format('delete from %I.wed_flow w where w.wid = any ($1)', v_flow.name) using v_wids;
-  return coalesce(cardinality(v_wids), 0);
+  execute format('select array_agg(l.wid) from (select w.wid from %I.wed_flow w where w.wid = any ($1) order by w.wid for update skip locked) l', v_flow.name)
+    into v_wids using p_wids;
+  v_wids := wedsql._retirable(v_flow, v_now, cardinality(v_wids), v_wids);
+  begin
+    return wedsql._retire(v_flow, coalesce(v_wids, '{}'));
+  exception when others then
+    null;  -- one by one, then
+  end;
+  foreach v_wid in array v_wids loop
+    begin
+      v_left := v_left + wedsql._retire(v_flow, array[v_wid]);
+    exception when others then
+      perform wedsql._note_trouble(v_flow.id, 'retired', v_wid, 0, sqlstate, sqlerrm, v_now);
+    end;
+  end loop;
+  return v_left;
+end $$;
+
+create or replace function wedsql._retire(p_flow wedsql.flow, p_wids integer[]) returns integer
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: these instances, which the caller has locked, leave with their history; how many.
+begin
+  delete from wedsql.wed_trace t where t.wid = any (p_wids);
+  delete from wedsql.job_log l where l.wid = any (p_wids);
+  delete from wedsql.instance i where i.wid = any (p_wids);
+  execute format('delete from %I.wed_flow w where w.wid = any ($1)', p_flow.name) using p_wids;
+  delete from wedsql.trouble x where x.flow_id = p_flow.id and x.kind = 'retired' and x.wid = any (p_wids);
+  return cardinality(p_wids);
 end $$;
 
 create or replace function wedsql.drop_empty_partitions(p_before timestamptz) returns text[]

@@ -85,6 +85,50 @@ def test_a_batch_that_was_written_twice_is_read_once(fig2: Kit, tmp_path: Path) 
     assert [d["instance"]["wid"] for d in read_archive(file)] == [wid]
 
 
+def test_an_instance_that_cannot_leave_stops_no_other(fig2: Kit, tmp_path: Path) -> None:
+    wids = [fig2.start() for _ in range(5)]
+    for wid in reversed(wids):
+        finish(fig2, wid)
+    fig2.policy(retention="30 days")
+    fig2.clock("31 days")
+    fig2.rows(
+        "create or replace function public.poison() returns trigger language plpgsql as $$"
+        " begin raise exception 'a poisoned item'; end $$"
+    )
+    when = f"when (old.wid in ({wids[3]}, {wids[4]}))"  # the oldest, a whole batch
+    of = "before delete on wedsql.instance for each row"
+    fig2.rows(f"create trigger poison {of} {when} execute function public.poison()")
+    try:
+        list(archive_flow(fig2.name, tmp_path, batch=2, conn=fig2.conn))
+        assert fig2.rows("select wid from {f}.wed_flow order by 1") == [(wids[3],), (wids[4],)]
+        assert len(fig2.trace(wids[4])) == 4, "what it has is left whole"
+        trouble = "select kind, wid, message from wedsql.trouble where flow_id = %s order by wid"
+        assert fig2.rows(trouble, [fig2.id]) == [("retired", wid, "a poisoned item") for wid in wids[3:]]
+        fig2.reap("32 days")
+        assert fig2.rows(trouble, [fig2.id]), "it is told until it can leave, however seldom that is tried"
+    finally:
+        fig2.rows("drop trigger poison on wedsql.instance")
+    list(archive_flow(fig2.name, tmp_path, batch=2, conn=fig2.conn))
+    assert fig2.rows("select wid from {f}.wed_flow") == []
+    assert fig2.rows(trouble, [fig2.id]) == []
+
+
+def test_a_locked_instance_leaves_later(fig2: Kit, tmp_path: Path) -> None:
+    wids = [fig2.start() for _ in range(2)]
+    for wid in wids:
+        finish(fig2, wid)
+    fig2.policy(retention="30 days")
+    fig2.clock("31 days")
+    fig2.rows("set lock_timeout = '1s'")
+    locker = fig2.connect()
+    with locker.transaction():
+        fig2.rows("select from {f}.wed_flow where wid = %s for update", [wids[0]], locker)
+        list(archive_flow(fig2.name, tmp_path, batch=5, conn=fig2.conn))
+        assert fig2.rows("select wid from {f}.wed_flow") == [(wids[0],)]
+    list(archive_flow(fig2.name, tmp_path, batch=5, conn=fig2.conn))
+    assert fig2.rows("select wid from {f}.wed_flow") == []
+
+
 def test_empty_old_partitions_go_and_filled_ones_stay(fig2: Kit) -> None:
     fig2.one("select wedsql.make_partitions('2001-01-15', 1)")
     wid = fig2.start()
