@@ -13,6 +13,7 @@ declare
   v_clock jsonb;
   v_flow wedsql.flow;
 begin
+  perform set_config('wedsql.round_over', '', true);
   perform from wedsql.beat b where b.name = 'reaper' for update skip locked;
   v_alone := found or not exists (select 1 from wedsql.beat b where b.name = 'reaper');
   if v_alone then
@@ -26,6 +27,7 @@ begin
        or exists (select 1 from wedsql.trig t where t.flow_id = f.id and t.pickup_deadline is not null)
     order by random()
   loop
+    exit when wedsql._round_over();
     perform from wedsql.care c where c.flow_id = v_flow.id for update skip locked;
     if found then
       v_report := wedsql._add_counts(v_report, wedsql._reap_flow(v_flow, p_max, v_now));
@@ -33,7 +35,7 @@ begin
     end if;
   end loop;
   if v_alone then
-    insert into wedsql.beat as b (name, seen_at, detail) values ('reaper', v_now, v_report || v_clock || jsonb_build_object('more', v_more))
+    insert into wedsql.beat as b (name, seen_at, detail) values ('reaper', v_now, v_report || v_clock || jsonb_build_object('more', v_more or wedsql._round_over()))
     on conflict (name) do update set seen_at = excluded.seen_at, detail = excluded.detail;
   end if;
   return v_report;
@@ -89,6 +91,7 @@ begin
   end;
   perform wedsql._no_trouble(p_flow.id, 'locked', 0, 0);
   foreach v_kind in array array['expired', 'timers', 'late'] loop
+    exit when wedsql._round_over();
     begin
       v_counts := v_counts || jsonb_build_object(v_kind, wedsql._reap_kind(p_flow, v_kind, p_max, p_now));
       perform wedsql._no_trouble(p_flow.id, v_kind, 0, 0);
@@ -115,7 +118,7 @@ begin
     if wedsql._reap_item(p_flow, p_kind, v_item.wid, v_item.item, p_now) then
       v_done := v_done + 1;
     end if;
-    exit when v_done >= p_max or clock_timestamp() > v_until;
+    exit when v_done >= p_max or clock_timestamp() > v_until or wedsql._round_over();
   end loop;
   close v_due;
   return v_done;
@@ -162,5 +165,17 @@ begin
   return v_done;
 exception when query_canceled or others then
   perform wedsql._note_trouble(p_flow.id, p_kind, p_wid, p_item, sqlstate, sqlerrm, p_now);
+  if sqlstate = '57014' then  -- at the next round it would be the first again, and take all the time of that one, too
+    perform set_config('wedsql.round_over', 'yes', true);
+    update wedsql.trouble t set retry_at = p_now + interval '5 minutes'
+    where t.flow_id = p_flow.id and t.kind = p_kind and t.wid = p_wid and t.item = p_item;
+  end if;
   return false;
 end $$;
+
+create or replace function wedsql._round_over() returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: whether an item of this round was ended by statement_timeout. PostgreSQL ends a statement once, so what came after
+-- it would have no limit: the next round does it.
+select coalesce(current_setting('wedsql.round_over', true), '') <> ''
+$$;

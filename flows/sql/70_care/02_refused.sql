@@ -37,6 +37,10 @@ begin
     exception when query_canceled or others then
       perform wedsql._note_trouble(coalesce(v_flow, 0), 'refused', v_refusal.wid, v_refusal.id, sqlstate, sqlerrm, p_now);
       perform setval(v_refusal.seq, 1, false);
+      if sqlstate = '57014' then
+        perform set_config('wedsql.round_over', 'yes', true);
+        return;
+      end if;
     end;
   end loop;
 end $$;

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -266,3 +267,24 @@ def test_f5_what_cannot_be_done_now_keeps_nobody_awake(two: tuple[Kit, Kit]) -> 
         kit.reap("2 hours")
         assert kit.one("select wedsql.next_due() > wedsql.now() + interval '20 hours'")
     holder.close()
+
+
+def test_f5_an_item_without_end_costs_a_round_and_no_more(two: tuple[Kit, Kit]) -> None:
+    """PostgreSQL ends a statement once: what comes after the item that took all the time has no limit."""
+    kit, other = two
+    wids = [kit.start(a="1"), kit.start(a="1"), other.start(a="1")]
+    kit.rows(
+        "create or replace function public.poison() returns trigger language plpgsql as $$"
+        " begin perform pg_sleep(600); return new; end $$"
+    )
+    endless = f"for each row when (new.trw = '_REMATCH' and new.wid in ({wids[0]}, {wids[1]}))"
+    kit.rows(
+        f"create trigger poison after insert on wedsql.wed_trace {endless} execute function public.poison()"
+    )
+    kit.rows("set statement_timeout = '1s'")
+    for minute in range(4):
+        with suppress(psycopg.errors.QueryCanceled):
+            kit.reap(f"{120 + minute} minutes")
+    kit.rows("set statement_timeout = 0")
+    assert "timers" in done(other, wids[2]), "the other flow is cared for"
+    assert {(kind, wid) for kind, wid, _ in troubles(kit)} == {("timers", wids[0]), ("timers", wids[1])}
