@@ -107,8 +107,10 @@ create table if not exists wedsql.flow_version (
   actor text not null default '',
   reason text not null default '',
   definition jsonb not null,
+  attrs_changed boolean not null default false,  -- other attributes than the version before, by name, type or identity
   primary key (flow_id, version)
 );
+alter table wedsql.flow_version add column if not exists attrs_changed boolean not null default false;
 
 -- Predicates that failed: a commit appends a row of its own, so that commits never wait for each other here; the reaper adds
 -- the rows up, one for each trigger. wedsql.condition_error shows both together.

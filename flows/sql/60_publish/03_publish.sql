@@ -45,9 +45,10 @@ begin
   perform wedsql._generate(p_flow);  -- with immediate constraints this runs before the statement's own trigger does
   update wedsql.flow f set rematch_due = false, attrs_changed = false, reopen_final = false from wedsql.flow o
   where f.id = p_flow and o.id = f.id returning o.* into v_flow;
-  insert into wedsql.flow_version (flow_id, version, actor, reason, definition)
-  values (p_flow, v_flow.version, p_actor, coalesce(p_reason, ''), wedsql.definition(v_flow.name))
-  on conflict (flow_id, version) do update set definition = excluded.definition, actor = excluded.actor;
+  insert into wedsql.flow_version as o (flow_id, version, actor, reason, definition, attrs_changed)
+  values (p_flow, v_flow.version, p_actor, coalesce(p_reason, ''), wedsql.definition(v_flow.name), v_flow.attrs_changed)
+  on conflict (flow_id, version) do update
+  set definition = excluded.definition, actor = excluded.actor, attrs_changed = o.attrs_changed or excluded.attrs_changed;
   v_report := wedsql._rematch(p_flow, null, v_flow.attrs_changed, v_flow.reopen_final, p_actor, 'version ' || v_flow.version || coalesce(': ' || nullif(p_reason, ''), ''));
   perform pg_notify('wedsql_flow', p_flow || ':' || v_flow.version || ':0');
   return v_report || jsonb_build_object('version', v_flow.version);

@@ -58,7 +58,9 @@ $$;
 create or replace function wedsql._invariant_flow_query(p_name text, p_flow wedsql.flow) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 -- Promise: the same for the two that look into one flow's table: what holds is pending, and the history is the state.
--- States are compared as far back as the attributes are those of today.
+-- States are compared as far back as the attributes are those of today. The version is asked, as two attributes that exchanged
+-- their names look like those before; versions of earlier kernels tell it by name and type only. The transaction that changed
+-- the attributes may write several steps of an instance: one for each removed attribute, and that of the re-match.
 declare
   v_since integer;
 begin
@@ -72,7 +74,9 @@ begin
         select 1 from wedsql.trig t where t.tgid = any (h.m) and t.tgid <> all (p.tgids) and not t.fire_once
           and t.due_attr is null and t.due_after is null)$q$, p_flow.id, p_flow.name, coalesce(p_flow.final_tgid::text, 'null::integer'));
   end if;
-  select coalesce(max(v.version) + 1, 0) into v_since from wedsql.flow_version v
+  select greatest(coalesce(max(v.version) + 1, 0), (select max(c.version) from wedsql.flow_version c
+                                                    where c.flow_id = p_flow.id and c.attrs_changed)) into v_since
+  from wedsql.flow_version v
   where v.flow_id = p_flow.id and wedsql._attribute_types(v.definition) is distinct from wedsql._attr_types(p_flow.id);
   return format($q$
     select jsonb_build_object('flow', %2$L, 'wid', i.wid, 'seq', i.seq, 'rows', t.n, 'last', t.last) as found
@@ -83,6 +87,7 @@ begin
              (array_agg(x.version order by x.seq desc))[1] as version
       from (select h.seq, h.state, h.status, h.version, h.before is null or lag(h.state) over o is null
               or (lag(h.version) over o <> h.version or h.trw = '_REMATCH') and lag(h.version) over o < %3$s
+              or h.trw = '_REMATCH' and h.version <= %3$s and lag(h.tx_at) over o = h.tx_at
               or lag(h.state) over o @> h.before and lag(h.state) over o - k.keys = h.state - k.keys as chained
             from wedsql.wed_trace h
             cross join lateral (select coalesce(array_agg(b), '{}') as keys from jsonb_object_keys(coalesce(h.before, '{}')) b) k

@@ -132,6 +132,64 @@ def test_k20_a_renamed_attribute_is_no_new_value(kit: Kit) -> None:
     assert kit.trace(wid)[-1].before == {}
 
 
+def broken(kit: Kit) -> list[tuple[str, object]]:
+    return [(row.name, row.example) for row in kit.rows("select * from wedsql.invariants()") if not row.ok]
+
+
+SWAPPED = """
+    update {f}.wed_attr set aname = 'c' where aname = 'a';
+    update {f}.wed_attr set aname = 'a' where aname = 'b';
+    update {f}.wed_attr set aname = 'b' where aname = 'c'
+"""
+ADDED = "insert into {f}.wed_attr (aname, adv) values ('d', '7')"
+ADDED_MORE = "insert into {f}.wed_attr (aname) values ('e')"
+REMOVED = "delete from {f}.wed_attr where aname = 'b'"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        SWAPPED,
+        f"{REMOVED}; {ADDED}",
+        f"{ADDED}; {REMOVED}",
+        f"{REMOVED}; insert into {{f}}.wed_attr (aname, adv) values ('b', null)",
+        f"{REMOVED}; set constraints all immediate; {ADDED}",
+        f"set constraints all immediate; {ADDED}; {REMOVED}; {ADDED_MORE}",
+    ],
+)
+def test_the_history_is_the_state_after_attributes_changed(kit: Kit, change: str) -> None:
+    """Exchanged, or removed and added in one transaction: what is there by name says nothing of it."""
+    kit.attrs("go", "a", "b", "n")
+    kit.trig("tr_x", "go = '1' and n is null")
+    kit.trig("tr_y", "n = '2'")
+    wid = kit.start(go="1", a="x", b="y")
+    with kit.conn.transaction():
+        for statement in change.split(";"):
+            kit.rows(statement)
+    assert not broken(kit)
+    kit.run("tr_x", wid, n="2")
+    assert not broken(kit)
+    last = kit.one("select max(seq) from wedsql.wed_trace where wid = %s", [wid])
+    wrong = "update wedsql.wed_trace set state = state || %s where wid = %s and seq = %s"
+    kit.rows(wrong, ['{"a": "another"}', wid, last - 1])
+    assert [name for name, _ in broken(kit)] == ["I3"]
+
+
+def test_names_are_exchanged_by_publishing(kit: Kit) -> None:
+    kit.attrs("go", "a", "b")
+    kit.trig("tr_x", "go = '1'")
+    wid = kit.start(go="1", a="x", b="y")
+    definition = api.definition(kit.name, conn=kit.conn)
+    for attribute in definition["attributes"][1:]:
+        attribute |= {"was": attribute["name"], "name": {"a": "b", "b": "a"}[attribute["name"]]}
+    api.publish(kit.name, definition, conn=kit.conn)
+    assert kit.state(wid) == {"go": "1", "a": "y", "b": "x"} and not broken(kit)
+    before = kit.one("select max(version) from wedsql.flow_version")
+    definition = api.definition(kit.name, conn=kit.conn)
+    api.publish(kit.name, {**definition, "label": "later"}, conn=kit.conn)
+    assert not broken(kit) and kit.one("select max(version) from wedsql.flow_version") > before
+
+
 def test_k05_the_final_condition_fires_no_transition(kit: Kit) -> None:
     kit.attrs("a")
     with refused("WD009") as why:
