@@ -22,10 +22,16 @@ end $$;
 create or replace function wedsql._trig_touch() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 -- Promise: a written trigger is a change of the definition, known before d_commit asks, be it at the commit or at once. Pending
--- jobs of a transition that changed its name are offered by the new one (K-41).
--- Locks: as _lock_definition, then the jobs.
+-- jobs of a transition that changed its name are offered by the new one (K-41). A changed due_after moves the timers that wait;
+-- it counts from where it counted, or from now where it replaces a due attribute. Due attributes are read by the re-match.
+-- Locks: as _lock_definition, then the jobs and timers.
 begin
   perform wedsql._touch(f.id, false) from wedsql.flow f where f.id = coalesce(new.flow_id, old.flow_id);
+  if tg_op = 'UPDATE' and new.due_attr is null and (new.due_attr, new.due_after) is distinct from (old.due_attr, old.due_after) then
+    update wedsql.timer x
+    set due_at = case when old.due_attr is null then x.due_at - old.due_after else wedsql.now() end + new.due_after
+    where x.flow_id = new.flow_id and x.tgid = new.tgid and new.due_after is not null;
+  end if;
   if tg_op = 'UPDATE' and new.trname <> old.trname then
     update wedsql.job_pool j set trname = new.trname where j.flow_id = new.flow_id and j.tgid = new.tgid;
     if found then

@@ -181,3 +181,38 @@ def test_k61_rematch_ends_an_exception_that_has_only_ready_work(kit: Kit) -> Non
     kit.rows("reset role")
     api.rematch(kit.name, conn=kit.conn)
     assert (kit.status(wid), kit.jobs(wid)) == ("R", ["tr_good"])
+
+
+def due_in(kit: Kit, wid: int) -> float:
+    """Days from the instance's start to the due time of its timer."""
+    return float(
+        kit.one(
+            "select extract(epoch from x.due_at - t.tstmp) / 86400 from wedsql.timer x"
+            " join wedsql.wed_trace t on t.wid = x.wid and t.seq = 1 where x.wid = %s",
+            [wid],
+        )
+    )
+
+
+@pytest.mark.parametrize("by_publish", [False, True])
+def test_a_changed_due_time_reaches_the_timers_that_wait(kit: Kit, by_publish: bool) -> None:
+    """The new time counts from the same commit as the old one, or from the attribute."""
+    kit.attrs("a")
+    kit.attr("due", None, "timestamptz")
+    kit.trig("tr_x", "a = '1'", due_after="10 days")
+    wid = kit.start(a="1", due="2100-01-01 00:00:00+00")
+    assert round(due_in(kit, wid)) == 10
+    for due_attr, due_after in ((None, "3 days"), ("due", None), ("due", "1 day"), (None, "4 days")):
+        if by_publish:
+            definition = api.definition(kit.name, conn=kit.conn)
+            definition["triggers"][0] |= {"due_attr": due_attr, "due_after": due_after}
+            api.publish(kit.name, definition, conn=kit.conn)
+        else:
+            kit.rows("update {f}.wed_trig set due_attr = %s, due_after = %s", [due_attr, due_after])
+        at = kit.one("select due_at from wedsql.timer where wid = %s", [wid])
+        if due_attr:
+            assert at.isoformat()[:10] == ("2100-01-02" if due_after else "2100-01-01")
+        else:
+            assert round(due_in(kit, wid)) == int(due_after[0])
+    kit.rows("update {f}.wed_trig set due_after = '-1 second'")
+    assert kit.jobs(wid) == ["tr_x"]
