@@ -68,10 +68,7 @@ check: lint types  ## the fast subset, for an editor
 	@$(PY) -m pytest -q -x -m "not slow and not browser and not chaos"
 
 test: tools lint types  ## everything that is promised, proved
-	@$(PY) -m pytest -q -m "not chaos" --mode all
-	@$(PY) -m pytest -q --settings hostile flows/tests/kernel
-	@if ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then $(PY) -m pytest -q -m kernel --pg debian && \
-		$(PY) -m pytest -q --settings hostile --pg debian flows/tests/kernel; fi
+	@$(PY) -m tests.parts
 
 bench: $(BENCH_STAMP)  ## throughput and latency beside the peers, 15 minutes; ARGS="--quick"
 	@$(PY) -m bench $(ARGS)
