@@ -83,7 +83,9 @@ def test_no_page_says_in_english_what_the_catalogues_say_in_portuguese(ana: Clie
     wid, other = parcels.start(customer="Ana", fragile=True), parcels.start()
     parcels.stick(wid)
     parcels.give_up("tr_label", other, "x")
-    words = {key: re.compile(rf"(?<![\w-]){re.escape(key)}(?![\w-])") for key in english().keys() - SHARED}
+    # The lists of the admin show labels as they are stored, the demo's too if a test has loaded it.
+    searched = english().keys() - SHARED - set(LABELS.values())
+    words = {key: re.compile(rf"(?<![\w-]){re.escape(key)}(?![\w-])") for key in searched}
     assert len(words) > 400
     left = {}
     for path in pages(parcels, wid):

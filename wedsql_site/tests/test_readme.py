@@ -32,6 +32,8 @@ def typed(dsn: str, connect: Any, tmp_path: Path) -> Iterator[Any]:
     """`typed(command, stdin)`: what a command of the README prints in an installation of its own."""
     environ = environ_for(dsn) | {flow_apps.VARIABLE: str(tmp_path / "flow_migrations")}
     session: psycopg.Connection[Any] = connect()
+    drop = "select wedsql.drop_flow(name, true) from wedsql.flow where name in ('counter', 'trip')"
+    session.execute(drop)  # other tests load the demo into the same database
     session.execute("select wedsql.create_flow('counter')")
     session.execute("set search_path = counter, wedsql")
     session.execute(script("counter"))
@@ -48,7 +50,7 @@ def typed(dsn: str, connect: Any, tmp_path: Path) -> Iterator[Any]:
 
     run.environ = environ  # type: ignore[attr-defined]
     yield run
-    session.execute("select wedsql.drop_flow(name, true) from wedsql.flow where name in ('counter', 'trip')")
+    session.execute(drop)
     session.execute("delete from django_migrations where app = 'flow_trip'")
 
 
