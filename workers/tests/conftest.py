@@ -28,15 +28,15 @@ insert into wed_trig (cpred, cfinal) values ($$ a is not null $$, true);
 """
 
 
-def until(condition: Callable[[], Any], seconds: float = 15.0, what: str = "") -> Any:
-    """The first true answer; fails the test when there is none in time."""
+def until(condition: Callable[[], Any], seconds: float = 60.0, what: str | Callable[[], str] = "") -> Any:
+    """Return the first true answer; fail the test, with what `what` then says, when there is none in time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         found = condition()
         if found:
             return found
         time.sleep(0.02)
-    raise AssertionError(f"not within {seconds} s: {what or condition}")
+    raise AssertionError(f"not within {seconds} s: {(what() if callable(what) else what) or condition}")
 
 
 def pass_time(seconds: float) -> None:

@@ -65,11 +65,11 @@ def all_final(db: Db, wids: list[int]) -> Callable[[], bool]:
 def killed_in_a_handler(processes: Processes, acts: str, db: Db) -> int:
     """An instance that is final although the first process that worked on it was killed there."""
     (wid,) = start(db, acts, "slow")
-    until(processes.marks, what=processes.output())
+    until(processes.marks, what=processes.output)
     os.kill(int(processes.marks()[0].split()[-1]), signal.SIGKILL)
-    until(lambda: len(processes.marks()) == 2, what=processes.output())
+    until(lambda: len(processes.marks()) == 2, what=processes.output)
     (processes.folder / "ledger.go").touch()
-    until(all_final(db, [wid]), what=processes.output())
+    until(all_final(db, [wid]), what=processes.output)
     return wid
 
 
@@ -97,9 +97,9 @@ def test_it_performs_every_job_once_and_stops_when_told(
 ) -> None:
     first = start(db, acts, "mark", 30)
     main = cluster(processes, WEDSQL_Q_MODE=mode)
-    until(all_final(db, first), what=processes.output())
+    until(all_final(db, first), what=processes.output)
     second = start(db, acts, "again", 6)
-    until(all_final(db, second), what=processes.output())
+    until(all_final(db, second), what=processes.output)
     done = Counter(line.rsplit(" ", 1)[0] for line in processes.marks())
     assert set(done.values()) == {1} and len(done) == 30 + 6 * 5
     below = forks(main)
@@ -112,12 +112,12 @@ def test_workers_killed_while_they_wait_take_nobody_with_them(
     processes: Processes, acts: str, db: Db
 ) -> None:
     main = cluster(processes)
-    until(all_final(db, start(db, acts, "mark")), what=processes.output())
+    until(all_final(db, start(db, acts, "mark")), what=processes.output)
     victims = workers_of(main)
     for pid in victims:  # one of the two waits inside the queue's lock
         os.kill(pid, signal.SIGKILL)
     until(lambda: not {*victims} & {*descendants(main.pid)} and len(descendants(main.pid)) == 5)
-    until(all_final(db, start(db, acts, "mark", 10)), what=processes.output())
+    until(all_final(db, start(db, acts, "mark", 10)), what=processes.output)
 
 
 def test_a_worker_killed_in_a_handler_loses_nothing(processes: Processes, acts: str, db: Db) -> None:
@@ -135,19 +135,19 @@ def test_a_poisonous_handler_ends_parked_and_the_cluster_serves_on(
 ) -> None:
     cluster(processes)
     poisoned = start(db, acts, "poison", 2)
-    until(lambda: statuses(db, poisoned) == {"E": 2}, seconds=20, what=processes.output())
+    until(lambda: statuses(db, poisoned) == {"E": 2}, seconds=20, what=processes.output)
     rows = db.execute(
         "select attempts, state::text from wedsql.job_pool where wid = any(%s) and tgid > 0", [poisoned]
     )
     assert rows.fetchall() == [(2, "K"), (2, "K")]
     assert len([line for line in processes.marks() if "act_poison" in line]) == 4
-    until(all_final(db, start(db, acts, "mark", 10)), what=processes.output())
+    until(all_final(db, start(db, acts, "mark", 10)), what=processes.output)
 
 
 @pytest.mark.parametrize("whom", ["main", "group"])
 def test_nobody_is_left_behind(processes: Processes, acts: str, db: Db, whom: str) -> None:
     main = cluster(processes)
-    until(all_final(db, start(db, acts, "mark")), what=processes.output())
+    until(all_final(db, start(db, acts, "mark")), what=processes.output)
     below = forks(main)
     if whom == "main":
         main.kill()
@@ -161,7 +161,7 @@ def test_a_signal_to_the_whole_group_lets_a_handler_finish(processes: Processes,
     """It reaches the main process alone, which stops the others in order: none of them dies of the signal."""
     main = cluster(processes)
     (wid,) = start(db, acts, "slow")
-    until(processes.marks, what=processes.output())
+    until(processes.marks, what=processes.output)
     below = forks(main)
     assert {os.getpgid(pid) for pid in below}.isdisjoint({os.getpgid(main.pid)})
     os.killpg(main.pid, signal.SIGTERM)
@@ -173,25 +173,25 @@ def test_a_signal_to_the_whole_group_lets_a_handler_finish(processes: Processes,
 
 def test_a_killed_pusher_is_replaced_and_woken(processes: Processes, acts: str, db: Db) -> None:
     main = cluster(processes)
-    until(all_final(db, start(db, acts, "mark")), what=processes.output())
+    until(all_final(db, start(db, acts, "mark")), what=processes.output)
     query = (
         "select pid from wedsql.worker where kind = 'cluster' and exists (select 1 where %s = any (serves))"
     )
     row = db.execute(query, [f"{acts}:act_mark"]).fetchone()
     assert row is not None
     os.kill(row[0], signal.SIGKILL)
-    until(all_final(db, start(db, acts, "mark", 5)), what=processes.output())
+    until(all_final(db, start(db, acts, "mark", 5)), what=processes.output)
     until(lambda: [r for r in db.execute(query, [f"{acts}:act_mark"]) if r[0] != row[0]])
     assert alive(main.pid)
 
 
 def test_it_outlives_its_connections(processes: Processes, acts: str, db: Db) -> None:
     main = cluster(processes)
-    until(all_final(db, start(db, acts, "mark")), what=processes.output())
+    until(all_final(db, start(db, acts, "mark")), what=processes.output)
     db.execute(
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'qcluster%'"
     )
-    until(all_final(db, start(db, acts, "mark", 5)), seconds=5, what=processes.output())
+    until(all_final(db, start(db, acts, "mark", 5)), seconds=5, what=processes.output)
     assert alive(main.pid)
 
 
@@ -200,11 +200,11 @@ def test_the_reaper_works_while_every_worker_hangs(processes: Processes, acts: s
     until(lambda: db.execute("select 1 from wedsql.beat where name = 'reaper'").fetchone())
     cluster(processes)
     hanging = start(db, acts, "hang", 2)
-    until(lambda: len(processes.marks()) == 2, what=processes.output())
+    until(lambda: len(processes.marks()) == 2, what=processes.output)
     query = (
         "select count(*) from wedsql.job_log where wid = any(%s) and outcome = 'timeout' and actor = 'reaper'"
     )
-    until(lambda: db.execute(query, [hanging]).fetchone() == (2,), seconds=10, what=processes.output())
+    until(lambda: db.execute(query, [hanging]).fetchone() == (2,), seconds=10, what=processes.output)
     (beat,) = db.execute("select seen_at from wedsql.beat where name = 'reaper'").fetchone() or (None,)
     until(
         lambda: (
@@ -223,9 +223,9 @@ def test_two_kinds_of_workers_share_the_jobs_and_none_is_run_twice(
     cluster(processes)
     processes.manage("wedworker", "--processes", "2", "--flow", acts)
     query = "select kind from wedsql.worker where %s = any (serves)"
-    until(lambda: len(db.execute(query, [f"{acts}:act_mark"]).fetchall()) >= 3, what=processes.output())
+    until(lambda: len(db.execute(query, [f"{acts}:act_mark"]).fetchall()) >= 3, what=processes.output)
     wids = start(db, acts, "mark", 300)
-    until(all_final(db, wids), what=processes.output())
+    until(all_final(db, wids), what=processes.output)
     done = [line.split()[0] for line in processes.marks()]
     assert len(done) == len(set(done)) == 300
     assert len({line.split()[-1] for line in processes.marks()}) >= 2

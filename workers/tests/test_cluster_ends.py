@@ -29,8 +29,8 @@ def test_a_handler_that_swallows_its_end_keeps_nobody_waiting(
 ) -> None:
     main = cluster(processes, WEDSQL_Q_WORKERS="1")
     (wid,) = start(db, acts, "hang")
-    until(processes.marks, what=processes.output())
-    until(all_final(db, start(db, acts, "mark", 3)), seconds=30, what=processes.output())
+    until(processes.marks, what=processes.output)
+    until(all_final(db, start(db, acts, "mark", 3)), seconds=30, what=processes.output)
     assert outcomes(db, wid) == ["lost"]
     assert alive(main.pid)
 
@@ -39,28 +39,28 @@ def test_an_exception_called_timeoutexception_ends_no_process(
     processes: Processes, acts: str, db: Db
 ) -> None:
     main = cluster(processes)
-    until(all_final(db, start(db, acts, "mark")), what=processes.output())
+    until(all_final(db, start(db, acts, "mark")), what=processes.output)
     before = workers_of(main)
     wids = start(db, acts, "driver", 4)
-    until(lambda: all(outcomes(db, wid) for wid in wids), what=processes.output())
+    until(lambda: all(outcomes(db, wid) for wid in wids), what=processes.output)
     assert {outcomes(db, wid)[0] for wid in wids} == {"failed"}
-    until(all_final(db, start(db, acts, "mark", 3)), what=processes.output())
+    until(all_final(db, start(db, acts, "mark", 3)), what=processes.output)
     assert workers_of(main) == before
 
 
 def test_a_stop_kills_what_is_left_after_the_grace(processes: Processes, acts: str, db: Db) -> None:
     main = cluster(processes, WEDSQL_STOP_GRACE="1")
     (wid,) = start(db, acts, "slow")
-    until(processes.marks, what=processes.output())
+    until(processes.marks, what=processes.output)
     below = forks(main)
     main.send_signal(signal.SIGTERM)
     assert main.wait(20) == 0
     assert not [pid for pid in below if alive(pid)]
     assert "did not end within 1 s" in processes.output()
     cluster(processes)
-    until(lambda: outcomes(db, wid) == ["lost"], what=processes.output())
+    until(lambda: outcomes(db, wid) == ["lost"], what=processes.output)
     (processes.folder / "ledger.go").touch()
-    until(all_final(db, [wid]), what=processes.output())
+    until(all_final(db, [wid]), what=processes.output)
 
 
 def _die_with(number: Any) -> None:

@@ -25,12 +25,12 @@ def test_it_costs_attempts_of_its_own_job_and_nobody_else_anything(
     else:
         processes.manage("wedworker", "--flow", acts)
     bad = start(db, acts, kind)
-    until(processes.marks, seconds=30, what=processes.output())
+    until(processes.marks, seconds=120, what=processes.output)
     good = start(db, acts, "mark", 5)
-    until(all_final(db, good), seconds=40, what=processes.output())
-    until(lambda: statuses(db, bad) == {ENDS[kind]: 1}, seconds=60, what=processes.output())
+    until(all_final(db, good), seconds=120, what=processes.output)
+    until(lambda: statuses(db, bad) == {ENDS[kind]: 1}, seconds=120, what=processes.output)
     rows = db.execute("select outcome from wedsql.job_log where wid = %s order by id", [bad[0]]).fetchall()
     expected = ["lost", "lost", "parked"] if ENDS[kind] == "E" else []
     assert [outcome for (outcome,) in rows] == expected
     assert not db.execute("select 1 from wedsql.job_log where wid = any(%s)", [good]).fetchall()
-    until(all_final(db, start(db, acts, "mark", 3)), seconds=30, what=processes.output())
+    until(all_final(db, start(db, acts, "mark", 3)), seconds=120, what=processes.output)

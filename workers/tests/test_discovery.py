@@ -65,7 +65,7 @@ def test_the_rest_is_served_and_each_problem_is_told_once(
         cluster(processes, **broken)
     else:
         processes.manage("wedworker", "--flow", acts, "--processes", "2", **broken)
-    until(all_final(db, start(db, acts, "mark", 5)), seconds=30, what=processes.output())
+    until(all_final(db, start(db, acts, "mark", 5)), seconds=30, what=processes.output)
     pass_time(1)  # for what would be said again and again
     output = processes.output()
     for name, words in WORDS.items():

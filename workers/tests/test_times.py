@@ -110,7 +110,7 @@ def test_the_cluster_tells_too(processes: Processes, acts: str, db: Db) -> None:
         "select sum((select sum(n) from unnest(t.counts) n))::int from wedsql.timing t"
         " join wedsql.flow f on f.id = t.flow_id where f.name = %s and t.kind = 'run'"
     )
-    until(lambda: (db.execute(query, [acts]).fetchone() or (0,))[0], what=processes.output())
+    until(lambda: (db.execute(query, [acts]).fetchone() or (0,))[0], what=processes.output)
 
 
 class _Job:

@@ -34,7 +34,7 @@ def test_a_new_job_is_done_at_once_and_an_idle_worker_costs_nothing(
 ) -> None:
     pool = processes.manage("wedworker", "--flow", acts)
     waiting = "select pid from wedsql.worker where waiting and %s = any (serves)"
-    (pid,) = until(lambda: db.execute(waiting, [f"{acts}:act_mark"]).fetchone(), what=processes.output())
+    (pid,) = until(lambda: db.execute(waiting, [f"{acts}:act_mark"]).fetchone(), what=processes.output)
     until(all_final(db, start(db, acts, "mark")))
     taken = []
     for _ in range(5):
@@ -63,7 +63,7 @@ def _ticks(pid: int) -> int:
 def test_told_to_stop_it_finishes_its_handler(processes: Processes, acts: str, db: Db) -> None:
     pool = processes.manage("wedworker", "--flow", acts)
     (wid,) = start(db, acts, "slow")
-    until(processes.marks, what=processes.output())
+    until(processes.marks, what=processes.output)
     pool.send_signal(signal.SIGTERM)
     pass_time(0.3)
     assert alive(pool.pid) and statuses(db, [wid]) == {"R": 1}
@@ -75,7 +75,7 @@ def test_told_to_stop_it_finishes_its_handler(processes: Processes, acts: str, d
 def test_after_the_grace_it_is_killed(processes: Processes, acts: str, db: Db) -> None:
     pool = processes.manage("wedworker", "--flow", acts, "--grace", "0.3")
     (wid,) = start(db, acts, "slow")
-    until(processes.marks, what=processes.output())
+    until(processes.marks, what=processes.output)
     below = children(pool.pid)
     pool.send_signal(signal.SIGTERM)
     assert pool.wait(10) == 0
@@ -91,7 +91,7 @@ def test_a_killed_process_is_replaced_and_its_job_counted(processes: Processes, 
 def test_poison_ends_parked(processes: Processes, acts: str, db: Db) -> None:
     processes.manage("wedworker", "--flow", acts)
     (wid,) = start(db, acts, "poison")
-    until(lambda: statuses(db, [wid]) == {"E": 1}, seconds=20, what=processes.output())
+    until(lambda: statuses(db, [wid]) == {"E": 1}, seconds=20, what=processes.output)
     assert len(processes.marks()) == 2
 
 
@@ -100,8 +100,8 @@ def test_a_process_that_hangs_beyond_its_time_is_killed_and_the_rest_is_served(
 ) -> None:
     processes.manage("wedworker", "--flow", acts)
     (wid,) = start(db, acts, "hang")
-    until(processes.marks, what=processes.output())
-    until(all_final(db, start(db, acts, "mark", 3)), seconds=15, what=processes.output())
+    until(processes.marks, what=processes.output)
+    until(all_final(db, start(db, acts, "mark", 3)), seconds=15, what=processes.output)
     outcome = db.execute("select outcome from wedsql.job_log where wid = %s", [wid]).fetchall()
     assert outcome == [("lost",)]
 
