@@ -179,9 +179,9 @@ class Batch(Single):
         query = """
             select jsonb_build_object(
               'state', to_jsonb(w.*) - 'wid', 'status', i.status, 'reason', i.reason,
-              'jobs', (select jsonb_agg(to_jsonb(j) - '{id,fired_at}'::text[] order by tgid)
+              'jobs', (select jsonb_agg(to_jsonb(j.*) - '{id,fired_at}'::text[] order by tgid)
                        from wedsql.job_pool j where j.wid = i.wid),
-              'trace', (select to_jsonb(t) - 'tstmp'
+              'trace', (select to_jsonb(t.*) - 'tstmp'
                         from wedsql.wed_trace t where (t.wid, t.seq) = (i.wid, i.seq)))
             from wedsql.instance i join {f}.wed_flow w using (wid) where wid = %s"""
         return self.kit.one(query, [wid], conn)
