@@ -113,7 +113,7 @@ def test_a_page_asks_for_its_rows_and_counts_and_skips_nothing(
 
 
 @pytest.mark.parametrize("before", [None, 10])
-@pytest.mark.parametrize("model", ORDER)
+@pytest.mark.parametrize("model", [one for one in ORDER if one is not ConditionError])  # a row a trigger
 def test_an_index_serves_the_order_and_the_place(orders: str, model: Any, before: int | None) -> None:
     fields = tuple(name.removeprefix("-") for name in ORDER[model])
     key = None if before is None else (before,) * len(fields)

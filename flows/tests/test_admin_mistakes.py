@@ -90,8 +90,9 @@ def test_two_attributes_of_one_name_are_refused_at_the_second(alice: Client) -> 
 
 def test_a_second_final_condition_is_refused_at_its_box(alice: Client) -> None:
     name = unique()
+    second = {"triggers-2-final": "on", "triggers-2-transition": "", "triggers-2-name": ""}
 
-    response = alice.post(ADD, opened(alice, ADD) | figure_two(name) | {"triggers-2-final": "on"})
+    response = alice.post(ADD, opened(alice, ADD) | figure_two(name) | second)
 
     assert "OR" in errors_at(response, "triggers-3-final") + errors_at(response, "triggers-2-final")
     assert not schema_exists(name)

@@ -31,7 +31,10 @@ def plan_error(db: psycopg.Connection[Any], query: str) -> Any:
 
 def check_tree(db: psycopg.Connection[Any], query: str) -> None:
     tokens = "array[row(1, 1, 'text', 'x', 0)]::wedsql.token[]"
-    db.execute(f"select wedsql.check_tree(%s, {tokens}, false)", [query])
+    db.execute(
+        f"select wedsql.check_tree(t.nodes, t.functions, {tokens}, false) from wedsql.parse_tree(%s) t",
+        [query],
+    )
 
 
 def test_only_the_powerless_role_touches_rendered_text(db: psycopg.Connection[Any]) -> None:

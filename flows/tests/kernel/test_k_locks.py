@@ -142,8 +142,10 @@ def test_k45_second_complete_in_one_transaction(kit: Kit) -> None:
     with kit.conn.transaction():
         first = kit.take("tr_n", wid)
         kit.complete(first, {"n": 1})
-        again = kit.complete(first, {"n": 2})
-    assert again.seq == 2, "the same result again has the first answer"
+        again = kit.complete(first, {"n": 1})
+        assert again.seq == 2, "the same result again has the first answer"
+        with refused("WD205"):
+            kit.complete(first, {"n": 2})
     assert kit.state(wid) == {"n": 1}
 
 
