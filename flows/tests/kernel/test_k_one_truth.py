@@ -25,6 +25,11 @@ STATE = {
     "v_timestamptz": "2024-02-29T10:00:00Z",
     "v_interval": "1 mon 2 days", "v_jsonb": {"a": 5}, "v_enum": "gold",
 }  # fmt: skip
+READ_BY_THE_KERNEL = {
+    "timezone": "'UTC'", "datestyle": "'ISO, YMD'", "intervalstyle": "'postgres'", "extra_float_digits": "1",
+    "client_encoding": "'UTF8'", "standard_conforming_strings": "on", "transform_null_equals": "off",
+    "timezone_abbreviations": "'Default'",
+}  # fmt: skip
 READ = "select to_jsonb(v_{kind}), v_{kind}::text, v_{kind} is null from {{f}}.wed_flow where wid = %s"
 
 
@@ -45,8 +50,8 @@ class Doors:
             kit.attr(f"v_{kind}", None, kind, values.OPTIONS if kind == "enum" else None)
         kit.attrs("go")
         self.tgid = kit.trig("tr_x", "go = '1'", timeout="1 hour")
-        kit.rows("set timezone = 'UTC'")
-        kit.rows("set datestyle = 'ISO, YMD'")  # what the kernel reads dates with
+        for setting, value in READ_BY_THE_KERNEL.items():  # an UPDATE is read by the session's own settings
+            kit.rows(f"set {setting} = {value}")
         self.wid = kit.start(go="1", **STATE)
         self.job = kit.one("select id from wedsql.job_pool where wid = %s", [self.wid])
 
