@@ -171,7 +171,9 @@ def test_no_permitted_call_runs_away(stopwatch: Stopwatch) -> None:
             continue
         tried += 1
         computed += stopwatch.worst(function).good > 0
-        if worst := stopwatch.runs_away(function):
+        # A busy machine may slow one measurement down; what really runs away does so in each.
+        worst = stopwatch.runs_away(function)
+        if worst and all(stopwatch.runs_away(function) for _ in range(3)):
             runaways.append(f"{function}: {worst}")
     assert runaways == []
     print(f"\n{tried} functions, {computed} of them with operands that they take")
