@@ -127,7 +127,7 @@ MUTATIONS = [
              "create trigger b_insert after insert on %1$I.wed_flow for each row when (current_user <> 'wed_owner'::text)",
              "create trigger b_insert after insert on %1$I.wed_flow for each row when (false)"),
     Mutation("lock of the session is told from one of the transaction", checks.paper_session_lock, ("_paper_in_time",),
-             "if wedsql._may_hold_by_session() and pg_advisory_unlock(p_job.wid, p_job.tgid) then", "if false then"),
+             "if wedsql._may_hold_by_session() and wedsql._holds_by_session(p_job.wid, p_job.tgid) then", "if false then"),
     Mutation("instances are never deleted", checks.never_deleted, ("_guard_flow",),
              "for each statement when (current_user <> 'wed_owner'::text) execute function wedsql._never()",
              "for each statement when (false) execute function wedsql._never()"),

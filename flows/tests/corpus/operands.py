@@ -122,4 +122,4 @@ CONCRETE = {
     "bit": "varbit",
 }
 # Types of which no operand can be made: conditions have no values of them.
-WITHOUT_VALUES = {"_cstring", "anyenum", "any"}
+WITHOUT_VALUES = {"_cstring", "_interval", "anyenum", "any"}
