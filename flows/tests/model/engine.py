@@ -11,8 +11,8 @@ from flows.tests.model.paper_rules import Paper
 from flows.tests.model.repair_rules import Repair, Settings
 from flows.tests.model.time_rules import Time
 
-EXAMPLES = int(os.environ.get("WEDSQL_EXAMPLES", "30"))
-STEPS = int(os.environ.get("WEDSQL_STEPS", "30"))
+EXAMPLES = int(os.environ.get("WEDSQL_EXAMPLES", "12"))
+STEPS = int(os.environ.get("WEDSQL_STEPS", "25"))
 
 
 class Engine(Time, Paper, Defining, Repair, Settings):
