@@ -177,7 +177,7 @@ def test_no_permitted_call_runs_away(stopwatch: Stopwatch) -> None:
             runaways.append(f"{function}: {worst}")
     assert runaways == []
     print(f"\n{tried} functions, {computed} of them with operands that they take")
-    assert tried > 450 and computed > 0.9 * tried
+    assert tried > 400 and computed > 0.9 * tried
 
 
 @pytest.mark.parametrize(
