@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 COOKIE = "Cookie: sessionid=" + "a" * 32 + "\r\n"
+# One address for each kind of live line; the last leads nowhere.
+SOCKETS = ("/ws/", "/ws/flows/nothing/", "/ws/instances/1/", "/ws/nowhere")
 _ANSWER_SECONDS = 60.0
 
 

@@ -17,8 +17,10 @@ class SiteConfig(AppConfig):
 
     def ready(self) -> None:
         from wedsql_site import checks, forking  # noqa: F401 - importing registers the checks
+        from wedsql_site.second_factor import backend
 
         forking.install()
+        backend.bind_sessions()
         apps.get_app_config("axes").verbose_name = _("Log-ins")
         pre_migrate.connect(_create_schema, dispatch_uid="wedsql_site.create_schema")
         post_migrate.connect(_renew_kernel, apps.get_app_config("flows"), dispatch_uid="wedsql_site.kernel")

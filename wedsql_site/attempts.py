@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from axes.handlers.database import AxesDatabaseHandler
@@ -71,21 +72,28 @@ class OneAttemptAtATime:
             return self.get_response(request)
 
 
+@contextmanager
+def counted(request: HttpRequest, user: Any) -> Iterator[None]:
+    """Count a ValidationError inside like a wrong password at log-in; refuse without a look at the limit."""
+    credentials = {"username": user.get_username()}
+    if not AxesProxyHandler.is_allowed(request, credentials):
+        request.axes_locked_out = True  # type: ignore[attr-defined]
+        raise ValidationError(_("Too many attempts"))
+    try:
+        yield
+    except ValidationError:
+        signals.user_login_failed.send(__name__, credentials=credentials, request=request)
+        raise
+
+
 class PasswordChangeForm(forms.PasswordChangeForm):
     """Django's form, with wrong old passwords counted like wrong passwords at log-in."""
 
     request: HttpRequest
 
     def clean_old_password(self) -> str:
-        credentials = {"username": self.user.get_username()}
-        if not AxesProxyHandler.is_allowed(self.request, credentials):
-            self.request.axes_locked_out = True  # type: ignore[attr-defined]
-            raise ValidationError(_("Too many attempts"))
-        try:
+        with counted(self.request, self.user):
             return str(super().clean_old_password())
-        except ValidationError:
-            signals.user_login_failed.send(__name__, credentials=credentials, request=self.request)
-            raise
 
 
 class PasswordChangeView(views.PasswordChangeView):

@@ -9,6 +9,11 @@ from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, Permission, User
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from wedsql_site.second_factor.reset import remove_second_factor, with_factor
 
 
 def held_permissions(user: Any) -> QuerySet[Permission]:
@@ -36,6 +41,18 @@ def grantable_groups(actor: Any) -> QuerySet[Group]:
 
 class CarefulUserAdmin(UserAdmin):
     """Django's page; who is no superuser grants what they hold, to accounts that hold no more than that."""
+
+    actions = [remove_second_factor]
+
+    @admin.display(description=_("Second factor"), boolean=True, ordering="has_second_factor")
+    def second_factor(self, user: Any) -> bool:
+        return bool(user.has_second_factor)
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        return (*super().get_list_display(request), "second_factor")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
+        return with_factor(super().get_queryset(request))
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         fields = super().get_readonly_fields(request, obj)
@@ -81,6 +98,10 @@ def _limit(form: Any, name: str, choices: QuerySet[Any]) -> None:
         form.base_fields[name].queryset = choices
 
 
+# Their pages show keys and switch factors on and off without a log entry.
+for _device in (TOTPDevice, StaticDevice):
+    if admin.site.is_registered(_device):
+        admin.site.unregister(_device)
 for _model, _page in ((User, CarefulUserAdmin), (Group, CarefulGroupAdmin)):
     admin.site.unregister(_model)
     admin.site.register(_model, _page)

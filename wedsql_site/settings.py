@@ -38,6 +38,9 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_q",
     "axes",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
     "flows",
     "workers",
     "workers.demo",
@@ -102,8 +105,14 @@ STOP_GRACE = environment.stop_grace()
 
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
-    "django.contrib.auth.backends.ModelBackend",
+    "wedsql_site.second_factor.backend.Backend",
 ]
+SECOND_FACTOR = environment.choice(
+    "WEDSQL_SECOND_FACTOR", "offered", ("off", "offered", "required-staff", "required")
+)
+# What an authenticator app calls this site; several installations stay apart.
+OTP_TOTP_ISSUER = f"WED-SQL {ALLOWED_HOSTS[0].strip('.*')}".strip()
+OTP_ADMIN_HIDE_SENSITIVE_DATA = True
 # Handler decides by limits of its own, so that one "failure" of axes is a limit that was reached.
 AXES_HANDLER = "wedsql_site.attempts.Handler"
 AXES_FAILURE_LIMIT = 1
@@ -118,6 +127,7 @@ AXES_ENABLE_ACCESS_FAILURE_LOG = True
 AXES_VERBOSE = False
 AXES_SENSITIVE_PARAMETERS = [
     "username", "ip_address", "old_password", "new_password1", "new_password2", "csrfmiddlewaretoken",
+    "code",
 ]  # fmt: skip
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

@@ -9,6 +9,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 
 from wedsql_site.attempts import PasswordChangeView
+from wedsql_site.second_factor import login, views
 
 
 def _icon(request: HttpRequest) -> HttpResponse:
@@ -19,9 +20,13 @@ def _icon(request: HttpRequest) -> HttpResponse:
 urlpatterns = [
     # The admin's own page would not count wrong old passwords.
     path("admin/password_change/", RedirectView.as_view(pattern_name="password_change")),
+    # Nor would its log-in ask for a code.
+    path("admin/login/", login.AdminLogIn.as_view()),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),
-    path("accounts/login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("accounts/login/", login.LogIn.as_view(), name="login"),
+    path("accounts/login/code/", login.LogInCode.as_view(), name="login_code"),
+    path("accounts/login/setup/", login.LogInSetUp.as_view(), name="login_setup"),
     path("accounts/logout/", auth.LogoutView.as_view(), name="logout"),
     path(
         "accounts/password/",
@@ -33,6 +38,8 @@ urlpatterns = [
         auth.PasswordChangeDoneView.as_view(template_name="registration/password_changed.html"),
         name="password_change_done",
     ),
+    path("accounts/security/", views.security, name="security"),
+    path("accounts/security/setup/", views.setup, name="security_setup"),
     path("favicon.ico", _icon),
     path("", include("monitor.urls")),
 ]

@@ -15,6 +15,7 @@ from flows.queries.counting import Count
 from flows.queries.definitions import Attribute
 from flows.queries.trace import Step
 from monitor import words
+from wedsql_site.second_factor import policy
 
 register = template.Library()
 
@@ -30,6 +31,12 @@ def status(code: str) -> SafeString:
         words.GLYPH.get(code, "?"),
         words.STATUS.get(code, code),
     )
+
+
+@register.simple_tag
+def second_factor_is_offered() -> bool:
+    """Whether the menu leads to the page Security."""
+    return policy.is_offered()
 
 
 @register.filter

@@ -59,6 +59,8 @@ def pages(parcels: Hands, wid: int) -> Iterator[str]:
         "/health/",
         "/nope/",
         "/admin/",
+        "/accounts/security/",
+        "/accounts/password/",
     )
     yield f"/flows/{parcels.flow}/?a=weight&op=eq&v=x&a=stage&op=eq&v=lost&status=E"
     yield from (f"/flows/{parcels.flow}/jobs/?state={state}" for state in ("pending", "late", "parked"))
@@ -85,7 +87,7 @@ def test_no_page_says_in_english_what_the_catalogues_say_in_portuguese(ana: Clie
     parcels.give_up("tr_label", other, "x")
     # The lists of the admin show labels as they are stored, the demo's too if a test has loaded it.
     searched = english().keys() - SHARED - set(LABELS.values())
-    words = {key: re.compile(rf"(?<![\w-]){re.escape(key)}(?![\w-])") for key in searched}
+    words = {key: re.compile(rf"(?<![\w/-]){re.escape(key)}(?![\w-])") for key in searched}
     assert len(words) > 400
     left = {}
     for path in pages(parcels, wid):

@@ -118,13 +118,16 @@ def people(dsn: str, django_db_blocker: Any) -> dict[str, Any]:
 def login(
     browser: webdriver.Chrome, server: WebServer, people: dict[str, Any], wait: Callable[..., Any]
 ) -> Login:
-    """`login('alice', path='/')`: logs in through the form and ends at `path`."""
+    """`login('alice', path='/')`: logs in through the form and ends at `path`, or where `until` says."""
 
-    def enter(name: str = "alice", path: str = "/") -> None:
+    def entered(page: webdriver.Chrome) -> bool:
+        return "/accounts/login/" not in page.current_url
+
+    def enter(name: str = "alice", path: str = "/", until: Callable[..., bool] = entered) -> None:
         browser.get(f"{server.url}accounts/login/?next={path}")
         browser.find_element(By.NAME, "username").send_keys(name)
         browser.find_element(By.NAME, "password").send_keys(PASSWORD)
         browser.find_element(By.CSS_SELECTOR, "main form button").click()
-        wait(lambda page: "/accounts/login/" not in page.current_url)
+        wait(until)
 
     return enter

@@ -17,14 +17,23 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from monitor.tests.conftest import HERE, client_of, numbers_of
 from tests.addresses import all_addresses
-from tests.flood import Held, acknowledging, cancelled, fetch, handshake, in_parallel, request_text, slowly
+from tests.flood import (
+    SOCKETS,
+    Held,
+    acknowledging,
+    cancelled,
+    fetch,
+    handshake,
+    in_parallel,
+    request_text,
+    slowly,
+)
 from tests.server import WebServer
 from wedsql_site.request_threads import PROBE_THREADS, THREADS
 
 # A process on a machine with many cores has as many threads for what is not a request.
 OTHER_THREADS = 16
 MANY_CORES = {"ASGI_THREADS": str(OTHER_THREADS)}
-SOCKETS = ("/ws/", "/ws/flows/nothing/", "/ws/instances/1/", "/ws/nowhere")
 # Threads of the interpreter, of the pool and of the live lines.
 _STANDING_THREADS = 12
 _GROWTH_KB = 20_000

@@ -1,0 +1,56 @@
+"""Sessions are bound to the second factor: one that was made without it ends where there is one.
+
+Pages, the admin and live lines all ask the backend for the user of a session and compare the session's hash,
+so nothing that a session may do depends on a page that asks for the code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.models import User
+from django.db.models import OuterRef, Subquery
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from wedsql_site.second_factor import devices, policy
+
+PATH = "wedsql_site.second_factor.backend.Backend"
+_own = TOTPDevice.objects.filter(user_id=OuterRef("pk"), confirmed=True)
+
+
+class Backend(ModelBackend):
+    """Django's backend, which finds nobody who lacks a second factor that is required of them."""
+
+    def get_user(self, user_id: int) -> Any:
+        user = User.objects.annotate(factor=Subquery(_own.values("pk")[:1])).filter(pk=user_id).first()
+        if user is None or not self.user_can_authenticate(user):
+            return None
+        return None if user.factor is None and policy.is_required(user) else user
+
+
+def bind_sessions() -> None:
+    """Make the hash that each session carries depend on the person's second factor."""
+    plain, former = User.get_session_auth_hash, User.get_session_auth_fallback_hash
+
+    def current(self: User) -> str:
+        return plain(self) + _mark(self)
+
+    def fallbacks(self: User) -> Iterator[str]:
+        mark = _mark(self)
+        return (old + mark for old in former(self))
+
+    User.add_to_class("get_session_auth_hash", current)
+    User.add_to_class("get_session_auth_fallback_hash", fallbacks)
+
+
+def _mark(user: Any) -> str:
+    if not policy.is_offered():
+        return ""
+    if "factor" in user.__dict__:
+        factor = user.factor
+    else:
+        device = devices.factor_of(user)
+        factor = device and device.pk
+    return "" if factor is None else f".{factor}"
