@@ -27,30 +27,37 @@ end $$;
 
 create or replace function wedsql._rematch_some(p_flow integer, p_name text, p_wids integer[], p_all boolean, p_actor text, p_reason text) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 as $$
--- Promise: as _rematch for a thousand instances at the most.
+-- Promise: as _rematch for a thousand instances at the most. A final condition with a due time is one of those that fire, until
+-- its timer says that the time has come.
 declare
   v_flow wedsql.flow;
+  v_due boolean;
   v_steps wedsql.step[];
   v_report jsonb;
 begin
   select * into v_flow from wedsql.flow f where f.id = p_flow;
+  v_due := exists (select 1 from wedsql.trig t where t.tgid = v_flow.final_tgid and (t.due_attr is not null or t.due_after is not null));
   execute format($q$
     with t as materialized (select r.*, i.status from %1$I._retest($1) r join wedsql.instance i on i.wid = r.wid),
     stale as (delete from wedsql.timer x using t where x.wid = t.wid and x.tgid <> all (t.matched)),
     due as (
-      select t.*, x.* from t cross join lateral (
-        select coalesce($2.final_tgid = any (t.matched), false) as final,
-               exists (select 1 from unnest(t.matched) m where m > 0 and m <> coalesce($2.final_tgid, 0)
+      select t.*, x.* from t
+      cross join lateral (select coalesce($2.final_tgid = any (t.matched), false) as holds) h
+      cross join lateral (select h.holds and not ($6 and not exists (
+        select 1 from wedsql.timer x where x.wid = t.wid and x.tgid = $2.final_tgid and x.due_at <= $7)) as final) n
+      cross join lateral (
+        select h.holds, n.final,
+               exists (select 1 from unnest(t.matched) m where m > 0 and (m <> coalesce($2.final_tgid, 0) or not n.final)
                        and not exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.tgid = m)) as news,
                exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.tgid > 0) as live,
                exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.state = 'K') as parked,
                exists (select 1 from wedsql.timer x where x.wid = t.wid and x.tgid = any (t.matched)) as timed) x
-      where case t.status when 'F' then x.news and not x.final
+      where case t.status when 'F' then x.news and not x.holds
                           when 'E' then $3 or x.news or x.final and not x.live or (x.live or x.timed) and not x.parked
                           else $3 or x.news and not x.final or x.final and not x.live or not (x.live or x.news or x.timed) end)
     select array_agg(row(d.wid, false, null, null, '_REMATCH', null, $4, $5, d.state, case when $3 then wedsql._new_values(d.wid, d.state) else '{}' end,
                          d.matched, null, null)::wedsql.step)
-    from due d $q$, p_name) into v_steps using p_wids, v_flow, p_all, p_actor, p_reason;
+    from due d $q$, p_name) into v_steps using p_wids, v_flow, p_all, p_actor, p_reason, v_due, wedsql.now();
   v_report := jsonb_build_object('checked', cardinality(p_wids));
   if v_steps is null then
     return v_report;
