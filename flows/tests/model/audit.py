@@ -149,7 +149,7 @@ class _Judge:
     def _matching(self) -> Iterator[tuple[str, str]]:
         """Every condition that holds has its job, or waits for its time."""
         holding = [t for t in self.now.triggers_of(self.instance["flow_id"]) if self._holds(t)]
-        if any(trigger["cfinal"] for trigger in holding):
+        if any(trigger["cfinal"] and not self._comes_later(trigger) for trigger in holding):
             if not self.live:
                 yield "final not reached", "its final condition holds and nothing is pending"
             return
@@ -157,6 +157,11 @@ class _Judge:
         for trigger in holding:
             if trigger["tgid"] not in waiting and not self._excused(trigger):
                 yield "condition without job", f"{trigger['trname']}: {trigger['cpred']} on {self.state}"
+
+    def _comes_later(self, trigger: Row) -> bool:
+        """Return whether the trigger waits for its time, or has none as long as its attribute is empty."""
+        empty = trigger["due_attr"] is not None and (self.state or {}).get(trigger["due_attr"]) is None
+        return empty or any(timer["tgid"] == trigger["tgid"] for timer in self.timers)
 
     def _excused(self, trigger: Row) -> bool:
         if trigger["fire_once"] and any(trigger["tgid"] in row["fired"] for row in self.trace):

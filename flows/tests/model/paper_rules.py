@@ -13,10 +13,11 @@ from flows.tests.model import families, predicates
 from flows.tests.model.world import FLOW, WHICH, Connection, Violation, World
 
 READY = """
-    select j.wid, j.tgid, j.id, j.timeout is not null, t.revalidate, t.cpred
+    select j.wid, j.tgid, j.id, coalesce(j.timeout < %s * interval '1 minute', false), t.revalidate, t.cpred
     from wedsql.job_pool j join wedsql.flow f on f.id = j.flow_id left join wedsql.trig t on t.tgid = j.tgid
     where f.name = %s and j.state = 'P' order by j.wid, j.tgid"""
 REFUSED = ("WD103", "WD106", "WD203", "WD205", "WD210", "WD102")
+LATE = 10  # minutes from an update to its commit
 
 
 class Paper(World):
@@ -46,29 +47,29 @@ class Paper(World):
         self._paper(flow, which, changes, "late")
 
     def _paper(self, flow: str, which: int, changes: dict[str, Any], end: str) -> None:
-        job = self.some(which, READY, flow)
+        job = self.some(which, READY, LATE, flow)
         values = self.values(flow, changes)
         if job is None or not values:
             return
-        wid, tgid, number, timed, revalidate, predicate = job
+        wid, tgid, number, short, revalidate, predicate = job
         self._clock_is_known()
         stale = revalidate == "at_take" and not self._true(flow, wid, predicate)
         paper = self.paper[flow]
         with (
-            self.accepts(*REFUSED, *["WD204"] * (end == "late")) as refused,
+            self.accepts(*REFUSED, *["WD204"] * (end == "late" and short)) as refused,
             paper.transaction(force_rollback=end == "no"),
         ):
             if not _locked(paper, wid, tgid):
                 return
             paper.execute(_update(values, [wid]), list(values.values()))
             if end == "late":
-                self.pass_time(10)
+                self.pass_time(LATE)
         for session in self.sessions:
             if not session.closed:
                 self.set_clock(session)
         if refused or end == "no":
             return
-        if end == "late" and timed:
+        if end == "late" and short:
             raise Violation("late commit of an update", job)
         if stale:
             raise Violation("stale job by an update", job)
@@ -83,7 +84,7 @@ class Paper(World):
     @rule(flow=FLOW, which=WHICH)
     def two_at_once(self, flow: str, which: int) -> None:
         """Lock jobs of two instances and update both by one statement, which is refused."""
-        first, other = self.some(which, READY, flow), self.some(which + 1, READY, flow)
+        first, other = self.some(which, READY, LATE, flow), self.some(which + 1, READY, LATE, flow)
         if first is None or first[0] == other[0]:
             return
         self._clock_is_known()
