@@ -22,19 +22,15 @@ create table if not exists wedsql.vocabulary (
 alter table wedsql.vocabulary add column if not exists costly boolean not null default false;
 comment on table wedsql.vocabulary is 'Words and operators that conditions may use; filled by wedsql.fill_vocabulary().';
 
--- Promise: true when values of this type stay inside the expression: no catalog look-up, no settings, no pseudo type
--- except the polymorphic ones.
+-- Promise: the types whose values stay inside the expression: no catalog look-up, no settings, no pseudo type except the
+-- polymorphic ones.
 -- Locks: none
 -- Raises: nothing
-create or replace function wedsql.is_plain_type(p_type oid)
-returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
-  select case when t.typtype = 'p' then t.typname ~ '^any.' and t.typname <> 'any'
-    else coalesce(e.typname, t.typname) !~ ('^(reg|pg_)|^(oid|oidvector|xid|xid8|cid|tid|aclitem|refcursor|txid_snapshot'
-      || '|xml|money|gtsvector|int2vector)$') and t.oid < 16384 and t.typname !~ '^_?(reg|pg_)|vector$|^_?record$'
-  end
-  from pg_type t left join pg_type e on e.oid = t.typelem and t.typcategory = 'A'
-  where t.oid = p_type
-$$;
+create or replace view wedsql.plain_type as
+select t.oid from pg_type t left join pg_type e on e.oid = t.typelem and t.typcategory = 'A'
+where case when t.typtype = 'p' then t.typname ~ '^any.' and t.typname <> 'any'
+  else coalesce(e.typname, t.typname) !~ ('^(reg|pg_)|^(oid|oidvector|xid|xid8|cid|tid|aclitem|refcursor|txid_snapshot'
+    || '|xml|money|gtsvector|int2vector)$') and t.oid < 16384 and t.typname !~ '^_?(reg|pg_)|vector$|^_?record$' end;
 
 -- Promise: the functions of pg_catalog whose answer depends on their arguments only and that take plain types.
 -- Locks: none
@@ -51,7 +47,7 @@ where p.pronamespace = 'pg_catalog'::regnamespace and p.oid < 16384 and p.prokin
   and not p.proretset
   and (p.proname in ('num_nulls', 'num_nonnulls') or not exists (
     select 1 from unnest(p.proargtypes::oid[] || p.prorettype) as a(type)
-    where wedsql.is_plain_type(a.type) is not true));
+    where not exists (select 1 from wedsql.plain_type k where k.oid = a.type)));
 
 -- Promise: functions kept out although the catalog calls them immutable, by regular expression over the name.
 -- Locks: none

@@ -61,7 +61,8 @@ end
 $$;
 
 -- Promise: what PostgreSQL made of p_query: the kinds of nodes in its parse tree and the functions behind its calls,
--- operators and casts, and the tree itself. It is read from a temporary function whose creation is rolled back before the answer;
+-- operators and casts, and the tree itself. It is read from a function whose creation is rolled back before the answer,
+-- in a schema that is there (one that came for it would have every plan of the session made anew after each look);
 -- where nothing can be created (a read-only transaction, in which nothing can be stored either) all are empty.
 -- Locks: none that outlive the call
 -- Raises: what the parser raises
@@ -69,21 +70,26 @@ create or replace function wedsql.parse_tree(p_query text, out nodes text[], out
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
 set standard_conforming_strings = on as $$
+declare
+  v_name text := 'probe_' || pg_backend_pid();
 begin
   if current_setting('transaction_read_only')::boolean then
     nodes := '{}'; functions := '{}';
     return;
   end if;
   begin
-    execute format(e'create function pg_temp.wedsql_probe() returns setof record begin atomic %s\n; end', p_query);
+    execute format(e'create function wed_match.%s() returns setof record begin atomic %s\n; end', v_name, p_query);
     -- Joined to something, a long tree is read now: where it is stored apart, that goes with the function.
-    select prosqlbody::text || ' ' into strict tree from pg_proc where proname = 'wedsql_probe' and pronamespace = pg_my_temp_schema();
+    select prosqlbody::text || ' ' into strict tree from pg_proc where proname = v_name and pronamespace = 'wed_match'::regnamespace;
     raise exception using errcode = 'WDROL';
   exception when sqlstate 'WDROL' then
     null;
   end;
-  nodes := array(select m[1] from regexp_matches(tree, E'\\{([A-Z]+)', 'g') as m);
-  functions := array(select distinct m[1]::oid from regexp_matches(tree, ':(?:funcid|opfuncid) ([0-9]+)', 'g') as m
-                     where m[1] <> '0' order by 1);
+  nodes := array(select rtrim(split_part(p.piece, ' ', 1), '}')
+                 from string_to_table(tree, '{') with ordinality p (piece, i) where p.i > 1);
+  functions := array(select distinct f.oid from (
+    select split_part(p.piece, ' ', 1)::oid as oid
+    from string_to_table(replace(tree, ':opfuncid ', ':funcid '), ':funcid ') with ordinality p (piece, i) where p.i > 1) f
+    where f.oid <> 0 order by 1);
 end
 $$;

@@ -5,41 +5,50 @@
 -- Locks: none
 -- Raises: nothing
 create or replace function wedsql.largest_value(p_type oid)
-returns numeric language sql stable set search_path = pg_catalog, pg_temp as $$
-  select case when p_type = 'numeric'::regtype then 1000 when t.typlen > 0 then 16 else wedsql.state_limit() end
-  from pg_type t where t.oid = p_type
+returns numeric language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case when p_type = 'numeric'::regtype then 1000
+              when (select t.typlen from pg_type t where t.oid = p_type) > 0 then 16 else wedsql.state_limit() end;
+end
 $$;
 
 -- Return how many bytes a call gives at most. p_sizes: of its arguments; p_numbers: their values where they are plain integers.
 -- Locks: none
 -- Raises: nothing
 create or replace function wedsql.largest_result(p_name text, p_type oid, p_sizes numeric[], p_numbers integer[])
-returns numeric language sql stable set search_path = pg_catalog, pg_temp as $$
-  with known as (select coalesce((select sum(s) from unnest(p_sizes) s), 0) as total, t.typlen from pg_type t where t.oid = p_type)
-  select case
-    when typlen > 0 then 16
-    when p_name in ('left', 'right') then least(total, 4 * abs(p_numbers[2]))
-    when p_name in ('substr', 'substring') then least(total, 4 * abs(p_numbers[3]))
-    when p_name in ('varchar', 'bpchar') then least(greatest(total, 40000), 4 * p_numbers[2])
-    when p_name in ('lpad', 'rpad') then coalesce(4 * p_numbers[2], total)
+returns numeric language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_total numeric := coalesce((select sum(s) from unnest(p_sizes) s), 0);
+begin
+  return case
+    when (select t.typlen from pg_type t where t.oid = p_type) > 0 then 16
+    when p_name in ('left', 'right') then least(v_total, 4 * abs(p_numbers[2]))
+    when p_name in ('substr', 'substring') then least(v_total, 4 * abs(p_numbers[3]))
+    when p_name in ('varchar', 'bpchar') then least(greatest(v_total, 40000), 4 * p_numbers[2])
+    when p_name in ('lpad', 'rpad') then coalesce(4 * p_numbers[2], v_total)
     when p_name = 'repeat' then p_sizes[1] * coalesce(p_numbers[2], 100)
     -- Each replaced sign may become the whole replacement; the header of a text does not count.
     when p_name in ('replace', 'regexp_replace') then p_sizes[1] * (1 + greatest(p_sizes[3] - 4, 0))
-    when p_name in ('string_to_array', 'regexp_split_to_array', 'jsonb', 'json') then total * 8
-    when p_name in ('encode', 'translate') then total * 4
-    when p_name in ('quote_literal', 'quote_nullable', 'quote_ident', 'convert_from', 'convert_to') then total * 2
-    when p_type = 'numeric'::regtype then least(74000, total + case when p_name ~ 'pow|exp' then 74000 else 2000 end)
-    else total end
-  from known
+    when p_name in ('string_to_array', 'regexp_split_to_array', 'jsonb', 'json') then v_total * 8
+    when p_name in ('encode', 'translate') then v_total * 4
+    when p_name in ('quote_literal', 'quote_nullable', 'quote_ident', 'convert_from', 'convert_to') then v_total * 2
+    when p_type = 'numeric'::regtype then
+      least(74000, v_total + case when strpos(p_name, 'pow') > 0 or strpos(p_name, 'exp') > 0 then 74000 else 2000 end)
+    else v_total end;
+end
 $$;
 
 -- Return whether the value of a node is at most as long as its arguments together, for every length that these have.
 -- Locks: none
 -- Raises: nothing
 create or replace function wedsql.adds_up(p_kind text, p_name text)
-returns boolean language sql immutable set search_path = pg_catalog, pg_temp as $$
-  select p_kind in ('ARRAY', 'ARRAYEXPR') or p_kind in ('FUNCEXPR', 'OPEXPR', 'NULLIFEXPR') and p_name !~ ('^([lr]pad|repeat|'
-    '(regexp_)?replace|string_to_array|regexp_split_to_array|jsonb?|encode|translate|quote_.*|convert_.*|varchar|bpchar)$')
+returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return p_kind in ('ARRAY', 'ARRAYEXPR') or p_kind in ('FUNCEXPR', 'OPEXPR', 'NULLIFEXPR') and p_name not in (
+      'lpad', 'rpad', 'repeat', 'replace', 'regexp_replace', 'string_to_array', 'regexp_split_to_array', 'json', 'jsonb',
+      'encode', 'translate', 'varchar', 'bpchar')
+    and not starts_with(p_name, 'quote_') and not starts_with(p_name, 'convert_');
+end
 $$;
 
 -- Return how often each attribute is contained in a value that is made of others: p_sum adds its arguments up, else the
@@ -47,36 +56,39 @@ $$;
 -- Locks: none
 -- Raises: nothing
 create or replace function wedsql.shares_of(p_shares jsonb[], p_sum boolean, out shares jsonb, out size numeric)
-language sql immutable set search_path = pg_catalog, pg_temp as $$
-  select coalesce(jsonb_object_agg(s.key, s.n), '{}'), coalesce(max(s.n), 0) * wedsql.state_limit()
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  select coalesce(jsonb_object_agg(s.key, s.n), '{}'), coalesce(max(s.n), 0) * wedsql.state_limit() into shares, size
   from (select e.key, case when p_sum then sum(e.value::numeric) else max(e.value::numeric) end as n
-        from unnest(p_shares) as o(share) cross join lateral jsonb_each_text(o.share) as e group by e.key) s
+        from unnest(p_shares) as o(share) cross join lateral jsonb_each_text(o.share) as e group by e.key) s;
+end
 $$;
 
 -- Return what one node of a parse tree costs by itself at most: the bytes of its value, those it allocates, and how many
 -- steps PostgreSQL takes without looking for an interrupt (billionths of a second, roughly). A repeated comparison with the
 -- members of a computed array reads its other operand anew each time, except when lengths decide that two texts differ.
+-- p_name and p_costly: of the function behind it, and how its time grows (wedsql.costly_function).
 -- Locks: none
 -- Raises: nothing
 create or replace function wedsql.node_cost(
-  p_kind text, p_function oid, p_type oid, p_sizes numeric[], p_numbers integer[], p_fixed numeric[], p_shares jsonb[],
-  out size numeric, out memory numeric, out steps numeric, out fixed numeric, out shares jsonb)
+  p_kind text, p_name text, p_costly text, p_type oid, p_sizes numeric[], p_numbers integer[], p_fixed numeric[],
+  p_shares jsonb[], out size numeric, out memory numeric, out steps numeric, out fixed numeric, out shares jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_name text := (select p.proname from pg_proc p where p.oid = p_function);
-  v_costly text := (select c.kind from wedsql.costly_function c where v_name ~ c.pattern limit 1);
+  v_costly text := p_costly;
   v_longest numeric[] := array(select s from unnest(p_sizes) s order by s desc limit 2);
-  v_adds boolean := wedsql.adds_up(p_kind, v_name);
+  v_adds boolean := wedsql.adds_up(p_kind, p_name);
   v_shares record;
 begin
   memory := 0;
   if p_kind in ('FUNCEXPR', 'OPEXPR', 'NULLIFEXPR', 'DISTINCTEXPR') then
-    size := wedsql.largest_result(v_name, p_type, p_sizes, p_numbers);
+    size := wedsql.largest_result(p_name, p_type, p_sizes, p_numbers);
   elsif p_kind = 'COERCEVIAIO' then
     size := wedsql.largest_result((select t.typname from pg_type t where t.oid = p_type), p_type, p_sizes, '{}');
   elsif p_kind = 'SCALARARRAYOPEXPR' then
     size := 16;
-    v_costly := coalesce(v_costly, case when v_name !~ '^(text|bpchar)(eq|ne)$' and p_sizes[1] > 16 then 'product' end);
+    v_costly := coalesce(v_costly, case when p_name not in ('texteq', 'textne', 'bpchareq', 'bpcharne') and p_sizes[1] > 16
+                                        then 'product' end);
   else
     size := coalesce(v_longest[1], 0);
   end if;
@@ -105,47 +117,31 @@ $$;
 create or replace function wedsql.too_costly(p_tree text, p_functions oid[], out words text[], out before integer, out reason text)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  m text[]; v_kinds text[] := '{}'; v_bases integer[] := '{}'; v_functions oid[] := '{}'; v_types oid[] := '{}';
+  v record; v_kinds text[] := '{}'; v_bases integer[] := '{}'; v_functions integer[] := '{}'; v_types oid[] := '{}';
   v_sizes numeric[] := '{}'; v_numbers integer[] := '{}'; v_calls oid[] := '{}';
-  v_fixed numeric[] := '{}'; v_shares jsonb[] := '{}'; v_attribute text;
+  v_fixed numeric[] := '{}'; v_shares jsonb[] := '{}';
   v_all jsonb[] := '{}'; v_kept numeric := 0; v_share record;
-  d integer := 0; n integer := 0; v_cost record; v_memory numeric := 0; v_steps numeric := 0;
-  -- Most calls compare: they give a value of fixed size in linear time.
-  v_cheap oid[] := array(select p.oid from pg_proc p join pg_type t on t.oid = p.prorettype where p.oid = any (p_functions) and t.typlen > 0
-    and not exists (select 1 from wedsql.costly_function c where p.proname ~ c.pattern));
+  d integer := 0; n integer := 0; f integer; v_cost record; v_memory numeric := 0; v_steps numeric := 0;
+  v_names text[]; v_costly text[]; v_cheap boolean[];
 begin
-  for m in
-    select regexp_matches(p_tree, '[{]([A-Z]+)|([}])|:(funcid|opfuncid|varattno|vartype|funcresulttype|opresulttype|resulttype|constvalue)'
-      ' (?:<>|([0-9]+))(?: [[] ([-0-9]+ [-0-9]+ [-0-9]+ [-0-9]+) )?', 'g')
-  loop
-    if m[1] is not null then
-      d := d + 1;
-      v_kinds[d] := m[1]; v_bases[d] := n; v_functions[d] := null; v_types[d] := null;
-    elsif m[3] = 'constvalue' then
-      n := n + 1;
-      v_sizes[n] := coalesce(m[4]::numeric, 0); v_fixed[n] := v_sizes[n]; v_shares[n] := '{}';
-      v_numbers[n] := case when m[4] in ('2', '4', '8') then wedsql.number_of(m[5]) end;
-    elsif m[3] = 'varattno' then
-      v_attribute := m[4];
-    elsif m[3] = 'vartype' then
-      n := n + 1;
-      v_sizes[n] := wedsql.largest_value(m[4]::oid); v_numbers[n] := null;
-      v_fixed[n] := v_sizes[n]; v_shares[n] := '{}';
-      if v_sizes[n] >= wedsql.state_limit() then
-        v_fixed[n] := 0; v_shares[n] := jsonb_build_object(v_attribute, 1);
-      end if;
-    elsif m[3] in ('funcid', 'opfuncid') then
-      v_functions[d] := m[4]::oid;
-    elsif m[3] is not null then
-      v_types[d] := m[4]::oid;
-    else
-      if v_kinds[d] in ('BOOLEXPR', 'NULLTEST', 'BOOLEANTEST') or v_kinds[d] in ('FUNCEXPR', 'OPEXPR') and v_functions[d] = any (v_cheap) then
+  -- Most calls compare: they give a value of fixed size in linear time.
+  select array_agg(p.proname order by o.i), array_agg(c.kind order by o.i), array_agg(t.typlen > 0 and c.kind is null order by o.i)
+  into v_names, v_costly, v_cheap
+  from unnest(p_functions) with ordinality o (oid, i) left join pg_proc p on p.oid = o.oid left join pg_type t on t.oid = p.prorettype
+  left join lateral (select c.kind from wedsql.costly_function c where p.proname ~ c.pattern limit 1) c on true;
+  for v in select * from wedsql.read_tree(p_tree) loop
+    if v.closes then
+      exit when d = 0;
+      f := v_functions[d];
+      if v_kinds[d] in ('BOOLEXPR', 'NULLTEST', 'BOOLEANTEST') or v_kinds[d] in ('FUNCEXPR', 'OPEXPR') and v_cheap[f] then
         n := v_bases[d] + 1;
         v_sizes[n] := 16; v_numbers[n] := null; v_fixed[n] := 16; v_shares[n] := '{}';
-        v_calls := v_calls || v_functions[d];
-      elsif v_kinds[d] not in ('VAR', 'CONST') then
-        v_cost := wedsql.node_cost(v_kinds[d], v_functions[d], v_types[d], v_sizes[v_bases[d] + 1:n], v_numbers[v_bases[d] + 1:n],
-                                   v_fixed[v_bases[d] + 1:n], v_shares[v_bases[d] + 1:n]);
+        v_calls := v_calls || p_functions[f];
+      elsif v_kinds[d] in ('QUERY', 'FROMEXPR', 'RANGETBLREF', 'TARGETENTRY') then
+        n := v_bases[d];
+      else
+        v_cost := wedsql.node_cost(v_kinds[d], v_names[f], v_costly[f], v_types[d], v_sizes[v_bases[d] + 1:n],
+          v_numbers[v_bases[d] + 1:n], v_fixed[v_bases[d] + 1:n], v_shares[v_bases[d] + 1:n]);
         v_memory := v_memory + v_cost.memory;
         v_steps := v_steps + v_cost.steps;
         if v_cost.memory > 0 then
@@ -156,28 +152,35 @@ begin
           v_all := array[v_share.shares]; v_memory := least(v_memory, v_kept + v_share.size);
         end if;
         if v_memory > 134217728 or v_steps > 4e9 then
-          words := wedsql.words_of(v_functions[d]);
+          words := wedsql.words_of(p_functions[f]);
           before := (select count(*) from unnest(v_calls) c where wedsql.words_of(c) && words);
           reason := case when v_steps > 4e9 then 'costly' else 'too_large' end;
           return;
         end if;
-        v_calls := v_calls || v_functions[d];
+        v_calls := v_calls || p_functions[f];
         n := v_bases[d] + 1;
         v_sizes[n] := v_cost.size; v_numbers[n] := null; v_fixed[n] := v_cost.fixed; v_shares[n] := v_cost.shares;
       end if;
       d := d - 1;
     end if;
+    if v.kind = 'CONST' then
+      n := n + 1;
+      v_sizes[n] := v.length; v_numbers[n] := v.number; v_fixed[n] := v.length; v_shares[n] := '{}';
+    elsif v.kind = 'VAR' then
+      n := n + 1;
+      v_sizes[n] := wedsql.largest_value(v.type); v_numbers[n] := null;
+      v_fixed[n] := v_sizes[n]; v_shares[n] := '{}';
+      if v_sizes[n] >= wedsql.state_limit() then
+        v_fixed[n] := 0; v_shares[n] := jsonb_build_object(v.attribute, 1);
+      end if;
+    elsif v.kind is not null then
+      d := d + 1;
+      v_kinds[d] := v.kind; v_bases[d] := n; v_functions[d] := array_position(p_functions, v.function); v_types[d] := v.type;
+    elsif v.type is not null and d > 0 then
+      v_types[d] := v.type;
+    end if;
   end loop;
 end
-$$;
-
--- Return the integer whose first four bytes, the lowest first, a parse tree shows as signed numbers.
--- Locks: none
--- Raises: nothing
-create or replace function wedsql.number_of(p_bytes text)
-returns integer language sql immutable set search_path = pg_catalog, pg_temp as $$
-  select sum(((b::integer + 256) % 256)::bigint << (8 * (ord::integer - 1)))::bigint::bit(32)::integer
-  from unnest(string_to_array(p_bytes, ' ')) with ordinality as u(b, ord)
 $$;
 
 -- Refuse an expression that could take too long or too much memory, and return its parse tree. The tree is looked at before

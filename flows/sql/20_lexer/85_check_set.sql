@@ -119,14 +119,11 @@ begin
     end if;
   end loop;
   if to_regrole('wed_owner') is not null then
-    foreach v_object in array array['table wedsql.vocabulary', 'table wedsql.refusal', 'view wedsql.pure_function',
+    foreach v_object in array array['table wedsql.vocabulary', 'table wedsql.refusal', 'view wedsql.plain_type', 'view wedsql.pure_function',
       'view wedsql.excluded_function', 'view wedsql.function_hint', 'view wedsql.function_vocabulary', 'view wedsql.pinned_function',
       'view wedsql.costly_function'] loop
       execute format('alter %s owner to wed_owner', v_object);
     end loop;
-  end if;
-  if to_regrole('wed_eval') is not null and not has_database_privilege('wed_eval', current_database(), 'TEMPORARY') then
-    execute format('grant temporary on database %I to wed_eval', current_database());
   end if;
 end
 $$;
