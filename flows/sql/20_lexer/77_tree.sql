@@ -1,28 +1,32 @@
--- The parse tree of PostgreSQL as rows, cut where its text is and never searched by a regular expression: of those, a
--- session keeps a few dozen ready, and a large one takes longer over a tree than everything else that judges a condition.
+-- The parse tree of PostgreSQL as rows. Its text is cut at its braces: a regular expression that finds the same
+-- takes longer over a tree than everything else that judges a condition.
 
 -- Return the word of a tree's text that follows p_field, empty where the field does not occur.
 -- Locks: none
 -- Raises: nothing
 create or replace function wedsql.field_of(p_text text, p_field text)
-returns text language sql immutable parallel safe as $$ select split_part(split_part(p_text, p_field, 2), ' ', 1) $$;
+returns text language sql immutable parallel safe as $$
+  select split_part(split_part(p_text, p_field, 2), ' ', 1)
+$$;
 
--- Return the integer that a constant of a tree's text shows as signed bytes, the lowest first; null where there are less than four.
+-- Return the integer that a constant of a tree's text shows as signed bytes, the lowest first; null for fewer
+-- than four.
 -- Locks: none
 -- Raises: nothing
 create or replace function wedsql.number_of(p_text text)
 returns integer language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_bytes integer[] := string_to_array(split_part(split_part(p_text, ' [ ', 2), ' ]', 1), ' ')::integer[];
+  v integer[] := string_to_array(split_part(split_part(p_text, ' [ ', 2), ' ]', 1), ' ')::integer[];
 begin
-  return (v_bytes[1] & 255) | ((v_bytes[2] & 255) << 8) | ((v_bytes[3] & 255) << 16) | ((v_bytes[4] & 255) << 24);
+  return (v[1] & 255) | ((v[2] & 255) << 8) | ((v[3] & 255) << 16) | ((v[4] & 255) << 24);
 end
 $$;
 
--- Return how an expression is built, in the order of its text: a row opens a node of the tree (kind), or ends the one that
--- was opened last and not ended (closes) and says more of the one around it. An attribute (VAR) and a constant (CONST)
--- are one row each. function and type: what the node calls and gives; attribute: its number; length, number: of a constant.
--- Only the expression is read: what stands before it is the row of attributes, and that has as many nodes as the flow has.
+-- Return how an expression is built, in the order of its text: a row opens a node of the tree (kind), or ends the
+-- one that was opened last and not ended (closes) and says more of the one around it. An attribute (VAR) and a
+-- constant (CONST) are one row each. function and type: what the node calls and gives; attribute: its number;
+-- length, number: of a constant. Only the expression is read: what stands before it is the row of attributes, and
+-- that has as many nodes as the flow has attributes.
 -- Locks: none
 -- Raises: nothing
 create or replace function wedsql.read_tree(p_tree text)
@@ -31,9 +35,12 @@ language plpgsql immutable rows 200 set search_path = pg_catalog, pg_temp as $$
 begin
   return query
   select s.j > 1 and not (k.leaf and s.j = 2), case when s.j = 1 and p.i > 1 then k.word end,
-    nullif(coalesce(nullif(wedsql.field_of(s.part, ':funcid '), ''), wedsql.field_of(s.part, ':opfuncid ')), '')::oid,
-    nullif(coalesce(nullif(wedsql.field_of(s.part, ':vartype '), ''), nullif(wedsql.field_of(s.part, ':funcresulttype '), ''),
-      nullif(wedsql.field_of(s.part, ':opresulttype '), ''), wedsql.field_of(s.part, ':resulttype ')), '')::oid,
+    coalesce(nullif(wedsql.field_of(s.part, ':funcid '), ''),
+      nullif(wedsql.field_of(s.part, ':opfuncid '), ''))::oid,
+    coalesce(nullif(wedsql.field_of(s.part, ':vartype '), ''),
+      nullif(wedsql.field_of(s.part, ':funcresulttype '), ''),
+      nullif(wedsql.field_of(s.part, ':opresulttype '), ''),
+      nullif(wedsql.field_of(s.part, ':resulttype '), ''))::oid,
     wedsql.field_of(s.part, ':varattno '),
     coalesce(nullif(nullif(wedsql.field_of(s.part, ':constvalue '), '<>'), ''), '0')::numeric,
     case when wedsql.field_of(s.part, ':constvalue ') in ('2', '4', '8') then wedsql.number_of(s.part) end
