@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
 from hypothesis import strategies as st
@@ -23,7 +24,11 @@ ODD_EDITS = ["duplicate attribute", "take a name"]
 ATTRIBUTE_CHANGES = [("rename", "a", "a2"), ("rename", "b", "b2"), ("rename", "d", "d2"),
                      ("retype", "b", "numeric"), ("retype", "b", "integer"), ("retype", "c", "numeric"),
                      ("add or remove", "x", "timestamptz"), ("add or remove", "i", "interval")]  # fmt: skip
+SINCE = """
+    select x.wid, x.due_at - t.due_after from wedsql.timer x join wedsql.trig t on t.tgid = x.tgid
+    where t.tgid = %s and t.due_attr is null and t.due_after < '1000 years'"""
 NO_NUMBER = (*REFUSED, "42501", "428C9", "42703")
+THEMED = st.runner().flatmap(lambda machine: families.definitions(machine.themes))
 TRIGGERS = """
     select t.tgid, t.trname, t.cpred, t.cfinal, t.enabled
     from wedsql.trig t join wedsql.flow f on f.id = t.flow_id
@@ -33,13 +38,13 @@ TRIGGERS = """
 class Defining(World):
     """The author of the flows."""
 
-    @initialize(first=families.definitions(), second=families.definitions())
+    @initialize(first=THEMED, second=THEMED)
     def define(self, first: Definition, second: Definition) -> None:
         """Publish the first definitions and start some instances of each."""
         for flow, definition, several in ((FLOWS[0], first, 3), (FLOWS[1], second, 1)):
             api.publish(flow, definition, conn=self.eye)
-            firsts = [{"a": a, "b": b, "c": 1} for a in range(several) for b in range(several)]
-            api.start_many(flow, firsts, conn=self.eye)
+            firsts = [_first(a, b) for a in range(several) for b in range(several)]
+            api.start_many(flow, [self.values(flow, first) for first in firsts], conn=self.eye)
 
     # -- publishing
     @rule(flow=FLOW, definition=families.definitions(), dry=st.booleans(), reopen=st.booleans())
@@ -145,7 +150,15 @@ class Defining(World):
         row = self.some(which, TRIGGERS, flow)
         if row is not None:
             text = sql.SQL("update wed_trig set {} = %s where tgid = %s").format(sql.Identifier(option[0]))
+            before = self._counted_from(row[0])
             self._write(flow, text.as_string(None), option[1], row[0])
+            after = self._counted_from(row[0])
+            if any(after[wid] != before[wid] for wid in before.keys() & after.keys()):
+                raise Violation("timer of another due time", (option, before, after))
+
+    def _counted_from(self, tgid: int) -> dict[int, datetime]:
+        """Return since when the timers of a trigger wait that has a due time and no due attribute."""
+        return dict(self.eye.execute(SINCE, [tgid]).fetchall())
 
     @rule(flow=FLOW, which=WHICH, option=st.sampled_from(sorted(families.EXTREMES)))
     def extreme_option(self, flow: str, which: int, option: str) -> None:
@@ -233,6 +246,11 @@ class Defining(World):
         with self.accepts(*REFUSED):
             text = "update wedsql.flow set final_when_pending = %s, max_firings = %s where name = %s"
             self.desk.execute(text, [policy, firings, flow])
+
+
+def _first(a: int, b: int) -> dict[str, Any]:
+    """Return one of the first states, in which times are near, far or empty."""
+    return {"a": a, "b": b, "c": 1, "d": (None, 10, 3)[(a + b) % 3], "e": (0, None, 1)[(a + b) % 3]}
 
 
 def _insert(row: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ import os
 
 from hypothesis import HealthCheck, Phase, settings
 
+from flows.tests.model.attempt_rules import Attempts
 from flows.tests.model.definition_rules import Defining
 from flows.tests.model.paper_rules import Paper
 from flows.tests.model.repair_rules import Repair, Settings
@@ -15,7 +16,7 @@ EXAMPLES = int(os.environ.get("WEDSQL_EXAMPLES", "12"))
 STEPS = int(os.environ.get("WEDSQL_STEPS", "25"))
 
 
-class Engine(Time, Paper, Defining, Repair, Settings):
+class Engine(Time, Attempts, Paper, Defining, Repair, Settings):
     """Every family of rules on the same two flows."""
 
 

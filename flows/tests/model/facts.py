@@ -20,7 +20,8 @@ select json_build_object(
   'flows', (select json_agg(f) from f),
   'attributes', (select json_agg(a) from wedsql.attr a join f on f.id = a.flow_id),
   'triggers', (select json_agg(to_jsonb(t)
-                                || jsonb_build_object('due_seconds', extract(epoch from t.due_after)))
+                                || jsonb_build_object('due_seconds', extract(epoch from t.due_after),
+                                     'pickup_seconds', extract(epoch from t.pickup_deadline)))
                from wedsql.trig t join f on f.id = t.flow_id),
   'instances', (select json_agg(i order by i.wid) from wedsql.instance i join f on f.id = i.flow_id),
   'jobs', (select json_agg(j order by j.id) from wedsql.job_pool j),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hypothesis import strategies as st
@@ -32,7 +33,7 @@ _atom = st.one_of(
         st.sampled_from(["=", "<", ">", "<>"]),
         st.integers(0, 2),
     ),
-    st.sampled_from(["d is not null", "e is null", "c < 3"]),
+    st.sampled_from(["d is not null", "e is null", "c < 3", "c > 3"]),
 )
 _failing = st.just("1 / c = 1")  # fails wherever c is 0
 predicates = st.one_of(
@@ -46,8 +47,8 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     "mode": st.sampled_from(["auto", "transaction", "lease"]),
     "max_attempts": st.integers(1, 3),
     "max_firings": st.integers(1, 4),
-    "due_after": st.sampled_from(["2 minutes", "1 day"]),
-    "due_attr": st.sampled_from(["d", "e"]),
+    "due_after": st.sampled_from(["2 minutes", "1 day", None]),
+    "due_attr": st.sampled_from(["d", "e", None]),
     "fire_once": st.booleans(),
     "refresh_payload": st.booleans(),
     "concurrent": st.booleans(),
@@ -68,7 +69,7 @@ EXTREMES: dict[str, Any] = {
 
 
 # What most triggers of one flow have in common, so that one option meets itself often enough.
-_THEMES: list[dict[str, Any]] = [
+THEMES: list[dict[str, Any]] = [
     {},
     {"due_after": "2 minutes"},
     {"due_attr": "d"},
@@ -79,6 +80,8 @@ _THEMES: list[dict[str, Any]] = [
     {"revalidate": "at_take"},
     {"pickup_deadline": "10 minutes"},
     {"due_after": "2 minutes", "on_error": "false", "predicate": "1 / c = 1 or c < 3"},
+    {"due_after": "2 minutes", "on_error": "abort", "predicate": "1 / c = 1 or c < 3"},
+    {"max_attempts": 1, "revalidate": "withdraw"},
 ]
 
 
@@ -95,12 +98,12 @@ def triggers(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @st.composite
-def definitions(draw: st.DrawFn) -> dict[str, Any]:
-    """A whole flow that has a final condition more often than not."""
+def definitions(draw: st.DrawFn, themes: Sequence[dict[str, Any]] = THEMES) -> dict[str, Any]:
+    """A whole flow of one theme that has a final condition more often than not."""
     found = draw(st.lists(triggers(), min_size=1, max_size=4))
-    theme = draw(st.sampled_from(_THEMES))
+    theme = draw(st.sampled_from(themes))
     for number, trigger in enumerate(found):
-        if number % 3 < 2:
+        if draw(st.integers(0, 2)):
             trigger |= theme
         trigger["condition"] = f"c{number}"
     if draw(st.integers(0, 3)):

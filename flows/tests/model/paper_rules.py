@@ -67,6 +67,8 @@ class Paper(World):
         for session in self.sessions:
             if not session.closed:
                 self.set_clock(session)
+        if refused and end == "commit":
+            self._acted_on(flow, job, refused[0].code)
         if refused or end == "no":
             return
         if end == "late" and short:
@@ -74,6 +76,19 @@ class Paper(World):
         if stale:
             raise Violation("stale job by an update", job)
         self._applied_by_paper(number, wid, values)
+
+    def _acted_on(self, flow: str, job: Any, code: str | None) -> None:
+        """The reaper knows what a paper client was refused for ever, though its rollback took all back."""
+        with self.accepts(what="round ended by"):
+            api.reap(conn=self.eye)
+        left = self.one("select state, last_state from wedsql.job_pool where id = %s", job[2])
+        failed = "select 1 from wedsql.trouble where kind = 'refused' and wid = %s"
+        if left is None or left[0] != "P" or self.one(failed, job[0]):
+            return
+        if code == "WD205" and job[4] == "at_take" and not self._true(flow, job[0], job[5]):
+            raise Violation("a stale job stays", job)
+        if code == "WD103" and left[1] != "WD103":
+            raise Violation("a refusal is forgotten", job)
 
     def _true(self, flow: str, wid: int, predicate: str) -> bool:
         query = sql.SQL("select to_jsonb(w) from {}.wed_flow w where wid = %s").format(sql.Identifier(flow))

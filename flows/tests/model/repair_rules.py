@@ -68,11 +68,11 @@ class Repair(World):
 
     @rule(flow=FLOW, which=WHICH)
     def withdraw(self, flow: str, which: int) -> None:
-        """Withdraw the jobs of one trigger."""
+        """Withdraw the jobs of one trigger, often of one that has parked some."""
         query = """
             select j.tgid from wedsql.job_pool j join wedsql.flow f on f.id = j.flow_id
-            where f.name = %s and j.tgid > 0 order by j.state <> 'K', j.wid"""
-        row = self.some(which, query, flow)
+            where f.name = %s and j.tgid > 0 and (j.state = 'K' or %s) order by j.wid, j.id"""
+        row = self.some(which, query, flow, which % 2 == 0)
         if row is not None:
             with self.accepts("WD106"):
                 self.desk.execute("select wedsql.withdraw(%s, %s)", [flow, row[0]])

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,12 +26,17 @@ from hypothesis.stateful import get_state_machine_test
 from psycopg.conninfo import make_conninfo
 
 from flows import kernel
+from flows.tests.model import families
 from flows.tests.model.engine import EXAMPLES, STEPS, Engine, length
 from flows.tests.model.world import Violation
 from wedsql_site import postgres
 
 CLOCK = Path(__file__).parent.parent / "sql" / "fake_clock.sql"
 ROUND = 40  # examples of one run of Hypothesis, which varies what it has: several small runs begin anew
+
+
+class Enough(KeyboardInterrupt):
+    """End a run of Hypothesis, which lets nothing else through: what was asked for is found."""
 
 
 @dataclass
@@ -89,14 +94,22 @@ def search(
     chance: int = 0,
     without: Sequence[str] = (),
     rules: Sequence[str] = (),
+    themes: Sequence[dict[str, Any]] = families.THEMES,
+    twice: bool = True,
 ) -> Search:
     """Run so many examples, with some rules or without some, on a database with the clock of tests."""
     seen = Search(only)
     known = [rule.function.__name__ for rule in Engine.setup_state().rules]
     left_out = {*without, *(set(known) - set(rules) if rules else ())}
-    machine = type("Searched", (Engine,), {"dsn": dsn} | dict.fromkeys(sorted(left_out)))
+    machine = type(
+        "Searched",
+        (Engine,),
+        {"dsn": dsn, "themes": themes, "twice": twice} | dict.fromkeys(sorted(left_out)),
+    )
     with with_reporter(seen.line):
         for number in range(-(-examples // ROUND)):
+            if seen.over:
+                break
             _some(machine, seen, min(ROUND, examples - number * ROUND), steps, chance * 1000 + number)
     return seen
 
@@ -109,15 +122,17 @@ def _some(machine: type[Engine], seen: Search, examples: int, steps: int, chance
 
     def kept(*args: Any, **kwargs: Any) -> None:
         try:
-            if not seen.over:
-                inner(*args, **kwargs)
+            inner(*args, **kwargs)
         except HypothesisException:
             raise
         except Exception as error:  # noqa: BLE001 - whatever ends an example is what is looked for
             seen.keep(error)
+        if seen.over:
+            raise Enough
 
     test.hypothesis.inner_test = kept  # type: ignore[attr-defined]
-    seed(chance)(test)()
+    with suppress(Enough):
+        seed(chance)(test)()
 
 
 def table(seen: Search, stories: bool = False) -> Iterator[str]:

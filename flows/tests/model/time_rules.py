@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from hypothesis import strategies as st
@@ -150,7 +151,7 @@ class Time(Work):
 
 
 def _due(now: Facts) -> list[tuple[int, Row]]:
-    """Leases that ran out and timers whose moment has come, of instances of these flows."""
+    """Leases that ran out, timers whose moment has come and jobs nobody took, of instances of these flows."""
     leases = [
         (wid, job)
         for wid in now.instances
@@ -163,4 +164,18 @@ def _due(now: Facts) -> list[tuple[int, Row]]:
         for timer in now.timers.get(wid, [])
         if facts.moment(timer["due_at"]) <= now.now
     ]
-    return leases + timers
+    return (
+        leases
+        + timers
+        + [(wid, job) for wid in now.instances for job in now.jobs.get(wid, []) if _late(now, job)]
+    )
+
+
+def _late(now: Facts, job: Row) -> bool:
+    """Return whether a job waits longer than its trigger allows, or twice as long when that was told."""
+    trigger = now.triggers.get(job["tgid"], {})
+    seconds = float(trigger.get("pickup_seconds") or 1e10) * (2 if job["late"] else 1)
+    if job["state"] != "P" or seconds > 1e9:
+        return False
+    since = max(facts.moment(job[name]) for name in ("fired_at", "not_before") if job[name])
+    return since + timedelta(seconds=seconds) <= now.now

@@ -1,0 +1,119 @@
+"""Rules of attempts that go wrong: a result whose commit comes late, a failure of a job that nobody took."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import rule
+
+from flows import api
+from flows.tests.model import families
+from flows.tests.model.work_rules import ALL, SERVED, Work
+from flows.tests.model.world import FLOW, WHICH, Connection, Violation
+from flows.types import Completion, Job, StepResult
+
+READY = """
+    select j.wid, j.id from wedsql.job_pool j join wedsql.flow f on f.id = j.flow_id
+    where f.name = %s and j.state = 'P' order by j.id"""
+WORN = """
+    update wedsql.job_pool j set attempts = 32767 from wedsql.flow f
+    where f.id = j.flow_id and f.name = %s and j.tgid = 0"""
+
+
+BESIDE = """
+    select j.id, j.trname from wedsql.job_pool j join wedsql.flow f on f.id = j.flow_id
+    where f.name = %s and j.tgid > 0 and j.state = 'P' and (
+      exists (select 1 from wedsql.timer x where x.wid = j.wid)
+      or exists (select 1 from wedsql.job_pool k where k.wid = j.wid and k.state = 'K')) order by j.id"""
+FAIL = (
+    "select * from wedsql.fail_many(%s, array[%s], array[%s]::bigint[], array[null]::bigint[], array['no'])"
+)
+
+
+class Attempts(Work):
+    """Workers that are slow, dishonest or unlucky."""
+
+    @rule(
+        flow=FLOW,
+        served=SERVED,
+        changes=families.states,
+        minutes=st.sampled_from([2, 10]),
+        leased=st.booleans(),
+    )
+    def commit_late(
+        self, flow: str, served: list[str], changes: dict[str, Any], minutes: int, leased: bool
+    ) -> None:
+        """Complete a job in time and commit minutes later: refused when its time is over by then."""
+        take = self._lease_one if leased else self._take_one
+        with self.accepts("WD204") as refused, self.conn.transaction():
+            job = take(flow, served)
+            if job is None:
+                return
+            done = Completion(job, self.values(flow, changes))
+            result = api.complete_many(flow, [done], conn=self.conn)[0]
+            self.pass_time(minutes)
+        self.pass_time(0)  # a transaction that was given up took its time back
+        if result.ok and bool(refused) is not (timedelta(minutes=minutes) > _allowed(job)):
+            raise Violation("late commit" if not refused else "a good result was refused", (job, minutes))
+        if not refused:
+            self._answered([done], [result])
+
+    @rule(flow=FLOW, which=WHICH, changes=families.states)
+    def step_beside(self, flow: str, which: int, changes: dict[str, Any]) -> None:
+        """Complete a job of an instance in which a timer waits or another job is parked."""
+        row = self.some(which, BESIDE, flow)
+        if row is None:
+            return
+        with self.conn.transaction():
+            jobs = api.take_many(flow, [row[1]], 1, job_ids=[row[0]], conn=self.conn)
+            done = [Completion(job, self.values(flow, changes)) for job in jobs]
+            results = api.complete_many(flow, done, conn=self.conn)
+        self._answered(done, results)
+
+    def _take_one(self, flow: str, served: list[str]) -> Job | None:
+        return next(iter(api.take_many(flow, served, 1, conn=self.conn)), None)
+
+    def _lease_one(self, flow: str, served: list[str]) -> Job | None:
+        return next(iter(api.lease_many(flow, served, 1, "model", conn=self.conn)), None)
+
+    @rule(flow=FLOW)
+    def wear_out(self, flow: str) -> None:
+        """Let the _EXCPT jobs have failed as often as can be counted: they are never used up."""
+        self.eye.execute(WORN, [flow])
+
+    @rule(flow=FLOW, which=WHICH)
+    def fail_of_nobody(self, flow: str, which: int) -> None:
+        """Report the failure of a job that this session did not take: nothing is counted."""
+        row = self.some(which, READY, flow)
+        if row is not None:
+            answer = self.conn.execute(FAIL, [flow, *row]).fetchall()
+            if answer:
+                raise Violation("a failure of nobody's job", answer)
+
+    @rule(flow=FLOW, changes=families.states, others=families.states)
+    def side_by_side(self, flow: str, changes: dict[str, Any], others: dict[str, Any]) -> None:
+        """Complete jobs of two instances in two transactions at once: neither waits for the other."""
+        answers: list[tuple[Completion, StepResult]] = []
+        with self.accepts(what="waits for another instance:"), self.conn.transaction():
+            answers += self._one(self.conn, flow, changes)
+            with self.locker.transaction():
+                answers += self._one(self.locker, flow, others, {done.job.wid for done, _ in answers})
+        for done, result in answers:
+            self._answered([done], [result])
+
+    def _one(
+        self, session: Connection, flow: str, changes: dict[str, Any], busy: set[int] | None = None
+    ) -> list[tuple[Completion, StepResult]]:
+        """Take and complete one job of an instance that is not busy."""
+        for job in api.take_many(flow, ALL, 1, conn=session):
+            if job.wid not in (busy or ()):
+                done = Completion(job, self.values(flow, changes))
+                return [(done, api.complete_many(flow, [done], conn=session)[0])]
+        return []
+
+
+def _allowed(job: Job) -> timedelta:
+    """Return how long a job may take: its timeout, else for ever, but five minutes for a lease."""
+    return job.timeout or (timedelta.max if job.claim is None else timedelta(minutes=5))
