@@ -13,7 +13,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
-from wedsql_site import backup, environment, logs, postgres, psql
+from wedsql_site import backup, environment, logs, ondemand, postgres, psql
 from wedsql_site.supervisor import actions, report
 
 log = logging.getLogger("wedsql.supervisor")
@@ -105,6 +105,7 @@ class Command(BaseCommand):
 
     def _psql(self, options: dict[str, Any]) -> int:
         line, environ = psql.command(options["arguments"])
+        ondemand.start_database()
         os.execve(line[0], line, environ)  # noqa: S606 - psql takes the place of this process
 
     def _backup(self, options: dict[str, Any]) -> int:
