@@ -119,6 +119,10 @@ def of_this_process() -> Iterable[str]:
         yield family(name, meaning, [({}, value)])
     rejected: list[Sample] = [({}, found.requests_rejected)]
     yield family("wedsql_web_requests_rejected_total", "Requests rejected under load.", rejected, "counter")
+    refused: list[Sample] = [({}, found.connections_refused)]
+    yield family(
+        "wedsql_web_connections_refused_total", "Refused beyond the limit of an address.", refused, "counter"
+    )
 
 
 def _care() -> Iterable[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from django.db import connection
 
+from wedsql_site import per_address
 from wedsql_site.request_threads import lanes
 
 _KB = 1024
@@ -26,6 +27,7 @@ class Usage:
     requests_limit: int
     requests_waiting: int
     requests_rejected: int
+    connections_refused: int
     threads: int
     files: int
     files_limit: int
@@ -49,6 +51,7 @@ def usage() -> Usage:
         requests_limit=sum(lane.size for lane in pages),
         requests_waiting=sum(lane.waiting for lane in pages),
         requests_rejected=sum(lane.rejected for lane in pages),
+        connections_refused=per_address.counts.refused,
         threads=threading.active_count(),
         files=len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0,
         files_limit=resource.getrlimit(resource.RLIMIT_NOFILE)[0],

@@ -24,18 +24,9 @@ except (BadEnvironment, PostgresError) as error:
 from monitor.bounded import BoundedInput
 from monitor.routing import websocket_urlpatterns
 from wedsql_site import slow_clients
+from wedsql_site.per_address import PerAddress
 
 slow_clients.install()
 
-application = Quiet(
-    RequestThreads(
-        ProtocolTypeRouter(
-            {
-                "http": _pages,
-                "websocket": AllowedHostsOriginValidator(
-                    BoundedInput(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))
-                ),
-            }
-        )
-    )
-)
+_sockets = AllowedHostsOriginValidator(BoundedInput(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))))
+application = Quiet(PerAddress(RequestThreads(ProtocolTypeRouter({"http": _pages, "websocket": _sockets}))))

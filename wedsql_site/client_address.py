@@ -18,14 +18,18 @@ def counted_address(request: HttpRequest) -> str | None:
 
 
 def client_address(request: HttpRequest) -> str:
-    """Return the address of the client, '' where it has none.
+    """Return the address of the client, '' where it has none."""
+    return of_chain(request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", ""))
 
-    Each proxy appends the address that it was asked from to X-Forwarded-For. What stands left of
-    the entries of trusted proxies is the client's own claim and counts for nothing.
+
+def of_chain(peer: str, forwarded: str) -> str:
+    """Return the client of a request that `peer` brought with this X-Forwarded-For.
+
+    Each proxy appends the address that it was asked from. What stands left of the entries of trusted
+    proxies is the client's own claim and counts for nothing.
     """
-    peer = _address(request.META.get("REMOTE_ADDR", ""))
-    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
-    chain = [*(_address(part) for part in forwarded), peer]
+    peer = _address(peer)
+    chain = [*(_address(part) for part in forwarded.split(",")), peer]
     trusted = settings.WEDSQL_TRUSTED_PROXIES
     if isinstance(trusted, int):
         return chain[-1 - trusted] if trusted < len(chain) and chain[-1 - trusted] else peer
@@ -34,6 +38,13 @@ def client_address(request: HttpRequest) -> str:
         chain.pop()
         found = (chain[-1] if chain else "") or found
     return found
+
+
+def is_proxy(peer: str) -> bool:
+    """Whether connections from this address are those of a trusted proxy; of a Unix socket they are."""
+    address = _address(peer)
+    trusted = settings.WEDSQL_TRUSTED_PROXIES
+    return bool(trusted) and (isinstance(trusted, int) or not address or _is_in(address, trusted))
 
 
 def _address(text: str) -> str:

@@ -109,7 +109,7 @@ class RequestThreads:
         lane = self.probes if scope["path"] in PROBES else self.pages
         thread = await lane.take()
         if thread is None:
-            await _reject(send)
+            await reject(send, b"Too many requests are waiting; try again.\n")
             return
         try:
             async with ThreadSensitiveContext(executor=thread):
@@ -124,7 +124,8 @@ class RequestThreads:
             loop.set_default_executor(ReturningExecutor(thread_name_prefix="other"))
 
 
-async def _reject(send: Any) -> None:
+async def reject(send: Any, text: bytes) -> None:
+    """Answer 503 with the reason."""
     headers = [(b"content-type", b"text/plain"), (b"retry-after", b"5")]
     await send({"type": "http.response.start", "status": 503, "headers": headers})
-    await send({"type": "http.response.body", "body": b"Too many requests are waiting; try again.\n"})
+    await send({"type": "http.response.body", "body": text})

@@ -19,6 +19,8 @@ DEBUG = environment.flag("WEDSQL_DEBUG")
 HTTPS = environment.flag("WEDSQL_HTTPS", default=not DEBUG)
 BEHIND_PROXY = environment.flag("WEDSQL_BEHIND_PROXY")
 WEDSQL_TRUSTED_PROXIES = environment.proxies("WEDSQL_TRUSTED_PROXIES", default=int(BEHIND_PROXY))
+# Open connections of one address, or of one client behind the proxies; 0 is no limit.
+CONNECTIONS_PER_ADDRESS = environment.number("WEDSQL_CONNECTIONS_PER_ADDRESS", 256, least=0)
 
 SECRET_KEY = secrets_store.secret_key()
 SECRET_KEY_FALLBACKS = environment.words("WEDSQL_SECRET_KEY_FALLBACKS")

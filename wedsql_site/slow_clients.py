@@ -1,4 +1,4 @@
-"""Bounds for clients that send a request slowly or send too much: the web server has none of its own.
+"""Bounds for clients that send slowly, send too much or open too many connections: the server has none.
 
 Its timeout counts from the last byte, so a byte a minute would hold a connection for ever, and it writes a
 body of any size to the disk before the application sees the first of it.
@@ -7,6 +7,7 @@ body of any size to the disk before the application sees the first of it.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -14,14 +15,26 @@ from daphne import http_protocol
 from twisted.internet import reactor
 from twisted.internet.interfaces import IDelayedCall
 
-from wedsql_site import environment
+from wedsql_site import environment, per_address
+from wedsql_site.client_address import is_proxy
+from wedsql_site.request_threads import PROBES
 
 # Seconds for a whole request, from the connection or from the end of the answer before it.
 REQUEST_SECONDS = 60
 MAX_BODY = 16 * 1024 * 1024
 
+# Connections beyond an address's limit that still may ask whether the process lives.
+PROBE_CONNECTIONS = 8
+
+_TOO_MANY = (
+    b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 5\r\n"
+    b"Content-Type: text/plain\r\nContent-Length: 60\r\n\r\n"
+    b"Too many connections are open from your address; try again.\n"
+)
 _TOO_LARGE = b"HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 _deadlines: WeakKeyDictionary[Any, IDelayedCall] = WeakKeyDictionary()
+# Under which address a connection is counted.
+_keys: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 
 
 def install() -> None:
@@ -59,8 +72,12 @@ class BoundedRequest(http_protocol.WebRequest):
     def process(self) -> Any:
         channel = self.channel  # it is forgotten when the answer is finished
         _request_arrived(channel)
+        transport = self.transport
         self.notifyFinish().addCallbacks(lambda _: _await_request(channel), lambda _: None)
-        return super().process()
+        result = super().process()
+        if self.transport is None:  # a live line has taken the connection over
+            _when_lost(transport.protocol, lambda: _closed(channel))
+        return result
 
     def gotLength(self, length: int | None) -> None:
         super().gotLength(length)
@@ -79,18 +96,53 @@ class BoundedRequest(http_protocol.WebRequest):
         self.channel.transport.loseConnection()
 
 
+class ProbeRequest(BoundedRequest):
+    """A request of an address that has too many connections: only probes are answered."""
+
+    def process(self) -> Any:
+        if self.path.decode("latin1") in PROBES and not self.requestHeaders.hasHeader(b"Upgrade"):
+            return super().process()
+        self.channel.transport.write(_TOO_MANY)
+        self.channel.transport.loseConnection()
+        return None
+
+
 class BoundedFactory(http_protocol.HTTPFactory):
     """Makes connections whose requests are bounded."""
 
     def buildProtocol(self, addr: Any) -> Any:
+        address = str(getattr(addr, "host", ""))
+        key = per_address.network(address) if address and not is_proxy(address) else ""
+        number = per_address.counts.open(key) if key else 0
+        refused = per_address.exceeds(number)
+        if refused:
+            per_address.counts.refuse(key)
+        if per_address.exceeds(number - PROBE_CONNECTIONS):
+            per_address.counts.close(key)
+            return None
         protocol = super().buildProtocol(addr)
-        protocol.requestFactory = BoundedRequest
-        channel, lost = protocol._channel, protocol.connectionLost
-        _await_request(channel)
-
-        def connection_lost(reason: Any) -> None:
-            _request_arrived(channel)  # or the timer would keep the connection's memory
-            lost(reason)
-
-        protocol.connectionLost = connection_lost
+        protocol.requestFactory = ProbeRequest if refused else BoundedRequest
+        _keys[protocol._channel] = key
+        _await_request(protocol._channel)
+        channel = protocol._channel
+        _when_lost(protocol, lambda: _closed(channel))
         return protocol
+
+
+def _when_lost(protocol: Any, act: Callable[[], None]) -> None:
+    """Act as well when the connection of this protocol is lost."""
+    lost = protocol.connectionLost
+
+    def connection_lost(*reason: Any) -> None:
+        act()
+        lost(*reason)
+
+    protocol.connectionLost = connection_lost
+
+
+def _closed(channel: Any) -> None:
+    """The connection is gone: its timer would keep its memory, and it counts for its address no more."""
+    _request_arrived(channel)
+    key = _keys.pop(channel, "")
+    if key:
+        per_address.counts.close(key)

@@ -34,6 +34,8 @@ from wedsql_site.request_threads import PROBE_THREADS, THREADS
 # A process on a machine with many cores has as many threads for what is not a request.
 OTHER_THREADS = 16
 MANY_CORES = {"ASGI_THREADS": str(OTHER_THREADS)}
+# Every client of these tests has the same address.
+UNBOUND = {"WEDSQL_CONNECTIONS_PER_ADDRESS": "0"}
 # Threads of the interpreter, of the pool and of the live lines.
 _STANDING_THREADS = 12
 _GROWTH_KB = 20_000
@@ -78,7 +80,7 @@ class Watched:
 
 @pytest.fixture(scope="module")
 def web(dsn: str) -> Iterator[Watched]:
-    with WebServer.on(dsn, **MANY_CORES) as server:
+    with WebServer.on(dsn, **MANY_CORES, **UNBOUND) as server:
         watched = Watched(server, dsn)
         parallel(watched)  # threads and pooled connections are kept, so a first round opens them
         yield watched

@@ -314,6 +314,14 @@ def test_a_wrong_password_uses_up_no_code(guarded: User) -> None:
     assert devices.factor_of(guarded) is None
 
 
+def test_wrong_passwords_on_the_page_lock_too(alice: User) -> None:
+    client = Client()
+    client.force_login(alice)
+    found = [client.post(SECURITY, {"password": "wrong"}).status_code for _ in range(BOTH)]
+    assert found == [200] * (BOTH - 1) + [429]
+    assert client.post(SECURITY, {"password": PASSWORD}).status_code == 429
+
+
 def test_new_backup_codes_replace_the_old(alice: User) -> None:
     old = turn_on(alice)
     client = Client()
