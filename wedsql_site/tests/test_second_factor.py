@@ -310,6 +310,7 @@ def test_a_wrong_password_uses_up_no_code(guarded: User) -> None:
     client.force_login(guarded)
     right = code(guarded)
     client.post(SECURITY, {"password": "wrong", "code": right, "action": "codes"})
+    assert right not in AccessAttempt.objects.get().post_data
     client.post(SECURITY, {"password": PASSWORD, "code": right, "action": "remove"})
     assert devices.factor_of(guarded) is None
 
@@ -372,6 +373,7 @@ def test_who_may_only_look_removes_nothing(guarded: User) -> None:
     turn_on(carol)
     client = Client()
     client.force_login(manager())
+    assert "remove_second_factor" not in client.get(reverse("admin:auth_user_changelist")).content.decode()
     take_away(client, carol)
     assert devices.factor_of(carol) is not None
 
