@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 
 from flows import api
 from flows.models import Flow, Trigger
-from flows.tests.designer import define, page
+from flows.tests.designer import change, define, page
 from flows.tests.pages import errors_at, opened
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -116,3 +117,22 @@ def test_a_refused_save_leaves_no_half_of_itself(alice: Client, name: str) -> No
     assert response.status_code == 200
     assert Flow.objects.filter(name=name).values().get() == before
     assert "a2" in api.definition(name)["attributes"][1].values()
+
+
+def test_a_saved_page_costs_its_rows_and_one_generation(alice: Client, name: str) -> None:
+    """Each changed row is a statement of its own, and what is generated has the size of the whole flow."""
+    generated = []
+    with connection.cursor() as cursor:
+        for changed in (1, 3):
+            cursor.execute("set track_functions = 'all'")
+            typed = {f"triggers-{row}-predicate": f"a1 = '{changed}{row}'" for row in range(changed)}
+            before = _generations(cursor)
+            assert change(alice, name, **typed).status_code == 302
+            generated.append(_generations(cursor) - before)
+    assert generated == [1, 1]
+
+
+def _generations(cursor: Any) -> int:
+    cursor.execute("select pg_stat_force_next_flush()")
+    cursor.execute("select sum(calls) from pg_stat_user_functions where funcname = 'compile'")
+    return int(cursor.fetchone()[0] or 0)

@@ -32,8 +32,10 @@ create table if not exists wedsql.flow (
   changed_xid bigint,
   attrs_changed boolean not null default false,
   rematch_due boolean not null default false,
-  reopen_final boolean not null default false
+  reopen_final boolean not null default false,
+  defining_xid bigint  -- the transaction of wedsql.define_together
 );
+alter table wedsql.flow add column if not exists defining_xid bigint;
 
 create table if not exists wedsql.attr (
   aid integer primary key,

@@ -73,13 +73,22 @@ end $$;
 
 create or replace function wedsql._regenerate() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: after every statement on wed_attr or wed_trig the flows it touched have their functions anew.
+-- Promise: after every statement on wed_attr or wed_trig the flows it touched have their functions anew; a flow of which
+-- many statements change the definition has them with the last one, and takes the way that asks for that meanwhile.
 declare
   v_flow integer;
+  v_later boolean;
 begin
-  for v_flow in select distinct c.flow_id from changed c join wedsql.flow f on f.id = c.flow_id
-                where to_regclass(format('%I.wed_flow', f.name)) is not null loop
-    perform wedsql._generate(v_flow);
+  for v_flow, v_later in
+    select f.id, f.rematch_due and f.defining_xid is not distinct from txid_current()
+    from wedsql.flow f where f.id in (select c.flow_id from changed c)
+      and to_regclass(format('%I.wed_flow', f.name)) is not null
+  loop
+    if v_later then
+      update wedsql.flow f set plain = false where f.id = v_flow and f.plain;
+    else
+      perform wedsql._generate(v_flow);
+    end if;
   end loop;
   return null;
 end $$;

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.tests.kit import Kit
+from flows.tests.kit import Kit, refused
 
 pytestmark = pytest.mark.kernel
 
@@ -64,3 +64,45 @@ def test_a_condition_is_looked_at_without_a_temporary_schema(kit: Kit) -> None:
         kit.rows(f"revoke temporary on database {database} from public, wed_eval")
         kit.attrs("a")
         kit.trig("tr_x", "a = '1'")
+
+
+def test_many_statements_that_define_together_generate_once(kit: Kit) -> None:
+    kit.rows("set track_functions = 'all'")
+    counted = []
+    for triggers in (5, 10):
+        with kit.conn.transaction(force_rollback=True):
+            before = calls(kit)
+            kit.rows("select wedsql.define_together(%s)", [kit.name])
+            kit.attrs("a")
+            for number in range(triggers):
+                kit.trig(f"tr_{number}", f"a = '{number}'")
+            kit.rows("set constraints all immediate")
+            counted.append(calls(kit)["compile"] - before["compile"])
+            assert kit.rows("select plain from wedsql.flow where id = %s", [kit.id])[0].plain
+            assert kit.start(a="3")
+    assert counted == [1, 1]
+
+
+@pytest.mark.parametrize("paper", [False, True])
+def test_no_instance_lives_by_half_a_definition(kit: Kit, paper: bool) -> None:
+    kit.attrs("a")
+    kit.trig("tr_x", "a = '1'")
+    start = "insert into {f}.wed_flow (a) values ('2')" if paper else 'select {f}.start(\'{"a": "2"}\')'
+    with kit.conn.transaction(force_rollback=True):
+        kit.rows("select wedsql.define_together(%s)", [kit.name])
+        kit.trig("tr_y", "a = '2'")
+        with refused("WD010"), kit.conn.transaction():
+            kit.rows(start)
+    with kit.conn.transaction():
+        kit.rows("select wedsql.define_together(%s)", [kit.name])
+        kit.trig("tr_y", "a = '2'")
+    kit.rows(start)
+    assert kit.one("select trname from {f}.job_pool") == "tr_y"
+
+
+def test_statements_without_it_are_followed_one_by_one(kit: Kit) -> None:
+    """What a transaction starts after its INSERT into wed_trig is judged by that trigger."""
+    with kit.conn.transaction():
+        kit.attrs("a")
+        kit.trig("tr_x", "a = '1'")
+        assert kit.start(a="1")
