@@ -8,7 +8,6 @@ import random
 from importlib import import_module
 from typing import Any
 
-from channels.auth import get_user
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
@@ -19,6 +18,7 @@ from flows.queries.instances import instance
 from flows.queries.overview import ids
 from monitor.bounded import BAD_MESSAGE, MAX_MESSAGE
 from monitor.hub import Topic, Watcher
+from monitor.line_users import session_user
 from monitor.listener import listener
 from monitor.permissions import AnyUser, can_view, visible_flows
 
@@ -94,7 +94,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
     async def _user_now(self) -> AnyUser:
         engine = import_module(settings.SESSION_ENGINE)
         session = engine.SessionStore(self.scope["session"].session_key)
-        user: AnyUser = await get_user({"session": session})
+        user: AnyUser = await session_user(session)
         return user
 
     async def dispatch(self, message: dict[str, Any]) -> None:

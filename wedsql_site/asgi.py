@@ -3,7 +3,6 @@
 import os
 import sys
 
-from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
 from django.core.asgi import get_asgi_application
@@ -22,11 +21,12 @@ except (BadEnvironment, PostgresError) as error:
     sys.exit(f"wedsql: {error}")
 
 from monitor.bounded import BoundedInput
+from monitor.line_users import line_user_stack
 from monitor.routing import websocket_urlpatterns
 from wedsql_site import slow_clients
 from wedsql_site.per_address import PerAddress
 
 slow_clients.install()
 
-_sockets = AllowedHostsOriginValidator(BoundedInput(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))))
+_sockets = AllowedHostsOriginValidator(BoundedInput(line_user_stack(URLRouter(websocket_urlpatterns))))
 application = Quiet(PerAddress(RequestThreads(ProtocolTypeRouter({"http": _pages, "websocket": _sockets}))))

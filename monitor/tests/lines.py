@@ -7,7 +7,6 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from channels.auth import AuthMiddlewareStack
 from channels.db import database_sync_to_async
 from channels.routing import URLRouter
 from channels.testing import WebsocketCommunicator
@@ -16,9 +15,10 @@ from django.test import Client
 
 from monitor import listener
 from monitor.bounded import BoundedInput
+from monitor.line_users import line_user_stack
 from monitor.routing import websocket_urlpatterns
 
-APPLICATION = BoundedInput(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))
+APPLICATION = BoundedInput(line_user_stack(URLRouter(websocket_urlpatterns)))
 Story = Callable[[], Awaitable[None]]
 
 

@@ -277,3 +277,25 @@ def test_who_comes_while_the_connection_says_good_bye_is_greeted(line: str, parc
         assert parting.done() and ears.hub.live
 
     play(story)
+
+
+def test_a_new_secret_key_ends_no_line_while_the_old_one_is_named(
+    line: str, alice: Client, settings: Any
+) -> None:
+    old, settings.SECRET_KEY = settings.SECRET_KEY, "a new key that is long enough for anything " * 2
+    settings.SECRET_KEY_FALLBACKS = [old]
+
+    async def story() -> None:
+        browser = await Browser(alice, "/ws/").opened()
+        await browser.disconnect()
+
+    play(story)
+    assert alice.get("/workers/").status_code == 200, "nor does a line end the session"
+    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another key without the old one beside it " * 2, []
+
+    async def refused() -> None:
+        browser = Browser(alice, "/ws/")
+        await browser.connect(timeout=5)
+        assert await browser.close_code() == consumers.SIGNED_OUT
+
+    play(refused)

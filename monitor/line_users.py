@@ -1,0 +1,50 @@
+"""Whose live line it is: read from the session, which a line cannot change as a page can.
+
+Channels' own middleware knows no former secret keys and deletes a session that was made with one: a page left
+open would log its person out when a new key is introduced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping
+from typing import Any
+
+from channels.auth import AuthMiddleware
+from channels.db import database_sync_to_async
+from channels.sessions import CookieMiddleware, SessionMiddleware
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, load_backend
+from django.contrib.auth.models import AnonymousUser
+from django.utils.crypto import constant_time_compare
+
+from monitor.permissions import AnyUser
+
+
+@database_sync_to_async
+def session_user(session: MutableMapping[str, Any]) -> AnyUser:
+    """Return the user of a session, by the rules of `django.contrib.auth.get_user`."""
+    path = session.get(BACKEND_SESSION_KEY)
+    if SESSION_KEY not in session or path not in settings.AUTHENTICATION_BACKENDS:
+        return AnonymousUser()
+    user: Any = load_backend(path).get_user(int(session[SESSION_KEY]))
+    kept = session.get(HASH_SESSION_KEY, "")
+    if user is None or not any(constant_time_compare(kept, each) for each in _hashes(user)):
+        return AnonymousUser()
+    found: AnyUser = user
+    return found
+
+
+def _hashes(user: Any) -> list[str]:
+    return [user.get_session_auth_hash(), *user.get_session_auth_fallback_hash()]
+
+
+class LineUser(AuthMiddleware):
+    """Puts the user of the session into the scope."""
+
+    async def resolve_scope(self, scope: Any) -> None:
+        scope["user"]._wrapped = await session_user(scope["session"])
+
+
+def line_user_stack(inner: Any) -> Any:
+    """Wrap an application with what reads cookies, session and user."""
+    return CookieMiddleware(SessionMiddleware(LineUser(inner)))
