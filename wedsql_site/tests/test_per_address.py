@@ -115,6 +115,15 @@ def test_live_lines_count_until_they_end(
     assert [status(each) for each in again] == [101] * LIMIT
 
 
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://evil.127.0.0.1", "null", ""])
+def test_a_page_of_another_site_opens_no_line(origin: str, web: WebServer, session: str) -> None:
+    own = handshake(web.port, "/ws/").replace(b"a" * 32, session.encode())
+    header = f"Origin: http://127.0.0.1:{web.port}\r\n".encode()
+    other = own.replace(header, f"Origin: {origin}\r\n".encode() if origin else b"")
+    assert b" 403 " in asked(web, other).partition(b"\r\n")[0]
+    assert b" 101 " in asked(web, own).partition(b"\r\n")[0]
+
+
 def test_rejected_handshakes_and_requests_leave_nothing_counted(web: WebServer, until: Until) -> None:
     foreign = handshake(web.port, "/ws/").replace(b"Origin: http://127", b"Origin: http://evil.127")
     for request in (foreign, b"nonsense\r\n\r\n", request_text("/nothing/"), handshake(web.port, "/ws/")):

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import psycopg
+import pytest
 
+from workers import tasks
 from workers.reaper.tidy import tidy
 
 Connect = Callable[..., psycopg.Connection[Any]]
@@ -14,26 +16,56 @@ SESSION = (
     "insert into django_session (session_key, session_data, expire_date)"
     " values (%s, '', now() + %s::interval)"
 )
+COMMON = "(username, user_agent, http_accept, path_info, attempt_time"
 LOG_IN = (
-    "insert into axes_accesslog (username, user_agent, http_accept, path_info, attempt_time, session_hash)"
-    " values (%s, '', '', '', now() - %s::interval, '')"
+    f"insert into axes_accesslog {COMMON}, session_hash) values (%s, '', '', '', now() - %s::interval, '')"
 )
+FAILURE = (
+    f"insert into axes_accessfailurelog {COMMON}, locked_out)"
+    " values (%s, '', '', '', now() - %s::interval, false)"
+)
+ATTEMPT = (
+    f"insert into axes_accessattempt {COMMON}, get_data, post_data, failures_since_start)"
+    " values (%s, '', '', '', now() - %s::interval, '', '', 1)"
+)
+# A table, the column that names a row, how a row is made, the interval of one to delete and of one to keep.
+TABLES = [
+    ("django_session", "session_key", SESSION, "-1 second", "1 hour"),
+    ("axes_accesslog", "username", LOG_IN, "400 days", "300 days"),
+    ("axes_accessfailurelog", "username", FAILURE, "400 days", "300 days"),
+    ("axes_accessattempt", "username", ATTEMPT, "25 hours", "23 hours"),
+]
 
 
-def test_what_is_old_goes_and_the_rest_stays(connect: Connect) -> None:
+def forget(owner: psycopg.Connection[Any], table: str, column: str) -> None:
+    owner.execute(f"delete from {table} where {column} in ('old', 'recent')")
+
+
+@pytest.mark.parametrize(("table", "column", "insert", "old", "recent"), TABLES)
+def test_what_is_old_goes_and_the_rest_stays(
+    table: str, column: str, insert: str, old: str, recent: str, connect: Connect
+) -> None:
     owner = connect()
     try:
-        for key, ends in (("old", "-1 second"), ("living", "1 hour")):
-            owner.execute(SESSION, [key, ends])
-        for name, age in (("old", "400 days"), ("recent", "300 days")):
-            owner.execute(LOG_IN, [name, age])
+        owner.execute(insert, ["old", old])
+        owner.execute(insert, ["recent", recent])
         tidy(connect("wed_reaper"))
-        keys = {key for (key,) in owner.execute("select session_key from django_session")}
-        names = {name for (name,) in owner.execute("select username from axes_accesslog")}
-        assert keys & {"old", "living"} == {"living"} and names & {"old", "recent"} == {"recent"}
+        left = {key for (key,) in owner.execute(f"select {column} from {table}")}
+        assert left & {"old", "recent"} == {"recent"}
     finally:
-        owner.execute("delete from django_session where session_key in ('old', 'living')")
-        owner.execute("delete from axes_accesslog where username in ('old', 'recent')")
+        forget(owner, table, column)
+
+
+def test_the_reaper_tidies_in_its_first_round(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner = connect()
+    monkeypatch.setattr(tasks, "_maintained", -tasks._MAINTAIN_EVERY)
+    try:
+        owner.execute(SESSION, ["old", "-1 second"])
+        tasks.reap()
+        assert owner.execute("select from django_session where session_key = 'old'").fetchone() is None
+    finally:
+        forget(owner, "django_session", "session_key")
+        tasks._reaper_wire().close()
 
 
 def test_a_table_that_cannot_be_tidied_stops_no_other(connect: Connect, caplog: Any) -> None:
