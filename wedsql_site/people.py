@@ -49,7 +49,8 @@ class CarefulUserAdmin(UserAdmin):
         return bool(user.has_second_factor)
 
     def get_list_display(self, request: HttpRequest) -> Any:
-        return (*super().get_list_display(request), "second_factor")
+        name, *rest = super().get_list_display(request)
+        return (name, "second_factor", *rest)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[User]:
         return with_factor(super().get_queryset(request))
