@@ -7,6 +7,23 @@ from typing import Any
 
 from psycopg import sql
 
+# Attributes named like functions: a condition that uses both, and a value for which it holds.
+BESIDE = {
+    "coalesce": ("coalesce(coalesce, 'y') = 'X'", "X"),
+    "lower": ("lower(lower) = 'x'", "X"),
+    "upper": ("upper(upper) = 'X'", "x"),
+    "length": ("length(length) = 1", "X"),
+    "nullif": ("nullif(nullif, 'y') = 'X'", "X"),
+    "greatest": ("greatest(greatest, 'A') = 'X'", "X"),
+    "position": ("position('X' in position) = 1", "X"),
+    "trim": ("trim(both ' ' from trim) = 'X'", " X "),
+    "substring": ("substring(substring from 1 for 1) = 'X'", "XY"),
+    "overlay": ("overlay(overlay placing 'X' from 1 for 1) = 'X'", "Y"),
+    "extract": ("extract(year from extract::date) = 2026", "2026-01-01"),
+    "concat": ("concat || 'y' = 'Xy'", "X"),
+    "now": ("now = 'X'", "X"),
+}
+
 # Every option that puts something of its own into the generated functions.
 RICH = """
 insert into {f}.wed_attr (aname, adv, type, options) values

@@ -94,6 +94,9 @@ begin
           v_temporal := v_temporal or v.temporal;
         elsif p_attrs ? w and coalesce(v.keyword, 'U') in ('U', 'C') and w <> 'between' then
           v_kind := 'attribute'; v_want := 'operator'; v_indexable := i;
+          if v_next = '(' then  -- a function of that name, and none that a condition may call
+            v_problem := v.func; v_hint := v.hint;
+          end if;
           v_temporal := v_temporal or p_attrs ->> w in ('date', 'timestamptz', 'timestamp', 'time', 'interval');
         else
           perform wedsql.refuse_word(p_set, v, v_pos[i], v_raw[i], v_next, p_attrs);

@@ -7,7 +7,7 @@ import pytest
 
 from flows import api
 from flows.tests.kit import Kit
-from flows.tests.names import identifiers
+from flows.tests.names import BESIDE, identifiers
 
 pytestmark = pytest.mark.kernel
 PARTS = 6
@@ -89,3 +89,84 @@ def _paper_step(kit: Kit, wid: int, names: list[str]) -> None:
         assert kit.lock(kit.conn, wid, job.tgid)
         values = ", ".join(f"\"{name}\" = '{name} 3'" for name in names)
         kit.rows(f"update {{f}}.wed_flow set zz_go = '9', {values} where wid = {wid}")
+
+
+# One form of every function that the catalog has, by its name and the types of its arguments.
+FORMS = """
+select v.word, (select coalesce(array_agg(format_type(t, null)), '{}') from unnest(p.proargtypes::oid[]) t)
+from wedsql.vocabulary v
+join lateral (select * from pg_proc p where p.proname = v.word and p.pronamespace = 'pg_catalog'::regnamespace
+              order by p.provolatile, p.pronargs, p.oid limit 1) p on true
+where v.func is not null order by v.word
+"""
+VERDICT = """
+create function pg_temp.verdict(p_text text, p_attrs jsonb) returns text language plpgsql as $$
+declare
+  v_detail text;
+begin
+  return (wedsql.canonical(p_text, p_attrs)).qualified;
+exception when sqlstate 'WD005' then
+  get stacked diagnostics v_detail = pg_exception_detail;
+  return v_detail::jsonb ->> 'reason';
+end $$
+"""
+
+
+def test_k34_a_name_means_the_attribute_and_its_call_the_function(kit: Kit) -> None:
+    """Each function of the server: a condition over an attribute of its name is read as over any other."""
+    kit.rows(VERDICT)
+    words = {row.word for row in kit.rows("select word from pg_get_keywords() where catcode in ('R', 'T')")}
+    forms = [tuple(row) for row in kit.rows(FORMS) if row.word not in words | {"between"}]
+    assert len(forms) > 2000
+    texts, attrs, others = [], [], []
+    for name, types in forms:
+        call = f"{name}({', '.join(f'$::{kind}' for kind in types)})"
+        for text in (f"$ = 'x' and {call} is null or $ is null", f"{call} = $ || {name}($)"):
+            texts.append(text.replace("$", name))
+            others.append(text.replace("$", "zz_any"))
+            attrs.append(name)
+    rows = kit.rows(
+        "select n, pg_temp.verdict(t, jsonb_build_object(n, 'text')) as named,"
+        ' pg_temp.verdict(o, \'{"zz_any": "text"}\') as other'
+        " from unnest(%s::text[], %s::text[], %s::text[]) u (t, o, n)",
+        [texts, others, attrs],
+    )
+    wrong = [row for row in rows if row.named != row.other.replace('r."zz_any"', f'r."{row.n}"')]
+    assert wrong == []
+
+
+@pytest.fixture
+def beside(kit: Kit) -> Kit:
+    """A flow with attributes named like functions, and one trigger for each that uses the function too."""
+    names = list(BESIDE)
+    with kit.conn.transaction():
+        kit.attrs("zz_go", *names)
+        for name in names:
+            kit.trig(f"tr_{name}", BESIDE[name][0])
+        kit.final("zz_go = '9'")
+    return kit
+
+
+def test_k34_a_condition_uses_function_and_attribute_of_one_name(beside: Kit) -> None:
+    wid = beside.start(**{name: value for name, (_, value) in BESIDE.items()})
+    assert {job.trname for job in beside.pending(wid)} == {f"tr_{name}" for name in BESIDE}
+    text = "zz_go = '9', lower = lower(lower), coalesce = coalesce(nullif(coalesce, 'X'), 'y') || now"
+    beside.policy(final_when_pending="cancel")
+    with beside.step():
+        beside.complete(beside.take("tr_now", wid), set_text=text)
+    assert beside.status(wid) == "F"
+    assert (beside.state(wid)["lower"], beside.state(wid)["coalesce"]) == ("x", "yX")
+
+
+def test_k34_a_rename_to_and_from_such_a_name(beside: Kit) -> None:
+    """Conditions follow, and mean the same as before."""
+    for name in BESIDE:
+        beside.rows("update {f}.wed_attr set aname = 'zz_new' where aname = %s", [name])
+        (written,) = beside.rows("select cpred, reads from wedsql.trig where trname = %s", [f"tr_{name}"])
+        assert written.reads == ["zz_new"]
+        beside.rows("update {f}.wed_attr set aname = %s where aname = 'zz_new'", [name])
+        assert (
+            beside.one("select cpred from wedsql.trig where trname = %s", [f"tr_{name}"]) == BESIDE[name][0]
+        )
+    wid = beside.start(**{name: value for name, (_, value) in BESIDE.items()})
+    assert len(beside.pending(wid)) == len(BESIDE)
