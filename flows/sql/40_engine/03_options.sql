@@ -60,6 +60,28 @@ begin
   return wedsql._apply_timers(p_flow, p_step, p_now);
 end $$;
 
+create or replace function wedsql._due_at(p_trig wedsql.trig, p_state jsonb, p_since timestamptz) returns timestamptz
+language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' as $$
+-- Promise: when a trigger with a due time fires on the state, null where the due attribute is empty: the time in
+-- that attribute, else since its condition holds, and due_after later.
+select case when p_trig.due_attr is null then p_since else (p_state ->> p_trig.due_attr)::timestamptz end
+       + coalesce(p_trig.due_after, interval '0')
+$$;
+
+create or replace function wedsql._would_act(p_wid integer, p_state jsonb, p_matched integer[]) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: whether one of the conditions that hold would fire now, or set or move a timer, if the state were
+-- committed again: a trigger that waits for its time, or has fired its only time, does not.
+select exists (
+  select 1 from wedsql.trig t left join wedsql.timer x on x.wid = p_wid and x.tgid = t.tgid
+  where t.tgid = any (p_matched) and not t.cfinal
+    and not exists (select 1 from wedsql.job_pool j where j.wid = p_wid and j.tgid = t.tgid)
+    and not (t.fire_once and exists (select 1 from wedsql.wed_trace h where h.wid = p_wid and t.tgid = any (h.fired)))
+    and case when t.due_attr is null and t.due_after is null then true
+             when t.due_attr is null then x.due_at is null or x.due_at <= wedsql.now()
+             else x.due_at <= wedsql.now() or x.due_at is distinct from wedsql._due_at(t, p_state, null) end)
+$$;
+
 create or replace function wedsql._apply_timers(p_flow wedsql.flow, p_step wedsql.step, p_now timestamptz) returns wedsql.step
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: a trigger with a due time fires when its condition holds and the time has come; until then a timer waits (K-37).
@@ -68,8 +90,7 @@ begin
   delete from wedsql.timer x where x.wid = p_step.wid and (not x.tgid = any (p_step.matched) or exists (
     select 1 from wedsql.trig t where t.tgid = x.tgid and t.due_attr is not null and p_step.state ->> t.due_attr is null));
   insert into wedsql.timer as x (wid, tgid, flow_id, due_at)
-  select p_step.wid, t.tgid, p_flow.id,
-         case when t.due_attr is null then p_now else (p_step.state ->> t.due_attr)::timestamptz end + coalesce(t.due_after, interval '0')
+  select p_step.wid, t.tgid, p_flow.id, wedsql._due_at(t, p_step.state, p_now)
   from wedsql.trig t
   where t.tgid = any (p_step.matched) and (t.due_attr is not null or t.due_after is not null)
     and (t.due_attr is null or p_step.state ->> t.due_attr is not null)

@@ -48,7 +48,8 @@ begin
       cross join lateral (
         select h.holds, n.final,
                exists (select 1 from unnest(t.matched) m where m > 0 and (m <> coalesce($2.final_tgid, 0) or not n.final)
-                       and not exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.tgid = m)) as news,
+                       and not exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.tgid = m))
+               and ($2.plain or wedsql._would_act(t.wid, t.state, t.matched)) as news,
                exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.tgid > 0) as live,
                exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.state = 'K') as parked,
                exists (select 1 from wedsql.timer x where x.wid = t.wid and x.tgid = any (t.matched)) as timed) x

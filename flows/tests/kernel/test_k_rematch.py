@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC
+from typing import Any
 
 import pytest
 
@@ -217,3 +218,63 @@ def test_a_changed_due_time_reaches_the_timers_that_wait(kit: Kit, by_publish: b
             assert round(due_in(kit, wid)) == int(due_after[0])
     kit.rows("update {f}.wed_trig set due_after = '-1 second'")
     assert kit.jobs(wid) == ["tr_x"]
+
+
+WAITING = {  # what holds a matched trigger back, with the state in which it does
+    "due_after": ({"due_after": "1 hour"}, {}),
+    "due_attr": ({"due_attr": "due"}, {"due": "2999-01-01"}),
+    "due_attr_after": ({"due_attr": "due", "due_after": "1 month"}, {"due": "2999-01-31"}),
+    "due_attr_empty": ({"due_attr": "due"}, {"due": None}),
+    "fire_once": ({"fire_once": True}, {}),
+}
+
+
+@pytest.fixture(params=WAITING)
+def waiting(kit: Kit, request: pytest.FixtureRequest) -> int:
+    """An instance with a pending job, and another trigger whose condition holds and that does not fire."""
+    options, state = WAITING[request.param]
+    kit.attrs("a")
+    kit.attr("due", None, "date")
+    kit.trig("tr_work", "a = '1'")
+    kit.trig("tr_wait", "a = '1'", **options)
+    wid = kit.start(a="1", **state)
+    if options.get("fire_once"):
+        kit.run("tr_wait", wid)
+    assert kit.jobs(wid) == ["tr_work"]
+    return wid
+
+
+def everything(kit: Kit, wid: int) -> list[Any]:
+    """All that the kernel keeps of an instance, each row with the transaction that wrote it."""
+    tables = ("instance", "job_pool", "timer", "wed_trace", "job_log")
+    return [kit.rows(f"select x.xmin, x.* from wedsql.{name} x where wid = %s", [wid]) for name in tables]
+
+
+def test_k17_a_rematch_writes_nothing_where_nothing_follows(kit: Kit, waiting: int) -> None:
+    before = everything(kit, waiting)
+    report = api.rematch(kit.name, conn=kit.conn)
+    assert (report["checked"], report["changed"], report["fired"]) == (1, 0, {})
+    kit.rows("update {f}.wed_trig set cpred = 'a in (''1'', ''2'')'")
+    kit.trig("tr_other", "a = 'other'")
+    assert everything(kit, waiting) == before
+
+
+def test_k17_a_rematch_moves_and_sets_timers(kit: Kit, waiting: int) -> None:
+    """What does follow is still done: the trigger waits no more, for this or for another time."""
+    kit.rows(
+        "update {f}.wed_trig set due_attr = null, due_after = null, fire_once = false"
+        " where trname = 'tr_wait'"
+    )
+    assert sorted(kit.jobs(waiting)) == ["tr_wait", "tr_work"]
+    assert broken(kit) == []
+
+
+def test_k17_a_rematch_sets_the_timer_of_a_new_trigger(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.attr("due", None, "timestamptz")
+    kit.trig("tr_work", "a = '1'")
+    wid = kit.start(a="1", due="2999-01-01 10:00+00")
+    kit.trig("tr_wait", "a = '1'", due_attr="due")
+    assert kit.one("select due_at at time zone 'UTC' from wedsql.timer where wid = %s", [wid]).year == 2999
+    kit.rows("update {f}.wed_trig set due_after = '1 year' where trname = 'tr_wait'")
+    assert kit.one("select due_at at time zone 'UTC' from wedsql.timer where wid = %s", [wid]).year == 3000
