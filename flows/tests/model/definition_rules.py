@@ -13,7 +13,8 @@ from psycopg import sql
 
 from flows import api
 from flows.tests.model import families
-from flows.tests.model.world import FLOW, FLOWS, WHICH, Violation, World
+from flows.tests.model.world import FLOW, FLOWS, LEASES, WHICH, Violation, World
+from flows.types import Job
 
 Definition = dict[str, Any]
 # What a definition may be refused for: a bad name, a predicate over other types, an attribute in use, a
@@ -38,13 +39,15 @@ TRIGGERS = """
 class Defining(World):
     """The author of the flows."""
 
-    @initialize(first=THEMED, second=THEMED)
-    def define(self, first: Definition, second: Definition) -> None:
-        """Publish the first definitions and start some instances of each."""
+    @initialize(target=LEASES, first=THEMED, second=THEMED)
+    def define(self, first: Definition, second: Definition) -> Job | None:
+        """Publish the first definitions, start some instances of each, and claim a job that waits there."""
         for flow, definition, several in ((FLOWS[0], first, 3), (FLOWS[1], second, 1)):
             api.publish(flow, definition, conn=self.eye)
             firsts = [_first(a, b) for a in range(several) for b in range(several)]
             api.start_many(flow, [self.values(flow, first) for first in firsts], conn=self.eye)
+        found = api.lease_many(FLOWS[0], families.TRANSITIONS, 1, "model", conn=self.conn)
+        return found[0] if found else None
 
     # -- publishing
     @rule(flow=FLOW, definition=families.definitions(), dry=st.booleans(), reopen=st.booleans())

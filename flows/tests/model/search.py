@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import re
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -180,8 +181,10 @@ def main() -> int:
     parser.add_argument("--rules", nargs="*", default=[], help="the only rules")
     parser.add_argument("--without", nargs="*", default=[], help="rules that are left out")
     parser.add_argument("--sql", type=Path, default=kernel.SQL_DIR, help="the kernel's files")
-    parser.add_argument("--stories", action="store_true")
+    parser.add_argument("--stories", action="store_true", help="show the calls that led to each")
+    parser.add_argument("--once", action="store_true", help="leave the kernel's own invariants out: faster")
     asked = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the server goes with the search
     with server() as uri:
         with psycopg.connect(uri, autocommit=True) as admin:
             admin.execute("create database model")
@@ -195,6 +198,7 @@ def main() -> int:
             chance=asked.seed,
             without=asked.without,
             rules=asked.rules,
+            twice=not asked.once,
         )
     print("\n".join(table(seen, asked.stories)))
     return 1 if seen.found else 0

@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 from hypothesis import strategies as st
-from hypothesis.stateful import consumes, precondition, rule
+from hypothesis.stateful import consumes, rule
 from psycopg.types.json import Jsonb
 
 from flows import api
@@ -86,11 +86,11 @@ class Work(World):
         for (wid, job), changes in zip(found, several, strict=False):
             self._finish(wid, job, changes)
 
-    @precondition(lambda self: self.hands)
     @rule(which=WHICH, changes=families.states)
     def complete_held(self, which: int, changes: dict[str, Any]) -> None:
         """One result of those in hand, perhaps late, perhaps of one that was let go or is done."""
-        self._finish(*list(self.hands)[-1 - which % len(self.hands)], changes)
+        if self.hands:
+            self._finish(*list(self.hands)[-1 - which % len(self.hands)], changes)
 
     def _finish(self, wid: int, job: int, drawn: dict[str, Any]) -> None:
         valid = self.hands[wid, job] and self._in_time(job)

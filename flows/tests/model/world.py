@@ -50,7 +50,11 @@ class Applied:
 
 
 class World(RuleBasedStateMachine):
-    """Two flows with their sessions; `desk` defines, reaps and repairs under whatever settings it has."""
+    """Two flows with their sessions; `desk` defines, reaps and repairs under whatever settings it has.
+
+    No rule has a precondition, and each gives its bundle exactly one value (None where it got nothing): what
+    is chosen next must not depend on what the database answered, or Hypothesis ends the run.
+    """
 
     dsn: str
     themes: ClassVar[Sequence[dict[str, Any]]] = families.THEMES

@@ -1,0 +1,62 @@
+"""The choices of a run of the state machine without their execution: which rules it calls, and how often."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import seed
+from hypothesis.stateful import (
+    INITIALIZE_RULE_MARKER,
+    RULE_MARKER,
+    Rule,
+    RuleBasedStateMachine,
+    run_state_machine_as_test,
+)
+
+from flows.tests.model.engine import Engine, length
+
+
+def rules() -> set[str]:
+    """Return the names of the machine's rules."""
+    return {rule.function.__name__ for rule in Engine.setup_state().rules}
+
+
+def rehearse(chance: int, examples: int, steps: int) -> Counter[str]:
+    """Count the calls of a run by this seed, which are those of the real one: no choice depends on an answer."""
+    called: Counter[str] = Counter()
+    found = Engine.setup_state()
+    stand_ins = {
+        rule.function.__name__: _stand_in(rule, marker, called)
+        for marker, known in ((RULE_MARKER, found.rules), (INITIALIZE_RULE_MARKER, found.initializers))
+        for rule in known
+    }
+    machine = type(
+        "Rehearsal",
+        (Engine,),
+        {"__init__": RuleBasedStateMachine.__init__, "teardown": lambda _: None, "everything_holds": None}
+        | stand_ins,
+    )
+    run_state_machine_as_test(seed(chance)(machine), settings=length(examples, steps))
+    return called
+
+
+def _stand_in(rule: Rule, marker: str, called: Counter[str]) -> Callable[..., None]:
+    """Return a function that is only counted in the place of a rule's."""
+
+    def function(_machine: RuleBasedStateMachine, **_drawn: Any) -> None:
+        called[function.__name__] += 1
+
+    function.__name__ = rule.function.__name__
+    setattr(function, marker, replace(rule, function=function))
+    return function
+
+
+def first_with_all(chance: int, examples: int, steps: int) -> int:
+    """Return the first seed, from this one on, by which a run calls every rule; this one where none does."""
+    for tried in range(chance, chance + 50):
+        if rules() <= set(rehearse(tried, examples, steps)):
+            return tried
+    return chance
