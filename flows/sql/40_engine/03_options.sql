@@ -71,10 +71,14 @@ $$;
 create or replace function wedsql._would_act(p_wid integer, p_state jsonb, p_matched integer[]) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
 -- Promise: whether one of the conditions that hold would fire now, or set or move a timer, if the state were
--- committed again: a trigger that waits for its time, or has fired its only time, does not.
+-- committed again: a trigger that waits for its time, or has fired its only time, does not. Of a final condition only
+-- one with a due time counts, and while other work is pending one whose time is to come.
 select exists (
   select 1 from wedsql.trig t left join wedsql.timer x on x.wid = p_wid and x.tgid = t.tgid
-  where t.tgid = any (p_matched) and not t.cfinal
+  where t.tgid = any (p_matched)
+    and (not t.cfinal or (t.due_attr is not null or t.due_after is not null)
+         and (x.due_at is not null or wedsql._due_at(t, p_state, wedsql.now()) > wedsql.now()
+              or not exists (select 1 from wedsql.job_pool j where j.wid = p_wid and j.tgid > 0)))
     and not exists (select 1 from wedsql.job_pool j where j.wid = p_wid and j.tgid = t.tgid)
     and not (t.fire_once and exists (select 1 from wedsql.wed_trace h where h.wid = p_wid and t.tgid = any (h.fired)))
     and case when t.due_attr is null and t.due_after is null then true

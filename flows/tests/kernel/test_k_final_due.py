@@ -74,3 +74,17 @@ def test_k54_an_instance_that_was_final_in_time_is_not_reopened_for_its_own_cond
     assert resting.reap("61 minutes")["timers"] == 1
     assert resting.rows("select wedsql.rematch(%s, null, true)", [resting.name])[0][0]["reopened"] == 0
     assert resting.status(wid) == "F"
+
+
+def test_k17_a_re_match_writes_nothing_for_a_final_condition_that_waits(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.attr("due", None, "date")
+    kit.trig("tr_x", "a = '1'")
+    kit.rows("insert into {f}.wed_trig (cpred, cfinal, due_attr) values ('a <> ''0''', true, 'due')")
+    past = kit.start(a="1", due="2999-01-01")
+    kit.rows("update {f}.wed_trig set due_after = '-1000 years' where cfinal")
+    waiting = [kit.start(a="1", due="3999-01-01"), kit.start(a="2", due="3999-01-01")]
+    assert (timers(kit, past), kit.jobs(past)) == (0, ["tr_x"])
+    before = [kit.story(wid) for wid in (past, *waiting)]
+    assert kit.rows("select wedsql.rematch(%s)", [kit.name])[0][0]["changed"] == 0
+    assert [kit.story(wid) for wid in (past, *waiting)] == before
