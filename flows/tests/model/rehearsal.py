@@ -25,7 +25,7 @@ def rules() -> set[str]:
 
 
 def rehearse(chance: int, examples: int, steps: int) -> Counter[str]:
-    """Count the calls of a run by this seed, which are those of the real one: no choice depends on an answer."""
+    """Count the calls of a run by this seed: those of the real one, as no choice depends on an answer."""
     called: Counter[str] = Counter()
     found = Engine.setup_state()
     stand_ins = {
