@@ -73,3 +73,78 @@ def test_k21_a_view_of_somebody_is_not_lost(worn: Kit) -> None:
         worn.attr("more")
     assert f"{worn.name}.mine" in why.message
     assert worn.rows("select a from {f}.mine") == [("1",)]
+
+
+# What a site may do to the table of a flow; {f} is its schema.
+SITE = """
+comment on table {f}.wed_flow is 'the site''s';
+comment on column {f}.wed_flow.a is 'its column';
+grant select (a), update (a) on {f}.wed_flow to wed_monitor;
+grant references on {f}.wed_flow to wed_web with grant option;
+alter table {f}.wed_flow alter column a set statistics 7, alter column a set storage external,
+  alter column a set (n_distinct = 3);
+alter table {f}.wed_flow set (fillfactor = 55, autovacuum_vacuum_threshold = 123);
+create index mine on {f}.wed_flow (a) where a is not null;
+comment on index {f}.mine is 'found by a';
+create statistics {f}.together on a, kind from {f}.wed_flow;
+alter table {f}.wed_flow add constraint short check (length(a) < 1000);
+comment on constraint short on {f}.wed_flow is 'no novels';
+create trigger z_mine after update on {f}.wed_flow for each row
+  execute function suppress_redundant_updates_trigger();
+comment on trigger z_mine on {f}.wed_flow is 'does nothing';
+alter table {f}.wed_flow disable trigger z_mine;
+"""
+
+
+def details(kit: Kit) -> list[Any]:
+    """What SITE changed, as the catalogs have it."""
+    name = f"{kit.name}.wed_flow"
+    return [
+        *table(kit),
+        kit.rows("select a.attname::text, a.attacl::text, a.attstorage::text, a.attoptions, a.attstattarget,"
+                 " col_description(a.attrelid, a.attnum) from pg_attribute a where a.attrelid = %s::regclass"
+                 " and a.attnum > 0 and not a.attisdropped and a.attname <> 'more' order by 1", [name]),
+        kit.rows("select pg_get_statisticsobjdef(oid) from pg_statistic_ext"
+                 " where stxrelid = %s::regclass", [name]),
+        kit.rows("select tgname::text, tgenabled::text from pg_trigger"
+                 " where tgrelid = %s::regclass order by 1", [name]),
+        kit.rows("select pg_describe_object(classoid, objoid, objsubid), description from pg_description d"
+                 " where objoid = %(t)s::regclass or objoid in ("
+                 " select oid from pg_trigger where tgrelid = %(t)s::regclass"
+                 " union select oid from pg_constraint where conrelid = %(t)s::regclass"
+                 " union select indexrelid from pg_index where indrelid = %(t)s::regclass) order by 1",
+                 {"t": name}),  # type: ignore[arg-type]
+    ]  # fmt: skip
+
+
+def test_k21_what_the_site_did_to_the_table_is_kept(worn: Kit) -> None:
+    worn.rows(SITE)
+    before = details(worn)
+    number = worn.one("select %s::regclass::oid", [f"{worn.name}.wed_flow"])
+    worn.attr("more")
+    assert worn.one("select %s::regclass::oid", [f"{worn.name}.wed_flow"]) != number, "it was built anew"
+    for old, new in zip(before, details(worn), strict=True):
+        assert new == old
+
+
+OTHERS = {
+    "view": "create view {f}.other as select a from {f}.wed_flow",
+    "materialized": "create materialized view {f}.other as select a from {f}.wed_flow",
+    "key": "create table {f}.other (wid integer references {f}.wed_flow)",
+    "column": "create table {f}.other (saved {f}.wed_flow)",
+    "array": "create table {f}.other (saved {f}.wed_flow[])",
+    "heir": "create table {f}.other () inherits ({f}.wed_flow)",
+    "function": "create function {f}.other(r {f}.wed_flow) returns text language sql as 'select r.a'",
+    "policy": "create policy other on {f}.wed_flow using (true)",
+    "publication": "create publication other for table {f}.wed_flow",
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_k21_what_depends_on_the_table_is_named_and_not_dropped(worn: Kit, other: str) -> None:
+    with worn.conn.transaction(force_rollback=True):
+        worn.rows(OTHERS[other])
+        with refused("WD007") as why, worn.conn.transaction():
+            worn.attr("more")
+        assert "other" in why.message
+        assert worn.state(worn.wid) == {"a": "1", "kind": "x"}  # type: ignore[attr-defined]
