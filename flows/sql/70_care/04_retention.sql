@@ -11,18 +11,40 @@ select array_agg(w.wid) from (
 $$;
 
 create or replace function wedsql.retirable(p_flow text, p_max integer default 500) returns table (wid integer, document jsonb)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
--- Promise: up to p_max instances that the flow's retention lets go, each with its whole history as one document.
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
+set intervalstyle = 'postgres' as $$
+-- Promise: up to p_max instances that the flow's retention lets go, each with its whole history as one document. One
+-- whose history cannot be read or is too large for a document stays, is told (wedsql.trouble) and stops no other.
 -- Raises: WD001.
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
+  v_now timestamptz := wedsql.now();
+  v_wids integer[];
+  v_any boolean := false;
 begin
-  return query
-    select i.wid, jsonb_build_object('flow', v_flow.name, 'instance', to_jsonb(i),
-      'trace', (select jsonb_agg(to_jsonb(t) order by t.seq) from wedsql.wed_trace t where t.wid = i.wid),
-      'job_log', coalesce((select jsonb_agg(to_jsonb(l) order by l.id) from wedsql.job_log l where l.wid = i.wid), '[]'))
-    from unnest(wedsql._retirable(v_flow, wedsql.now(), p_max)) u (w) join wedsql.instance i on i.wid = u.w order by i.finished_at;
+  while not v_any loop
+    v_wids := wedsql._retirable(v_flow, v_now, p_max);
+    exit when v_wids is null;
+    foreach wid in array v_wids loop
+      begin
+        document := wedsql._document(v_flow.name, wid);
+        return next;
+        v_any := true;
+      exception when others then
+        perform wedsql._note_trouble(v_flow.id, 'retired', wid, 0, sqlstate, sqlerrm, v_now);
+      end;
+    end loop;
+  end loop;
 end $$;
+
+create or replace function wedsql._document(p_flow text, p_wid integer) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: an instance with its whole history.
+select jsonb_build_object('flow', p_flow, 'instance', to_jsonb(i),
+  'trace', (select jsonb_agg(to_jsonb(t) order by t.seq) from wedsql.wed_trace t where t.wid = i.wid),
+  'job_log', coalesce((select jsonb_agg(to_jsonb(l) order by l.id) from wedsql.job_log l where l.wid = i.wid), '[]'))
+from wedsql.instance i where i.wid = p_wid
+$$;
 
 create or replace function wedsql.retire(p_flow text, p_wids integer[]) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

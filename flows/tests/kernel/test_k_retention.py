@@ -136,3 +136,31 @@ def test_empty_old_partitions_go_and_filled_ones_stay(fig2: Kit) -> None:
     gone = fig2.one("select wedsql.drop_empty_partitions('2002-01-01')")
     assert gone == ["wed_trace_2001_01"]
     assert fig2.story(wid)[0][0] == "_INIT"
+
+
+@pytest.mark.parametrize("batch", [1, 10])
+def test_a_history_that_cannot_be_read_stops_no_other(fig2: Kit, tmp_path: Path, batch: int) -> None:
+    bad, *good = (fig2.start() for _ in range(3))
+    for wid in (bad, *good):
+        finish(fig2, wid)
+    fig2.policy(retention="30 days")
+    fig2.clock("31 days")
+    log = (
+        "insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome)"
+        " values (0, %s, 1, %s, 'x', now(), 'failed')"
+    )
+    fig2.rows(log, (bad, fig2.id))
+    fig2.rows("alter table wedsql.job_log enable row level security, force row level security")
+    fig2.rows(f"create policy unreadable on wedsql.job_log using (1 / (wid - {bad}) is not null)")
+    try:
+        directory = tmp_path / "archive"
+        assert sum(archive_flow(fig2.name, directory, batch=batch, conn=fig2.conn)) == 2
+        trouble = fig2.rows("select kind, wid, sqlstate from wedsql.trouble where flow_id = %s", [fig2.id])
+        assert trouble == [("retired", bad, "22012")]
+    finally:
+        fig2.rows("drop policy unreadable on wedsql.job_log")
+        fig2.rows("alter table wedsql.job_log disable row level security, no force row level security")
+    fig2.clock("32 days")
+    assert sum(archive_flow(fig2.name, directory, batch=batch, conn=fig2.conn)) == 1
+    assert sorted(d["instance"]["wid"] for d in read_archive(directory)) == [bad, *good]
+    assert fig2.one("select count(*) from wedsql.trouble where flow_id = %s", [fig2.id]) == 0
