@@ -143,7 +143,7 @@ INVARIANT: dict[str, str | Promise] = {
     "I4": _("A claim and a job are applied once, and only such as were issued."),
     "I5": _("What has ended has no pending work; a job is ready, leased, or parked at an exception."),
     "I6": _("What a job did, and every job that waits, was fired by an earlier step of its instance."),
-    "I7": _("Every failed attempt is counted on its job and told in the log."),
+    "I7": _("Every failed attempt is counted on its job and recorded in the log."),
     "I8": _("No session holds a transaction open or waits for a lock for ever; nothing is prepared."),
 }
 

@@ -15,6 +15,9 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 BACKUP_CODES = 10
 BACKUP_DIGITS = 10
+# A wrong code doubles the pause of the one before, which begins with a second: without a most, somebody who
+# knows the password could shut out the owner for years.
+_MOST_DOUBLINGS = 8
 
 
 class MustWait(Exception):
@@ -92,6 +95,7 @@ def plain(code: str) -> str:
 
 
 def _accepts(device: Any, code: str) -> bool:
+    device.throttling_failure_count = min(device.throttling_failure_count, _MOST_DOUBLINGS + 1)
     allowed, why = device.verify_is_allowed()
     if not allowed:
         raise MustWait(math.ceil((why["locked_until"] - timezone.now()).total_seconds()))

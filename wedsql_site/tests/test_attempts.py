@@ -57,6 +57,11 @@ def test_spellings_that_are_one_name_count_as_one(alice: User) -> None:
     assert {log_in(name) for name in spellings} == {429}
 
 
+def test_the_counted_name_is_normalised_where_no_form_has_done_it(rf: RequestFactory) -> None:
+    for spelling in ("ALICE", "\uff41lice", " alice ", "al\x00ice", "\U0001d41alice"):
+        assert attempts.counted_name(rf.post("/", {"username": spelling})) == "alice"
+
+
 def test_clients_without_an_address_are_counted_together(alice: User) -> None:
     assert [log_in("alice", address="") for _ in range(BOTH)] == [200] * (BOTH - 1) + [429]
     assert log_in("alice", PASSWORD, "") == 429 and log_in("alice", PASSWORD) == 302

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import psycopg
@@ -17,6 +18,7 @@ from django.core.management import CommandError, call_command
 from django.db import connections
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from django_otp.oath import TOTP
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -220,6 +222,13 @@ def test_after_a_wrong_code_one_must_wait_from_any_address(guarded: User) -> Non
     answer = other.post(CODE, {"code": code(guarded)}, REMOTE_ADDR="192.0.2.2")
     assert answer.status_code == 200 and "Wait" in answer.content.decode() and not is_in(other)
     assert AccessAttempt.objects.filter(ip_address="192.0.2.2").count() == 0, "it was not looked at"
+
+
+def test_the_pause_after_wrong_codes_ends(guarded: User) -> None:
+    """Somebody who knows the password does not shut the owner out for days."""
+    ago = timezone.now() - timedelta(minutes=5)
+    TOTPDevice.objects.update(throttling_failure_count=40, throttling_failure_timestamp=ago)
+    assert second_step(first_step(guarded), code(guarded)).status_code == 302
 
 
 @pytest.mark.parametrize(
