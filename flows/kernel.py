@@ -191,10 +191,15 @@ def _problems(cursor: Any, bodies: str) -> Iterator[str]:
 
 def _bodies(cursor: Any) -> str:
     cursor.execute(
-        "select md5(coalesce(string_agg(p.oid::regprocedure::text || p.prosrc || p.prosecdef"
-        " || p.proowner::regrole || coalesce(p.proconfig::text, ''), ''"
-        " order by p.oid::regprocedure::text collate \"C\"), ''))"
-        " from pg_proc p where p.pronamespace = %s::regnamespace",
+        # By names as the catalog has them: how a type or role is written depends on quote_all_identifiers.
+        "select md5(coalesce(string_agg(p.proname || a.types || p.prosrc || p.prosecdef"
+        " || r.rolname || coalesce(p.proconfig::text, ''), ''"
+        ' order by p.proname collate "C", a.types collate "C"), \'\'))'
+        " from pg_proc p join pg_roles r on r.oid = p.proowner cross join lateral ("
+        "  select coalesce(string_agg(n.nspname || '.' || t.typname, ',' order by u.i), '') as types"
+        "  from unnest(p.proargtypes::oid[]) with ordinality u (oid, i) join pg_type t on t.oid = u.oid"
+        "  join pg_namespace n on n.oid = t.typnamespace) a"
+        " where p.pronamespace = %s::regnamespace",
         [SCHEMA],
     )
     return cursor.fetchone()[0]

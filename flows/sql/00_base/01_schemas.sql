@@ -4,7 +4,7 @@ begin
   if not exists (select 1 from pg_catalog.pg_namespace where nspname = 'wedsql') then
     create schema wedsql authorization wed_owner;
   end if;
-  if (select nspowner::regrole::text from pg_catalog.pg_namespace where nspname = 'wedsql') <> 'wed_owner' then
+  if (select nspowner from pg_catalog.pg_namespace where nspname = 'wedsql') <> 'wed_owner'::regrole then
     alter schema wedsql owner to wed_owner;
   end if;
   if not exists (select 1 from pg_catalog.pg_namespace where nspname = 'wed_match') then

@@ -4,7 +4,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 -- its own name. A role is the whole server's, its rights in a flow are those of one database.
 select coalesce(array_agg(d.datname order by d.datname), '{}')
 from pg_db_role_setting s join pg_roles r on r.oid = s.setrole join pg_database d on d.oid = s.setdatabase
-where r.rolname = p_name and exists (select 1 from unnest(s.setconfig) c where c in ('search_path=' || p_name, 'search_path=' || quote_ident(p_name)))
+where r.rolname = p_name and exists (select 1 from unnest(s.setconfig) c where c in ('search_path=' || p_name, format('search_path="%s"', p_name)))
 $$;
 
 create or replace function wedsql._has_role(p_name text) returns boolean
