@@ -85,6 +85,9 @@ THEMES: list[dict[str, Any]] = [
 ]
 
 
+_FINAL_TIMES = st.sampled_from([{}, {}, {}, {"due_after": "2 minutes"}, {"due_attr": "d"}])
+
+
 @st.composite
 def triggers(draw: st.DrawFn) -> dict[str, Any]:
     """One trigger as a definition writes it."""
@@ -107,7 +110,7 @@ def definitions(draw: st.DrawFn, themes: Sequence[dict[str, Any]] = THEMES) -> d
             trigger |= theme
         trigger["condition"] = f"c{number}"
     if draw(st.integers(0, 3)):
-        found.append({"predicate": draw(FINALS), "final": True})
+        found.append({"predicate": draw(FINALS), "final": True} | draw(_FINAL_TIMES))
     return {
         "final_when_pending": draw(st.sampled_from(["reject", "defer", "cancel"])),
         "retention": draw(st.sampled_from([None, "1 minute"])),
