@@ -11,7 +11,7 @@ from hypothesis.stateful import rule
 from flows import api
 from flows.tests.model import families
 from flows.tests.model.work_rules import ALL, SERVED, Work
-from flows.tests.model.world import FLOW, WHICH, Connection, Violation
+from flows.tests.model.world import FLOW, FLOWS, WHICH, Connection, Violation
 from flows.types import Completion, Job, StepResult
 
 READY = """
@@ -22,11 +22,13 @@ WORN = """
     where f.id = j.flow_id and f.name = %s and j.tgid = 0"""
 
 
+# What can be taken beside a timer or a parked job: an older job of the same transition goes first.
 BESIDE = """
-    select j.id, j.trname from wedsql.job_pool j join wedsql.flow f on f.id = j.flow_id
-    where f.name = %s and j.tgid > 0 and j.state = 'P' and (
-      exists (select 1 from wedsql.timer x where x.wid = j.wid)
-      or exists (select 1 from wedsql.job_pool k where k.wid = j.wid and k.state = 'K')) order by j.id"""
+    select f.name, j.id, j.trname from wedsql.job_pool j join wedsql.flow f on f.id = j.flow_id
+    where f.name = any (%s) and j.tgid > 0 and j.state = 'P' and not wedsql._waits(j.wid, j.id)
+      and coalesce(j.not_before <= wedsql.now(), true) and (
+        exists (select 1 from wedsql.timer x where x.wid = j.wid)
+        or exists (select 1 from wedsql.job_pool k where k.wid = j.wid and k.state = 'K')) order by j.id"""
 FAIL = (
     "select * from wedsql.fail_many(%s, array[%s], array[%s]::bigint[], array[null]::bigint[], array['no'])"
 )
@@ -60,14 +62,16 @@ class Attempts(Work):
         if not refused:
             self._answered([done], [result])
 
-    @rule(flow=FLOW, which=WHICH, changes=families.states)
-    def step_beside(self, flow: str, which: int, changes: dict[str, Any]) -> None:
-        """Complete a job of an instance in which a timer waits or another job is parked."""
-        row = self.some(which, BESIDE, flow)
+    @rule(which=WHICH, changes=families.states, empty=st.booleans())
+    def step_beside(self, which: int, changes: dict[str, Any], empty: bool) -> None:
+        """Complete a job where a timer waits, perhaps for what is emptied now, or where a job is parked."""
+        row = self.some(which, BESIDE, list(FLOWS))
         if row is None:
             return
+        flow, number, transition = row
+        changes = changes | {"d": None, "e": None} if empty else changes
         with self.conn.transaction():
-            jobs = api.take_many(flow, [row[1]], 1, job_ids=[row[0]], conn=self.conn)
+            jobs = api.take_many(flow, [transition], 1, job_ids=[number], conn=self.conn)
             done = [Completion(job, self.values(flow, changes)) for job in jobs]
             results = api.complete_many(flow, done, conn=self.conn)
         self._answered(done, results)

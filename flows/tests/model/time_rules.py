@@ -18,6 +18,16 @@ from flows.tests.model.world import FLOWS, WHICH, Violation
 LONG = 3 * 24 * 60  # longer than any due time
 BACKOFF = 2 * 60  # longer than any back-off
 ROUNDS = 40
+POISON = """
+    create or replace function public.poison() returns trigger language plpgsql as
+      $$ begin raise 'poisoned'; end $$;
+    create trigger poison before insert on wedsql.wed_trace for each row when (new.wid = {0})
+      execute function public.poison();
+    create trigger poison before insert on wedsql.job_log for each row when (new.wid = {0})
+      execute function public.poison()"""
+ANTIDOTE = """
+    drop trigger poison on wedsql.wed_trace; drop trigger poison on wedsql.job_log;
+    delete from wedsql.trouble where message = 'poisoned'"""
 
 
 class Time(Work):
@@ -61,6 +71,20 @@ class Time(Work):
             for _ in range(sum(len(jobs) for jobs in before.jobs.values()) + len(before.timers) + 3):
                 self.round(1)
             self._nothing_left(before, {row[0]})
+
+    @rule(which=WHICH)
+    def reap_beside_a_poisoned(self, which: int) -> None:
+        """Whatever the reaper writes of one instance fails; all the others lose nothing."""
+        row = self.some(which, "select wid from wedsql.instance where status in ('R', 'E') order by 1")
+        if row is None:
+            return
+        self.eye.execute(POISON.format(row[0]))
+        try:
+            before = self.moment()
+            self.round(200)
+            self._nothing_left(before, {row[0]})
+        finally:
+            self.eye.execute(ANTIDOTE)
 
     @rule(flow=st.sampled_from(FLOWS))
     def reap_beside_a_locked_table(self, flow: str) -> None:

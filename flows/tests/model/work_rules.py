@@ -25,6 +25,7 @@ from flows.types import Completion, Job, StepResult
 ALL = [*families.TRANSITIONS, "tr_w", "_EXCPT"]
 SERVED = st.sampled_from([ALL, ALL, ["tr_x"], ["tr_y"], ["_EXCPT"]])
 SEVERAL = st.lists(families.states, min_size=1, max_size=3)
+LONGEST = 70  # minutes of a back-off
 REFUSED = ("WD103", "WD106", "WD210")
 
 
@@ -220,12 +221,15 @@ class Work(World):
             if (answer is not None) != (row is not None and row[0] == job.claim):
                 raise Violation("a failure of nobody's job", (job, answer))
 
-    @rule(flow=FLOW, served=SERVED)
-    def fail_at_once(self, flow: str, served: list[str]) -> None:
-        """Lease a job and fail."""
+    @rule(flow=FLOW, served=SERVED, several=st.integers(1, 4), again=st.booleans())
+    def fail_at_once(self, flow: str, served: list[str], several: int, again: bool) -> None:
+        """Lease jobs of some instances and fail, perhaps once more after the back-off."""
         with self.accepts():
-            for job in api.lease_many(flow, served, 1, "model", conn=self.conn):
+            for job in api.lease_many(flow, served, several, "model", conn=self.conn):
                 api.fail(job, "no", conn=self.conn)
+        if again:
+            self.pass_time(LONGEST)
+            self.fail_at_once(flow, served, several, False)
 
     @rule(job=LEASES, longer=st.booleans())
     def keep_or_return(self, job: Job | None, longer: bool) -> None:

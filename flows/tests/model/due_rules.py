@@ -1,0 +1,38 @@
+"""Rules that change when waiting timers are due: what is changed is a trigger for which some wait."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from hypothesis import strategies as st
+from hypothesis.stateful import rule
+
+from flows.tests.model.definition_rules import Defining
+from flows.tests.model.world import FLOW, WHICH, Violation
+
+WAITED_FOR = """
+    select t.tgid from wedsql.trig t join wedsql.flow f on f.id = t.flow_id
+    where f.name = %s and exists (select 1 from wedsql.timer x where x.tgid = t.tgid) order by 1"""
+SINCE = """
+    select x.wid, x.due_at - t.due_after from wedsql.timer x join wedsql.trig t on t.tgid = x.tgid
+    where t.tgid = %s and t.due_attr is null and t.due_after < '1000 years'"""
+
+
+class Due(Defining):
+    """The author of the flows, who thinks again about times."""
+
+    @rule(flow=FLOW, which=WHICH, after=st.sampled_from(["2 minutes", "7 minutes", "1 day", None]))
+    def change_due_after(self, flow: str, which: int, after: str | None) -> None:
+        """Change how long a trigger waits: its timers move with it."""
+        row = self.some(which, WAITED_FOR, flow)
+        if row is None:
+            return
+        before = self._counted_from(row[0])
+        self._write(flow, "update wed_trig set due_after = %s where tgid = %s", after, row[0])
+        now = self._counted_from(row[0])
+        if any(now[wid] != before[wid] for wid in before.keys() & now.keys()):
+            raise Violation("timer of another due time", (after, before, now))
+
+    def _counted_from(self, tgid: int) -> dict[int, datetime]:
+        """Return since when the timers of a trigger wait that has a due time and no due attribute."""
+        return dict(self.eye.execute(SINCE, [tgid]).fetchall())
