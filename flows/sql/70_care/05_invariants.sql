@@ -116,9 +116,12 @@ $$;
 
 create or replace function wedsql._invariant(p_query text, p_wids integer[], p_examples integer) returns table (found bigint, examples jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off as $$
--- Promise: how many offences a query finds and the first p_examples of them; p_wids null looks at every instance.
+-- Promise: how many offences a query finds, and the first p_examples of them in the order of instances;
+-- p_wids null looks at every instance.
 begin
-  return query execute format('select count(*), coalesce(jsonb_agg(q.found) filter (where q.n <= $2), %L) from (select o.found, row_number() over () as n from (%s) o) q',
+  return query execute format($q$
+    select count(*), coalesce(jsonb_agg(q.found order by q.n) filter (where q.n <= $2), %L)
+    from (select o.found, row_number() over (order by o.found -> 'wid', o.found) as n from (%s) o) q$q$,
     '[]', replace(p_query, '{i}', case when p_wids is null then 'wedsql.instance'
          else '(select n.* from unnest($1) u (w) join wedsql.instance n on n.wid = u.w)' end)) using p_wids, p_examples;
 end $$;
