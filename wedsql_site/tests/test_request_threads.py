@@ -68,7 +68,7 @@ def test_a_full_lane_rejects_and_recovers() -> None:
         waiter = asyncio.create_task(lane.take())
         await asyncio.sleep(0)
         assert first and second and lane.waiting == 1
-        assert await lane.take() is None and lane.rejected == 1
+        assert await asyncio.wait_for(lane.take(), 10) is None and lane.rejected == 1
         lane.give_back(first)
         assert await waiter is first
         lane.give_back(first)
