@@ -113,7 +113,7 @@ def test_a_page_asks_for_its_rows_and_counts_and_skips_nothing(
 
 
 @pytest.mark.parametrize("before", [None, 10])
-@pytest.mark.parametrize("model", [one for one in ORDER if one is not ConditionError])  # a row a trigger
+@pytest.mark.parametrize("model", ORDER)
 def test_an_index_serves_the_order_and_the_place(orders: str, model: Any, before: int | None) -> None:
     fields = tuple(name.removeprefix("-") for name in ORDER[model])
     key = None if before is None else (before,) * len(fields)
@@ -124,7 +124,9 @@ def test_an_index_serves_the_order_and_the_place(orders: str, model: Any, before
     plan = outwards(model.objects.all(), fields, Cursor(before=key)).explain()
 
     assert not re.search(r"Sort  \(", plan)
-    assert ("Index Cond" in plan) == (before is not None)
+    # Of a view it is the table that gives the order; what is looked up beside a row has a place of its own.
+    served = re.findall(r"Index Cond: \(\(?(?:\w+\.)?\w+ <=? ", plan)
+    assert bool(served) == (before is not None), plan
 
 
 @pytest.mark.parametrize(

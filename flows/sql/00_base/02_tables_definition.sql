@@ -142,11 +142,15 @@ create table if not exists wedsql.condition_error_sum (
   message text not null,
   wid integer not null
 );
+create index if not exists condition_failure_trigger on wedsql.condition_failure (tgid, id);
+-- In the order of the triggers, so that a page of it is read by their numbers and no other row is looked at.
 create or replace view wedsql.condition_error as
-select e.tgid, min(e.flow_id) as flow_id, sum(e.n)::bigint as n, max(e.last_at) as last_at,
-       (array_agg(e.sqlstate order by e.last_at desc))[1] as sqlstate, (array_agg(e.message order by e.last_at desc))[1] as message,
-       (array_agg(e.wid order by e.last_at desc))[1] as wid
-from (select s.tgid, s.flow_id, s.n, s.last_at, s.sqlstate, s.message, s.wid from wedsql.condition_error_sum s
-      union all
-      select f.tgid, f.flow_id, 1, f.at, f.sqlstate, f.message, f.wid from wedsql.condition_failure f join wedsql.trig t on t.tgid = f.tgid) e
-group by e.tgid;
+select t.tgid, t.flow_id, coalesce(s.n, 0) + f.n as n, greatest(s.last_at, l.at) as last_at,
+       case when s.last_at > l.at or l.at is null then s.sqlstate else l.sqlstate end as sqlstate,
+       case when s.last_at > l.at or l.at is null then s.message else l.message end as message,
+       case when s.last_at > l.at or l.at is null then s.wid else l.wid end as wid
+from wedsql.trig t left join wedsql.condition_error_sum s on s.tgid = t.tgid
+left join lateral (select o.at, o.sqlstate, o.message, o.wid from wedsql.condition_failure o where o.tgid = t.tgid
+                   order by o.id desc limit 1) l on true
+cross join lateral (select count(*) as n from wedsql.condition_failure o where o.tgid = t.tgid) f
+where s.tgid is not null or l.at is not null;
