@@ -26,7 +26,7 @@ FORBIDDEN = [
     "select wed_match.evaluate('doors', array['a'], array['(select 1)'], '{}')", "select wedsql._settle(1, null, true)",
     "create or replace function wedsql.now() returns timestamptz language sql as 'select null'", "select wedsql.reap(1)",
     "copy wedsql.flow to program 'id'", "select pg_read_file('/etc/passwd')", "alter role wed_web superuser",
-    "set session_replication_role = replica", "select setval('wedsql.claim_seq', 1)", "do $$begin lock table wedsql.job_pool; end$$",
+    "set session_replication_role = replica", "select setval('wedsql.took_at', 1)", "do $$begin lock table wedsql.job_pool; end$$",
     "update wedsql.flow set version = 99", "delete from wedsql.disk", "select wedsql.report_disk(0, 1)", "create trigger x before insert on doors.wed_flow execute function wedsql._never()",
 ]  # fmt: skip
 

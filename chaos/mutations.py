@@ -22,7 +22,7 @@ def _single(guard: str, check: Check, old: str, new: str = "true", function: str
     return Mutation(f"single result: {guard}", check, (function,), old, new)
 
 
-_IN_TIME = "coalesce(v_now - j.timeout, '-infinity') <= to_timestamp(nullif(current_setting('wedsql.%s', true), '')::float8)"
+_IN_TIME = "coalesce(v_now - j.timeout, '-infinity') <= wedsql._moment('wedsql.%s_at')"
 
 
 MUTATIONS = [
@@ -41,7 +41,7 @@ MUTATIONS = [
     _single("expiry of a lease", checks.lease_expiry, "j.lease_until > v_now", function="_gen_single"),
     _single("timeout at commit", checks.timeout_at_commit, _IN_TIME % "took", function="_gen_single"),
     _single("timeout of a held job", checks_single.timeout_of_held, _IN_TIME % "held", function="_gen_complete_held"),
-    _single("this transaction took it", checks.taken_here, "strpos(current_setting('wedsql.took_jobs', true), ',' || p_job_id || ',') > 0",
+    _single("this transaction took it", checks.taken_here, "strpos(coalesce(current_setting('wedsql.took_jobs', true), ''), ',' || p_job_id || ',') > 0",
             function="_gen_single"),
     _single("write-set of a trigger", checks.write_set, "= '{}'%6$s as fine", "= '{}' as fine"),
     _single("advisory lock again at commit", checks_single.kept_to_the_commit, "'pg_try_advisory_xact_lock(p_wid, v_job.tgid)", "'true",
@@ -89,7 +89,7 @@ MUTATIONS = [
              "create trigger b_insert after insert on %1$I.wed_flow for each row when (current_user <> 'wed_owner'::text)",
              "create trigger b_insert after insert on %1$I.wed_flow for each row when (false)"),
     Mutation("lock of the session is told from one of the transaction", checks.paper_session_lock, ("_paper_in_time",),
-             "if wedsql._may_hold_by_session() and wedsql._holds_by_session(p_job.wid, p_job.tgid) then", "if false then"),
+             "if (p_held or wedsql._may_lock_by_session()) and wedsql._holds_by_session(p_job.wid, p_job.tgid) then", "if false then"),
     Mutation("instances are never deleted", checks.never_deleted, ("_guard_flow",),
              "for each statement when (current_user <> 'wed_owner'::text) execute function wedsql._never()",
              "for each statement when (false) execute function wedsql._never()"),

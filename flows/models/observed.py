@@ -82,7 +82,6 @@ class Job(ReadOnlyModel):
     timeout = IntervalField(_("timeout"), null=True)
     payload = models.JSONField(_("payload"))
     state = models.CharField(_("state"), max_length=1, choices=State)
-    claim = models.BigIntegerField(_("claim"), null=True)
     lease_until = models.DateTimeField(_("leased until"), null=True)
     attempts = models.SmallIntegerField(_("attempts"))
     not_before = models.DateTimeField(_("not before"), null=True)

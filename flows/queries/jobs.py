@@ -97,17 +97,22 @@ _READY = [
 ]
 # Leased jobs are as many as there are hands. Parked ones belong to instances in exception.
 # Late ones are looked for where the oldest are: at the head of the queue, as far as counting goes.
+# Not the claim, which no page may read.
+_COLUMNS = (
+    "id, wid, trname, tgid, flow_id, state, timeout, attempts, not_before, lease_until, fired_at,"
+    " cause_seq, last_error, last_state, lckid, late, priority"
+)
 _SOURCES = {
-    "leased": "(select * from wedsql.job_pool where state = 'L')",
-    "parked": """(select p.* from wedsql.job_pool p where p.state = 'K' and p.wid in (
+    "leased": f"(select {_COLUMNS} from wedsql.job_pool where state = 'L')",  # noqa: S608  # constants
+    "parked": f"""(select {_COLUMNS} from wedsql.job_pool p where p.state = 'K' and p.wid in (
       select i.wid from wedsql.instance i where i.flow_id = %(flow)s and i.status = 'E'
-      order by i.wid limit %(cap)s))""",
-    "late": """(
-      select * from (select * from wedsql.job_pool
+      order by i.wid limit %(cap)s))""",  # noqa: S608
+    "late": f"""(
+      select * from (select {_COLUMNS} from wedsql.job_pool
                      where flow_id = %(flow)s and state = 'P' and trname <> '_EXCPT'
                      order by trname, priority desc, id limit %(cap)s) as head where late
       union all
-      select * from wedsql.job_pool where state = 'L' and lease_until < (select wedsql.now()))""",
+      select {_COLUMNS} from wedsql.job_pool where state = 'L' and lease_until < (select wedsql.now()))""",  # noqa: S608
 }
 _BEHIND = "(j.trname, -j.priority, j.id) > (%(transition)s, -%(priority)s, %(id)s)"
 JOB_STATES = ("pending", "late", "leased", "parked")

@@ -45,7 +45,7 @@ begin
     select c.oid::regclass as name, c.relkind from pg_class c
     where c.relnamespace = 'wedsql'::regnamespace and c.relkind in ('r', 'p', 'S', 'v')
       and (c.relname in ('flow', 'attr', 'trig', 'flow_version', 'condition_error', 'condition_error_sum', 'condition_failure', 'instance', 'job_pool', 'timer', 'job_log', 'worker', 'paper_client',
-                         'watch', 'lock_seen', 'care', 'trouble', 'commit_by', 'beat', 'disk', 'timing', 'wed_trace', 'wid_seq', 'job_seq', 'claim_seq', 'tgid_seq', 'aid_seq', 'vocabulary', 'refusal') or c.relname like E'wed\\_trace\\_%' or c.relname ~ E'^refused_\\d+$')
+                         'watch', 'lock_seen', 'care', 'trouble', 'commit_by', 'beat', 'disk', 'timing', 'wed_trace', 'wid_seq', 'job_seq', 'tgid_seq', 'aid_seq', 'took_in', 'took_at', 'held_at', 'vocabulary', 'refusal') or c.relname like E'wed\\_trace\\_%' or c.relname ~ E'^refused_\\d+$')
       and c.relowner <> 'wed_owner'::regrole
       and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype in ('a', 'i') and c.relkind = 'S')
   loop

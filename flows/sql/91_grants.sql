@@ -30,12 +30,17 @@ do $$
 declare
   v_name text;
 begin
-  foreach v_name in array array['flow', 'attr', 'trig', 'flow_version', 'condition_error', 'instance', 'job_pool', 'timer', 'job_log', 'worker', 'paper_client', 'beat', 'disk', 'timing',
+  foreach v_name in array array['flow', 'attr', 'trig', 'flow_version', 'condition_error', 'instance', 'timer', 'job_log', 'worker', 'paper_client', 'beat', 'disk', 'timing',
                                 'watch', 'trouble', 'wed_trace'] loop
     execute format('grant select on wedsql.%I to wed_web, wed_worker, wed_reaper, wed_monitor', v_name);
   end loop;
   grant insert, update, delete on wedsql.attr, wedsql.trig to wed_web;
-  grant select on wedsql.attr, wedsql.trig, wedsql.job_pool, wedsql.wed_trace, wedsql.instance to wed_view;
+  grant select on wedsql.attr, wedsql.trig, wedsql.wed_trace, wedsql.instance to wed_view;
+  -- Whoever knows the claim of a lease may finish it: nobody reads it but the session that took the lease.
+  revoke select on wedsql.job_pool from wed_web, wed_worker, wed_reaper, wed_monitor, wed_view;
+  execute (select format('grant select (%s) on wedsql.job_pool to wed_web, wed_worker, wed_reaper, wed_monitor, wed_view',
+                         string_agg(quote_ident(a.attname), ', ' order by a.attnum))
+           from pg_attribute a where a.attrelid = 'wedsql.job_pool'::regclass and a.attnum > 0 and not a.attisdropped and a.attname <> 'claim');
   -- UPDATE by columns, and no DELETE: whoever may update a table as a whole may lock it as a whole.
   grant insert on wedsql.attr, wedsql.trig to wed_view;
   foreach v_name in array array['attr', 'trig'] loop

@@ -1,9 +1,24 @@
 -- What a flow is: the control tables of the paper's section 2.2, keyed by flow, plus their versions.
 create sequence if not exists wedsql.wid_seq as integer;
 create sequence if not exists wedsql.job_seq;
-create sequence if not exists wedsql.claim_seq;
+drop sequence if exists wedsql.claim_seq;  -- of kernels before claims were random
 create sequence if not exists wedsql.tgid_seq as integer;
 create sequence if not exists wedsql.aid_seq as integer;
+-- Since when a session holds jobs (40_engine/04_session.sql): it reads back from its own memory what it set. Not logged, where
+-- PostgreSQL can: then a transaction that takes a job writes nothing and needs no number.
+do $$
+declare
+  v_name text;
+  v_unlogged boolean := current_setting('server_version_num')::integer >= 150000;
+begin
+  foreach v_name in array array['took_in', 'took_at', 'held_at'] loop
+    if to_regclass('wedsql.' || v_name) is null then
+      execute format('create %s sequence wedsql.%I', case when v_unlogged then 'unlogged' end, v_name);
+    elsif v_unlogged and (select c.relpersistence <> 'u' from pg_catalog.pg_class c where c.oid = ('wedsql.' || v_name)::regclass) then
+      execute format('alter sequence wedsql.%I set unlogged', v_name);
+    end if;
+  end loop;
+end $$;
 -- Refused results of the paper's clients (70_care/02_refused.sql): what is set in a sequence outlives a rollback.
 do $$
 begin

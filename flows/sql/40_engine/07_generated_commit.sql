@@ -15,7 +15,7 @@ declare
   v_failed boolean;
 begin
   perform 1 from %1$I.wed_flow w where w.wid = any (_commit.p_wids) order by w.wid for no key update;
-  v_steps := wedsql._check_jobs(%2$s, %3$L::text[], p_wids, p_jobs, p_claims, p_changes, p_actor, p_held);
+  v_steps := wedsql._check_jobs(%2$s, %3$L::text[], p_wids, p_jobs, p_claims, p_changes, p_actor, p_held, %5$L);
   with done as (
     update %1$I.wed_flow w set %4$s
     from unnest(_b.v_steps) c join %1$I.wed_flow o on o.wid = c.wid
@@ -29,24 +29,33 @@ begin
   return query select r.job_id, r.seq, r.status, r.fired from wedsql._settle(%2$s, v_steps, v_failed) r;
 end $f$ $t$, p_schema, p_flow,
     coalesce((select array_agg(a.aname) from wedsql.attr a where a.flow_id = p_flow), '{}'),
-    coalesce(wedsql._column_list(p_flow, '%1$s = case when c.state ? %2$s then %5$s else w.%1$s end', 'c.state'), 'wid = w.wid'));
+    coalesce(wedsql._column_list(p_flow, '%1$s = case when c.state ? %2$s then %5$s else w.%1$s end', 'c.state'), 'wid = w.wid'),
+    wedsql._takes_with_care(p_flow));
 end $g$;
 
-create or replace function wedsql._check_jobs(p_flow integer, p_attrs text[], p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text, p_held boolean)
+create or replace function wedsql._check_jobs(p_flow integer, p_attrs text[], p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text, p_held boolean, p_care boolean)
 returns wedsql.step[]
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set plan_cache_mode = force_generic_plan as $$
 -- Promise: one step a job, its changes standing in for the state, if each instance is open and each job still pending,
 -- held by the caller and in time. The time of a transaction counts from its first take, that of a session's hold from the
 -- hold, that of a lease from the lease. p_held: the session's own lock on the job ends here, and the transaction's stands for it.
+-- p_care: take does more than to lock, so it must have been take that locked the job (40_engine/04_session.sql).
 -- Locks: the advisory lock of every job taken in transaction mode (held already by an honest caller).
 -- Raises: WD002, WD102, WD104, WD107, WD105, WD203, WD204, WD205, WD210; WD201 when this transaction did not take the job (K-07).
 declare
   v_now timestamptz := wedsql.now();
-  v_took timestamptz := to_timestamp(nullif(current_setting(case when p_held then 'wedsql.held' else 'wedsql.took' end, true), '')::float8);
+  v_took timestamptz;
   v_ids text := coalesce(current_setting('wedsql.took_jobs', true), '');
+  v_taken bigint[];
   v_steps wedsql.step[];
   v_bad text;
 begin
+  if p_held then
+    v_took := case when current_setting('wedsql.held', true) = 'on' then wedsql._moment('wedsql.held_at') end;
+  elsif v_ids <> '' then
+    v_took := wedsql._moment('wedsql.took_at');
+    v_taken := case when p_care then wedsql._numbers_taken() end;
+  end if;
   select array_agg(row(c.wid, false, j.id, j.tgid, j.trname, j.cause_seq, p_actor, null, c.s, null, null, null, j.claim)::wedsql.step), min(p.problem)
   into v_steps, v_bad
   from unnest(p_wids, p_jobs, p_claims, p_changes) c (wid, id, claim, s)
@@ -62,6 +71,7 @@ begin
     when c.claim is not null and j.lease_until <= v_now then 'WD204'
     when c.claim is null and (j.state = 'L' or not pg_try_advisory_xact_lock(c.wid, j.tgid)) then 'WD203'
     when c.claim is null and (v_took is null or not p_held and strpos(v_ids, ',' || c.id || ',') = 0) then 'WD201'
+    when c.claim is null and not p_held and (c.id <> all (v_taken) or j.not_before > greatest(v_now, v_took)) then 'WD201'
     when c.claim is null and p_held and not pg_advisory_unlock(c.wid, j.tgid) then 'WD203'
     when c.claim is null and j.timeout is not null and v_now - v_took > j.timeout then 'WD204'
     when jsonb_typeof(c.s) is distinct from 'object' or c.s - p_attrs <> '{}' then 'WD002'

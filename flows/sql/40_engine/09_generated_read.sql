@@ -1,4 +1,4 @@
-create or replace function wedsql._taken_query(p_flow integer, p_schema text, p_wids text, p_ids text) returns text
+create or replace function wedsql._taken_query(p_flow integer, p_schema text, p_wids text, p_ids text, p_which text default 'true') returns text
 language sql stable set search_path = pg_catalog, pg_temp as $g$
 -- Promise: the query that reads jobs afresh under their locks, in the order given, with the instance's present state.
 -- `matched` numbers the top-level disjuncts of the condition that held at firing (K-24); predicates are immutable,
@@ -9,10 +9,11 @@ select format($q$select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_js
   from unnest(%s, %s) c (wid, id)
   cross join lateral (select * from wedsql.job_pool p where p.wid = c.wid and p.id = c.id offset 0) j
   left join %I.wed_flow w on w.wid = j.wid
-  left join wedsql.trig t on t.tgid = j.tgid$q$,
+  left join wedsql.trig t on t.tgid = j.tgid
+  where %s$q$,
   case when exists (select 1 from wedsql.trig t where t.flow_id = p_flow and cardinality(t.disjuncts) > 1)
        then format('case when cardinality(t.disjuncts) > 1 then wedsql._disjuncts(%s, %L, t.tgid, j.payload) else ''{1}'' end', p_flow, p_schema)
-       else '''{1}''::integer[]' end, p_wids, p_ids, p_schema)
+       else '''{1}''::integer[]' end, p_wids, p_ids, p_schema, p_which)
 $g$;
 
 create or replace function wedsql._gen_taken(p_flow integer, p_schema text) returns text

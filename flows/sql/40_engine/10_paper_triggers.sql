@@ -96,6 +96,7 @@ declare
   v_jobs wedsql.job_pool[];
   v_shared boolean;
   v_other boolean;
+  v_held boolean;
   v_named bigint := nullif(current_setting('wedsql.job', true), '')::bigint;
 begin
   select i.status into v_status from wedsql.instance i where i.wid = p_wid;
@@ -105,11 +106,12 @@ begin
   elsif v_status not in ('R', 'E') then
     perform wedsql._raise('WD105', format('Instance %s is not running.', p_wid), 'It was cancelled or suspended.');
   end if;
-  select array_agg(j) filter (where l.mode = 'ExclusiveLock'), bool_or(l.mode <> 'ExclusiveLock'), bool_or(l.classid <> p_wid::oid)
-  into v_jobs, v_shared, v_other
+  select array_agg(j) filter (where l.mode = 'ExclusiveLock'), bool_or(l.mode <> 'ExclusiveLock') filter (where l.objsubid = 2),
+         bool_or(l.classid <> p_wid::oid) filter (where l.objsubid = 2), bool_or(l.objsubid = 1 and wedsql._key_locked(l.classid, l.objid) = wedsql._hold_key())
+  into v_jobs, v_shared, v_other, v_held
   from pg_locks l
-  left join wedsql.job_pool j on j.wid = l.classid::integer and j.tgid = l.objid::integer and j.wid = p_wid and (v_named is null or j.id = v_named)
-  where l.locktype = 'advisory' and l.pid = pg_backend_pid() and l.objsubid = 2 and l.granted
+  left join wedsql.job_pool j on l.objsubid = 2 and j.wid = l.classid::integer and j.tgid = l.objid::integer and j.wid = p_wid and (v_named is null or j.id = v_named)
+  where l.locktype = 'advisory' and l.pid = pg_backend_pid() and l.granted
     and l.database = (select d.oid from pg_database d where d.datname = current_database());
   v_jobs := array_remove(v_jobs, null::wedsql.job_pool);
   if coalesce(cardinality(v_jobs), 0) = 0 then
@@ -124,7 +126,7 @@ begin
       'Say which one is done: set local wedsql.job = ''<job id>''.');
   end if;
   v_job := v_jobs[1];
-  v_job.lease_until := wedsql._paper_in_time(v_job);
+  v_job.lease_until := wedsql._paper_in_time(v_job, v_held);
   return v_job;
 end $$;
 

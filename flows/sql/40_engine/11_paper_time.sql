@@ -1,15 +1,16 @@
-create or replace function wedsql._paper_in_time(p_job wedsql.job_pool) returns timestamptz
+create or replace function wedsql._paper_in_time(p_job wedsql.job_pool, p_held boolean) returns timestamptz
 language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = error as $$
 -- Promise: the lock is one of this transaction, the job was not fired by it, and its time is not over (K-08, K-09, K-45); until
 -- when it lasts, null for ever.
 -- The clock starts with the transaction, as the lock is its first act; in a long transaction the reaper knows better:
 -- the moment it first saw the lock counts, and a lock that it has not seen is younger than its last look.
+-- p_held: the session has held jobs by <flow>.hold.
 -- Raises: WD203, WD204, WD207, WD209.
 declare
   v_now timestamptz := wedsql.now();
   v_since timestamptz;
 begin
-  if wedsql._may_hold_by_session() and wedsql._holds_by_session(p_job.wid, p_job.tgid) then
+  if (p_held or wedsql._may_lock_by_session()) and wedsql._holds_by_session(p_job.wid, p_job.tgid) then
     perform wedsql._raise('WD207', format('The lock on job %s belongs to the session, not to the transaction.', p_job.id),
       'Use pg_try_advisory_xact_lock: the lock must end with the transaction that does the work.');
   end if;
@@ -33,39 +34,50 @@ begin
   return v_since + p_job.timeout;
 end $$;
 
-create or replace function wedsql._may_hold_by_session() returns boolean
+create or replace function wedsql._may_lock_by_session() returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: false where no lock of this session can outlive its transaction. Asking PostgreSQL for such a lock that is not there
+-- Promise: false where no lock that the session takes can outlive its transaction. Asking PostgreSQL for such a lock that is not there
 -- writes a warning to the server's log, and a client of the paper would cause one with each result.
-select coalesce(current_setting('wedsql.held', true), '') <> ''
-       or has_function_privilege(session_user, 'pg_advisory_lock(integer,integer)', 'execute')
+select has_function_privilege(session_user, 'pg_advisory_lock(integer,integer)', 'execute')
        or has_function_privilege(session_user, 'pg_try_advisory_lock(integer,integer)', 'execute')
 $$;
 
 create or replace function wedsql._holds_by_session(p_wid integer, p_tgid integer) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = error as $$
 -- Promise: whether the lock on the job is the session's; it is kept. Nothing is written to the server's log for a session whose
--- locks are all on jobs: letting all go that are the session's leaves those of the transaction, without a warning. A lock of the
--- client's own must not be let go, so beside one this lock alone is asked for.
+-- locks are all on jobs: letting all go that are the session's leaves those of the transaction, without a warning, and what is gone
+-- is locked again. A lock of the client's own must not be let go for a moment, so beside one this lock alone is asked for.
 declare
+  v_locks bigint[];
   v_jobs_only boolean;
   v_by_session boolean;
 begin
-  select coalesce(current_setting('wedsql.held', true), '') = '' and bool_and(l.objsubid = 2 and (l.objid = (-1)::oid or exists (
+  select bool_and(l.objsubid = 2 and l.mode = 'ExclusiveLock' and (l.objid = (-1)::oid or exists (
     select 1 from wedsql.instance i join wedsql.trig t on t.flow_id = i.flow_id
     where i.wid = l.classid::integer and t.tgid = l.objid::integer)))
   into v_jobs_only from pg_locks l where l.locktype = 'advisory' and l.pid = pg_backend_pid();
   if v_jobs_only then
+    v_locks := wedsql._pairs_locked();
     perform pg_advisory_unlock_all();
     v_by_session := not wedsql._holds(p_wid, p_tgid);
+    perform pg_advisory_lock((k >> 32)::integer, (k << 32 >> 32)::integer) from unnest(v_locks) k where k <> all (wedsql._pairs_locked());
   else
+    -- The transaction's own lock beside it, so that nobody gets it before it is the session's again.
+    perform pg_advisory_xact_lock(p_wid, p_tgid);
     v_by_session := pg_advisory_unlock(p_wid, p_tgid);
-  end if;
-  if v_by_session then
-    perform pg_advisory_lock(p_wid, p_tgid);
+    if v_by_session then
+      perform pg_advisory_lock(p_wid, p_tgid);
+    end if;
   end if;
   return v_by_session;
 end $$;
+
+create or replace function wedsql._pairs_locked() returns bigint[]
+language sql volatile set search_path = pg_catalog, pg_temp as $$
+-- Promise: the pairs of numbers on which this session holds an advisory lock, each as one number.
+select coalesce(array_agg(wedsql._key_locked(l.classid, l.objid)), '{}') from pg_locks l
+where l.locktype = 'advisory' and l.objsubid = 2 and l.pid = pg_backend_pid()
+$$;
 
 create or replace function wedsql._commit_in_time() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -85,7 +97,7 @@ language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $
 -- Promise: this transaction commits before the time of the first of these jobs is over, or not at all.
 insert into wedsql.commit_by (until, wid, job_id)
 select u.until, u.wid, u.id from (
-  select case when c.claim is null then to_timestamp(nullif(current_setting('wedsql.took', true), '')::float8) + j.timeout else j.lease_until end as until,
+  select case when c.claim is not null then j.lease_until when current_setting('wedsql.took_jobs', true) <> '' then wedsql._moment('wedsql.took_at') + j.timeout end as until,
          c.wid, c.id
   from unnest(p_wids, p_jobs, p_claims) c (wid, id, claim)
   cross join lateral (select p.timeout, p.lease_until from wedsql.job_pool p where p.wid = c.wid and p.id = c.id offset 0) j) u

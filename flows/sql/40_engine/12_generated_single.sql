@@ -24,8 +24,10 @@ language plpgsql set search_path = pg_catalog, pg_temp as $f$
 %2$s
 end $f$ $t$, p_schema, wedsql._short_way(p_flow, p_schema, '_single', '',
     $q$case when p_claim is not null then j.state = 'L' and j.claim = p_claim and j.lease_until > v_now
-              else j.state = 'P' and coalesce(v_now - j.timeout, '-infinity') <= to_timestamp(nullif(current_setting('wedsql.took', true), '')::float8)
-                   and strpos(current_setting('wedsql.took_jobs', true), ',' || p_job_id || ',') > 0 end$q$,
+              else j.state = 'P' and strpos(coalesce(current_setting('wedsql.took_jobs', true), ''), ',' || p_job_id || ',') > 0
+                   and coalesce(v_now - j.timeout, '-infinity') <= wedsql._moment('wedsql.took_at')
+                   and coalesce(j.not_before <= v_now, true)$q$
+      || case when wedsql._takes_with_care(p_flow) then $q$ and p_job_id = any (wedsql._numbers_taken())$q$ else '' end || ' end',
     'p_claim is not null or pg_try_advisory_xact_lock(p_wid, v_job.tgid)', 'p_claim',
     'seq := v_job.seq; status := v_status; fired := v_fired; return;'));
 end $g$;
@@ -56,7 +58,8 @@ end $f$ $t$, p_schema, wedsql._short_way(p_flow, p_schema, 'complete_held', form
   if p_set is not null then
     p_changes := wedsql._set_changes(%1$L, p_wid, p_set);
   end if;$q$, p_schema),
-    $q$j.state = 'P' and coalesce(v_now - j.timeout, '-infinity') <= to_timestamp(nullif(current_setting('wedsql.held', true), '')::float8)$q$,
+    $q$j.state = 'P' and coalesce(current_setting('wedsql.held', true), '') = 'on'
+         and coalesce(v_now - j.timeout, '-infinity') <= wedsql._moment('wedsql.held_at')$q$,
     'pg_try_advisory_xact_lock(p_wid, v_job.tgid) and pg_advisory_unlock(p_wid, v_job.tgid)', 'null',
     'return v_job.seq;'), wedsql._time_settings(p_flow));
 end $g$;

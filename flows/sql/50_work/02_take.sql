@@ -94,7 +94,7 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 -- anew, or ends. Each is read again under its lock, so that a job somebody finished meanwhile is not run a second time.
 -- Locks: an advisory lock a job.
 declare
-  v_pick record;
+  v_pick record;%11$s
 begin%6$s
   if p_limit < 1 then
     return;
@@ -112,14 +112,29 @@ end $f$ $t$, p_schema, p_flow, (select f.shared from wedsql.flow f where f.id = 
          else 'take(p_transitions text[], p_limit integer default 1, p_actor text default null, p_job_ids bigint[] default null)' end,
     case when p_session then $q$
   perform pg_advisory_unlock_all();
-  perform set_config('wedsql.held', extract(epoch from wedsql.now())::text, false);$q$
+  perform pg_try_advisory_lock_shared(wedsql._hold_key());
+  perform setval('wedsql.held_at', wedsql._microseconds(wedsql.now())), set_config('wedsql.held', 'on', false);$q$
          else $q$
-  if nullif(current_setting('wedsql.took', true), '') is null then
-    perform set_config('wedsql.took', extract(epoch from wedsql.now())::text, true);
+  if v_known is null then
+    v_held := wedsql._holds_any();
   end if;$q$ end,
-    case when p_session then 'null' else 'p_job_ids' end, p_session, wedsql._taken_query(p_flow, p_schema, 'v_pick.wids', 'v_pick.ids'),
+    case when p_session then 'null' else 'p_job_ids' end, p_session, wedsql._taken_query(p_flow, p_schema, 'v_pick.wids', 'v_pick.ids', $q$j.state = 'P'$q$),
     case when p_session then '' else $q$
-    perform set_config('wedsql.took_jobs', concat(current_setting('wedsql.took_jobs', true), ',', array_to_string(v_pick.ids, ','), ','), true);$q$ end);
+    if v_known is null then
+      perform wedsql._first_take(v_held);
+    end if;
+    if v_known is not false then
+      perform set_config('wedsql.took_jobs', concat(current_setting('wedsql.took_jobs', true), ',', array_to_string(v_pick.ids, ','), ','), true);
+    else
+      perform setval('wedsql.took_in', wedsql._microseconds(now())), setval('wedsql.took_at', wedsql._microseconds(wedsql.now())),
+              set_config('wedsql.took_jobs', concat(',', array_to_string(v_pick.ids, ','), ','), true);
+    end if;
+    v_known := true;$q$
+      || case when wedsql._takes_with_care(p_flow) then $q$
+    perform pg_try_advisory_xact_lock(- u.id) from unnest(v_pick.ids) u (id);$q$ else '' end end,
+    case when p_session then '' else $q$
+  v_known boolean := case when current_setting('wedsql.takes', true) = 'on' then currval('wedsql.took_in') = wedsql._microseconds(now()) end;
+  v_held boolean;$q$ end);
 end $g$;
 
 create or replace function wedsql._drop_stale(p_flow integer, p_schema text, p_wids integer[], p_ids bigint[], out wids integer[], out ids bigint[])

@@ -1,13 +1,14 @@
 create or replace function wedsql.lease(p_flow text, p_transitions text[], p_limit integer, p_holder text, p_duration interval default null, p_job_ids bigint[] default null)
 returns setof wedsql.taken
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: up to p_limit ready jobs claimed durably, each with a token that is never used again and an expiry:
+-- Promise: up to p_limit ready jobs claimed durably, each with a token that nobody can guess and an expiry:
 -- p_duration, else the trigger's timeout, else five minutes. Commit at once, then work outside any transaction.
 -- Locks: the flow's table against a definition that is being changed; advisory locks while it looks, then the job rows.
 -- Raises: WD001, WD009.
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
   v_pick record;
+  v_mine bigint[];
   v_now timestamptz := wedsql.now();
 begin
   perform wedsql._check_span('The duration of a lease', p_duration, '1 microsecond');
@@ -16,13 +17,22 @@ begin
   if v_pick.ids <> '{}' and exists (select 1 from wedsql.trig t where t.flow_id = v_flow.id and t.revalidate = 'at_take') then
     v_pick := wedsql._drop_stale(v_flow.id, v_flow.name, v_pick.wids, v_pick.ids);
   end if;
-  update wedsql.job_pool j
-  set state = 'L', claim = nextval('wedsql.claim_seq'), lckid = p_holder,
-      lease_until = v_now + coalesce(p_duration, j.timeout, interval '5 minutes')
-  from unnest(v_pick.wids, v_pick.ids) u (wid, id)
-  where j.wid = u.wid and j.id = u.id and j.state = 'P';
-  return query execute format('select * from %I._taken($1, $2) t where t.claim is not null', p_flow) using v_pick.wids, v_pick.ids;
+  with leased as (
+    update wedsql.job_pool j
+    set state = 'L', claim = wedsql._new_claim(), lckid = p_holder,
+        lease_until = v_now + coalesce(p_duration, j.timeout, interval '5 minutes')
+    from unnest(v_pick.wids, v_pick.ids) u (wid, id)
+    where j.wid = u.wid and j.id = u.id and j.state = 'P' returning j.claim)
+  select array_agg(l.claim) into v_mine from leased l;
+  -- Another session may have leased one a moment before its lock was ours.
+  return query execute format('select * from %I._taken($1, $2) t where t.claim = any ($3)', p_flow) using v_pick.wids, v_pick.ids, v_mine;
 end $$;
+
+create or replace function wedsql._new_claim() returns bigint
+language sql volatile set search_path = pg_catalog, pg_temp as $$
+-- Promise: a token of 59 random bits, greater than 0: nobody learns it but the session that got it, and whom that one tells.
+select ('x' || left(translate(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint & 9223372036854775807
+$$;
 
 create or replace function wedsql._leased(p_wid integer, p_job bigint, p_claim bigint) returns wedsql.job_pool
 language plpgsql set search_path = pg_catalog, pg_temp as $$
