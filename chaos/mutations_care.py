@@ -58,7 +58,7 @@ MUTATIONS = [
     Mutation("size of a first state with its defaults", checks_bounds.large_start, ("_gen_start",), "perform wedsql._check_sizes(v_steps);", ""),
     Mutation("size of a state after a result", checks_bounds.large_results, ("_gen_commit",), "perform wedsql._check_sizes(v_steps);", ""),
     Mutation("size of a state after a single result", checks_bounds.large_result, ("_short_way",), "exit short when pg_column_size(v_state) > 100000;", ""),
-    Mutation("size of an inserted state", checks_bounds.large_insert, ("_paper_insert",), "perform wedsql._check_size(to_jsonb(new) - 'wid', null);", ""),
+    Mutation("size of an inserted state", checks_bounds.large_insert, ("_paper_wid",), "perform wedsql._check_size(to_jsonb(new) - 'wid', null);", ""),
     Mutation("size of an updated state", checks_bounds.large_update, ("_paper_update",), "perform wedsql._check_size(to_jsonb(new) - 'wid', v_before);", ""),
     Mutation("digits of a number", checks_bounds.long_number, ("_check_size",), "if found then", "if false then"),
     *map(_view, ["wed_attr", "wed_trig", "job_pool", "wed_trace", "st_status"]),

@@ -17,7 +17,8 @@ $$;
 
 create or replace function wedsql._gen_start(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
--- Promise: the source of <flow>._start, which starts instances set-wise with typed columns and settles them.
+-- Promise: the source of <flow>._start, which starts instances set-wise with typed columns and settles them. What is refused
+-- for its state or its key takes no number: numbers come to an end.
 begin
   return format($t$
 create or replace function %1$I._start(p_states jsonb[], p_actor text, p_keys text[]) returns table (ord integer, wid integer, status "char")
@@ -28,6 +29,7 @@ declare
   v_wids integer[];
   v_steps wedsql.step[];
   v_failed boolean;
+  v_none boolean;
   v_now timestamptz := wedsql.now();
 begin
   perform wedsql._check_states(%3$L::text[], p_states);
@@ -35,23 +37,60 @@ begin
   if octet_length(array_to_string(p_keys, '')) > 500 then
     perform wedsql._check_keys(p_keys);
   end if;
-  select array_agg(nextval('wedsql.wid_seq')::integer) into v_wids from generate_series(1, cardinality(p_states));
-  with born as (
-    insert into %1$I.wed_flow as w (wid%4$s)
-    select u.wid%5$s from unnest(v_wids, p_states) u (wid, s)
-    returning w.wid, to_jsonb(w.*) - 'wid' as state, wed_match.f_%2$s(w.*) as holds)
-  select array_agg(row(b.wid, true, null, null, '_INIT', null, p_actor, null, b.state, null, b.holds, null, null)::wedsql.step),
-         bool_or(0 > any (b.holds))
-  into v_steps, v_failed from born b;
+  select array_agg(row(0, true, null, null, '_INIT', null, p_actor, null, to_jsonb(b.r) - 'wid', null, b.holds, null, null)::wedsql.step order by b.ord),
+         bool_or(0 > any (b.holds)), bool_or(0 >= all (b.holds))
+  into v_steps, v_failed, v_none
+  from (select n.ord, n.r, wed_match.f_%2$s(n.r) as holds
+        from (select u.ord, row(null%6$s)::%1$I.wed_flow as r from unnest(p_states) with ordinality u (s, ord) offset 0) n offset 0) b;
   perform wedsql._check_sizes(v_steps);
+  if v_none then
+    perform wedsql._refuse_start(%2$s, v_steps);
+  elsif octet_length(array_to_string(p_keys, '')) > 0 then
+    perform wedsql._check_known(%2$s, p_keys);
+  end if;
+  v_wids := array(select nextval('wedsql.wid_seq')::integer from generate_series(1, cardinality(p_states)));
+  for v_ord in 1..cardinality(v_wids) loop
+    v_steps[v_ord].wid := v_wids[v_ord];
+  end loop;
+  insert into %1$I.wed_flow (wid%4$s) select u.wid%5$s from unnest(v_wids, p_states) u (wid, s);
   insert into wedsql.instance (wid, flow_id, version, started_at, changed_at, actor, key)
   select u.wid, %2$s, f.version, v_now, v_now, p_actor, u.key from unnest(v_wids, p_keys) u (wid, key) join wedsql.flow f on f.id = %2$s where u.wid is not null;
   return query select array_position(v_wids, r.wid), r.wid, r.status from wedsql._settle(%2$s, v_steps, v_failed) r;
 end $f$ $t$, p_schema, p_flow,
     coalesce((select array_agg(a.aname) from wedsql.attr a where a.flow_id = p_flow), '{}'),
     coalesce(', ' || wedsql._column_list(p_flow, '%1$s'), ''),
-    coalesce(', ' || wedsql._column_list(p_flow, 'case when u.s ? %2$s then %5$s else %4$s::%3$s end', 'u.s'), ''));
+    coalesce(', ' || wedsql._column_list(p_flow, 'case when u.s ? %2$s then %5$s else %4$s::%3$s end', 'u.s'), ''),
+    coalesce((select string_agg(format(', case when u.s ? %L then %s else %L::%s end', a.aname, wedsql._value_in('u.s', a.aname, a.type), a.adv,
+                                       wedsql._sql_type(a.type)), '' order by c.attnum)
+              from wedsql.attr a join pg_attribute c on c.attrelid = format('%I.wed_flow', p_schema)::regclass and c.attname = a.aname
+              where a.flow_id = p_flow), ''));
 end $g$;
+
+create or replace function wedsql._refuse_start(p_flow integer, p_steps wedsql.step[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: says why the first state that fires nothing is refused, before it has a number.
+-- Raises: WD101, WD106.
+declare
+  v_flow wedsql.flow;
+  v_step wedsql.step;
+begin
+  select * into v_flow from wedsql.flow f where f.id = p_flow;
+  foreach v_step in array p_steps loop
+    if 0 >= all (v_step.matched) then
+      perform wedsql._refuse(v_flow, v_step.wid, '?', wedsql._prepare(v_flow, array[v_step], wedsql.now()));
+    end if;
+  end loop;
+end $$;
+
+create or replace function wedsql._check_known(p_flow integer, p_keys text[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+-- Promise: no instance of the flow has one of these keys yet. What comes in between is found by the index.
+-- Raises: 23505.
+begin
+  if exists (select 1 from wedsql.instance i where i.flow_id = p_flow and i.key = any (p_keys)) then
+    raise unique_violation using message = 'The key of a start is known.', constraint = 'instance_key', table = 'instance', schema = 'wedsql';
+  end if;
+end $$;
 
 create or replace function wedsql._check_keys(p_keys text[]) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$

@@ -2,8 +2,20 @@
 -- wed_owner, whose functions settle by themselves; being wed_owner is nobody's log-in.
 create or replace function wedsql._paper_wid() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: the kernel numbers instances; a number is never reused and never chosen (W-083).
+-- Promise: the kernel numbers instances; a number is never reused and never chosen (W-083), and a state that is refused takes none.
+-- Raises: WD003, WD101, WD106, WD107.
+declare
+  v_flow wedsql.flow;
+  v_matched integer[];
 begin
+  select * into v_flow from wedsql.flow f where f.name = tg_table_schema;
+  new.wid := 0;
+  perform wedsql._check_size(to_jsonb(new) - 'wid', null);
+  execute format('select wed_match.f_%s($1)', v_flow.id) into v_matched using new;
+  if 0 >= all (v_matched) then
+    perform wedsql._refuse_start(v_flow.id, array[row(0, true, null, null, '_INIT', null, wedsql._actor(), null,
+      to_jsonb(new) - 'wid', null, v_matched, null, null)::wedsql.step]);
+  end if;
   new.wid := nextval('wedsql.wid_seq');
   return new;
 end $$;
@@ -16,7 +28,6 @@ declare
   v_matched integer[];
 begin
   select * into v_flow from wedsql.flow f where f.name = tg_table_schema;
-  perform wedsql._check_size(to_jsonb(new) - 'wid', null);
   execute format('select wed_match.f_%s($1)', v_flow.id) into v_matched using new;
   insert into wedsql.instance (wid, flow_id, version, started_at, changed_at, actor)
   values (new.wid, v_flow.id, v_flow.version, wedsql.now(), wedsql.now(), wedsql._actor());
