@@ -110,12 +110,14 @@ class Attempts(Work):
     def _one(
         self, session: Connection, flow: str, changes: dict[str, Any], busy: set[int] | None = None
     ) -> list[tuple[Completion, StepResult]]:
-        """Take and complete one job of an instance that is not busy."""
-        for job in api.take_many(flow, ALL, 1, conn=session):
-            if job.wid not in (busy or ()):
-                done = Completion(job, self.values(flow, changes))
-                return [(done, api.complete_many(flow, [done], conn=session)[0])]
-        return []
+        """Take and complete one job of an instance that is not busy.
+
+        Whoever takes another job of a busy one waits for it there, if the take tries the condition (at_take).
+        """
+        free = [job for wid, job in self.eye.execute(READY, [flow]) if wid not in (busy or ())]
+        jobs = api.take_many(flow, ALL, 1, job_ids=free, conn=session) if free else []
+        done = [Completion(job, self.values(flow, changes)) for job in jobs]
+        return list(zip(done, api.complete_many(flow, done, conn=session), strict=True)) if done else []
 
 
 def _allowed(job: Job) -> timedelta:
