@@ -91,7 +91,7 @@ MUTATIONS = [
            (_in("_next_number", "if p_given is not null then", "if p_given is not null then\n    return p_given;"),)),
     Undone("a name that was taken over is another trigger's", "^not what was published", ("publish_odd",),
            (_in("_trigger_rows", "and not exists (select 1 from d where d.claimed = t.tgid)"),)),
-    Undone("no two attributes have one name", "^a duplicate attribute", ("publish_odd",),
+    Undone("no two attributes have one name", "^(a duplicate attribute|not what was published)", ("publish_odd",),
            (_in("_check_definition", "perform wedsql._check_twice(p_definition);"),)),
     Undone("attributes may exchange their names", "^swapped names", ("publish_swapped", "step"),
            (_in("_apply_renames", "not exists (select 1 from wedsql.attr a where a.flow_id = p_flow and a.aname = t.value and v_todo ? a.aid::text)", "true"),)),
