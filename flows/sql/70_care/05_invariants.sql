@@ -71,7 +71,7 @@ begin
       cross join lateral (select wed_match.f_%1$s(w.*) as m) h
       cross join lateral (select coalesce(array_agg(j.tgid), '{}') as tgids from wedsql.job_pool j where j.wid = i.wid) p
       where i.flow_id = %1$s and i.status = 'R' and (not coalesce(%3$s = any (h.m), false)
-        or exists (select 1 from wedsql.timer x where x.wid = i.wid and x.tgid = %3$s)) and exists (
+        or exists (select 1 from wedsql.timer x where x.wid = i.wid and x.tgid = %3$s and x.due_at > wedsql.now())) and exists (
         select 1 from wedsql.trig t where t.tgid = any (h.m) and t.tgid <> all (p.tgids) and not t.fire_once
           and t.due_attr is null and t.due_after is null)$q$, p_flow.id, p_flow.name, coalesce(p_flow.final_tgid::text, 'null::integer'));
   end if;

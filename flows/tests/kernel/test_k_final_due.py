@@ -88,3 +88,12 @@ def test_k17_a_re_match_writes_nothing_for_a_final_condition_that_waits(kit: Kit
     before = [kit.story(wid) for wid in (past, *waiting)]
     assert kit.rows("select wedsql.rematch(%s)", [kit.name])[0][0]["changed"] == 0
     assert [kit.story(wid) for wid in (past, *waiting)] == before
+
+
+def test_k17_work_withdrawn_after_the_final_time_came_is_not_fired_again(resting: Kit) -> None:
+    wid = resting.start(a="2", b="1")
+    for name in ("tr_y", "tr_z"):
+        resting.trig(name, "b = '1'")
+    resting.clock("61 minutes")
+    resting.rows("select wedsql.withdraw(%s, %s)", [resting.name, resting.pending(wid)[0].tgid])
+    assert (resting.status(wid), resting.jobs(wid), broken(resting)) == ("R", ["tr_z"], [])

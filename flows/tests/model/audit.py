@@ -150,8 +150,11 @@ class _Judge:
     def _matching(self) -> Iterator[tuple[str, str]]:
         """Every condition that holds has its job, or waits for its time."""
         holding = [t for t in self.now.triggers_of(self.instance["flow_id"]) if self._holds(t)]
-        if any(trigger["cfinal"] and not self._comes_later(trigger) for trigger in holding):
-            if not self.live:
+        final = [
+            trigger["tgid"] for trigger in holding if trigger["cfinal"] and not self._comes_later(trigger)
+        ]
+        if final:
+            if not self.live and not any(timer["tgid"] in final for timer in self.timers):
                 yield "final not reached", "its final condition holds and nothing is pending"
             return
         waiting = {timer["tgid"] for timer in self.timers} | self.live | self.parked
@@ -162,7 +165,8 @@ class _Judge:
     def _comes_later(self, trigger: Row) -> bool:
         """Return whether the trigger waits for its time, or has none as long as its attribute is empty."""
         empty = trigger["due_attr"] is not None and (self.state or {}).get(trigger["due_attr"]) is None
-        return empty or any(timer["tgid"] == trigger["tgid"] for timer in self.timers)
+        later = [t for t in self.timers if facts.moment(t["due_at"]) > self.now.now]
+        return empty or any(timer["tgid"] == trigger["tgid"] for timer in later)
 
     def _excused(self, trigger: Row) -> bool:
         if trigger["fire_once"] and any(trigger["tgid"] in row["fired"] for row in self.trace):
