@@ -12,6 +12,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -45,6 +46,19 @@ order by p.proname, p.oid
 """
 
 
+# Each name that a condition may call with a value of variable size, and the types, by the vocabulary alone.
+NAMED = """
+with word as materialized (
+  select v.word from wedsql.vocabulary v where v.func = 'ok' and v.pattern_arg is null),
+pure as materialized (select f.oid from wedsql.pure_function f)
+select p.proname, k.types
+from pg_proc p cross join lateral (
+  select array_agg(t.typname::text) as types, bool_or(t.typlen < 0 or t.typtype = 'p') as varies
+  from unnest(p.proargtypes::oid[]) a join pg_type t on t.oid = a) k
+where p.oid in (table pure) and p.proname in (table word) and k.varies
+"""
+
+
 @dataclass(frozen=True)
 class Function:
     """One function of the catalog."""
@@ -75,11 +89,29 @@ class Worst:
     good: int
 
 
+# What the scheduler has counted for this server process. A moment of sleep brings the count up to date.
+PROCESSOR = """
+create function pg_temp.processor_ms() returns float8 language plpgsql as $$
+begin
+  perform pg_sleep(0.0001);
+  return split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::float8 / 1e6;
+end $$
+"""
+CLOCK = "extract(epoch from clock_timestamp()) * 1000"
+
+
 class Stopwatch:
-    """Runs functions inside one session, with operands that lie ready in two sizes."""
+    """Runs functions inside one session, with operands that lie ready in two sizes.
+
+    What may be slow is found by the clock, and judged by the processor's time, which no neighbour changes.
+    """
 
     def __init__(self, db: psycopg.Connection[Any]) -> None:
         self.db = db
+        self.precise = CLOCK
+        if Path("/proc/self/schedstat").exists():
+            db.execute(PROCESSOR)
+            self.precise = "pg_temp.processor_ms()"
         for size in (1, 2):
             for kind in operands.VALUES:
                 self._keep(kind, size)
@@ -92,16 +124,21 @@ class Stopwatch:
         self.db.execute(f"create table {table} as select i, v from (values {rows}) as o (i, v)")
 
     def worst(
-        self, function: Function, size: int = 2, only: Sequence[int] = (), timeout_ms: int = 0
+        self,
+        function: Function,
+        size: int = 2,
+        only: Sequence[int] = (),
+        timeout_ms: int = 0,
+        time: str = CLOCK,
     ) -> Worst:
         """The slowest of the combinations (of one, `only`); stops at the first that takes long."""
         self.db.execute(f"set statement_timeout = {timeout_ms}")
-        self.db.execute(self._block(function, size, only))
+        self.db.execute(self._block(function, size, only, time))
         row = self.db.execute("select current_setting('test.worst')").fetchone()
         ms, which, good = json.loads(row[0] if row else "")
         return Worst(ms, which, good)
 
-    def _block(self, function: Function, size: int, only: Sequence[int]) -> str:
+    def _block(self, function: Function, size: int, only: Sequence[int], time: str) -> str:
         numbers = range(1, len(function.types) + 1)
         froms = [f'pg_temp."operand {kind} {size}" t{n}' for n, kind in enumerate(function.types, 1)]
         where = [f"t{n}.i = {i}" for n, i in enumerate(only, 1)] or ["true"]
@@ -113,18 +150,18 @@ class Stopwatch:
         indexes = ", ".join(f"t{n}.i" for n in numbers)
         return f"""do $do$
             declare {declared} w int[]; worst int[];
-              most float8 := 0; t timestamptz; ms float8; good int := 0;
+              most float8 := 0; t float8; ms float8; good int := 0;
             begin
               for w in select array[{indexes}] from {", ".join(froms)} where {" and ".join(where)}
                        order by md5(concat_ws(',', {indexes})) limit {COMBINATIONS} loop
                 {read}
-                t := clock_timestamp();
+                t := {time};
                 begin
                   perform {function.call()};
                   good := good + 1;
                 exception when others then null;
                 end;
-                ms := extract(epoch from clock_timestamp() - t) * 1000;
+                ms := {time} - t;
                 if ms > most then most := ms; worst := w; end if;
                 exit when most > 300;
               end loop;
@@ -136,9 +173,16 @@ class Stopwatch:
         worst = self.worst(function)
         if worst.ms < SLOW_MS or self.can_be_ended(function, worst):
             return None
-        twice = min(self.worst(function, 2, worst.which).ms for _ in range(4))
-        once = min(self.worst(function, 1, worst.which).ms for _ in range(4))
+        twice = self._measured(function, 2, worst)
+        once = self._measured(function, 1, worst)
         return worst if twice > SLOW_MS and twice > 3 * once else None
+
+    def _measured(self, function: Function, size: int, worst: Worst) -> float:
+        """What one call takes by itself, in milliseconds: the least of four, or of fewer that take long."""
+        taken: list[float] = []
+        while len(taken) < 4 and sum(taken) < 500:
+            taken.append(self.worst(function, size, worst.which, time=self.precise).ms)
+        return min(taken)
 
     def can_be_ended(self, function: Function, worst: Worst) -> bool:
         """Whether a timeout of a tenth of its time ends it before half of its time."""
@@ -171,13 +215,19 @@ def test_no_permitted_call_runs_away(stopwatch: Stopwatch) -> None:
             continue
         tried += 1
         computed += stopwatch.worst(function).good > 0
-        # A busy machine may slow one measurement down; what really runs away does so in each.
-        worst = stopwatch.runs_away(function)
-        if worst and all(stopwatch.runs_away(function) for _ in range(3)):
+        if worst := stopwatch.runs_away(function):
             runaways.append(f"{function}: {worst}")
     assert runaways == []
     print(f"\n{tried} functions, {computed} of them with operands that they take")
-    assert tried > 400 and computed > 0.9 * tried
+    assert computed > 0.9 * tried
+
+
+def test_every_function_that_a_condition_can_name_is_among_them(stopwatch: Stopwatch) -> None:
+    """By the vocabulary of this server: an older PostgreSQL has fewer."""
+    rows = stopwatch.db.execute(NAMED).fetchall()
+    named = {name for name, types in rows if not operands.WITHOUT_VALUES & set(types)}
+    assert named - {function.name for function in permitted(stopwatch.db)} == set()
+    assert {"lower", "jsonb_set", "array_append", "btrim"} <= named
 
 
 @pytest.mark.parametrize(
@@ -197,8 +247,7 @@ def test_the_stopwatch_finds_what_is_refused(stopwatch: Stopwatch, name: str) ->
     """Each of these would make the test above fail if its calls were not bounded."""
     found = [f for f in permitted(stopwatch.db) if f.name == name]
     assert found and all(f.costly for f in found)
-    # The clock of a busy machine may hide one run of it.
-    assert any(stopwatch.runs_away(f) for f in found * 3)
+    assert any(stopwatch.runs_away(f) for f in found)
 
 
 def test_a_costly_function_needs_a_short_operand(connect: Connect) -> None:

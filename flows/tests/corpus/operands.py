@@ -103,6 +103,10 @@ VALUES: dict[str, list[str]] = {
     "timestamp": ["timestamp '2020-01-01'"],
     "timestamptz": ["timestamptz '2020-01-01'"],
     "interval": ["interval '1 day'"],
+    "_interval": [
+        "array[interval '1 day', interval '2 days']",
+        "(select array_agg(interval '1 day') from generate_series(1, $n))",
+    ],
     "uuid": ["'00000000-0000-0000-0000-000000000000'::uuid"],
     "int8range": ["int8range(1, 9)"],
     "numrange": ["numrange(1, 9)"],
@@ -122,4 +126,4 @@ CONCRETE = {
     "bit": "varbit",
 }
 # Types of which no operand can be made: conditions have no values of them.
-WITHOUT_VALUES = {"_cstring", "_interval", "anyenum", "any"}
+WITHOUT_VALUES = {"_cstring", "anyenum", "any"}
