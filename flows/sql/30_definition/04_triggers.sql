@@ -177,7 +177,7 @@ begin
   with gone as (delete from wedsql.job_pool j where j.flow_id = v_flow.id and j.tgid = p_tgid returning j.*),
        logged as (insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor)
                   select g.id, g.wid, g.tgid, g.flow_id, g.trname, wedsql.now(), 'released', wedsql._actor(p_actor) from gone g)
-  select array_agg(g.wid) into v_wids from gone g;
+  select coalesce(array_agg(g.wid), '{}') into v_wids from gone g;  -- not null, which would be the whole flow
   perform wedsql._rematch(v_flow.id, v_wids, false, false, wedsql._actor(p_actor), 'jobs withdrawn');
-  return coalesce(cardinality(v_wids), 0);
+  return cardinality(v_wids);
 end $$;

@@ -278,3 +278,17 @@ def test_k17_a_rematch_sets_the_timer_of_a_new_trigger(kit: Kit) -> None:
     assert kit.one("select due_at at time zone 'UTC' from wedsql.timer where wid = %s", [wid]).year == 2999
     kit.rows("update {f}.wed_trig set due_after = '1 year' where trname = 'tr_wait'")
     assert kit.one("select due_at at time zone 'UTC' from wedsql.timer where wid = %s", [wid]).year == 3000
+
+
+def test_k17_withdrawing_no_job_touches_no_instance(kit: Kit) -> None:
+    """Also one for which a re-match would find something to do."""
+    kit.attrs("a")
+    kit.trig("tr_x", "a = '1'")
+    unused = kit.trig("tr_unused", "a = 'other'")
+    wid = kit.start(a="1")
+    kit.rows("set role wed_owner")
+    kit.rows("delete from wedsql.job_pool where wid = %s", [wid])
+    kit.rows("reset role")
+    before = everything(kit, wid)
+    assert kit.one("select wedsql.withdraw(%s, %s)", (kit.name, unused)) == 0
+    assert everything(kit, wid) == before
