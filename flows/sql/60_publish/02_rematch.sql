@@ -1,8 +1,8 @@
 create or replace function wedsql._rematch(p_flow integer, p_wids integer[], p_all boolean, p_final boolean, p_actor text, p_reason text) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: the conditions as they stand are tried on instances that live (running and exception; final ones if p_final, K-17).
--- An instance for which nothing follows is left untouched, unless p_all; a timer whose condition no longer holds goes all the
--- same, and so does an _EXCPT job without an exception. Counts by what happened.
+-- An instance for which nothing follows is left untouched, unless p_all. All the same a timer whose condition or due time is gone
+-- goes, and so does an _EXCPT job without an exception, and a timer of another moment moves. Counts by what happened.
 -- Locks: instances in wid order, jobs, trace.
 declare
   v_name text;
@@ -40,6 +40,14 @@ begin
   execute format($q$
     with t as materialized (select r.*, i.status from %1$I._retest($1) r join wedsql.instance i on i.wid = r.wid),
     stale as (delete from wedsql.timer x using t where x.wid = t.wid and x.tgid <> all (t.matched)),
+    emptied as (
+      delete from wedsql.timer x using t, wedsql.trig g
+      where x.wid = t.wid and x.tgid = any (t.matched) and g.tgid = x.tgid and g.due_attr is not null
+        and wedsql._due_at(g, t.state, null) is null),
+    moved as (
+      update wedsql.timer x set due_at = wedsql._due_at(g, t.state, null) from t, wedsql.trig g
+      where x.wid = t.wid and x.tgid = any (t.matched) and g.tgid = x.tgid and g.due_attr is not null
+        and x.due_at <> wedsql._due_at(g, t.state, null)),
     due as (
       select t.*, x.* from t
       cross join lateral (select coalesce($2.final_tgid = any (t.matched), false) as holds) h

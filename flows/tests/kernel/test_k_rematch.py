@@ -280,6 +280,40 @@ def test_k17_a_rematch_sets_the_timer_of_a_new_trigger(kit: Kit) -> None:
     assert kit.one("select due_at at time zone 'UTC' from wedsql.timer where wid = %s", [wid]).year == 3000
 
 
+@pytest.mark.parametrize(
+    ("change", "due"),
+    [
+        ("due_attr = 'other'", None),
+        ("due_attr = 'sooner'", "2998-01-01"),
+        ("due_after = '1 day'", "2999-01-02"),
+        ("due_attr = null, due_after = null", None),
+    ],
+)
+@pytest.mark.parametrize("parked", [False, True])
+def test_k37_a_changed_due_time_moves_the_timer_beside_a_pending_job(
+    kit: Kit, change: str, due: str | None, parked: bool
+) -> None:
+    """The trigger waits for its next time while its job is pending: only that time changes."""
+    kit.attrs("a", "b")
+    for name in ("due", "sooner", "other"):
+        kit.attr(name, None, "date")
+    kit.trig("tr_wait", "a = '1'", due_attr="due", max_attempts=1)
+    kit.trig("tr_step", "b = '1'")
+    wid = kit.start(a="1", b="1", due="2020-01-01", sooner="2998-01-01")
+    kit.run("tr_step", wid, b="0", due="2999-01-01")
+    if parked:
+        with kit.step():
+            api.fail(kit.take("tr_wait", wid), "no", conn=kit.conn)
+    before = (kit.jobs(wid), kit.status(wid), len(kit.trace(wid)))
+    kit.rows("update {f}.wed_trig set " + change + " where trname = 'tr_wait'")
+    found = kit.rows(
+        "select (due_at at time zone 'UTC')::date::text as day from wedsql.timer where wid = %s", [wid]
+    )
+    assert [row.day for row in found] == ([due] if due else [])
+    assert (kit.jobs(wid), kit.status(wid), len(kit.trace(wid))) == before
+    assert broken(kit) == []
+
+
 def test_k17_withdrawing_no_job_touches_no_instance(kit: Kit) -> None:
     """Also one for which a re-match would find something to do."""
     kit.attrs("a")

@@ -33,6 +33,13 @@ class Due(Defining):
         if any(now[wid] != before[wid] for wid in before.keys() & now.keys()):
             raise Violation("timer of another due time", (after, before, now))
 
+    @rule(flow=FLOW, which=WHICH, attr=st.sampled_from(["d", "e", None]))
+    def change_due_attribute(self, flow: str, which: int, attr: str | None) -> None:
+        """Change which attribute says when a trigger is due: its timers wait for that moment, or for none."""
+        row = self.some(which, WAITED_FOR, flow)
+        if row is not None:
+            self._write(flow, "update wed_trig set due_attr = %s where tgid = %s", attr, row[0])
+
     def _counted_from(self, tgid: int) -> dict[int, datetime]:
         """Return since when the timers of a trigger wait that has a due time and no due attribute."""
         return dict(self.eye.execute(SINCE, [tgid]).fetchall())
