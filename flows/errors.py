@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
@@ -241,7 +242,7 @@ BY_STATE: dict[str, type[WedError]] = {
 }
 TRANSIENT = frozenset({"40001", "40P01", "55P03"})
 # So PostgreSQL says that a new kernel or definition replaced a function or table under a running call.
-REPLACED_STATES = frozenset({"42703", "42804"})  # a column that the call counted on is gone or is another
+REPLACED_STATES = frozenset({"42703", "42804"})  # a column of a flow is gone or is another
 REPLACED = ("could not open relation with OID", "cache lookup failed for", "tuple concurrently")
 GONE_CLASSES = ("08", "57P")
 DATA_CLASS = "22"  # numbers out of range and the like
@@ -253,7 +254,18 @@ def passes(sqlstate: str, message: str) -> bool:
 
 
 def _replaced(sqlstate: str, message: str) -> bool:
-    return sqlstate in REPLACED_STATES or (sqlstate == "XX000" and message.startswith(REPLACED))
+    if sqlstate in REPLACED_STATES:
+        return not (sqlstate == "42703" and _kernel_column(message))
+    return sqlstate == "XX000" and message.startswith(REPLACED)
+
+
+def _kernel_column(message: str) -> bool:
+    """Tell whether the missing column is one of the kernel's tables: a broken installation stays an error.
+
+    The same rule as wedsql._kernel_column: it is told with a table, or an alias of one, that is no flow's.
+    """
+    other_alias = re.search(r"\b(?!(?:w|r|wed_flow)\.)[a-z_0-9]+\.[a-z_]", message)
+    return bool(other_alias or (re.search(r'".+".*".+"', message) and '"wed_flow"' not in message))
 
 
 def error_for(sqlstate: str, message: str = "", *, hint: str = "", detail: str = "") -> WedError:

@@ -49,16 +49,26 @@ end $g$;
 create or replace function wedsql._check_replaced(p_flow text, p_code text, p_message text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Raise an error to try again after where only a definition changed meanwhile explains the one that was met: the call waited,
--- and the columns are others now. A function or table that is missing counts when it is the flow's own or its matcher; where
--- it is the kernel's, the installation is broken and the error stays as it is.
+-- and the columns are others now. A function or table that is missing counts when it is the flow's own or its
+-- matcher, a column when it is wed_flow's; where it is the kernel's, the installation is broken and the error stays as it is.
 -- Raises: 40001.
 begin
-  if p_code in ('42703', '42804', '42P13', '0A000')
+  if p_code in ('42804', '42P13', '0A000')
+     or p_code = '42703' and not wedsql._kernel_column(p_message)
      or p_code = '42883' and strpos(p_message, '(') = 0  -- an operator: the type of a column changed
      or p_code in ('42883', '42P01') and split_part(p_message, '(', 1) ~ format(E'\\m(%s|wed_match)\\.', p_flow) then
     perform wedsql._raise('40001', format('The definition of flow %I was changed while this call waited.', p_flow), 'Do the same again.', p_message);
   end if;
 end $$;
+
+create or replace function wedsql._kernel_column(p_message text) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+-- Promise: whether the column that PostgreSQL says is missing is one of a table of the kernel: it is told with the
+-- name of a table, or the alias of one, that is no flow's. In the kernel's statements the flow's table is w or r
+-- (flows/errors.py has the same rule).
+select p_message ~ E'\\m(?!(w|r|wed_flow)\\.)[a-z_0-9]+\\.[a-z_]'
+  or p_message ~ '".+".*".+"' and p_message !~ '"wed_flow"'
+$$;
 
 create or replace function wedsql._start_refused(p_flow text, p_state jsonb, p_key text, p_why wedsql.why)
 returns table (wid integer, status text, sqlstate text, message text, hint text, detail text)

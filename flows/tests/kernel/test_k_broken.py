@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from flows.errors import passes
 from flows.tests.kit import Kit, refused
 
 pytestmark = pytest.mark.kernel
@@ -34,6 +35,15 @@ def test_a_missing_function_of_the_kernel_is_an_error(one: Kit, function: str, c
         one.start(a="1")
 
 
+def test_a_missing_column_of_the_kernel_is_an_error(one: Kit) -> None:
+    one.rows("alter table wedsql.wed_trace rename column cause_seq to away")
+    try:
+        with refused("42703"):
+            one.start(a="1")
+    finally:
+        one.rows("alter table wedsql.wed_trace rename column away to cause_seq")
+
+
 @pytest.mark.parametrize(
     ("sqlstate", "message", "again"),
     [
@@ -47,11 +57,20 @@ def test_a_missing_function_of_the_kernel_is_an_error(one: Kit, function: str, c
         ("42P01", 'relation "one.wed_flow" does not exist', True),
         ("42883", "operator does not exist: integer = text", True),
         ("42703", "column w.a1 does not exist", True),
+        ("42703", "column r.a1 does not exist", True),
+        ("42703", 'column "a1" of relation "wed_flow" does not exist', True),
+        ("42703", 'column "a1" does not exist', True),
+        ("42703", "column j.payload does not exist", False),
+        ("42703", "column job_pool.payload does not exist", False),
+        ("42703", 'column "seq" of relation "instance" does not exist', False),
+        ("42703", 'record "v_flow" has no field "fuse"', False),
         ("22012", "division by zero", False),
     ],
 )
 def test_a_changed_definition_explains_some(kit: Kit, sqlstate: str, message: str, again: bool) -> None:
     call = "select wedsql._check_replaced('one', %s, %s)"
+    if sqlstate == "42703":
+        assert passes(sqlstate, message) is again, "the clients tell them apart by the same rule"
     if again:
         with refused("40001"):
             kit.one(call, [sqlstate, message])
