@@ -140,7 +140,7 @@ INVARIANT: dict[str, str | Promise] = {
     "I1": _("A running instance has work pending or a timer; an exception waits for its repair."),
     "I2": _("Every condition that holds on a running instance has its job."),
     "I3": _("The history has a row for each step, in order; folded it gives the present state."),
-    "I4": _("A claim and a job are applied once, and only such as were issued."),
+    "I4": _("A claim and a job are applied once, and every job applied has a number that was given out."),
     "I5": _("What has ended has no pending work; a job is ready, leased, or parked at an exception."),
     "I6": _("What a job did, and every job that waits, was fired by an earlier step of its instance."),
     "I7": _("Every failed attempt is counted on its job and recorded in the log."),

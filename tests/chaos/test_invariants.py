@@ -33,7 +33,7 @@ DAMAGE = [
     ("I3", "set role wed_owner; update {flow}.wed_flow set a = '5' where wid = {final}; reset role"),
     ("I4", "update wedsql.wed_trace t set job_id = (select o.job_id from wedsql.wed_trace o"
            " where o.wid = {final} and o.seq = 2) where wid = {final} and seq = 3"),
-    ("I4", "update wedsql.wed_trace set claim = 99999999 where wid = {final} and seq = 3"),
+    ("I4", "update wedsql.wed_trace set claim = 99999999 where wid = {final} and seq in (2, 3)"),
     ("I5", "update wedsql.instance set status = 'F' where wid = {running}"),
     ("I5", "update wedsql.job_pool set state = 'L' where wid = {running}"),
     ("I6", "update wedsql.wed_trace set job_id = null where wid = {final} and seq = 3"),

@@ -10,7 +10,7 @@ values
   where i.status = 'R' and not exists (select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid > 0 and j.state in ('P', 'L'))
                        and not exists (select 1 from wedsql.timer x where x.wid = i.wid)
      or i.status = 'E' and not exists (select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid = 0)$q$),
-('I4', 'A claim and a job are applied once, and only such as were issued.', $q$
+('I4', 'A claim and a job are applied once, and every job applied has a number that was given out.', $q$
   select jsonb_build_object('wid', min(t.wid), 'job', t.job_id, 'times', count(*)) as found
   from {i} i join wedsql.wed_trace t on t.wid = i.wid where t.job_id is not null
   group by t.job_id having count(*) > 1 or t.job_id > (select s.last_value from wedsql.job_seq s)
