@@ -3,8 +3,8 @@ those named.
 
 The program itself comes only with some server packages and compares whole outputs; this runner works on any
 server and lets the spec say in SQL what must be true at the end of every order. One thread a session; a
-step that waits for a lock is told apart from one that works by asking pg_blocking_pids, so no order depends
-on how long anything takes.
+step that waits for a lock, or sleeps before it asks for one again, is told apart from one that works by
+asking the server, so no order depends on how long anything takes.
 """
 
 from __future__ import annotations
@@ -256,7 +256,9 @@ class Run:
 
     def _blocked(self, client: Client) -> bool:
         row: Any = self.watcher.execute(
-            "select cardinality(pg_blocking_pids(%s)) > 0", [client.pid]
+            "select cardinality(pg_blocking_pids(%(pid)s)) > 0 or exists (select 1 from pg_stat_activity"
+            " where pid = %(pid)s and wait_event = 'PgSleep')",
+            {"pid": client.pid},
         ).fetchone()
         return bool(row[0])
 

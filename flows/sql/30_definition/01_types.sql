@@ -83,6 +83,47 @@ select array_agg(p.place order by p.tgid, p.place) from (
   where t.flow_id = p_flow and v.names_it) p
 $$;
 
+create or replace function wedsql._lock_flow(p_flow integer) returns text
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: nobody else changes the flow's definition until this transaction ends; the flow's name, null where it
+-- is gone. The row is asked for again and again and never waited for: whoever changes a row of wed_attr or wed_trig
+-- by a statement of its own has that row before this one, and the transaction that has this one may wait for that
+-- row. It goes on; the other is refused after two seconds.
+-- Locks: the flow's row. Raises: 55P03.
+declare
+  v_name text;
+begin
+  for v_try in 1..100 loop
+    select f.name into v_name from wedsql.flow f where f.id = p_flow for no key update skip locked;
+    if found or not exists (select 1 from wedsql.flow f where f.id = p_flow) then
+      return v_name;
+    end if;
+    perform pg_sleep(0.02);
+  end loop;
+  raise lock_not_available;
+end $$;
+
+create or replace function wedsql._begin_change(p_flow integer) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: a written row of a definition is checked, and the next row looked for, when nobody else changes that
+-- definition any more.
+-- Locks: as _lock_flow. Raises: WD010.
+begin
+  perform wedsql._lock_flow(p_flow);
+exception when lock_not_available then
+  perform wedsql._raise_busy(
+    'Another transaction changes the definition of this flow; it was left as it was.');
+end $$;
+
+create or replace function wedsql._raise_busy(p_message text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Raise that a definition cannot be changed now.
+-- Raises: WD010.
+begin
+  perform wedsql._raise('WD010', p_message,
+    'Try again in a moment; "select * from pg_stat_activity" shows who holds the transaction open.');
+end $$;
+
 create or replace function wedsql._lock_definition(p_flow integer, p_columns boolean default false) returns text
 language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 -- Promise: nobody writes an instance of the flow, nor changes its definition, until this transaction ends; the flow's name.
@@ -92,7 +133,7 @@ language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '2s' a
 declare
   v_name text;
 begin
-  select name into v_name from wedsql.flow where id = p_flow for no key update;
+  v_name := wedsql._lock_flow(p_flow);
   if p_columns and wedsql._has_definition(v_name) then
     perform wedsql._raise_lock(v_name);
   else
@@ -100,8 +141,8 @@ begin
   end if;
   return v_name;
 exception when lock_not_available then
-  perform wedsql._raise('WD010', 'Another transaction holds instances of this flow; the definition was left as it was.',
-    'Try again in a moment; "select * from pg_stat_activity" shows who holds the transaction open.');
+  perform wedsql._raise_busy(
+    'Another transaction holds this flow or instances of it; the definition was left as it was.');
 end $$;
 
 create or replace function wedsql._has_definition(p_flow text) returns boolean

@@ -1,10 +1,11 @@
 create or replace function wedsql._attr_before() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 -- Promise: a row of wed_attr is a legal WED-attribute, or the statement fails saying why.
--- Raises: WD003, WD004, WD007, WD009.
+-- Locks: the flow's row. Raises: WD003, WD004, WD007, WD009, WD010.
 declare
   v_places text[];
 begin
+  perform wedsql._begin_change(coalesce(old.flow_id, new.flow_id));
   if tg_op = 'DELETE' then
     v_places := wedsql._places(old.flow_id, old.aname);
     if v_places is not null and exists (select 1 from wedsql.flow where id = old.flow_id) then

@@ -1,10 +1,12 @@
 create or replace function wedsql._trig_before() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 -- Promise: a row of wed_trig is a legal trigger whose predicate is parsed, typed and rendered, or the statement fails saying why (K-03).
--- Raises: WD002, WD004, WD005, WD006, WD008, WD009.
+-- Locks: the flow's row. Raises: WD002, WD004, WD005, WD006, WD008, WD009, WD010.
 declare
-  v_types jsonb := wedsql._attr_types(new.flow_id);
+  v_types jsonb;
 begin
+  perform wedsql._begin_change(coalesce(old.flow_id, new.flow_id));
+  v_types := wedsql._attr_types(new.flow_id);
   if tg_op = 'UPDATE' and new.flow_id <> old.flow_id then
     perform wedsql._raise('WD009', 'A trigger cannot move to another flow.');
   end if;
@@ -152,10 +154,11 @@ $$;
 create or replace function wedsql._trig_delete() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 -- Promise: a trigger with pending work is not deleted behind the back of that work (K-42).
--- Raises: WD007 naming how many jobs are pending.
+-- Locks: the flow's row. Raises: WD007 naming how many jobs are pending, WD010.
 declare
   v_pending bigint;
 begin
+  perform wedsql._begin_change(old.flow_id);
   select count(*) into v_pending from wedsql.job_pool j where j.flow_id = old.flow_id and j.tgid = old.tgid;
   if v_pending > 0 then
     perform wedsql._raise('WD007', format('Trigger %s has %s pending job(s).', coalesce(old.tgname, old.trname), v_pending),
