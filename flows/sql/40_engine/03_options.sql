@@ -68,6 +68,14 @@ select case when p_trig.due_attr is null then p_since else (p_state ->> p_trig.d
        + coalesce(p_trig.due_after, interval '0')
 $$;
 
+create or replace function wedsql._may_wait(p_trig wedsql.trig, p_wid integer, p_state jsonb) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+-- Promise: whether a timer of a trigger whose condition holds can lead to anything: its due attribute is not empty, and it
+-- has not fired its only time.
+select (p_trig.due_attr is null or p_state ->> p_trig.due_attr is not null)
+       and not (p_trig.fire_once and exists (select 1 from wedsql.wed_trace h where h.wid = p_wid and p_trig.tgid = any (h.fired)))
+$$;
+
 create or replace function wedsql._would_act(p_wid integer, p_state jsonb, p_matched integer[]) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
 -- Promise: whether one of the conditions that hold would fire now, or set or move a timer, if the state were

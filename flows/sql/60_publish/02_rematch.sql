@@ -40,14 +40,13 @@ begin
   execute format($q$
     with t as materialized (select r.*, i.status from %1$I._retest($1) r join wedsql.instance i on i.wid = r.wid),
     stale as (delete from wedsql.timer x using t where x.wid = t.wid and x.tgid <> all (t.matched)),
-    emptied as (
+    idle as (
       delete from wedsql.timer x using t, wedsql.trig g
-      where x.wid = t.wid and x.tgid = any (t.matched) and g.tgid = x.tgid and g.due_attr is not null
-        and wedsql._due_at(g, t.state, null) is null),
+      where x.wid = t.wid and x.tgid = any (t.matched) and g.tgid = x.tgid and not wedsql._may_wait(g, t.wid, t.state)),
     moved as (
       update wedsql.timer x set due_at = wedsql._due_at(g, t.state, null) from t, wedsql.trig g
       where x.wid = t.wid and x.tgid = any (t.matched) and g.tgid = x.tgid and g.due_attr is not null
-        and x.due_at <> wedsql._due_at(g, t.state, null)),
+        and wedsql._may_wait(g, t.wid, t.state) and x.due_at <> wedsql._due_at(g, t.state, null)),
     due as (
       select t.*, x.* from t
       cross join lateral (select coalesce($2.final_tgid = any (t.matched), false) as holds) h
@@ -60,7 +59,8 @@ begin
                and ($2.plain or wedsql._would_act(t.wid, t.state, t.matched)) as news,
                exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.tgid > 0) as live,
                exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.state = 'K') as parked,
-               exists (select 1 from wedsql.timer x where x.wid = t.wid and x.tgid = any (t.matched)) as timed) x
+               exists (select 1 from wedsql.timer x join wedsql.trig g on g.tgid = x.tgid
+                       where x.wid = t.wid and wedsql._may_wait(g, t.wid, t.state) and x.tgid = any (t.matched)) as timed) x
       where case t.status when 'F' then x.news and not x.holds
                           when 'E' then $3 or x.news or x.final and not x.live or (x.live or x.timed) and not x.parked
                           else $3 or x.news and not x.final or x.final and not x.live or not (x.live or x.news or x.timed) end)

@@ -314,6 +314,25 @@ def test_k37_a_changed_due_time_moves_the_timer_beside_a_pending_job(
     assert broken(kit) == []
 
 
+@pytest.mark.parametrize("beside", [False, True])
+def test_k17_a_timer_of_a_trigger_that_fired_its_only_time_keeps_nobody_waiting(
+    kit: Kit, beside: bool
+) -> None:
+    """It became one that fires once while it waited for its second time."""
+    kit.attrs("a", "b")
+    kit.trig("tr_wait", "a = '1'", due_after="1 hour")
+    kit.trig("tr_step", "b = '1'")
+    wid = kit.start(a="1", b="1")
+    assert kit.reap("61 minutes")["timers"] == 1
+    kit.run("tr_wait", wid, a="1")
+    kit.run("tr_step", wid, b="1" if beside else "0")
+    assert kit.one("select count(*) from wedsql.timer where wid = %s", [wid]) == 1
+    kit.rows("update {f}.wed_trig set fire_once = true where trname = 'tr_wait'")
+    assert kit.one("select count(*) from wedsql.timer where wid = %s", [wid]) == 0
+    assert (kit.status(wid), kit.jobs(wid)) == (("R", ["tr_step"]) if beside else ("E", ["_EXCPT"]))
+    assert broken(kit) == []
+
+
 def test_k17_withdrawing_no_job_touches_no_instance(kit: Kit) -> None:
     """Also one for which a re-match would find something to do."""
     kit.attrs("a")

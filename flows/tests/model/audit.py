@@ -110,6 +110,8 @@ class _Judge:
             return "no due time"
         if trigger["due_attr"] is not None and (self.state or {}).get(trigger["due_attr"]) is None:
             return "due attribute is null"
+        if trigger["fire_once"] and any(trigger["tgid"] in row["fired"] for row in self.trace):
+            return "it fired its only time"
         return None if self._holds(trigger) else "condition does not hold"
 
     def _moved(self, timer: Row) -> Iterator[tuple[str, str]]:
