@@ -32,6 +32,7 @@ declare
   v_none boolean;
   v_now timestamptz := wedsql.now();
 begin
+  lock table %1$I.wed_flow in row exclusive mode;  -- a definition that is being published comes first
   perform wedsql._check_states(%3$L::text[], p_states);
   p_keys := array_replace(p_keys, '', null);
   if octet_length(array_to_string(p_keys, '')) > 500 then

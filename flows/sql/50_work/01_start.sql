@@ -53,7 +53,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- matcher, a column when it is wed_flow's; where it is the kernel's, the installation is broken and the error stays as it is.
 -- Raises: 40001.
 begin
-  if p_code in ('42804', '42P13', '0A000')
+  if p_code in ('42804', '42846', '42P13', '0A000')
      or p_code = '42703' and not wedsql._kernel_column(p_message)
      or p_code = '42883' and strpos(p_message, '(') = 0  -- an operator: the type of a column changed
      or p_code in ('42883', '42P01') and split_part(p_message, '(', 1) ~ format(E'\\m(%s|wed_match)\\.', p_flow) then
