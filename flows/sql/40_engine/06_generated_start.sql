@@ -70,7 +70,7 @@ end $g$;
 create or replace function wedsql._refuse_start(p_flow integer, p_steps wedsql.step[]) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: says why the first state that fires nothing is refused, before it has a number.
--- Raises: WD101, WD106.
+-- Raises: 23514 as the column's check would, WD101, WD106.
 declare
   v_flow wedsql.flow;
   v_step wedsql.step;
@@ -78,9 +78,25 @@ begin
   select * into v_flow from wedsql.flow f where f.id = p_flow;
   foreach v_step in array p_steps loop
     if 0 >= all (v_step.matched) then
+      perform wedsql._check_enums(p_flow, v_step.state);
       perform wedsql._refuse(v_flow, v_step.wid, '?', wedsql._prepare(v_flow, array[v_step], wedsql.now()));
     end if;
   end loop;
+end $$;
+
+create or replace function wedsql._check_enums(p_flow integer, p_state jsonb) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: each enum of the state has one of its options, or none.
+-- Raises: 23514.
+declare
+  v_attr wedsql.attr;
+begin
+  select * into v_attr from wedsql.attr a
+  where a.flow_id = p_flow and a.type = 'enum' and not p_state ->> a.aname = any (a.options) order by a.aid limit 1;
+  if found then
+    raise check_violation using message = format('%L is none of the options of %I.', left(p_state ->> v_attr.aname, 80), v_attr.aname),
+      hint = format('Options: %s.', array_to_string(v_attr.options, ', '));
+  end if;
 end $$;
 
 create or replace function wedsql._check_known(p_flow integer, p_keys text[]) returns void

@@ -74,6 +74,25 @@ def test_a_refused_insert_of_the_paper_takes_no_number(numbered: Kit, values: st
     assert last(numbered) == before
 
 
+@pytest.mark.parametrize("door", ["start", "start_many", "insert"])
+def test_an_unknown_option_that_fires_nothing_is_told_as_such(numbered: Kit, door: str) -> None:
+    """The options are looked at before the conditions, as the column's own check would be."""
+    numbered.attr("e", "x", "enum", ["x", "y"])
+    before = last(numbered)
+    state = json.dumps({"a": "7", "e": "z"})
+    if door == "start_many":
+        found = numbered.rows("select sqlstate, message from {f}.start_many(array[%s::jsonb])", [state])
+    else:
+        with pytest.raises(psycopg.Error) as caught:
+            if door == "start":
+                numbered.one("select wedsql.start(%s, %s)", [numbered.name, state])
+            else:
+                numbered.rows("insert into {f}.wed_flow (a, e) values ('7', 'z')")
+        found = [(caught.value.sqlstate, caught.value.diag.message_primary)]
+    assert found == [("23514" if door == "insert" else "WD003", "'z' is none of the options of e.")]
+    assert last(numbered) == before
+
+
 def test_who_may_not_start_takes_no_number(numbered: Kit) -> None:
     stranger, before = numbered.connect(user="wed_monitor"), last(numbered)
     for _ in range(TIMES):
