@@ -32,7 +32,7 @@ Row = dict[str, Any]
 # What the kernel numbers, counts or works out for itself, and what lasts no longer than a transaction.
 DERIVED = {
     "flow": {"id", "name", "version", "created_at", "final_tgid", "fuse", "plain", "shared", "changed_xid"}
-    | {"attrs_changed", "rematch_due", "reopen_final"},
+    | {"attrs_changed", "rematch_due", "reopen_final", "defining_xid"},
     "attr": {"aid", "flow_id"},
     "trig": {"tgid", "flow_id", "canonical", "reads", "disjuncts"},
 }

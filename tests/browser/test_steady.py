@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,6 +21,7 @@ Browser = webdriver.Chrome
 PRESSES = 12
 ORIGIN = (1, 1)
 ENOUGH = 20
+COUNTED = 300
 # Fragile parcels are counted again and again and never sent.
 COUNTING = """
 insert into wed_trig (tgname, trname, cname, cpred)
@@ -72,16 +74,21 @@ def watching(browser: Browser, login: Login, wait: Wait, parcels: Hands) -> Iter
 def simulation(
     parcels: Hands, connect: Callable[..., psycopg.Connection[Any]]
 ) -> Iterator[Callable[[], threading.Event]]:
-    """`simulation()`: instances start, go on, end and get stuck without pause until the test ends."""
+    """`simulation()`: instances start, go on, end and get stuck without pause until the test ends.
+
+    Those that count stop well before the limit of firings, which a slow browser leaves time to reach.
+    """
     stop, threads, counted = threading.Event(), [], [parcels.start(fragile=True) for _ in range(3)]
 
     def go_on(hands: Hands) -> None:
-        while not stop.is_set():
+        for round_ in itertools.count():
+            if stop.is_set():
+                return
             sent, stuck = hands.start(customer="Ana"), hands.start(customer="Rui")
             hands.send(sent)
             hands.stick(stuck)
             hands.start_many(2)
-            for wid in counted:
+            for wid in counted if round_ < COUNTED else ():
                 hands.do("tr_count", wid, pieces=len(hands.wids) + 100)
 
     def begin() -> threading.Event:
@@ -248,10 +255,9 @@ def test_the_focus_stays_on_its_link(
     simulation()
     wait(lambda page: shown(page, "window.changes") > ENOUGH, 60)
     assert shown(browser, "document.activeElement === window.mine && window.mine.isConnected")
-    assert target.get_dom_attribute("href") == href and (target.rect["x"], target.rect["y"]) == (
-        at["x"],
-        at["y"],
-    )
+    assert target.get_dom_attribute("href") == href
+    # The layout counts in 64ths of a pixel, and rounds them with the width of a number beside.
+    assert max(abs(target.rect[side] - at[side]) for side in ("x", "y")) < 0.1
 
 
 def test_what_is_held_back_is_counted_and_comes_when_the_pointer_leaves(

@@ -70,12 +70,13 @@ end $g$;
 create or replace function wedsql._refuse_start(p_flow integer, p_steps wedsql.step[]) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: says why the first state that fires nothing is refused, before it has a number.
--- Raises: 23514 as the column's check would, WD101, WD106.
+-- Raises: 23514 as the column's check would, WD010, WD101, WD106.
 declare
   v_flow wedsql.flow;
   v_step wedsql.step;
 begin
   select * into v_flow from wedsql.flow f where f.id = p_flow;
+  perform wedsql._refuse_half_defined(v_flow);
   foreach v_step in array p_steps loop
     if 0 >= all (v_step.matched) then
       perform wedsql._check_enums(p_flow, v_step.state);

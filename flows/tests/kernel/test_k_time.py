@@ -187,7 +187,7 @@ def test_k11_an_expired_lease_is_offered_again(one: Kit) -> None:
     assert one.logged(wid) == ["expired"]
     new = one.lease("tr_x")
     assert (new.id, new.attempts) == (old.id, 1)
-    assert new.claim is not None and old.claim is not None and new.claim > old.claim
+    assert new.claim is not None and old.claim is not None and new.claim != old.claim
     with refused("WD203"):
         one.complete(old, {"a": "0"})
     assert one.complete(new, {"a": "2"}).status == "F"
