@@ -19,7 +19,12 @@ create or replace function wedsql._gen_start(p_flow integer, p_schema text) retu
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 -- Promise: the source of <flow>._start, which starts instances set-wise with typed columns and settles them. What is refused
 -- for its state or its key takes no number: numbers come to an end.
+declare
+  v_columns text := format('select c.attname from pg_attribute c where c.attrelid = %L::regclass and c.attnum > 0 and not c.attisdropped order by c.attnum',
+                           format('%I.wed_flow', p_schema));
+  v_names name[];
 begin
+  execute format('select array(%s)', v_columns) into v_names;
   return format($t$
 create or replace function %1$I._start(p_states jsonb[], p_actor text, p_keys text[]) returns table (ord integer, wid integer, status "char")
 language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
@@ -33,6 +38,10 @@ declare
   v_now timestamptz := wedsql.now();
 begin
   lock table %1$I.wed_flow in row exclusive mode;  -- a definition that is being published comes first
+  -- The row below is put together by the places of the columns: what waited for a rename would write the wrong ones.
+  if array(%7$s) <> %8$L::name[] then
+    perform wedsql._refuse_changed(%2$s);
+  end if;
   perform wedsql._check_states(%3$L::text[], p_states);
   p_keys := array_replace(p_keys, '', null);
   if octet_length(array_to_string(p_keys, '')) > 500 then
@@ -64,8 +73,20 @@ end $f$ $t$, p_schema, p_flow,
     coalesce((select string_agg(format(', case when u.s ? %L then %s else %L::%s end', a.aname, wedsql._value_in('u.s', a.aname, a.type), a.adv,
                                        wedsql._sql_type(a.type)), '' order by c.attnum)
               from wedsql.attr a join pg_attribute c on c.attrelid = format('%I.wed_flow', p_schema)::regclass and c.attname = a.aname
-              where a.flow_id = p_flow), ''));
+              where a.flow_id = p_flow), ''), v_columns, v_names);
 end $g$;
+
+create or replace function wedsql._refuse_changed(p_flow integer) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Promise: a start whose function was made for another definition does nothing.
+-- Raises: WD010, 40001.
+declare
+  v_flow wedsql.flow;
+begin
+  select * into v_flow from wedsql.flow f where f.id = p_flow;
+  perform wedsql._refuse_half_defined(v_flow);
+  perform wedsql._raise('40001', format('The definition of flow %I was changed while this call waited.', v_flow.name), 'Do the same again.');
+end $$;
 
 create or replace function wedsql._refuse_start(p_flow integer, p_steps wedsql.step[]) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
