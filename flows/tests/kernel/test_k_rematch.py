@@ -307,7 +307,8 @@ def test_k37_a_changed_due_time_moves_the_timer_beside_a_pending_job(
     before = (kit.jobs(wid), kit.status(wid), len(kit.trace(wid)))
     kit.rows("update {f}.wed_trig set " + change + " where trname = 'tr_wait'")
     found = kit.rows(
-        "select (due_at at time zone 'UTC')::date::text as day from wedsql.timer where wid = %s", [wid]
+        "select to_char(due_at at time zone 'UTC', 'YYYY-MM-DD') as day from wedsql.timer where wid = %s",
+        [wid],
     )
     assert [row.day for row in found] == ([due] if due else [])
     assert (kit.jobs(wid), kit.status(wid), len(kit.trace(wid))) == before
