@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from flows.calls import rows, value
+from flows.api.connection import rows, value
 
 BATCH = 500
 

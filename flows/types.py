@@ -1,4 +1,4 @@
-"""What goes in and out of the door (flows.api): plain frozen values, no behaviour."""
+"""What goes in and out of the public API (flows.api): plain frozen values, no behaviour."""
 
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ import psycopg
 import pytest
 from psycopg.pq import TransactionStatus
 
-from flows import api, calls
+from flows import api
+from flows.api import connection
 from flows.errors import WedError
 from flows.types import Completion, Job, StepResult
 
@@ -113,9 +114,11 @@ class Held(Single):
             raise alone.value from error
 
     def _complete_held(self, conn: Connection, done: Completion, actor: str) -> StepResult:
-        changes = None if done.set_text is not None else calls.JSON(done.changes or {})
-        query = f"select {calls.quoted(done.job.flow)}.complete_held(%s::integer, %s::bigint, %s, %s, %s)"
-        seq = calls.value(conn, query, (done.job.wid, done.job.id, changes, actor, done.set_text))
+        changes = None if done.set_text is not None else connection.JSON(done.changes or {})
+        query = (
+            f"select {connection.quoted(done.job.flow)}.complete_held(%s::integer, %s::bigint, %s, %s, %s)"
+        )
+        seq = connection.value(conn, query, (done.job.wid, done.job.id, changes, actor, done.set_text))
         query = "select status, trf from wedsql.wed_trace where wid = %s and seq = %s"
         (row,) = self.kit.rows(query, (done.job.wid, seq), conn)
         return StepResult(done.job.id, True, seq, row.status, row.trf)

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from flows.calls import rows
+from flows.api.connection import rows
 from flows.management.answers import FlowCommand, Refused
 
 

@@ -1,4 +1,4 @@
-"""How the door speaks to a connection, Django's default one or a psycopg one; answers are plain values."""
+"""Run one statement on Django's default connection or on a psycopg one, with plain values in and out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Any
 
 from psycopg.types.json import Jsonb, JsonbLoader
 
-from flows.errors import BadDefinition, WrongType, translated
+from flows.errors import BadDefinition, WedError, WrongType, error_for, translated
+
+State = Mapping[str, Any]
 
 
 def to_json(state: Any) -> str:
@@ -64,6 +66,11 @@ def rows(conn: Any, sql: str, params: Sequence[Any]) -> list[Sequence[Any]]:
 def value(conn: Any, sql: str, params: Sequence[Any]) -> Any:
     """Run one statement and give its only value. Raises WedError."""
     return rows(conn, sql, params)[0][0]
+
+
+def typed_error(sqlstate: str | None, message: str, hint: str | None, detail: str | None) -> WedError | None:
+    """Return the error of one item, None where the item has no SQLSTATE."""
+    return error_for(sqlstate, message, hint=hint or "", detail=detail or "") if sqlstate else None
 
 
 def _cursor(conn: Any) -> Any:

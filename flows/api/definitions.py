@@ -1,0 +1,52 @@
+"""Operations on the definition of a flow: create, read, check, publish, drop."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flows.api.connection import JSON, State, quoted, value
+from flows.types import PublishReport
+
+
+def create_flow(name: str, *, label: str = "", final_when_pending: str = "reject", conn: Any = None) -> int:
+    """Create an empty flow with its schema; its id. Raises BadName."""
+    return value(conn, "select wedsql.create_flow(%s, %s, %s)", (name, label, final_when_pending))
+
+
+def drop_flow(name: str, *, force: bool = False, conn: Any = None) -> None:
+    """Remove a flow, with `force` its instances and history too. Raises UnknownFlow, AttributeInUse."""
+    value(conn, "select wedsql.drop_flow(%s, %s)", (name, force))
+
+
+def definition(flow: str, *, conn: Any = None) -> dict[str, Any]:
+    """Read a flow's whole definition, in an order that never changes by itself. Raises UnknownFlow."""
+    return value(conn, "select wedsql.definition(%s)", (flow,))
+
+
+def publish(
+    flow: str,
+    definition: State,
+    *,
+    dry_run: bool = False,
+    reopen_final: bool = False,
+    actor: str = "",
+    reason: str = "",
+    conn: Any = None,
+) -> PublishReport:
+    """Make the flow what the definition says and re-match living instances; with dry_run only tell."""
+    report = value(
+        conn,
+        "select wedsql.publish(%s, %s, %s, %s, %s, %s)",
+        (flow, JSON(definition), dry_run, reopen_final, actor, reason),
+    )
+    return PublishReport(**report)
+
+
+def check_predicate(flow: str, predicate: str, *, conn: Any = None) -> str:
+    """Render a predicate as the kernel evaluates it. Raises PredicateRefused, PredicateType with position."""
+    return value(conn, "select wedsql.check_predicate(%s, %s)", (flow, predicate))
+
+
+def schema_name(flow: str) -> str:
+    """Quote a flow's schema for use in a search_path."""
+    return quoted(flow)

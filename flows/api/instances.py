@@ -1,0 +1,68 @@
+"""Operations on instances: start, try the conditions again, cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from flows.api.connection import State, rows, to_json, typed_error, value
+from flows.types import StartResult
+
+
+def start(
+    flow: str, state: State | None = None, *, actor: str = "", key: str | None = None, conn: Any = None
+) -> int:
+    """Start an instance; its number. The same key again gives the same number.
+
+    Raises UnknownFlow, UnknownAttribute, WrongType, NoMatch, ConditionError.
+    """
+    result = start_many(flow, [state or {}], actor=actor, keys=[key], conn=conn)[0]
+    if result.error is not None:
+        raise result.error
+    assert result.wid is not None  # noqa: S101 - the kernel answers with a number or an error
+    return result.wid
+
+
+def start_many(
+    flow: str,
+    states: Iterable[State],
+    *,
+    actor: str = "",
+    keys: Sequence[str | None] | None = None,
+    conn: Any = None,
+) -> list[StartResult]:
+    """Start many instances in one go; one result a state, in their order. Raises UnknownFlow."""
+    texts = [to_json(state) for state in states]
+    found = rows(
+        conn,
+        "select ord, wid, status, sqlstate, message, hint, detail"
+        " from wedsql.start_many(%s, %s::jsonb[], %s, %s::text[])",
+        (flow, texts, actor, list(keys) if keys else None),
+    )
+    return [
+        StartResult(ord, wid, status, typed_error(*why))
+        for ord, wid, status, *why in sorted(found, key=lambda row: row[0])
+    ]
+
+
+def rematch(
+    flow: str,
+    wids: Sequence[int] | None = None,
+    *,
+    reopen_final: bool = False,
+    actor: str = "",
+    reason: str = "",
+    conn: Any = None,
+) -> dict[str, Any]:
+    """Try the conditions again on living instances; counts of what followed. Raises UnknownFlow, LockBusy."""
+    numbers = None if wids is None else list(wids)
+    return value(
+        conn,
+        "select wedsql.rematch(%s, %s::integer[], %s, %s, %s)",
+        (flow, numbers, reopen_final, actor, reason),
+    )
+
+
+def cancel(wid: int, reason: str, *, actor: str = "", conn: Any = None) -> None:
+    """Cancel an instance without compensation; needs a reason. Raises UnknownInstance, NotRunning."""
+    value(conn, "select wedsql.cancel(%s::integer, %s, %s)", (wid, reason, actor))
