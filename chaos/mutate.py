@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import signal
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import psycopg
@@ -36,6 +38,9 @@ def main() -> int:
     parser.add_argument("--machine", action="store_true", help="mendings that the state machine must miss")
     parser.add_argument("--seed", type=int, default=0, help="of the state machine")
     asked = parser.parse_args()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # nohup
+            signal.signal(number, _end)
     home = Path(tempfile.mkdtemp(prefix="wedsql-mutate-"))
     home.chmod(0o711)
     server = Server(home, {"fsync": "off"})
@@ -48,6 +53,11 @@ def main() -> int:
     finally:
         server.remove()
         shutil.rmtree(home, ignore_errors=True)
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    """Leave by way of every `finally`: the server ends with this process."""
+    sys.exit(128 + number)
 
 
 def run(dsn: str, mutations: Sequence[Mutation]) -> int:
