@@ -1,0 +1,56 @@
+"""No address changes anything for a form of another site, whoever is logged in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from tests.addresses import filled, patterns
+from wedsql_site.request_threads import PROBES
+
+pytestmark = pytest.mark.django_db
+ADDRESSES = sorted({filled(*each) for each in patterns()} - PROBES)
+KEY, OTHER = "k" * 32, "o" * 32
+# What a page of another site can have a browser send; the key of a form it cannot read.
+FOREIGN: list[dict[str, Any]] = [
+    {"cookie": "", "origin": "", "key": ""},
+    {"cookie": KEY, "origin": "", "key": ""},
+    {"cookie": KEY, "origin": "", "key": OTHER},
+    {"cookie": KEY, "origin": "https://evil.example", "key": KEY},
+    {"cookie": KEY, "origin": "null", "key": KEY},
+]
+
+
+@pytest.fixture
+def root() -> Client:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(User.objects.create_superuser("root"))
+    return client
+
+
+def send(client: Client, method: str, address: str, cookie: str, origin: str, key: str) -> int:
+    """Send a form from a page of `origin`; return the status of the answer."""
+    client.cookies["csrftoken"] = cookie
+    body = f"csrfmiddlewaretoken={key}" if key else ""
+    headers = {"origin": origin} if origin else {}
+    form = "application/x-www-form-urlencoded"
+    return client.generic(method, address, body, content_type=form, headers=headers).status_code
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+@pytest.mark.parametrize(
+    "foreign", FOREIGN, ids=lambda each: "-".join(filter(None, each.values())) or "nothing"
+)
+def test_every_address_refuses_a_form_of_another_site(
+    method: str, foreign: dict[str, Any], root: Client
+) -> None:
+    assert len(ADDRESSES) > 100
+    found = {address: send(root, method, address, **foreign) for address in ADDRESSES}
+    assert {address: status for address, status in found.items() if status != 403} == {}
+
+
+def test_the_same_form_of_this_site_is_taken(root: Client) -> None:
+    assert send(root, "POST", "/theme/", KEY, "http://testserver", KEY) == 302
