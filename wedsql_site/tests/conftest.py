@@ -1,4 +1,4 @@
-"""Places and clusters for the tests of the launcher and the supervisor."""
+"""Places and clusters for the tests of the launcher and the supervisor; people for those of log-ins."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 
 from wedsql_site import environment, postgres
+from wedsql_site.tests.log_in import PASSWORD, turn_on
 
 FAILED = pytest.StashKey[bool]()
 QUICK = {"fsync": "off"}
@@ -70,3 +73,22 @@ def until() -> Callable[..., None]:
             time.sleep(0.02)
 
     return wait
+
+
+@pytest.fixture
+def quick_passwords(settings: Any) -> None:
+    """Hash passwords in no time."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def alice(db: None, quick_passwords: None) -> User:
+    """A superuser with a password."""
+    return User.objects.create_superuser("alice", password=PASSWORD)
+
+
+@pytest.fixture
+def guarded(alice: User) -> User:
+    """alice with a second factor and backup codes."""
+    turn_on(alice)
+    return alice

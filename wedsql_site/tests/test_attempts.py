@@ -17,23 +17,13 @@ from tests.flood import in_parallel, request_text
 from tests.server import WebServer
 from wedsql_site import attempts, environment
 from wedsql_site.client_address import client_address
+from wedsql_site.tests.log_in import PASSWORD
 
-PASSWORD = "correct horse battery staple"
 WRONG = "wrong"
 HERE, THERE = "192.0.2.1", "192.0.2.2"
 BOTH, ADDRESS, NAME = attempts.LIMITS.values()
 URLS = ["/accounts/login/", "/admin/login/"]
-db = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
-@pytest.fixture
-def alice(db: None) -> User:
-    return User.objects.create_superuser("alice", password=PASSWORD)
+pytestmark = pytest.mark.usefixtures("quick_passwords")
 
 
 def log_in(name: str, password: str = WRONG, address: str = HERE, url: str = URLS[0], **extra: Any) -> int:

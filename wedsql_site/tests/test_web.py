@@ -14,9 +14,9 @@ from django.urls import reverse
 from django_q.models import Schedule
 
 from flows.models import Flow
+from wedsql_site.tests.log_in import PASSWORD
 
-pytestmark = pytest.mark.django_db
-PASSWORD = "correct horse battery staple"
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
 # What the form of a Schedule sends; the function is the kind that nobody but a superuser may name.
 SCHEDULE = {
     "func": "os.system",
@@ -26,16 +26,6 @@ SCHEDULE = {
     "next_run_0": "2030-01-01",
     "next_run_1": "00:00:00",
 }
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
-@pytest.fixture
-def alice() -> User:
-    return User.objects.create_superuser("alice", password=PASSWORD)
 
 
 @pytest.fixture
