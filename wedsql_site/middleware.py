@@ -8,6 +8,8 @@ from collections.abc import Callable
 from urllib.parse import quote
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 
 log = logging.getLogger("wedsql.web")
 Answer = Callable[[HttpRequest], HttpResponse]
@@ -87,6 +89,21 @@ class NoStore:
         response = self.get_response(request)
         response.headers.setdefault("Cache-Control", "private, no-store")
         return response
+
+
+def uncompressed(response: HttpResponse) -> HttpResponse:
+    """Mark a page that shows a secret: compressed, its length tells what its address guesses."""
+    response.shows_secret = True  # type: ignore[attr-defined]
+    return response
+
+
+class Compression(GZipMiddleware):
+    """Compresses pages, but for those that are marked."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if getattr(response, "shows_secret", False):
+            return response
+        return super().process_response(request, response)
 
 
 class Probes:

@@ -57,7 +57,7 @@ MIDDLEWARE = [
     "wedsql_site.middleware.ContentSecurityPolicy",
     "wedsql_site.middleware.NoStore",
     "wedsql_site.statics.Statics",
-    "django.middleware.gzip.GZipMiddleware",
+    "wedsql_site.middleware.Compression",
     "wedsql_site.middleware.RejectNul",
     "wedsql_site.middleware.Probes",
     "django.contrib.sessions.middleware.SessionMiddleware",

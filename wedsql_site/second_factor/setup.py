@@ -18,6 +18,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.generic import FormView
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from wedsql_site.middleware import uncompressed
 from wedsql_site.second_factor import devices, forms
 
 KEY = "second_factor_setup"
@@ -80,6 +81,9 @@ class SetUp(FormView):
         shown = {"qr": qr(self.device), "key": text, "address": self.device.config_url}
         return super().get_context_data(**kwargs) | shown
 
+    def render_to_response(self, context: dict[str, Any], **more: Any) -> HttpResponse:
+        return uncompressed(super().render_to_response(context, **more))
+
     def form_valid(self, form: Any) -> HttpResponse:
         record(self.person, self.person, "Second factor set up.")
         return show_codes(self.request, form.codes, self.done())
@@ -88,4 +92,5 @@ class SetUp(FormView):
 def show_codes(request: HttpRequest, codes: list[str], target: str) -> HttpResponse:
     """Answer with the backup codes; no later page has them."""
     shown = [f"{code[:5]} {code[5:]}" for code in codes]
-    return render(request, "registration/security_codes.html", {"codes": shown, "target": target})
+    page = render(request, "registration/security_codes.html", {"codes": shown, "target": target})
+    return uncompressed(page)

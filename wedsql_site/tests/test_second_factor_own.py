@@ -135,3 +135,13 @@ def test_new_backup_codes_replace_the_old(alice: User) -> None:
     assert second_step(first_step(alice), old[0]).status_code == 200
     later(alice)
     assert second_step(first_step(alice), "".join(new[0])).status_code == 302
+
+
+def test_what_shows_a_secret_is_not_compressed(alice: User) -> None:
+    """The length of a compressed page tells whether its address guesses a part of what it shows."""
+    client = first_step(alice, Client(headers={"accept-encoding": "gzip"}))
+    assert client.post(SECURITY, {"password": PASSWORD}).status_code == 302
+    assert client.get(SECURITY)["Content-Encoding"] == "gzip"
+    key, codes = client.get(OWN_SETUP), second_step(client, code(alice), OWN_SETUP)
+    assert b"<svg" in key.content and b"<code>" in codes.content
+    assert [page.get("Content-Encoding") for page in (key, codes)] == [None, None]
