@@ -1,5 +1,4 @@
 from django.apps import AppConfig
-from django.contrib.auth.signals import user_logged_out
 
 
 class MonitorConfig(AppConfig):
@@ -9,6 +8,7 @@ class MonitorConfig(AppConfig):
     verbose_name = "Monitor"
 
     def ready(self) -> None:
-        from monitor.sessions import end_lines  # needs the applications to be loaded
+        from monitor.notifications import FlowEvents  # needs the applications to be loaded
+        from pages.live.listener import register
 
-        user_logged_out.connect(end_lines, dispatch_uid="monitor.end_lines")
+        register(FlowEvents)

@@ -9,8 +9,8 @@ from flows.queries import health, house, invariants, stats
 from flows.queries.base import Row
 from flows.timing import BOUNDS
 from monitor.exposition import Sample, family, histogram
-from monitor.listener import all_listeners
 from monitor.usage import usage
+from pages.live.listener import all_listeners
 
 
 def exposition() -> str:

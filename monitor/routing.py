@@ -2,9 +2,10 @@
 
 from django.urls import path, re_path
 
-from monitor.consumers import LiveConsumer, NowhereConsumer
+from monitor.lines import FlowLine
+from pages.live.consumers import NowhereConsumer
 
-_live = LiveConsumer.as_asgi()
+_live = FlowLine.as_asgi()
 
 websocket_urlpatterns = [
     path("ws/", _live),

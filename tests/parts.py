@@ -42,7 +42,7 @@ def parts() -> list[Part]:
     hostile = ("--settings", "hostile", "flows/tests/kernel")
     found = [
         Part("flows in every mode", (*every, "flows")),
-        Part("site", (*every, "workers", "monitor", "wedsql_site", "tests", "bench")),
+        Part("site", (*every, "pages", "workers", "monitor", "wedsql_site", "tests", "bench")),
         Part("kernel under hostile settings", hostile),
     ]
     if binaries.from_system():

@@ -20,9 +20,9 @@ try:
 except (BadEnvironment, PostgresError) as error:
     sys.exit(f"wedsql: {error}")
 
-from monitor.bounded import BoundedInput
-from monitor.line_users import line_user_stack
 from monitor.routing import websocket_urlpatterns
+from pages.live.bounded import BoundedInput
+from pages.live.users import line_user_stack
 from wedsql_site import slow_clients
 from wedsql_site.per_address import PerAddress
 

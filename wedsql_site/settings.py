@@ -43,6 +43,7 @@ INSTALLED_APPS = [
     "django_otp",
     "django_otp.plugins.otp_totp",
     "django_otp.plugins.otp_static",
+    "pages",
     "flows",
     "workers",
     "workers.demo",
@@ -158,7 +159,7 @@ SESSION_COOKIE_AGE = 8 * 3600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_NAME = "__Host-sessionid" if HTTPS else "sessionid"
 CSRF_COOKIE_NAME = "__Host-csrftoken" if HTTPS else "csrftoken"
-CSRF_FAILURE_VIEW = "monitor.guard.csrf_failure"
+CSRF_FAILURE_VIEW = "pages.error_pages.csrf_failure"
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_HTTPONLY = True
 LANGUAGE_COOKIE_SECURE = HTTPS

@@ -44,7 +44,7 @@ urlpatterns = [
     path("", include("monitor.urls")),
 ]
 
-handler400 = "monitor.guard.bad_request"
-handler403 = "monitor.guard.forbidden"
-handler404 = "monitor.guard.not_found"
-handler500 = "monitor.guard.server_error"
+handler400 = "pages.error_pages.bad_request"
+handler403 = "pages.error_pages.forbidden"
+handler404 = "pages.error_pages.not_found"
+handler500 = "pages.error_pages.server_error"

@@ -61,8 +61,3 @@ def scalar(statement: str | sql.Composable, params: Params = ()) -> Any:
 def _execute(cursor: CursorWrapper, statement: str | sql.Composable, params: Params) -> None:
     # Without parameters a literal % must not be read as a placeholder, so None is passed then.
     cursor.execute(statement, params or None)
-
-
-def sqlstate(error: BaseException) -> str:
-    """The five characters by which PostgreSQL names the cause of a Django database error, or ''."""
-    return str(getattr(error.__cause__, "sqlstate", "") or "")

@@ -13,10 +13,10 @@ from channels.testing import WebsocketCommunicator
 from django.db import connections
 from django.test import Client
 
-from monitor import listener
-from monitor.bounded import BoundedInput
-from monitor.line_users import line_user_stack
 from monitor.routing import websocket_urlpatterns
+from pages.live import listener
+from pages.live.bounded import BoundedInput
+from pages.live.users import line_user_stack
 
 APPLICATION = BoundedInput(line_user_stack(URLRouter(websocket_urlpatterns)))
 Story = Callable[[], Awaitable[None]]

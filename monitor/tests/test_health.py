@@ -11,9 +11,10 @@ from django.db import OperationalError, connection
 from django.http import Http404
 from django.test import Client, RequestFactory
 
-from monitor import exposition, guard
+from monitor import exposition
 from monitor.tests.conftest import Hands, numbers_of, text_of
 from monitor.views import health
+from pages import error_pages
 
 Connection = psycopg.Connection[Any]
 
@@ -58,7 +59,7 @@ def test_an_unknown_address_needs_no_database(path: str, gone: None, client: Cli
 @pytest.mark.parametrize("name", ["bad_request", "forbidden", "not_found", "csrf_failure"])
 def test_error_pages_read_neither_session_nor_user(name: str, gone: None, rf: RequestFactory) -> None:
     """The request has neither, so that looking at one of them fails."""
-    page = getattr(guard, name)(rf.get("/"), Http404())
+    page = getattr(error_pages, name)(rf.get("/"), Http404())
     assert page.status_code in (400, 403, 404) and b"All flows" in page.content
 
 
@@ -66,18 +67,22 @@ def test_any_page_without_database_is_503_and_a_fault_is_500(rf: RequestFactory)
     try:
         raise OperationalError("gone")
     except OperationalError:
-        assert guard.server_error(rf.get("/")).status_code == 503
+        assert error_pages.server_error(rf.get("/")).status_code == 503
     try:
         raise ZeroDivisionError
     except ZeroDivisionError:
-        page = guard.server_error(rf.get("/"))
+        page = error_pages.server_error(rf.get("/"))
     assert page.status_code == 500 and b"Something broke on our side" in page.content
 
 
 def test_a_page_that_stands_alone_offers_no_form_and_keeps_the_theme(rf: RequestFactory) -> None:
     request = rf.get("/")
     request.COOKIES["theme"] = "dark"
-    for page in (guard.slow(request), guard.unavailable(request), guard.server_error(request)):
+    for page in (
+        error_pages.slow(request),
+        error_pages.unavailable(request),
+        error_pages.server_error(request),
+    ):
         assert b"<form" not in page.content and b'data-theme="dark"' in page.content
 
 

@@ -22,7 +22,9 @@ HOSTILE = ["--5", "²", "9" * 20, "-2147483649", "\x00", "'%{}", "x~1~--5", "\ud
 # What the admin's lists read besides the names of columns.
 ADMIN = ["o", "p", "q", "all", "e", "_facets", "_to_field", "_popup", "_changelist_filters", "id", "pk__in",
          "flow__id__exact", "id__gt", "nothing", "term", "app_label", "model_name", "field_name"]  # fmt: skip
-SHARED = "monitor/address.py"
+SHARED = ("pages/urlparams.py", "monitor/urlparams.py")
+# Functions of pages.urlparams that take the name of a parameter behind the request.
+READERS = {"text", "numbers"}
 
 
 def _encoded(value: str) -> str:
@@ -37,17 +39,24 @@ def names_read_in(path: str) -> frozenset[str]:
     return frozenset(
         argument.value
         for call in calls
-        if isinstance(call.func, ast.Attribute) and call.func.attr in {"get", "getlist", "pop"}
-        for argument in call.args[:1]
+        for argument in _names(call)
         if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
     )
+
+
+def _names(call: ast.Call) -> list[ast.expr]:
+    """The arguments that may name a parameter."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr in {"get", "getlist", "pop"}:
+        return call.args[:1]
+    return call.args[1:2] if isinstance(call.func, ast.Name) and call.func.id in READERS else []
 
 
 def names_of(pattern: URLPattern) -> list[str]:
     """The parameters that a page may read: those of its view's module and of what all views share."""
     module = sys.modules[inspect.unwrap(pattern.callback).__module__]
-    found = names_read_in(str(module.__file__)) | names_read_in(str(settings.BASE_DIR / SHARED))
-    return sorted(found | {"a", "op", "v"})
+    found = names_read_in(str(module.__file__))
+    shared = (names_read_in(str(settings.BASE_DIR / path)) for path in SHARED)
+    return sorted(found.union(*shared, {"a", "op", "v"}))
 
 
 def cases(flow: str, wid: int, reads: Callable[[str], bool]) -> Iterator[str]:

@@ -12,10 +12,11 @@ import pytest
 from django.test import Client
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from monitor import consumers, listener, versions
-from monitor.hub import Topic, Watcher
+from monitor import notifications
 from monitor.tests.conftest import Hands, client_of, person
 from monitor.tests.lines import Browser, play
+from pages.live import consumers, listener
+from pages.live.hub import Topic, Watcher
 
 
 @pytest.fixture
@@ -221,7 +222,7 @@ def test_a_lost_connection_is_said_and_heals_itself(line: str, alice: Client, pa
 def test_what_was_not_notified_is_found_by_comparing(
     line: str, alice: Client, parcels: Hands, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(versions, "EXPLAINED_SECONDS", 0.5)
+    monkeypatch.setattr(notifications, "EXPLAINED_SECONDS", 0.5)
     wid = parcels.start()
     parcels.connection.execute("update wedsql.flow set notify_trace = false where name = %s", [parcels.flow])
 

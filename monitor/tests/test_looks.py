@@ -129,7 +129,7 @@ def contrast(one: str, other: str) -> float:
 
 def themes() -> list[dict[str, str]]:
     """The colours of the light theme and of the dark one."""
-    css = Path(str(finders.find("monitor/wed.css"))).read_text()
+    css = Path(str(finders.find("pages/wed.css"))).read_text()
     pairs = re.findall(r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", css)
     return [{name: light for name, light, _ in pairs}, {name: dark for name, _, dark in pairs}]
 
@@ -143,7 +143,7 @@ def test_text_has_contrast_in_every_theme() -> None:
 
 
 def test_motion_and_print_are_respected() -> None:
-    css = Path(str(finders.find("monitor/wed.css"))).read_text()
+    css = Path(str(finders.find("pages/wed.css"))).read_text()
     assert "prefers-reduced-motion: reduce" in css and "@media print" in css and ":focus-visible" in css
     assert "http" not in css and "@import" not in css
 

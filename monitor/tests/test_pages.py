@@ -10,8 +10,8 @@ import pytest
 from django.test import Client
 
 from flows.queries import definitions, overview
-from monitor.templatetags.wed import duration
 from monitor.tests.conftest import Hands, client_of, person, text_of
+from pages.templatetags.wed import duration
 
 
 def get(client: Client, path: str) -> str:
@@ -343,5 +343,5 @@ def test_a_flow_dropped_between_two_queries_is_not_there(
 ) -> None:
     found = definitions.flow_by_name(parcels.flow)
     parcels.connection.execute("select wedsql.drop_flow(%s)", [parcels.flow])
-    monkeypatch.setattr("monitor.guard.flow_by_name", lambda name: found)
+    monkeypatch.setattr("flows.access.flow_by_name", lambda name: found)
     assert alice.get(f"/flows/{parcels.flow}/").status_code == 404

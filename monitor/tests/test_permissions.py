@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 
-from monitor.permissions import can_view, visible_flows
+from flows.access import can_view, visible_flows
 from monitor.tests.conftest import Hands, client_of, person
 
 PAGES = (

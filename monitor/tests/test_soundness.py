@@ -12,7 +12,7 @@ from django.test import Client
 
 from flows import kernel
 from flows.queries import house, invariants
-from monitor import words
+from monitor import labels
 from monitor.tests.conftest import Hands, client_of, person, text_of
 from monitor.views import soundness
 
@@ -94,8 +94,8 @@ def test_two_do_not_check_at_once(alice: Client, unchecked: Hands) -> None:
 
 def test_every_invariant_and_warning_has_words(site: None, parcels: Hands) -> None:
     kernel = parcels.connection.execute("select name from wedsql.offences(0)").fetchall()
-    assert [(name,) for name in words.INVARIANT] == kernel
-    assert set(words.WARNING) == set(house.WARNINGS)
+    assert [(name,) for name in labels.INVARIANT] == kernel
+    assert set(labels.WARNING) == set(house.WARNINGS)
 
 
 def test_how_the_house_is_kept(alice: Client, unchecked: Hands) -> None:
@@ -139,7 +139,9 @@ def test_the_page_warns_of_that_and_of_nothing_else(
 ) -> None:
     monkeypatch.setattr(house, "house", lambda: replace(GOOD, **BAD[kind]) if kind else GOOD)
     page = unescape(shown(alice))
-    assert [word for word, sentence in words.WARNING.items() if str(sentence) in page] == [kind][: bool(kind)]
+    assert [word for word, sentence in labels.WARNING.items() if str(sentence) in page] == [kind][
+        : bool(kind)
+    ]
 
 
 # What each section above the page says, and what a database does that deserves it.

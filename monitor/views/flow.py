@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
+from flows.access import flow_or_404
 from flows.queries import instances, jobs, overview
 from flows.queries.base import snapshot
 from flows.queries.counting import CAP, Count, places
@@ -18,9 +19,11 @@ from flows.queries.definitions import Flow
 from flows.queries.filters import Filter, operators
 from flows.queries.instances import Choice
 from flows.queries.paging import Page
-from monitor import address
-from monitor.guard import flow_or_404, is_timeout, page
-from monitor.words import OPERATOR, OPERATOR_SHORT, filter_error
+from monitor import urlparams
+from monitor.labels import filter_error
+from pages.guard import is_timeout, page
+from pages.labels import OPERATOR, OPERATOR_SHORT
+from pages.urlparams import number, text, without
 
 
 @require_safe
@@ -28,8 +31,8 @@ from monitor.words import OPERATOR, OPERATOR_SHORT, filter_error
 def flow(request: HttpRequest, name: str) -> HttpResponse:
     """The list of instances with the flow's queue beside it."""
     with snapshot():
-        found = flow_or_404(request, name)
-        choice = address.choice(request, found)
+        found = flow_or_404(request.user, name)
+        choice = urlparams.choice(request, found)
         context: dict[str, object] = {
             "flow": found,
             "queues": jobs.queues(found.id),
@@ -60,7 +63,7 @@ def _counts(choice: Choice, context: dict[str, object]) -> dict[str, Count] | No
 
 def _chips(request: HttpRequest, choice: Choice, counts: dict[str, Count] | None) -> list[dict[str, object]]:
     """A link for each status; it keeps the filters."""
-    rest = address.without(request.GET, "status", "before", "after", "wids", "top")
+    rest = without(request.GET, "status", "before", "after", "wids", "top")
     statuses = places(counts or {}, choice.status)
     links = [(s, f"status={s}&{rest}" if rest else f"status={s}", n if counts is not None else None)
              for s, n in statuses]  # fmt: skip
@@ -72,7 +75,7 @@ def _list(request: HttpRequest, flow: Flow, choice: Choice) -> dict[str, object]
     exact = request.GET.get("exact") == "1"
     try:
         with snapshot():
-            found = instances.listed(flow, choice, address.cursor(request))
+            found = instances.listed(flow, choice, urlparams.cursor(request))
             by_status, total = _totals(flow, choice, exact)
         return {"page": found, "total": total, "by_status": by_status, "choice": choice, "too_slow": False}
     except OperationalError as error:
@@ -100,7 +103,7 @@ def _filter_form(request: HttpRequest, flow: Flow, choice: Choice) -> dict[str, 
         "filters": list(_filters(request, flow, choice)),
         "blank": Filter("", "eq"),
         "first_page": not (request.GET.get("before") or request.GET.get("after")),
-        "same_list": address.without(request.GET, "before", "after", "exact"),
+        "same_list": without(request.GET, "before", "after", "exact"),
     }
 
 
@@ -112,7 +115,7 @@ def _filters(request: HttpRequest, flow: Flow, choice: Choice) -> Iterator[dict[
             "title": attribute.title if attribute else item.name,
             "operator": OPERATOR_SHORT.get(item.operator, item.operator),
             "error": filter_error(item, attribute),
-            "without": address.without_filter(request.GET, index),
+            "without": urlparams.without_filter(request.GET, index),
         }
 
 
@@ -121,10 +124,10 @@ def _filters(request: HttpRequest, flow: Flow, choice: Choice) -> Iterator[dict[
 def changes(request: HttpRequest, name: str) -> HttpResponse:
     """What became of the rows on the screen (`wids`), and how many newer ones than `top` there are."""
     with snapshot():
-        found = flow_or_404(request, name)
-        choice = address.choice(request, found)
-        top = address.number(request.GET.get("top"))
-        rows = instances.fresh(found, choice, address.wids(request))
+        found = flow_or_404(request.user, name)
+        choice = urlparams.choice(request, found)
+        top = number(request.GET.get("top"))
+        rows = instances.fresh(found, choice, urlparams.wids(request))
         newer = instances.newer(found, choice, top) if top is not None else Count(0)
         context = {"flow": found, "choice": choice, "queues": jobs.queues(found.id), **_summary(name)}
     parts = {"queue": "queue", "banner": "unserved"}
@@ -153,10 +156,10 @@ def flow_jobs(request: HttpRequest, name: str) -> HttpResponse:
     """The jobs behind a number: of one state, of one transition or of all."""
     state = request.GET.get("state", "pending")
     state = state if state in jobs.JOB_STATES else "pending"
-    transition = request.GET.get("transition", "").replace("\x00", "")
+    transition = text(request, "transition")
     with snapshot():
-        found = flow_or_404(request, name)
-        listed, behind = jobs.listed(found.id, state, transition, address.place(request))
+        found = flow_or_404(request.user, name)
+        listed, behind = jobs.listed(found.id, state, transition, urlparams.place(request))
         context = {"flow": found, "jobs": listed, "behind": behind, "state": state, "transition": transition}
     context["states"] = jobs.JOB_STATES
     context["behind_key"] = f"{behind.transition}~{behind.priority}~{behind.id}" if behind else ""

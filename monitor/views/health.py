@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from flows.queries import stats
 from flows.queries.base import snapshot
 from monitor import metrics
-from monitor.listener import all_listeners
+from pages.live.listener import all_listeners
 
 READY_TIMEOUT_MS = 2_000
 METRICS_TIMEOUT_MS = 10_000

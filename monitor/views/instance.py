@@ -10,13 +10,15 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
+from flows.access import instance_or_404
 from flows.queries import instances, jobs, trace
 from flows.queries.base import snapshot
 from flows.queries.definitions import Flow
 from flows.queries.paging import Cursor
-from monitor import address
-from monitor.guard import instance_or_404, page
-from monitor.words import SYSTEM_JOB
+from monitor import urlparams
+from pages.guard import page
+from pages.labels import SYSTEM_JOB
+from pages.urlparams import number
 
 LIVE_STEPS = 50
 
@@ -61,8 +63,8 @@ def instance(request: HttpRequest, wid: int) -> HttpResponse:
     """The whole page."""
     oldest_first = request.GET.get("order") == "oldest"
     with snapshot():
-        found, flow = instance_or_404(request, wid)
-        steps = trace.steps(wid, found.started_at, address.cursor(request), oldest_first=oldest_first)
+        found, flow = instance_or_404(request.user, wid)
+        steps = trace.steps(wid, found.started_at, urlparams.cursor(request), oldest_first=oldest_first)
         context = _now(flow, found)
     context |= {"page": steps, "steps": _shown(flow, steps.items), "oldest_first": oldest_first}
     context["open_end"] = steps.older is None if oldest_first else steps.newer is None
@@ -85,9 +87,9 @@ def _now(flow: Flow, found: instances.Instance) -> dict[str, object]:
 @page
 def changes(request: HttpRequest, wid: int) -> HttpResponse:
     """The parts of the page as they are now, and the steps behind `seq`."""
-    seen = address.number(request.GET.get("seq"))
+    seen = number(request.GET.get("seq"))
     with snapshot():
-        found, flow = instance_or_404(request, wid)
+        found, flow = instance_or_404(request.user, wid)
         cursor = Cursor(before=-1 if seen is None else seen, size=LIVE_STEPS)
         steps = trace.steps(wid, found.started_at, cursor, oldest_first=True)
         context = _now(flow, found)
@@ -107,9 +109,9 @@ def changes(request: HttpRequest, wid: int) -> HttpResponse:
 @page
 def raw(request: HttpRequest, wid: int) -> HttpResponse:
     """Everything about the instance as JSON; `next` is where the rest of a long trace goes on."""
-    after = address.number(request.GET.get("after"))
+    after = number(request.GET.get("after"))
     with snapshot():
-        found, flow = instance_or_404(request, wid)
+        found, flow = instance_or_404(request.user, wid)
         steps = trace.raw(wid, found.started_at, -1 if after is None else after)
         pending = jobs.of_instance(wid)
         values = instances.state(flow, wid)

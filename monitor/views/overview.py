@@ -7,18 +7,19 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
+from flows.access import visible_flows
 from flows.queries import overview
 from flows.queries.base import snapshot
 from flows.queries.counting import CAP
-from monitor.guard import page
-from monitor.permissions import visible_flows
+from pages.guard import page
+from pages.urlparams import text
 
 EXACT_TIMEOUT_MS = 20_000
 
 
 def _context(request: HttpRequest) -> dict[str, object]:
     exact = request.GET.get("exact") == "1"
-    after = request.GET.get("after", "").replace("\x00", "")
+    after = text(request, "after")
     with snapshot(EXACT_TIMEOUT_MS) if exact else snapshot():
         flows, more = overview.summaries(visible_flows(request.user), after, None if exact else CAP)
     capped = any(count.capped for flow in flows for count in (*flow.statuses.values(), flow.pending))

@@ -10,12 +10,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from flows import kernel
+from flows.access import sees_everything
 from flows.queries import health, house, invariants
 from flows.queries.base import snapshot
-from monitor import words
-from monitor.guard import is_timeout, page
-from monitor.permissions import sees_everything
+from monitor import labels
 from monitor.usage import usage
+from pages.guard import is_timeout, page
 
 SILENT_SECONDS = 30
 # The kernel's clock and this page's reading of it are never exactly at one time.
@@ -40,10 +40,10 @@ def soundness(request: HttpRequest) -> HttpResponse:
         "numbers": round(numbers * 100) if numbers > _MANY_NUMBERS else None,
         "silent": times.reaper_age is None or times.reaper_age.total_seconds() > SILENT_SECONDS,
         "behind": times.behind.total_seconds() > _TRIFLE_SECONDS,
-        "house": kept, "warnings": [words.WARNING[kind] for kind in kept.warnings()],
-        "missing_grants": missing, "troubles": [(words.TROUBLE.get(t.kind, t.kind), t) for t in troubles],
+        "house": kept, "warnings": [labels.WARNING[kind] for kind in kept.warnings()],
+        "missing_grants": missing, "troubles": [(labels.TROUBLE.get(t.kind, t.kind), t) for t in troubles],
         "last": last, "broken": [name for name, finding in found.items() if finding.found],
-        "promises": [(name, sentence, found.get(name)) for name, sentence in words.INVARIANT.items()],
+        "promises": [(name, sentence, found.get(name)) for name, sentence in labels.INVARIANT.items()],
         "sample": 2 * invariants.SAMPLE, "web": usage(),
     }  # fmt: skip
     return render(request, "monitor/health.html", context)

@@ -6,13 +6,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from flows.access import visible_flows
 from flows.queries import overview
 from flows.queries.base import snapshot
 from flows.queries.workers import problems as found_problems
 from flows.queries.workers import workers as registered
-from monitor import address
-from monitor.guard import page
-from monitor.permissions import visible_flows
+from pages.guard import page
+from pages.urlparams import number
 
 
 @require_safe
@@ -21,7 +21,7 @@ def workers(request: HttpRequest) -> HttpResponse:
     """The whole page; its script asks for it again and again."""
     with snapshot():
         visible = visible_flows(request.user)
-        found, more = registered(visible, address.number(request.GET.get("after")) or 0)
+        found, more = registered(visible, number(request.GET.get("after")) or 0)
         flows, _more = overview.summaries(visible)
         problems = found_problems() if visible is None else []
     context = {

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 
-from monitor.guard import page
+from pages.guard import page
 from wedsql_site.second_factor import devices, forms, policy
 from wedsql_site.second_factor.setup import KEY, SetUp, keep_session, record, show_codes
 

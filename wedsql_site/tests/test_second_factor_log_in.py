@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from monitor import consumers
 from monitor.tests.lines import Browser, play
+from pages.live import consumers
 from tests.addresses import all_addresses
 from tests.flood import SOCKETS
 from wedsql_site.second_factor import devices, pending

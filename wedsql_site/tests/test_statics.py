@@ -20,19 +20,19 @@ HOSTILE = [
     "%2e%2e%5c%2e%2e%5cmanage.py",
     "/etc/passwd",
     "%2fetc%2fpasswd",
-    "monitor/../monitor/wed.css",
+    "monitor/../pages/wed.css",
     "monitor",
     "monitor/",
     "",
     "%00",
-    "monitor/wed.css%00.js",
+    "pages/wed.css%00.js",
     "%ff",
     "%f0%9f%92%a9",
     "a" * 5000,
     "0123456789ab/",
     "0123456789ab/../manage.py",
     "0123456789ab/%2e%2e/%2e%2e/manage.py",
-    "0123456789ab/0123456789ab/monitor/wed.css",
+    "0123456789ab/0123456789ab/pages/wed.css",
 ]
 
 
@@ -51,9 +51,9 @@ def test_every_file_has_an_address_that_may_be_kept(client: Client) -> None:
 
 @pytest.mark.parametrize("prefix", ["", "000000000000/"])
 def test_without_the_current_version_the_browser_asks_again(prefix: str, client: Client) -> None:
-    first = client.get(f"/static/{prefix}monitor/wed.css")
+    first = client.get(f"/static/{prefix}pages/wed.css")
     assert first.status_code == 200 and first["Cache-Control"] == "no-cache"
-    second = client.get(f"/static/{prefix}monitor/wed.css", headers={"if-none-match": first["ETag"]})
+    second = client.get(f"/static/{prefix}pages/wed.css", headers={"if-none-match": first["ETag"]})
     assert second.status_code == 304 and second.content == b""
 
 
@@ -75,20 +75,20 @@ def test_the_version_changes_with_any_file(monkeypatch: pytest.MonkeyPatch, tmp_
     [("gzip, br", True), ("", False), ("gzip;q=0", False), ("gzip;q=0.5", True), ("identity", False)],
 )
 def test_text_is_compressed_for_those_who_accept_it(accepts: str, packed: bool, client: Client) -> None:
-    answer = client.get("/static/monitor/wed.css", headers={"accept-encoding": accepts})
+    answer = client.get("/static/pages/wed.css", headers={"accept-encoding": accepts})
     assert (answer.get("Content-Encoding") == "gzip") is packed
     assert "Accept-Encoding" in answer["Vary"]
     content = gzip.decompress(answer.content) if packed else answer.content
-    assert content == statics.paths()["monitor/wed.css"].read_bytes()
+    assert content == statics.paths()["pages/wed.css"].read_bytes()
 
 
 def test_only_reading_is_possible(client: Client) -> None:
-    assert client.post("/static/monitor/wed.css").status_code == 405
+    assert client.post("/static/pages/wed.css").status_code == 405
 
 
 def test_the_security_headers_are_those_of_pages(client: Client, settings: Any) -> None:
     settings.SECURE_HSTS_SECONDS = 3600
-    answer = Client().get("/static/monitor/app.js", secure=True)
+    answer = Client().get("/static/pages/app.js", secure=True)
     assert answer["X-Content-Type-Options"] == "nosniff" and "max-age" in answer["Strict-Transport-Security"]
     assert "default-src 'self'" in answer["Content-Security-Policy"]
     assert answer["Content-Type"] == "text/javascript; charset=utf-8"
@@ -97,6 +97,6 @@ def test_the_security_headers_are_those_of_pages(client: Client, settings: Any) 
 def test_modules_import_each_other_by_relative_addresses() -> None:
     """An absolute address would leave the version."""
     for name, path in statics.paths().items():
-        if name.startswith("monitor/") and name.endswith(".js"):
+        if name.startswith(("monitor/", "pages/")) and name.endswith(".js"):
             found = re.findall(r"""(?:from|import\()\s*["']([^"']+)["']""", path.read_text())
-            assert all(address.startswith("./") for address in found), name
+            assert all(address.startswith(("./", "../pages/")) for address in found), name

@@ -1,29 +1,27 @@
-"""The one connection of this process that hears the kernel's notifications, kept alive by whoever watches.
+"""The one connection of this process that hears the database's notifications, kept alive by whoever watches.
 
 Notifications are hints: they are lost while the connection is away, so every return is announced as "read
-again", and every POLL_SECONDS versions are compared with what was heard.
+again", and every POLL_SECONDS versions are compared with what was heard. What is listened to and compared is
+known to the app that registered it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import os
-import re
-import socket
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
 import psycopg
-from channels.db import database_sync_to_async
 from django.conf import settings
 from django.db import Error
+from psycopg import sql
 from psycopg.rows import TupleRow
 
-from flows.queries import watching
-from monitor import versions
-from monitor.hub import Hub, Watcher
+from pages.live.hub import Hub, Watcher
 
 log = logging.getLogger(__name__)
 
@@ -33,8 +31,36 @@ BACKOFF_SECONDS = (0.1, 0.2, 0.5, 1.0)
 LINGER_SECONDS = 10.0
 CONNECT_SECONDS = 5
 
-PAYLOAD = re.compile(r"^(\d{1,10}):(\d{1,10}):(\d{1,10})$", re.ASCII)
 Connection = psycopg.AsyncConnection[TupleRow]
+
+
+class Events(Protocol):
+    """What a listener listens to, and how it is read."""
+
+    channels: tuple[str, ...]
+
+    async def open(self) -> None:
+        """Begin a connection: whatever was known of the last one no longer counts."""
+
+    async def renew(self) -> None:
+        """Called at every heartbeat of a connection."""
+
+    async def close(self) -> None:
+        """End a connection."""
+
+    def heard(self, payload: str, hub: Hub) -> None:
+        """Report a notification to the hub."""
+
+    async def compare(self, connection: Connection, hub: Hub) -> None:
+        """Report to the hub what changed without a notification."""
+
+
+_registered: list[Callable[[], Events]] = []
+
+
+def register(events: Callable[[], Events]) -> None:
+    """Let every listener of this process hear these events; each listener calls `events` once."""
+    _registered.append(events)
 
 
 class Listener:
@@ -48,7 +74,7 @@ class Listener:
         self._task: asyncio.Task[None] | None = None
         self._farewell: asyncio.TimerHandle | None = None
         self._stopped = False
-        self._versions = versions.Versions()
+        self._events = [make() for make in _registered]
 
     async def join(self, watcher: Watcher) -> None:
         """Let the watcher hear; starts the connection if need be."""
@@ -112,42 +138,39 @@ class Listener:
         )  # fmt: skip
         async with connection:
             self.backend_pid = connection.info.backend_pid
-            await connection.execute("listen wedsql_trace; listen wedsql_flow")
-            watch = await self._watch(0)
+            for channel in [channel for events in self._events for channel in events.channels]:
+                await connection.execute(sql.SQL("listen {}").format(sql.Identifier(channel)))
             try:
-                self._versions.forget()
+                for events in self._events:
+                    await events.open()
                 await self.hub.up()
-                await self._listen(connection, watch)
+                await self._listen(connection)
             finally:
-                await _unwatch(watch)
+                await self._close()
 
-    async def _listen(self, connection: Connection, watch: int) -> None:
+    async def _listen(self, connection: Connection) -> None:
         beat = time.monotonic()
         while True:
             async for notify in connection.notifies(timeout=POLL_SECONDS):
-                self._heard(notify.payload)
-            await self._versions.compare(connection, self.hub)
+                self._heard(notify)
+            for events in self._events:
+                await events.compare(connection, self.hub)
             if time.monotonic() - beat >= HEARTBEAT_SECONDS:
                 beat = time.monotonic()
-                await self._watch(watch)
+                for events in self._events:
+                    await events.renew()
                 await self.hub.ping()
 
-    async def _watch(self, watch: int) -> int:
-        """Tell the kernel that somebody watches; this role only reads, so the web's connection says it."""
-        name = f"{socket.gethostname()}:{os.getpid()}"
-        return int(await database_sync_to_async(watching.watch)(watch, name))
+    async def _close(self) -> None:
+        for events in self._events:
+            with suppress(Error, asyncio.CancelledError):
+                await events.close()
 
-    def _heard(self, payload: str) -> None:
+    def _heard(self, notify: psycopg.Notify) -> None:
         self.heard_at = time.time()
-        match = PAYLOAD.match(payload)
-        if match:
-            flow, wid, seq = (int(part) for part in match.groups())
-            self.hub.event(flow, wid, seq)
-
-
-async def _unwatch(watch: int) -> None:
-    with suppress(Error, asyncio.CancelledError):
-        await database_sync_to_async(watching.unwatch)(watch)
+        for events in self._events:
+            if notify.channel in events.channels:
+                events.heard(notify.payload, self.hub)
 
 
 _listeners: WeakKeyDictionary[asyncio.AbstractEventLoop, Listener] = WeakKeyDictionary()

@@ -1,19 +1,22 @@
-"""What the listener asks the database beside listening: did anything move that no notification told of?"""
+"""What the live line hears of flows: the kernel's notifications, and what moved without one."""
 
 from __future__ import annotations
 
+import os
+import re
+import socket
 import time
 
-import psycopg
-from psycopg.rows import TupleRow
+from channels.db import database_sync_to_async
 
-from monitor.hub import Hub
-
-Connection = psycopg.AsyncConnection[TupleRow]
+from flows.queries import watching
+from pages.live.hub import Hub
+from pages.live.listener import Connection
 
 # PostgreSQL's counters trail the commit by up to a second; having heard something since explains a move.
 EXPLAINED_SECONDS = 11.0
 
+PAYLOAD = re.compile(r"^(\d{1,10}):(\d{1,10}):(\d{1,10})$", re.ASCII)
 _SEQS = "select wid, flow_id, seq from wedsql.instance where wid = any(%s)"
 _MOVES = """
 select f.id, coalesce(pg_stat_get_tuples_inserted(c.oid) + pg_stat_get_tuples_updated(c.oid), 0)
@@ -23,17 +26,42 @@ join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = 'wed_flow'
 """
 
 
-class Versions:
-    """What was last seen of every watched instance and flow."""
+class FlowEvents:
+    """The kernel's events for one listener, with what was last seen of every watched instance and flow."""
+
+    channels: tuple[str, ...] = ("wedsql_trace", "wedsql_flow")
 
     def __init__(self) -> None:
+        self._watch = 0
         self._seqs: dict[int, int] = {}
         self._moves: dict[int, int] = {}
 
-    def forget(self) -> None:
-        """After a gap every page reads again anyway: start afresh."""
+    async def open(self) -> None:
+        """Register a watcher with the kernel: only then do commits send notifications.
+
+        The listener's own role only reads, so the connection of the web process writes the entry.
+        """
+        self._watch = 0
+        await self.renew()
         self._seqs.clear()
         self._moves.clear()
+
+    async def renew(self) -> None:
+        """Renew the entry, which the kernel drops after a minute."""
+        name = f"{socket.gethostname()}:{os.getpid()}"
+        self._watch = int(await database_sync_to_async(watching.watch)(self._watch, name))
+
+    async def close(self) -> None:
+        """Delete the entry."""
+        if self._watch:
+            await database_sync_to_async(watching.unwatch)(self._watch)
+
+    def heard(self, payload: str, hub: Hub) -> None:
+        """Report a notification to the hub."""
+        match = PAYLOAD.match(payload)
+        if match:
+            flow, wid, seq = (int(part) for part in match.groups())
+            hub.event(flow, wid, seq)
 
     async def compare(self, connection: Connection, hub: Hub) -> None:
         """Report to the hub what moved without a notification, by two queries of constant cost."""

@@ -1,8 +1,9 @@
-"""Small words for templates: a status, a number, a moment, an age."""
+"""Tags and filters of every page: a status, a number, a moment, an age, a label."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Protocol
 
 from django import template
 from django.utils import formats, timezone
@@ -11,15 +12,21 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from flows.queries.counting import Count
-from flows.queries.definitions import Attribute
-from flows.queries.trace import Step
-from monitor import words
-from wedsql_site.second_factor import policy
+from pages import labels
 
 register = template.Library()
 
 NOTHING = "\N{EN DASH}"
+
+
+class Counted(Protocol):
+    """A number of rows; `capped` means "at least `n`"."""
+
+    @property
+    def n(self) -> int: ...
+
+    @property
+    def capped(self) -> bool: ...
 
 
 @register.simple_tag
@@ -28,85 +35,65 @@ def status(code: str) -> SafeString:
     return format_html(
         '<span class="pill pill-{}"><span aria-hidden="true">{}</span> {}</span>',
         code,
-        words.GLYPH.get(code, "?"),
-        words.STATUS.get(code, code),
+        labels.GLYPH.get(code, "?"),
+        labels.STATUS.get(code, code),
     )
-
-
-@register.simple_tag
-def second_factor_is_offered() -> bool:
-    """Whether the menu leads to the page Security."""
-    return policy.is_offered()
 
 
 @register.filter
 def status_name(code: str) -> str:
-    return str(words.STATUS.get(code, code))
+    return str(labels.STATUS.get(code, code))
 
 
 @register.filter
 def glyph(code: str) -> str:
-    return words.GLYPH.get(code, "?")
+    return labels.GLYPH.get(code, "?")
 
 
 @register.filter
 def job_state(code: str) -> str:
-    return str(words.JOB_STATE.get(code, code))
-
-
-@register.filter
-def figure(count: Count, state: str) -> SafeString:
-    """How many jobs are in a state, as a link says it."""
-    return format_html(words.job_figure(state, count.n), n=number(count))
+    return str(labels.JOB_STATE.get(code, code))
 
 
 @register.filter
 def job_list(name: str) -> str:
-    return str(words.JOB_LIST.get(name, name))
-
-
-@register.filter
-def written_by(step: Step) -> str:
-    """Who wrote a step: a transition by its name, the kernel's own steps in words."""
-    name = step.written_by.partition(":")[0]
-    jobless = words.SYSTEM_STEP.get(f"{name} without job") if step.job_id is None else None
-    return str(jobless or words.SYSTEM_STEP.get(name, step.written_by))
+    return str(labels.JOB_LIST.get(name, name))
 
 
 @register.filter
 def reason(code: str) -> str:
     """The kernel's reason in a sentence; what a person wrote stays as it is."""
-    return str(words.REASON.get(code, code))
+    return str(labels.REASON.get(code, code))
 
 
 @register.filter
 def reason_short(text: str) -> str:
     """The kernel's reason in a few words, with what it adds behind a colon."""
     code, colon, rest = text.partition(":")
-    return f"{words.REASON_SHORT.get(code, code)}{colon}{rest}"
+    return f"{labels.REASON_SHORT.get(code, code)}{colon}{rest}"
 
 
 @register.filter
 def type_name(code: str) -> str:
-    return str(words.TYPE.get(code, code))
+    return str(labels.TYPE.get(code, code))
 
 
 @register.filter
 def worker_kind(code: str) -> str:
-    return str(words.WORKER_KIND.get(code, code))
+    return str(labels.WORKER_KIND.get(code, code))
 
 
 @register.filter
 def said(text: str, kind: str) -> str:
     """A value as people say it; only booleans differ from what the database writes."""
-    return str(words.BOOLEAN.get(text, text)) if kind == "boolean" else text
+    return str(labels.BOOLEAN.get(text, text)) if kind == "boolean" else text
 
 
 @register.filter
-def number(value: Count | int) -> str:
+def number(value: Counted | int) -> str:
     """A number with its thousands apart; "10,000+" when counting stopped there."""
-    found = value if isinstance(value, Count) else Count(value)
-    return formats.number_format(found.n, force_grouping=True) + ("+" if found.capped else "")
+    n, capped = (value, False) if isinstance(value, int) else (value.n, value.capped)
+    return formats.number_format(n, force_grouping=True) + ("+" if capped else "")
 
 
 @register.simple_tag
@@ -186,20 +173,6 @@ def theme_name(name: str) -> str:
 
 
 @register.filter
-def holder(kind: str) -> str:
-    """What keeps vacuum back, in words."""
-    return str(words.HOLDER.get(kind, kind))
-
-
-@register.filter
 def get(mapping: dict[str, object], key: str) -> object:
     """mapping[key], or nothing."""
     return mapping.get(key)
-
-
-@register.filter
-def beside(
-    cells: tuple[str | None, ...], attributes: tuple[Attribute, ...]
-) -> list[tuple[Attribute, str | None]]:
-    """Each attribute with its cell."""
-    return list(zip(attributes, cells, strict=True))

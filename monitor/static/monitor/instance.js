@@ -1,7 +1,7 @@
 // One instance: new steps appear at their end of the history, unless that would move what the reader is at.
-import { Line, fetchJson } from "./line.js";
-import { flash, parseRow, parts } from "./parts.js";
-import { force, update } from "./steady.js";
+import { Line, fetchJson } from "../pages/line.js";
+import { flash, parseRow, parts } from "../pages/parts.js";
+import { force, update } from "../pages/steady.js";
 
 const MAX_SHOWN = 200;
 

@@ -1,7 +1,7 @@
 // The first page: numbers change in place, rows never move.
-import { Line, fetchJson } from "./line.js";
-import { parse } from "./parts.js";
-import { becoming, update } from "./steady.js";
+import { Line, fetchJson } from "../pages/line.js";
+import { parse } from "../pages/parts.js";
+import { becoming, update } from "../pages/steady.js";
 
 export function start() {
   const body = document.getElementById("rows");

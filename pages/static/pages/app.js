@@ -3,13 +3,6 @@ import { ages } from "./ages.js";
 import { steady } from "./steady.js";
 import { themeButton } from "./theme.js";
 
-const PAGES = {
-  flows: () => import("./page-flows.js"),
-  flow: () => import("./page-flow.js"),
-  instance: () => import("./page-instance.js"),
-  polled: () => import("./page-polled.js"),
-};
-
 themeButton();
 ages();
 steady();
@@ -21,4 +14,5 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
 });
-PAGES[document.body.dataset.page]?.().then((page) => page.start());
+const { module } = document.body.dataset;
+if (module) import(module).then((page) => page.start());

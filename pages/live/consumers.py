@@ -13,30 +13,14 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.db import Error
 
-from flows.queries.definitions import flow_by_name
-from flows.queries.instances import instance
-from flows.queries.overview import ids
-from monitor.bounded import BAD_MESSAGE, MAX_MESSAGE
-from monitor.hub import Topic, Watcher
-from monitor.line_users import session_user
-from monitor.listener import listener
-from monitor.permissions import AnyUser, can_view, visible_flows
+from pages.live.bounded import BAD_MESSAGE, MAX_MESSAGE
+from pages.live.hub import Topic, Watcher
+from pages.live.listener import listener
+from pages.live.users import AnyUser, session_user
 
 RECHECK_SECONDS = 60.0
 
 SIGNED_OUT, NOT_FOUND, AWAY = 4401, 4404, 4503
-
-
-def topic_for(user: AnyUser, target: dict[str, Any]) -> Topic | None:
-    """What this address watches for this person, or None where there is nothing for them."""
-    if "wid" in target:
-        found = instance(target["wid"])
-        return Topic("instance", found.flow_id, found.wid) if found and can_view(user, found.flow) else None
-    if "name" in target:
-        flow = flow_by_name(target["name"]) if can_view(user, target["name"]) else None
-        return Topic("flow", flow.id) if flow else None
-    visible = visible_flows(user)
-    return Topic("all", flows=None if visible is None else frozenset(ids(visible)))
 
 
 class NowhereConsumer(AsyncWebsocketConsumer):
@@ -48,10 +32,18 @@ class NowhereConsumer(AsyncWebsocketConsumer):
 
 
 class LiveConsumer(AsyncWebsocketConsumer):
-    """Sends frames of ids; takes nothing but acknowledgements of them."""
+    """Sends frames of ids; takes nothing but acknowledgements of them.
+
+    A subclass decides in `topic_for` what may be watched.
+    """
 
     watcher: Watcher | None = None
     recheck: asyncio.Task[None] | None = None
+
+    @staticmethod
+    def topic_for(user: AnyUser, target: dict[str, Any]) -> Topic | None:
+        """What an address watches for this user, or None where there is nothing for them; may query."""
+        raise NotImplementedError
 
     async def connect(self) -> None:
         await self.accept()
@@ -69,7 +61,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
             await self.close(SIGNED_OUT)
             return None
         try:
-            topic = await database_sync_to_async(topic_for)(user, self.scope["url_route"]["kwargs"])
+            topic = await database_sync_to_async(self.topic_for)(user, self.scope["url_route"]["kwargs"])
         except Error:
             await self.close(AWAY)
             return None

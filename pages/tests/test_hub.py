@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from monitor import hub as hub_module
-from monitor.hub import MAX_PENDING, Hub, Topic, Watcher
+from pages.live import hub as hub_module
+from pages.live.hub import MAX_PENDING, Hub, Topic, Watcher
 
 ALL, FLOW, ONE = Topic("all"), Topic("flow", flow=7), Topic("instance", flow=7, wid=70)
 

@@ -7,17 +7,17 @@ open would log its person out when a new key is introduced.
 from __future__ import annotations
 
 from collections.abc import MutableMapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from channels.auth import AuthMiddleware
 from channels.db import database_sync_to_async
 from channels.sessions import CookieMiddleware, SessionMiddleware
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, load_backend
-from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.models import AbstractUser, AnonymousUser
 from django.utils.crypto import constant_time_compare
 
-from monitor.permissions import AnyUser
+AnyUser: TypeAlias = AbstractUser | AnonymousUser
 
 
 @database_sync_to_async

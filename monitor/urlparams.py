@@ -1,8 +1,6 @@
-"""What an address asks for: the page, the status, the filters. Everything a list shows is in its address."""
+"""What an address of the monitor asks for: everything a list shows is in its address."""
 
 from __future__ import annotations
-
-import re
 
 from django.http import HttpRequest, QueryDict
 
@@ -12,37 +10,28 @@ from flows.queries.definitions import Flow
 from flows.queries.instances import Choice
 from flows.queries.jobs import Place
 from flows.queries.paging import Cursor
+from pages.urlparams import before_after, number, numbers, without_triple
 
 MAX_WIDS = 200
-_NUMBER = re.compile(r"-?[0-9]{1,10}")
-
-
-def number(text: str | None) -> int | None:
-    """A whole number that fits PostgreSQL's integer, or None for anything else."""
-    if not text or not _NUMBER.fullmatch(text):
-        return None
-    value = int(text)
-    return value if -(2**31) <= value < 2**31 else None
+FILTER = ("a", "op", "v")
 
 
 def cursor(request: HttpRequest, size: int | None = None) -> Cursor:
     """`before` and `after` of the address; nonsense means the first page."""
-    before, after = number(request.GET.get("before")), number(request.GET.get("after"))
-    whole = Cursor(None if after is not None else before, after)
-    return whole if size is None else Cursor(whole.before, whole.after, size)
+    before, after = before_after(request)
+    return Cursor(before, after) if size is None else Cursor(before, after, size)
 
 
 def choice(request: HttpRequest, flow: Flow) -> Choice:
     """`status` and the triples `a`, `op`, `v` of the address; unusable filters carry their error."""
     status = request.GET.get("status", "")
-    asked = filters.parse(*(request.GET.getlist(name) for name in ("a", "op", "v")))
+    asked = filters.parse(*(request.GET.getlist(name) for name in FILTER))
     return Choice(status if status in STATUSES else "", tuple(filters.checked(flow, asked)))
 
 
 def wids(request: HttpRequest) -> list[int]:
     """The instances named by `wids=1,2,3`, at most MAX_WIDS of them."""
-    found = (number(part) for part in request.GET.get("wids", "").split(",", MAX_WIDS)[:MAX_WIDS])
-    return [wid for wid in found if wid is not None]
+    return numbers(request, "wids", MAX_WIDS)
 
 
 def place(request: HttpRequest) -> Place | None:
@@ -60,21 +49,6 @@ def place(request: HttpRequest) -> Place | None:
     return Place(transition, int(priority), int(job))
 
 
-def without(query: QueryDict, *names: str) -> str:
-    """The query string with these names left out."""
-    rest = query.copy()
-    for name in names:
-        rest.pop(name, None)
-    return rest.urlencode()
-
-
 def without_filter(query: QueryDict, index: int) -> str:
     """The query string with the index-th filter triple left out, back on the first page."""
-    rest = query.copy()
-    triples = list(zip(*(rest.getlist(name) for name in ("a", "op", "v")), strict=False))
-    kept = [triple for at, triple in enumerate(t for t in triples if t[0]) if at != index]
-    for at, name in enumerate(("a", "op", "v")):
-        rest.setlist(name, [triple[at] for triple in kept])
-    for name in ("before", "after"):
-        rest.pop(name, None)
-    return rest.urlencode()
+    return without_triple(query, FILTER, index)

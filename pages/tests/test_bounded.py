@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from monitor.bounded import BAD_MESSAGE, MAX_MESSAGE, MAX_QUEUED, BoundedInput
+from pages.live.bounded import BAD_MESSAGE, MAX_MESSAGE, MAX_QUEUED, BoundedInput
 
 CONNECT, GONE = {"type": "websocket.connect"}, {"type": "websocket.disconnect", "code": 1001}
 

@@ -1,8 +1,8 @@
 // The list of instances: rows on the screen change in place; newer ones wait behind a button.
-import { Line, fetchJson } from "./line.js";
-import { flash, parseRow, parts } from "./parts.js";
+import { Line, fetchJson } from "../pages/line.js";
+import { flash, parseRow, parts } from "../pages/parts.js";
 import { filterForm } from "./filters.js";
-import { becoming, update } from "./steady.js";
+import { becoming, update } from "../pages/steady.js";
 
 export function start() {
   const list = document.querySelector("[data-changes]");

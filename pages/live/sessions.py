@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from monitor.listener import sign_out
+from pages.live.listener import sign_out
 
 
 def end_lines(request: HttpRequest | None = None, **_more: Any) -> None:

@@ -1,0 +1,71 @@
+"""What the monitor's own pages call the codes of health, of filters and of counts."""
+
+from __future__ import annotations
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from flows.queries.definitions import Attribute
+from flows.queries.filters import Filter
+
+WARNING: dict[str, str | Promise] = {
+    "dead_rows": _("A table carries more dead rows than vacuum should ever leave: see the tables below."),
+    "held_back": _("Something open for more than five minutes keeps vacuum from sweeping: see below."),
+    "months": _(
+        "The history has no partition for next month yet: the reaper makes them, see whether it runs."
+    ),
+    "in_default": _("Rows of the history missed their month and lie in the default partition."),
+    "queue": _("PostgreSQL's notification queue fills up: a listener is stuck in a transaction."),
+}
+TROUBLE: dict[str, str | Promise] = {
+    "expired": _("An expired lease is not given back"),
+    "timers": _("A due timer does not fire"),
+    "late": _("A job that nobody picks up is not marked"),
+    "ended": _("A session past its time is not ended"),
+    "locked": _("The flow is not cared for"),
+    "sessions": _("Sessions past their time are not ended"),
+    "locks": _("Sessions with locks of others are not ended"),
+    "conditions": _("Failed conditions are not added up"),
+    "refused": _("A job that was refused is not dealt with"),
+    "retired": _("A finished instance does not leave for the archive"),
+}
+HOLDER: dict[str, str | Promise] = {
+    "transaction": _("open transaction"),
+    "prepared": _("prepared transaction"),
+    "slot": _("replication slot without a client"),
+}
+FILTER_ERROR: dict[str, str | Promise] = {
+    "unknown_attribute": _("This flow has no attribute of that name."),
+    "unknown_operator": _("This comparison does not suit the attribute's type."),
+    "too_long": _("The value is too long: at most 1,000 characters."),
+    "wrong_value": _("This value does not fit the attribute's type."),
+    "no_value": _("A value is missing. To find instances without one, choose “is empty”."),
+    "no_option": _("This is no option of the attribute. Its options are: %(options)s."),
+}
+INVARIANT: dict[str, str | Promise] = {
+    "I1": _("A running instance has work pending or a timer; an exception waits for its repair."),
+    "I2": _("Every condition that holds on a running instance has its job."),
+    "I3": _("The history has a row for each step, in order; folded it gives the present state."),
+    "I4": _("A claim and a job are applied once, and every job applied has a number that was given out."),
+    "I5": _("What has ended has no pending work; a job is ready, leased, or parked at an exception."),
+    "I6": _("What a job did, and every job that waits, was fired by an earlier step of its instance."),
+    "I7": _("Every failed attempt is counted on its job and recorded in the log."),
+    "I8": _("No session holds a transaction open or waits for a lock for ever; nothing is prepared."),
+}
+
+
+def filter_error(item: Filter, attribute: Attribute | None) -> str:
+    """What is wrong with a filter, or nothing."""
+    options = ", ".join(attribute.options) if attribute else ""
+    return str(FILTER_ERROR[item.error]) % {"options": options} if item.error else ""
+
+
+def job_figure(state: str, n: int) -> str:
+    """How many jobs are in a state: HTML with a place for the number."""
+    return {
+        "pending": ngettext("<b>%(n)s</b> pending", "<b>%(n)s</b> pending", n),
+        "late": ngettext("<b>%(n)s</b> late", "<b>%(n)s</b> late", n),
+        "leased": ngettext("<b>%(n)s</b> leased", "<b>%(n)s</b> leased", n),
+        "parked": ngettext("<b>%(n)s</b> parked", "<b>%(n)s</b> parked", n),
+    }[state].replace("%(n)s", "{n}")

@@ -1,0 +1,30 @@
+"""What the live lines of the monitor's pages watch: every flow, one flow, or one instance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flows.access import AnyUser, can_view, visible_flows
+from flows.queries.definitions import flow_by_name
+from flows.queries.instances import instance
+from flows.queries.overview import ids
+from pages.live.consumers import LiveConsumer
+from pages.live.hub import Topic
+
+
+class FlowLine(LiveConsumer):
+    """The line of a page of flows."""
+
+    @staticmethod
+    def topic_for(user: AnyUser, target: dict[str, Any]) -> Topic | None:
+        """What this address watches for this person, or None where there is nothing for them."""
+        if "wid" in target:
+            found = instance(target["wid"])
+            return (
+                Topic("instance", found.flow_id, found.wid) if found and can_view(user, found.flow) else None
+            )
+        if "name" in target:
+            flow = flow_by_name(target["name"]) if can_view(user, target["name"]) else None
+            return Topic("flow", flow.id) if flow else None
+        visible = visible_flows(user)
+        return Topic("all", flows=None if visible is None else frozenset(ids(visible)))

@@ -1,0 +1,44 @@
+"""Tags and filters of the monitor's own pages."""
+
+from __future__ import annotations
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from flows.queries.counting import Count
+from flows.queries.definitions import Attribute
+from flows.queries.trace import Step
+from monitor.labels import HOLDER, job_figure
+from pages.labels import SYSTEM_STEP
+from pages.templatetags.wed import number
+
+register = template.Library()
+
+
+@register.filter
+def figure(count: Count, state: str) -> SafeString:
+    """How many jobs are in a state, as a link says it."""
+    return format_html(job_figure(state, count.n), n=number(count))
+
+
+@register.filter
+def written_by(step: Step) -> str:
+    """Who wrote a step: a transition by its name, the kernel's own steps in words."""
+    name = step.written_by.partition(":")[0]
+    jobless = SYSTEM_STEP.get(f"{name} without job") if step.job_id is None else None
+    return str(jobless or SYSTEM_STEP.get(name, step.written_by))
+
+
+@register.filter
+def holder(kind: str) -> str:
+    """What keeps vacuum back, in words."""
+    return str(HOLDER.get(kind, kind))
+
+
+@register.filter
+def beside(
+    cells: tuple[str | None, ...], attributes: tuple[Attribute, ...]
+) -> list[tuple[Attribute, str | None]]:
+    """Each attribute with its cell."""
+    return list(zip(attributes, cells, strict=True))

@@ -1,0 +1,14 @@
+from django.apps import AppConfig
+from django.contrib.auth.signals import user_logged_out
+
+
+class PagesConfig(AppConfig):
+    """What pages of every app share."""
+
+    name = "pages"
+    verbose_name = "Pages"
+
+    def ready(self) -> None:
+        from pages.live.sessions import end_lines  # needs the applications to be loaded
+
+        user_logged_out.connect(end_lines, dispatch_uid="pages.end_lines")

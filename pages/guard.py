@@ -1,0 +1,63 @@
+"""What stands before every page: a log-in, and an answer when the database is away or was asked too much."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth.views import redirect_to_login
+from django.db import Error, InterfaceError, OperationalError, ProgrammingError
+from django.http import Http404, HttpRequest, HttpResponse
+
+from pages.error_pages import slow, unavailable
+
+View = Callable[..., HttpResponse]
+
+QUERY_CANCELED = "57014"
+# A schema, a table or a column that is there no more.
+REDESIGNED = frozenset({"3F000", "42P01", "42703"})
+
+
+def page(view: View) -> View:
+    """Lets in who is logged in, and answers 503 instead of 500 when the database cannot be asked."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            if not request.user.is_authenticated:
+                return _sign_in(request)
+            return _twice(view, request, *args, **kwargs)
+        except (OperationalError, InterfaceError) as error:
+            return slow(request) if is_timeout(error) else unavailable(request)
+
+    return guarded
+
+
+def _twice(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    """A flow may be redesigned or dropped between two queries of a page: what it is now is read again."""
+    try:
+        return view(request, *args, **kwargs)
+    except ProgrammingError as error:
+        if _sqlstate(error) not in REDESIGNED:
+            raise
+    try:
+        return view(request, *args, **kwargs)
+    except ProgrammingError as error:
+        raise Http404 from error
+
+
+def _sign_in(request: HttpRequest) -> HttpResponse:
+    # A script that fetches a part of a page must see that the session ended, not the log-in page.
+    if request.headers.get("Accept", "").startswith("application/json"):
+        return HttpResponse(status=401)
+    return redirect_to_login(request.get_full_path())
+
+
+def is_timeout(error: Error) -> bool:
+    """Return whether PostgreSQL cancelled the query because it took too long."""
+    return _sqlstate(error) == QUERY_CANCELED
+
+
+def _sqlstate(error: BaseException) -> str:
+    return str(getattr(error.__cause__, "sqlstate", "") or "")

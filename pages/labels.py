@@ -1,0 +1,99 @@
+"""What pages call the codes of the kernel and the comparisons of a filter."""
+
+from __future__ import annotations
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+STATUS: dict[str, str | Promise] = {
+    "R": _("Running"),
+    "E": _("Exception"),
+    "F": _("Final"),
+    "S": _("Suspended"),
+    "X": _("Compensating"),
+    "A": _("Aborted"),
+    "C": _("Cancelled"),
+}
+# A shape beside the colour: who sees no colours reads the same.
+GLYPH = {"R": "▶", "E": "!", "F": "✓", "S": "‖", "X": "↩", "A": "✕", "C": "⊘"}
+
+JOB_STATE: dict[str, str | Promise] = {"P": _("pending"), "L": _("leased"), "K": _("parked")}
+JOB_LIST: dict[str, str | Promise] = {
+    "pending": _("Pending"),
+    "late": _("Late"),
+    "leased": _("Leased"),
+    "parked": _("Parked"),
+}
+
+OPERATOR: dict[str, str | Promise] = {
+    "eq": _("= is"),
+    "ne": _("≠ is not"),
+    "lt": _("< less than"),
+    "le": _("≤ at most"),
+    "gt": _("> more than"),
+    "ge": _("≥ at least"),
+    "contains": _("contains"),
+    "null": _("is empty"),
+    "notnull": _("is not empty"),
+}
+OPERATOR_SHORT: dict[str, str | Promise] = {
+    "eq": "=",
+    "ne": "≠",
+    "lt": "<",
+    "le": "≤",
+    "gt": ">",
+    "ge": "≥",
+    "contains": _("contains"),
+    "null": _("is empty"),
+    "notnull": _("is not empty"),
+}
+
+SYSTEM_JOB: dict[str, str | Promise] = {"_EXCPT": _("Waits for a person to repair it")}
+SYSTEM_STEP: dict[str, str | Promise] = {
+    "_INIT": _("Started"),
+    "_REMATCH": _("Re-matched"),
+    "_CANCEL": _("Cancelled"),
+    "_TIMEOUT": _("Timed out"),
+    "_EXCPT": _("Repaired"),
+    # Without a job of its own it is the kernel's note that work was given up.
+    "_EXCPT without job": _("Became an exception"),
+    "_RECOVER": _("Recovered"),
+    "_SUSPEND": _("Suspended"),
+    "_RESUME": _("Resumed"),
+    "_MIGRATE": _("Migrated"),
+    "_TIMER": _("Timer"),
+    "_FAIL": _("Gave up"),
+}
+
+TYPE: dict[str, str | Promise] = {
+    "text": _("text"),
+    "integer": _("integer"),
+    "numeric": _("numeric"),
+    "boolean": _("boolean"),
+    "date": _("date"),
+    "timestamptz": _("date and time"),
+    "interval": _("duration"),
+    "jsonb": _("JSON"),
+    "enum": _("option"),
+}
+BOOLEAN: dict[str, str | Promise] = {"true": _("true"), "false": _("false")}
+WORKER_KIND: dict[str, str | Promise] = {"process": _("process"), "cluster": _("cluster")}
+
+REASON_SHORT: dict[str, str | Promise] = {
+    "STUCK": _("no condition holds"),
+    "ATTEMPTS": _("attempts used up"),
+    "PICKUP": _("waited too long"),
+    "LOOP": _("loop"),
+    "NO_PROGRESS": _("no progress"),
+    "FINAL_BLOCKED": _("final condition blocked"),
+    "CONDITION_ERROR": _("condition failed"),
+}
+REASON: dict[str, str | Promise] = {
+    "STUCK": _("No condition holds and nothing is pending: somebody has to change the state or the rules."),
+    "ATTEMPTS": _("A transition was tried as often as its rule allows and failed each time."),
+    "PICKUP": _("A job waited for a worker longer than its rule allows."),
+    "LOOP": _("The same rule fired more often than the flow allows."),
+    "NO_PROGRESS": _("A rule keeps firing although its transition changes nothing."),
+    "FINAL_BLOCKED": _("Each pending job would make the state final while the others are still pending."),
+    "CONDITION_ERROR": _("A condition could not be computed for this state."),
+}
