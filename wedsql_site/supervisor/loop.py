@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import signal
-import threading
 import time
 from collections.abc import Callable
-from types import FrameType
 
 from wedsql_site import postgres
 from wedsql_site.ondemand import uses_embedded
@@ -14,6 +12,7 @@ from wedsql_site.supervisor import family
 from wedsql_site.supervisor.child import Child
 from wedsql_site.supervisor.programs import Address, Program
 from wedsql_site.supervisor.record import Running
+from workers.stop import Stop
 
 _TICK = 0.2
 _DATABASE_EVERY = 2.0
@@ -29,14 +28,12 @@ class Supervisor:
         self.where = where
         self.running = running
         self.say = say
-        self.stopping = threading.Event()
+        self.stopping = Stop()
         self._database_due = self._logs_due = 0.0
 
     def catch_signals(self) -> None:
         """SIGTERM, SIGINT and SIGHUP end the loop; a second one changes nothing. `nohup` is respected."""
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
-                signal.signal(number, self._on_signal)
+        self.stopping.on(signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
     def start(self) -> None:
         """Starts every program."""
@@ -111,6 +108,3 @@ class Supervisor:
             for child in self.children
         ]
         self.running.write(url=self.where.url, children=children)
-
-    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
-        self.stopping.set()

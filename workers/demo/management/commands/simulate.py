@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import random
 import signal
-import threading
 import time
 from argparse import ArgumentParser
 from datetime import date
@@ -19,6 +18,7 @@ from flows import api
 from flows.errors import DatabaseGone, UnknownFlow, WedError
 from workers.demo.people import counter, order
 from workers.logs import brief
+from workers.stop import Stop
 
 log = logging.getLogger("wedsql.simulate")
 _LONGEST_PAUSE = 5.0
@@ -35,17 +35,14 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["rate"] <= 0:
             raise CommandError("--rate is more than 0.")
-        over = threading.Event()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: over.set())
+        over = Stop()
+        over.on(signal.SIGTERM, signal.SIGINT)
         chance = random.Random(options["seed"])  # noqa: S311  # a story, not a secret
         log.info("Starting %g instances a second.", options["rate"])
         started = self._start_steadily(chance, options["rate"], options["seconds"], over)
         log.info("Started %d instances.", started)
 
-    def _start_steadily(
-        self, chance: random.Random, rate: float, seconds: float | None, over: threading.Event
-    ) -> int:
+    def _start_steadily(self, chance: random.Random, rate: float, seconds: float | None, over: Stop) -> int:
         begun = time.monotonic()
         started = failures = 0
         while not over.is_set() and (seconds is None or time.monotonic() - begun < seconds):
