@@ -11,137 +11,90 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 -- Promise: the attributes in table order, each put into the format string: 1 name in quotes, 2 name as literal, 3 type,
 -- 4 default as literal, 5 its value in p_document.
 select string_agg(format(p_form, '"' || a.aname || '"', quote_literal(a.aname), wedsql._sql_type(a.type), quote_nullable(a.adv),
-                         wedsql._value_in(p_document, a.aname, a.type)), p_between order by a.aid)
-from wedsql.attr a where a.flow_id = p_flow
+                         wedsql._value_in(p_document, a.aname, a.type)), p_between order by c.attnum)
+from wedsql.flow f
+join wedsql.attr a on a.flow_id = f.id
+join pg_attribute c on c.attrelid = format('%I.wed_flow', f.name)::regclass and c.attname = a.aname
+where f.id = p_flow
 $$;
 
 create or replace function wedsql._gen_start(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
--- Promise: the source of <flow>._start, which starts instances set-wise with typed columns and settles them. What is refused
--- for its state or its key takes no number: numbers come to an end.
-declare
-  v_columns text := format('select c.attname from pg_attribute c where c.attrelid = %L::regclass and c.attnum > 0 and not c.attisdropped order by c.attnum',
-                           format('%I.wed_flow', p_schema));
-  v_names name[];
+-- Return the source of <flow>._start, which starts instances set-wise with typed columns and settles them.
+-- The caller has locked the flow's table before, so that what is called follows the definition. Numbers come
+-- to an end, so that what is refused for its state or its key takes none: where a state fires nothing, the
+-- rows are numbered below zero, for the table to check them, and settling them refuses it.
 begin
-  execute format('select array(%s)', v_columns) into v_names;
   return format($t$
-create or replace function %1$I._start(p_states jsonb[], p_actor text, p_keys text[]) returns table (ord integer, wid integer, status "char")
-language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
+create or replace function %1$I._start(p_states jsonb[], p_actor text, p_keys text[])
+returns table (ord integer, wid integer, status "char")
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
 set plan_cache_mode = force_generic_plan as $f$
 #variable_conflict use_column
 declare
   v_wids integer[];
+  v_rows %1$I.wed_flow[];
   v_steps wedsql.step[];
   v_failed boolean;
   v_none boolean;
+  v_version integer;
+  v_due boolean;
   v_now timestamptz := wedsql.now();
 begin
-  lock table %1$I.wed_flow in row exclusive mode;  -- a definition that is being published comes first
-  -- The row below is put together by the places of the columns: what waited for a rename would write the wrong ones.
-  if array(%7$s) <> %8$L::name[] then
-    perform wedsql._refuse_changed(%2$s);
+  select f.version, f.rematch_due into v_version, v_due from wedsql.flow f where f.id = %2$s;
+  if v_due then
+    perform wedsql._refuse_half_defined(f) from wedsql.flow f where f.id = %2$s;
   end if;
   perform wedsql._check_states(%3$L::text[], p_states);
   p_keys := array_replace(p_keys, '', null);
-  if octet_length(array_to_string(p_keys, '')) > 500 then
-    perform wedsql._check_keys(p_keys);
+  if octet_length(array_to_string(p_keys, '')) > 0 then
+    perform wedsql._check_keys(%2$s, p_keys);
   end if;
-  select array_agg(row(0, true, null, null, '_INIT', null, p_actor, null, to_jsonb(b.r) - 'wid', null, b.holds, null, null)::wedsql.step order by b.ord),
-         bool_or(0 > any (b.holds)), bool_or(0 >= all (b.holds))
-  into v_steps, v_failed, v_none
-  from (select n.ord, n.r, wed_match.f_%2$s(n.r) as holds
-        from (select u.ord, row(null%6$s)::%1$I.wed_flow as r from unnest(p_states) with ordinality u (s, ord) offset 0) n offset 0) b;
+  select array_agg(n.r order by n.ord),
+         array_agg(row(0, true, null, null, '_INIT', null, p_actor, null,
+                       to_jsonb(n.r) - 'wid', null, n.holds, null, null)::wedsql.step order by n.ord),
+         bool_or(0 > any (n.holds)), bool_or(0 >= all (n.holds))
+  into v_rows, v_steps, v_failed, v_none
+  from (select b.ord, b.r, wed_match.f_%2$s(b.r) as holds
+        from (select u.ord, row(null%4$s)::%1$I.wed_flow as r
+              from unnest(p_states) with ordinality u (s, ord) offset 0) b offset 0) n;
   perform wedsql._check_sizes(v_steps);
-  if v_none then
-    perform wedsql._refuse_start(%2$s, v_steps);
-  elsif octet_length(array_to_string(p_keys, '')) > 0 then
-    perform wedsql._check_known(%2$s, p_keys);
-  end if;
-  v_wids := array(select nextval('wedsql.wid_seq')::integer from generate_series(1, cardinality(p_states)));
-  for v_ord in 1..cardinality(v_wids) loop
+  for v_ord in 1..cardinality(v_rows) loop
+    v_wids[v_ord] := case when v_none then - v_ord else nextval('wedsql.wid_seq')::integer end;
+    v_rows[v_ord].wid := v_wids[v_ord];
     v_steps[v_ord].wid := v_wids[v_ord];
   end loop;
-  insert into %1$I.wed_flow (wid%4$s) select u.wid%5$s from unnest(v_wids, p_states) u (wid, s);
+  insert into %1$I.wed_flow select u.* from unnest(v_rows) u;
   insert into wedsql.instance (wid, flow_id, version, started_at, changed_at, actor, key)
-  select u.wid, %2$s, f.version, v_now, v_now, p_actor, u.key from unnest(v_wids, p_keys) u (wid, key) join wedsql.flow f on f.id = %2$s where u.wid is not null;
-  return query select array_position(v_wids, r.wid), r.wid, r.status from wedsql._settle(%2$s, v_steps, v_failed) r;
+  select u.wid, %2$s, v_version, v_now, v_now, p_actor, u.key
+  from unnest(v_wids, p_keys) u (wid, key) where u.wid is not null;
+  return query select array_position(v_wids, r.wid), r.wid, r.status
+    from wedsql._settle(%2$s, v_steps, v_failed) r;
 end $f$ $t$, p_schema, p_flow,
     coalesce((select array_agg(a.aname) from wedsql.attr a where a.flow_id = p_flow), '{}'),
-    coalesce(', ' || wedsql._column_list(p_flow, '%1$s'), ''),
-    coalesce(', ' || wedsql._column_list(p_flow, 'case when u.s ? %2$s then %5$s else %4$s::%3$s end', 'u.s'), ''),
-    coalesce((select string_agg(format(', case when u.s ? %L then %s else %L::%s end', a.aname, wedsql._value_in('u.s', a.aname, a.type), a.adv,
-                                       wedsql._sql_type(a.type)), '' order by c.attnum)
-              from wedsql.attr a join pg_attribute c on c.attrelid = format('%I.wed_flow', p_schema)::regclass and c.attname = a.aname
-              where a.flow_id = p_flow), ''), v_columns, v_names);
+    coalesce(', ' || wedsql._column_list(p_flow,
+      'case when u.s ? %2$s then %5$s else %4$s::%3$s end', 'u.s'), ''));
 end $g$;
 
-create or replace function wedsql._refuse_changed(p_flow integer) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: a start whose function was made for another definition does nothing.
--- Raises: WD010, 40001.
-declare
-  v_flow wedsql.flow;
-begin
-  select * into v_flow from wedsql.flow f where f.id = p_flow;
-  perform wedsql._refuse_half_defined(v_flow);
-  perform wedsql._raise('40001', format('The definition of flow %I was changed while this call waited.', v_flow.name), 'Do the same again.');
-end $$;
-
-create or replace function wedsql._refuse_start(p_flow integer, p_steps wedsql.step[]) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: says why the first state that fires nothing is refused, before it has a number.
--- Raises: 23514 as the column's check would, WD010, WD101, WD106.
-declare
-  v_flow wedsql.flow;
-  v_step wedsql.step;
-begin
-  select * into v_flow from wedsql.flow f where f.id = p_flow;
-  perform wedsql._refuse_half_defined(v_flow);
-  foreach v_step in array p_steps loop
-    if 0 >= all (v_step.matched) then
-      perform wedsql._check_enums(p_flow, v_step.state);
-      perform wedsql._refuse(v_flow, v_step.wid, '?', wedsql._prepare(v_flow, array[v_step], wedsql.now()));
-    end if;
-  end loop;
-end $$;
-
-create or replace function wedsql._check_enums(p_flow integer, p_state jsonb) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: each enum of the state has one of its options, or none.
--- Raises: 23514.
-declare
-  v_attr wedsql.attr;
-begin
-  select * into v_attr from wedsql.attr a
-  where a.flow_id = p_flow and a.type = 'enum' and not p_state ->> a.aname = any (a.options) order by a.aid limit 1;
-  if found then
-    raise check_violation using message = format('%L is none of the options of %I.', left(p_state ->> v_attr.aname, 80), v_attr.aname),
-      hint = format('Options: %s.', array_to_string(v_attr.options, ', '));
-  end if;
-end $$;
-
-create or replace function wedsql._check_known(p_flow integer, p_keys text[]) returns void
+create or replace function wedsql._check_keys(p_flow integer, p_keys text[]) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
--- Promise: no instance of the flow has one of these keys yet. What comes in between is found by the index.
--- Raises: 23505.
-begin
-  if exists (select 1 from wedsql.instance i where i.flow_id = p_flow and i.key = any (p_keys)) then
-    raise unique_violation using message = 'The key of a start is known.', constraint = 'instance_key', table = 'instance', schema = 'wedsql';
-  end if;
-end $$;
-
-create or replace function wedsql._check_keys(p_keys text[]) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: every key of a start is short enough for the index that finds it again.
--- Raises: WD009.
+-- Refuse keys that are too long for the index, and those that an instance of the flow has; what comes in
+-- between is found by the index.
+-- Raises: WD009, 23505.
 declare
   v_long text;
 begin
-  select k into v_long from unnest(p_keys) k where octet_length(k) > 500 limit 1;
-  if found then
-    perform wedsql._raise('WD009', format('The key %L... has %s bytes; 500 are allowed.', left(v_long, 40), octet_length(v_long)),
+  if octet_length(array_to_string(p_keys, '')) > 500 then
+    select k into v_long from unnest(p_keys) k where octet_length(k) > 500 limit 1;
+  end if;
+  if v_long is not null then
+    perform wedsql._raise('WD009',
+      format('The key %L... has %s bytes; 500 are allowed.', left(v_long, 40), octet_length(v_long)),
       'Use a shorter key, for example a hash of what it is made of.');
+  elsif exists (select 1 from wedsql.instance i where i.flow_id = p_flow and i.key = any (p_keys)) then
+    raise unique_violation using message = 'The key of a start is known.',
+      constraint = 'instance_key', table = 'instance', schema = 'wedsql';
   end if;
 end $$;
 

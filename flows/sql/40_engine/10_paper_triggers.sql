@@ -2,21 +2,18 @@
 -- wed_owner, whose functions settle by themselves; being wed_owner is nobody's log-in.
 create or replace function wedsql._paper_wid() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: the kernel numbers instances; a number is never reused and never chosen (W-083), and a state that is refused takes none.
--- Raises: WD003, WD101, WD106, WD107.
+-- Number a new instance; a number is never reused and never chosen. A state that fires nothing takes none:
+-- its row is numbered below zero, at random, for the table to check it, and settling it refuses it.
+-- Raises: WD003, WD107.
 declare
-  v_flow wedsql.flow;
   v_matched integer[];
 begin
-  select * into v_flow from wedsql.flow f where f.name = tg_table_schema;
   new.wid := 0;
   perform wedsql._check_size(to_jsonb(new) - 'wid', null);
-  execute format('select wed_match.f_%s($1)', v_flow.id) into v_matched using new;
-  if 0 >= all (v_matched) then
-    perform wedsql._refuse_start(v_flow.id, array[row(0, true, null, null, '_INIT', null, wedsql._actor(), null,
-      to_jsonb(new) - 'wid', null, v_matched, null, null)::wedsql.step]);
-  end if;
-  new.wid := nextval('wedsql.wid_seq');
+  execute format('select wed_match.f_%s($1)', (select f.id from wedsql.flow f where f.name = tg_table_schema))
+    into v_matched using new;
+  new.wid := case when 0 >= all (v_matched) then - ceil(random() * 1000000000)::integer
+                  else nextval('wedsql.wid_seq') end;
   return new;
 end $$;
 

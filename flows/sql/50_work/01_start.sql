@@ -27,6 +27,7 @@ begin
     return;
   end if;
   begin
+    lock table %1$I.wed_flow in row exclusive mode;  -- a definition that is being published comes first
     return query select s.ord, s.wid, s.status::text, null::text, null::text, null::text, null::text from %1$I._start(p_states, v_actor, p_keys) s;
     return;
   exception

@@ -93,6 +93,9 @@ def test_no_instance_lives_by_half_a_definition(kit: Kit, paper: bool) -> None:
         kit.trig("tr_y", "a = '2'")
         with refused("WD010"), kit.conn.transaction():
             kit.rows(start)
+        kit.attrs("b")
+        with refused("WD010"), kit.conn.transaction():
+            kit.rows(start)
     with kit.conn.transaction():
         kit.rows("select wedsql.define_together(%s)", [kit.name])
         kit.trig("tr_y", "a = '2'")

@@ -8,7 +8,7 @@ import json
 import psycopg
 import pytest
 
-from flows.tests.kit import Kit
+from flows.tests.kit import Kit, refused
 
 pytestmark = pytest.mark.kernel
 TIMES = 1000
@@ -76,7 +76,7 @@ def test_a_refused_insert_of_the_paper_takes_no_number(numbered: Kit, values: st
 
 @pytest.mark.parametrize("door", ["start", "start_many", "insert"])
 def test_an_unknown_option_that_fires_nothing_is_told_as_such(numbered: Kit, door: str) -> None:
-    """The options are looked at before the conditions, as the column's own check would be."""
+    """The table's own checks come first, also where no condition holds."""
     numbered.attr("e", "x", "enum", ["x", "y"])
     before = last(numbered)
     state = json.dumps({"a": "7", "e": "z"})
@@ -89,8 +89,27 @@ def test_an_unknown_option_that_fires_nothing_is_told_as_such(numbered: Kit, doo
             else:
                 numbered.rows("insert into {f}.wed_flow (a, e) values ('7', 'z')")
         found = [(caught.value.sqlstate, caught.value.diag.message_primary)]
-    assert found == [("23514" if door == "insert" else "WD003", "'z' is none of the options of e.")]
+    (code, message), insert = found[0], door == "insert"
+    assert code == ("23514" if insert else "WD003")
+    assert ('violates check constraint "enum_' if insert else "'z' is none of the options of e.") in message
     assert last(numbered) == before
+
+
+def test_refused_rows_of_one_insert_do_not_meet(numbered: Kit) -> None:
+    before = last(numbered)
+    with refused("WD101"):
+        numbered.rows("insert into {f}.wed_flow (a) select '7' from generate_series(1, 3)")
+    assert last(numbered) == before
+
+
+def test_refused_starts_do_not_wait_for_each_other(numbered: Kit) -> None:
+    """What a refused start has written is gone with the refusal, though its transaction goes on."""
+    other = numbered.connect()
+    query = 'select sqlstate from {f}.start_many(array[\'{"a": "7"}\'::jsonb])'
+    other.execute("set lock_timeout = '2s'")
+    with numbered.conn.transaction():
+        assert numbered.one(query) == "WD101"
+        assert numbered.one(query, conn=other) == "WD101"
 
 
 def test_who_may_not_start_takes_no_number(numbered: Kit) -> None:

@@ -71,6 +71,14 @@ def test_f4_a_repeated_start_with_a_key_is_harmless(one: Kit) -> None:
     assert one.instance(wid).key == "order 7"
 
 
+def test_f4_a_repeated_start_is_harmless_whatever_fires_meanwhile(one: Kit) -> None:
+    wid = api.start(one.name, {}, key="order 7", conn=one.conn)
+    one.rows("update {f}.wed_trig set cpred = $$a = '2'$$ where trname = 'tr_x'")
+    assert api.start(one.name, {}, key="order 7", conn=one.conn) == wid
+    with refused("WD101"):
+        one.start()
+
+
 def test_f4_a_key_twice_in_one_call(one: Kit) -> None:
     results = api.start_many(one.name, [{}, {}, {}], keys=["k", "k", None], conn=one.conn)
     assert results[0].wid == results[1].wid != results[2].wid
