@@ -1,6 +1,6 @@
 """The migration packages of flows: each is a small Django app, so that `migrate` treats it as any other.
 
-One directory holds them: `flow_migrations/` in the checkout, or the one that WEDSQL_FLOW_MIGRATIONS names.
+One directory holds them: `flow_migrations/` of the project, or the one that WEDSQL_FLOW_MIGRATIONS names.
 A flow `orders` lives in its sub-package `orders/` (apps.py, migrations/) under the app label `flow_orders`.
 """
 
@@ -10,14 +10,15 @@ import os
 import sys
 from pathlib import Path
 
+from flows import project
+
 VARIABLE = "WEDSQL_FLOW_MIGRATIONS"
 LABEL = "flow_"
-CHECKOUT = Path(__file__).resolve().parent.parent
 
 
 def directory() -> Path:
-    """Where the packages are: what WEDSQL_FLOW_MIGRATIONS says, else flow_migrations in the checkout."""
-    return Path(os.environ.get(VARIABLE, "").strip() or CHECKOUT / "flow_migrations").resolve()
+    """Where the packages are: what WEDSQL_FLOW_MIGRATIONS says, else flow_migrations of the project."""
+    return Path(os.environ.get(VARIABLE, "").strip() or project.directory() / "flow_migrations").resolve()
 
 
 def label(flow: str) -> str:

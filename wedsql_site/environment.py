@@ -9,7 +9,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-CHECKOUT = Path(__file__).resolve().parent.parent
+from flows import project
+
+CHECKOUT = project.SOURCE
 ROLES = ("web", "worker", "reaper", "monitor", "admin")
 # What a process is follows from its command, so that no role depends on a variable that somebody may forget.
 _COMMANDS = {"wedworker": "worker", "simulate": "web", "runserver": "web"}
@@ -119,9 +121,15 @@ def database_url(role: str) -> str:
 def state_dir() -> Path:
     """The directory for everything this installation keeps: database, secrets, logs.
 
-    A relative path counts from the checkout: every process finds the same one, wherever it was started.
+    A relative path counts from the project directory (flows.project), so that every process of a checkout
+    finds the same one, wherever it was started.
     """
-    return (CHECKOUT / text("WEDSQL_STATE_DIR", "var")).resolve()
+    return (project.directory() / text("WEDSQL_STATE_DIR", "var")).resolve()
+
+
+def resources(name: str) -> Path:
+    """Return the directory `name` of the checkout; a wheel has it as data of this package."""
+    return CHECKOUT / name if project.CHECKOUT else Path(__file__).parent / "data" / name
 
 
 def stop_grace() -> int:

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import IO
 
-from wedsql_site import environment
+from flows import project
 from wedsql_site.supervisor import family
 from wedsql_site.supervisor.programs import Program
 from workers.parent import die_with_parent
@@ -39,7 +39,7 @@ class Child:
         with log:
             self.process = subprocess.Popen(
                 self.program.arguments,
-                cwd=environment.CHECKOUT,
+                cwd=project.directory(),
                 env=self.program.environ(),
                 stdin=subprocess.DEVNULL,
                 stdout=log,

@@ -16,7 +16,6 @@ from wedsql_site.supervisor import family
 
 # Seconds that a process needs to end after it has killed what hung in it.
 KILL_MARGIN = 5.0
-MANAGE = str(environment.CHECKOUT / "manage.py")
 
 
 @dataclass(frozen=True)
@@ -117,4 +116,4 @@ def _worker_grace() -> float:
 
 
 def _manage(*arguments: str) -> tuple[str, ...]:
-    return (sys.executable, MANAGE, *arguments)
+    return (sys.executable, "-m", "wedsql_site", *arguments)

@@ -35,6 +35,9 @@ class Installation:
     state: Path
     port: int = field(default_factory=free_port)
     supervisor: subprocess.Popen[bytes] | None = None
+    command: tuple[str, ...] = (*MANAGE, "wedsql")
+    directory: str = "/"
+    variables: dict[str, str] = field(default_factory=dict)
 
     @property
     def output(self) -> Path:
@@ -48,16 +51,17 @@ class Installation:
         """A person's environment: nothing of the test run's own installation."""
         ours = ("WEDSQL_", "DATABASE_", "DJANGO_", "Q_CLUSTER")
         clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-        return clean | {"WEDSQL_STATE_DIR": str(self.state), "WEDSQL_PORT": str(self.port)} | extra
+        own = {"WEDSQL_STATE_DIR": str(self.state), "WEDSQL_PORT": str(self.port)}
+        return clean | own | self.variables | extra
 
     def up(self, before: tuple[str, ...] = (), **extra: str) -> float:
         """Starts everything (by way of `before`) and returns after how many seconds it said where it runs."""
         began = time.monotonic()
         with self.output.open("wb") as out:
             self.supervisor = subprocess.Popen(
-                [*before, *MANAGE, "wedsql", "up"],
+                [*before, *self.command, "up"],
                 env=self.environ(**extra),
-                cwd="/",
+                cwd=self.directory,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
@@ -79,9 +83,9 @@ class Installation:
     def call(self, *arguments: str, **extra: str) -> subprocess.CompletedProcess[str]:
         """Runs `manage.py wedsql …` to its end."""
         return subprocess.run(
-            [*MANAGE, "wedsql", *arguments],
+            [*self.command, *arguments],
             env=self.environ(**extra),
-            cwd="/",
+            cwd=self.directory,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

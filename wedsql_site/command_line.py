@@ -1,0 +1,39 @@
+"""What `python manage.py`, `python -m wedsql_site` and the commands `wedsql` and `wedworker` run."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from wedsql_site.environment import BadEnvironment
+from wedsql_site.ondemand import start_database_for
+
+# What `manage.py wedsql` does; the command `wedsql` takes these without the word before them.
+ACTIONS = (
+    "up", "stop", "status", "reset", "logs", "install", "roles", "psql", "backup", "restore",
+)  # fmt: skip
+
+
+def manage() -> None:
+    """Run Django's command line; start the embedded PostgreSQL first where the command needs a database."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "wedsql_site.settings")
+    try:
+        start_database_for(sys.argv)
+        from django.core.management import execute_from_command_line
+
+        execute_from_command_line(sys.argv)
+    except BadEnvironment as error:
+        sys.exit(f"wedsql: {error}")
+
+
+def wedsql() -> None:
+    """Run `wedsql ACTION` as `manage.py wedsql ACTION`, and `wedsql COMMAND` as `manage.py COMMAND`."""
+    if sys.argv[1:2] and sys.argv[1] in ACTIONS:
+        sys.argv.insert(1, "wedsql")
+    manage()
+
+
+def wedworker() -> None:
+    """Run `wedworker` as `manage.py wedworker`."""
+    sys.argv.insert(1, "wedworker")
+    manage()

@@ -1,0 +1,106 @@
+"""`pip install .`: the wheel has all that runs, and its two commands run an installation anywhere."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.management import load_command_class
+
+from wedsql_site import command_line, environment
+from wedsql_site.tests.installation import Installation
+
+pytestmark = pytest.mark.slow
+PACKAGES = ("BaseWorker", "flows", "monitor", "workers", "wedsql_site")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout, built by pip without a network."""
+    target = tmp_path_factory.mktemp("wheel")
+    pip("wheel", "--no-build-isolation", "--wheel-dir", str(target), str(environment.CHECKOUT))
+    (built,) = target.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def site(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
+    """The wheel, installed beside its requirements and run from an empty directory."""
+    packages, home = tmp_path_factory.mktemp("packages"), tmp_path_factory.mktemp("home")
+    pip("install", "--no-index", "--target", str(packages), str(wheel))
+    installation = Installation(
+        home / "var",
+        command=(str(packages / "bin" / "wedsql"),),
+        directory=str(home),
+        variables={"PYTHONPATH": str(packages), "WEDSQL_STATE_DIR": ""},
+    )
+    installation.up()
+    yield installation
+    installation.signal(signal.SIGTERM)
+    installation.call("stop")  # the embedded server, too
+
+
+def pip(verb: str, *arguments: str) -> None:
+    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", verb, "--no-deps"]
+    subprocess.run([*command, *arguments], check=True)
+
+
+def page(site: Installation, path: str, language: str) -> str:
+    request = urllib.request.Request(
+        f"http://127.0.0.1:{site.port}{path}", headers={"Accept-Language": language}
+    )
+    with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310
+        return answer.read().decode()
+
+
+def test_it_has_every_file_that_runs_and_no_test(wheel: Path) -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", *PACKAGES], cwd=environment.CHECKOUT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    wanted = {name for name in listed if "/tests/" not in name and not name.endswith(".po")}
+    data = "wedsql_site/data"
+    wanted |= {f"{data}/templates/admin/base_site.html", f"{data}/locale/pt_BR/LC_MESSAGES/django.mo"}
+    assert wanted - names == set()
+    assert [name for name in names if "/tests/" in name] == []
+
+
+def test_its_installation_lives_in_the_current_directory(site: Installation) -> None:
+    assert (site.state / "log" / "web.log").exists()
+    assert site.status()["running"]
+
+
+def test_its_pages_have_templates_styles_and_portuguese(site: Installation) -> None:
+    english = page(site, "/accounts/login/", "en")
+    assert "Log in" in english
+    assert "Entrar" in page(site, "/accounts/login/", "pt-br")
+    style = re.search(r'href="(/static/[^"]+\.css)"', english)
+    assert style and "{" in page(site, style[1], "en")
+
+
+def test_django_commands_need_no_word_before_them(site: Installation) -> None:
+    assert "orders" in site.call("flows").stdout
+    assert "wedsql" in site.call("help").stdout
+
+
+def test_the_worker_is_a_command_of_its_own(site: Installation) -> None:
+    worker = str(Path(site.command[0]).with_name("wedworker"))
+    said = subprocess.run(
+        [worker, "--help"], env=site.environ(), cwd=site.directory, capture_output=True, text=True, check=True
+    )
+    assert "transitions" in said.stdout
+
+
+def test_every_action_is_known_to_the_command() -> None:
+    parser = load_command_class("wedsql_site", "wedsql").create_parser("manage.py", "wedsql")
+    (actions,) = [action.choices for action in parser._actions if action.dest == "action"]
+    assert actions is not None
+    assert sorted(actions) == sorted(command_line.ACTIONS)
