@@ -13,7 +13,7 @@ def main() -> None:
     """Serve once with as many jobs a commit as the first argument says."""
     django.setup()
     from workers.discovery import autodiscover
-    from workers.process import WorkerProcess
+    from workers.process.worker import WorkerProcess
 
     worker = WorkerProcess(autodiscover(), size=int(sys.argv[1]), once=True)
     profiler = cProfile.Profile()

@@ -13,7 +13,7 @@ from django.db import connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 
 from wedsql_site import environment
-from workers.parent import tie_children
+from workers.process.parent import tie_children
 
 # Kept alive on purpose: closing them here would say good-bye on the parent's sockets.
 _inherited: list[Any] = []

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from flows import flow_apps
 from wedsql_site import database, environment, logs, secrets_store
-from workers.q_settings import q_cluster
+from workers.djangoq.settings import q_cluster
 
 BASE_DIR: Path = environment.CHECKOUT
 STATE_DIR: Path = environment.state_dir()

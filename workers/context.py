@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
     from flows.types import Job
-    from workers.taken import Taken
+    from workers.client.taken import Taken
 
 log = logging.getLogger("workers.handler")
 

@@ -20,7 +20,7 @@ from flows import api
 from flows.types import Completion, Job
 from wedsql_site import postgres
 from wedsql_site.postgres import account, binaries
-from workers.tasks import REAP_LIMIT
+from workers.reaper.rounds import REAP_LIMIT
 
 HOUR, DAY = 3600, 86400
 # Each error is put right again: what was planned by the wrong clock must not wait for its time to come.

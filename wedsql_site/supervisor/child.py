@@ -13,7 +13,7 @@ from typing import IO
 from flows import project
 from wedsql_site.supervisor import family
 from wedsql_site.supervisor.programs import Program
-from workers.parent import die_with_parent
+from workers.process.parent import die_with_parent
 
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 30.0

@@ -12,7 +12,7 @@ from wedsql_site.supervisor import family
 from wedsql_site.supervisor.child import Child
 from wedsql_site.supervisor.programs import Address, Program
 from wedsql_site.supervisor.record import Running
-from workers.stop import Stop
+from workers.process.stop import Stop
 
 _TICK = 0.2
 _DATABASE_EVERY = 2.0

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import time
 
-from workers.broker import QuietBroker
-from workers.connect import opener
-from workers.feed import Task, package
-from workers.tasks import REAP
-from workers.wire import Statement, Wire
+from workers.client.connect import opener
+from workers.client.statement import Statement
+from workers.client.wire import Wire
+from workers.djangoq.broker import QuietBroker
+from workers.djangoq.packages import REAP, Task, package
 
 PERIOD = 1.0
 _SHORTEST = 0.05

@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 
 from workers.logs import brief
-from workers.reaper.told import WORKER
+from workers.reaper.report import WORKER
 
 log = logging.getLogger("workers.reaper")
 

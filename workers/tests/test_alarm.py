@@ -10,8 +10,8 @@ from types import FrameType
 
 import pytest
 
-from workers.alarm import GRACE, Alarm
-from workers.outcome import HandlerTimeout
+from workers.jobs.alarm import GRACE, Alarm
+from workers.jobs.outcome import HandlerTimeout
 
 LONG = 5.0
 

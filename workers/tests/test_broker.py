@@ -10,15 +10,15 @@ from django_q.brokers import get_broker
 from django_q.signing import SignedPackage
 from django_q.tasks import async_task
 
-from workers import qfixes
-from workers.broker import JobPoolBroker, RefusedTask
-from workers.feed import Feed, Sizes, package
-from workers.presence import Presence
-from workers.q_settings import q_cluster
+from workers.client.wire import ConnectionLost, Wire
+from workers.djangoq import patches
+from workers.djangoq.broker import JobPoolBroker, RefusedTask
+from workers.djangoq.feed import Feed, Sizes
+from workers.djangoq.packages import ALLOWED, REAP, RUN_JOBS, package
+from workers.djangoq.settings import q_cluster
+from workers.process.presence import Presence
 from workers.reaper.broker import ReaperBroker
-from workers.tasks import ALLOWED, REAP, RUN_JOBS
 from workers.tests.conftest import Shop
-from workers.wire import ConnectionLost, Wire
 
 
 def test_async_task_cannot_bring_in_a_callable(tmp_path: Path) -> None:
@@ -28,11 +28,11 @@ def test_async_task_cannot_bring_in_a_callable(tmp_path: Path) -> None:
     assert not (tmp_path / "owned").exists()
 
 
-@pytest.mark.parametrize("func", ["os.system", "workers.tasks.os.system", "builtins.eval", ""])
+@pytest.mark.parametrize("func", ["os.system", "workers.djangoq.tasks.os.system", "builtins.eval", ""])
 def test_only_the_listed_callables_are_packed(func: str) -> None:
     with pytest.raises(ValueError, match="not on the list"):
         package(func, "x")
-    assert {"workers.tasks.run_jobs", "workers.tasks.reap"} == ALLOWED
+    assert {"workers.djangoq.tasks.run_jobs", "workers.reaper.rounds.reap"} == ALLOWED
 
 
 def test_the_cluster_uses_this_broker_and_asking_for_it_changes_nothing_here() -> None:
@@ -42,7 +42,7 @@ def test_the_cluster_uses_this_broker_and_asking_for_it_changes_nothing_here() -
     broker = get_broker()
     assert isinstance(broker, JobPoolBroker) and broker.ping() and broker.info() == "WED-SQL job_pool"
     assert broker.queue_size() == broker.lock_size() == 0
-    assert signal.getsignal(signal.SIGTERM) is before and qfixes._hardened_by is None
+    assert signal.getsignal(signal.SIGTERM) is before and patches._hardened_by is None
 
 
 @pytest.mark.parametrize("kind", [JobPoolBroker, ReaperBroker])
@@ -50,9 +50,9 @@ def test_a_database_that_is_gone_is_no_exception(kind: Any, monkeypatch: pytest.
     def gone() -> Any:
         raise ConnectionLost("no server")
 
-    monkeypatch.setattr("workers.broker.opener", lambda name: gone)
+    monkeypatch.setattr("workers.djangoq.broker.opener", lambda name: gone)
     monkeypatch.setattr("workers.reaper.broker.opener", lambda name: gone)
-    monkeypatch.setattr("workers.broker.BACK_OFF", 0.01)
+    monkeypatch.setattr("workers.djangoq.broker.BACK_OFF", 0.01)
     assert kind().dequeue() is None
 
 
@@ -87,7 +87,7 @@ def test_hints_are_shared_out_and_not_given_twice_while_in_flight(feed: Feed, sh
 
 
 def test_a_hint_that_led_nowhere_is_given_again_later(feed: Feed, shop: Shop, monkeypatch: Any) -> None:
-    monkeypatch.setattr("workers.feed.IN_FLIGHT", 0.0)
+    monkeypatch.setattr("workers.djangoq.feed.IN_FLIGHT", 0.0)
     shop.start(1)
     assert unpack(feed.next()) == unpack(feed.next())
 
@@ -114,7 +114,7 @@ def test_the_settings_keep_the_rules_of_django_q() -> None:
     reaper = conf["ALT_CLUSTERS"]["reaper"]
     assert conf["retry"] > conf["timeout"] == 30 and reaper["retry"] > reaper["timeout"]
     assert conf["save_limit"] == -1 and conf["scheduler"] is False and "orm" not in conf
-    assert q_cluster()["broker_class"] == "workers.broker.JobPoolBroker"
+    assert q_cluster()["broker_class"] == "workers.djangoq.broker.JobPoolBroker"
 
 
 def test_the_reaper_s_clock_wants_a_round_when_something_falls_due(shop: Shop, monkeypatch: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from workers import qfixes
+from workers.djangoq import patches
 from workers.tests.conftest import until
 from workers.tests.processes import Processes, alive
 from workers.tests.test_cluster import Db, acts, all_final, cluster, db, forks, start, workers_of
@@ -69,8 +69,8 @@ def _die_with(number: Any) -> None:
 
 
 def test_a_number_outlives_the_process_that_had_its_lock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(qfixes, "_LOCK_PATIENCE", 0.2)
-    number = qfixes.patient_value("f", -1)
+    monkeypatch.setattr(patches, "_LOCK_PATIENCE", 0.2)
+    number = patches.patient_value("f", -1)
     for _ in range(3):
         holder = Process(target=_die_with, args=[number])
         holder.start()
@@ -81,7 +81,7 @@ def test_a_number_outlives_the_process_that_had_its_lock(monkeypatch: pytest.Mon
 
 
 def test_a_number_counts_right_between_processes() -> None:
-    number = qfixes.patient_value("i", 0)
+    number = patches.patient_value("i", 0)
     counters = [Process(target=_count, args=[number]) for _ in range(4)]
     for process in counters:
         process.start()

@@ -11,9 +11,8 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from workers import tasks
-from workers.reaper import disk
-from workers.wire import Wire
+from workers.client.wire import Wire
+from workers.reaper import disk, rounds
 
 Connection = psycopg.Connection[Any]
 
@@ -89,8 +88,8 @@ def test_what_counts_as_this_machine(host: str, address: str, here: bool) -> Non
 
 def test_the_reaper_reports(dsn: str, conn: Connection, monkeypatch: Any) -> None:
     wire = Wire(lambda: psycopg.connect(make_conninfo(dsn, user="wed_reaper"), autocommit=True))
-    monkeypatch.setattr(tasks, "_reaper_wire", lambda: wire)
-    monkeypatch.setattr(tasks, "_surveyor", disk.Surveyor())
-    tasks.reap()
+    monkeypatch.setattr(rounds, "_reaper_wire", lambda: wire)
+    monkeypatch.setattr(rounds, "_surveyor", disk.Surveyor())
+    rounds.reap()
     wire.close()
     assert len(reported(conn)) == 1

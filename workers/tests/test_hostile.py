@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from workers.surroundings import Surroundings
+from workers.jobs.surroundings import Surroundings
 from workers.tests import hostile
 from workers.tests.conftest import Shop, until
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from workers.journal import Journal, Note
-from workers.neighbours import dead
+from workers.recovery.dead_workers import dead
+from workers.recovery.journal import Journal, Note
 
 _VICTIM = """
 import os, sys, time
 from pathlib import Path
-from workers.journal import Journal
+from workers.recovery.journal import Journal
 journal = Journal(Path(sys.argv[1]))
 journal.hold(b"orders", [(1, 10, 100), (2, 20, 200)])
 journal.begin(b"orders", 10, 1, 100, None)

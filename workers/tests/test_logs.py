@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from flows import api
-from workers.reaper import told
+from workers.reaper import report
 from workers.tests.conftest import Shop, until
 from workers.tests.processes import Processes
 
@@ -125,9 +125,9 @@ def test_the_reaper_tells_whose_time_was_over(shop: Shop, caplog: pytest.LogCapt
     shop.one("update wedsql.job_pool set lease_until = wedsql.now() where wid = %s returning 1", wid)
     until(lambda: api.reap(conn=shop.db)["expired"], what="the lease ran out")
     with caplog.at_level(logging.INFO, "workers.reaper"):
-        told.tell(shop.db, {"expired": 1})
-        told.tell(shop.db, {"expired": 1})
-        told.tell(shop.db, {"expired": 0, "timers": 0})
+        report.tell(shop.db, {"expired": 1})
+        report.tell(shop.db, {"expired": 1})
+        report.tell(shop.db, {"expired": 0, "timers": 0})
     named = {"flow": shop.flow, "wid": wid, "job": job.id, "transition": "tr_one"}
     mine = [fields(one) for one in caplog.records if getattr(one, "wid", 0) == wid]
     assert mine == [named | {"worker": "reaper", "outcome": "expired"}], "once"
@@ -136,10 +136,10 @@ def test_the_reaper_tells_whose_time_was_over(shop: Shop, caplog: pytest.LogCapt
 def test_the_reaper_tells_of_broken_invariants(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
     (wid,) = shop.start()
     with caplog.at_level(logging.INFO, "workers.reaper"):
-        told.check(shop.db)
+        report.check(shop.db)
         assert [one for one in caplog.records if getattr(one, "wid", 0) == wid] == []
         with shop.db.transaction(force_rollback=True):
             shop.db.execute("delete from wedsql.job_pool where wid = %s", [wid])
-            told.check(shop.db)
+            report.check(shop.db)
     broken = [one.getMessage() for one in caplog.records if getattr(one, "wid", 0) == wid]
     assert broken == ["invariant I1 is broken 1 times", "invariant I2 is broken 1 times"]

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from workers.journal import Note
-from workers.lost import report_lost
-from workers.neighbours import Neighbours, dead
+from workers.recovery.dead_workers import Neighbours, dead
+from workers.recovery.journal import Note
+from workers.recovery.lost_jobs import report_lost
 from workers.tests.conftest import Shop
 
 SIZES = pytest.mark.parametrize("size", [1, 10])
@@ -22,7 +22,7 @@ SIZES = pytest.mark.parametrize("size", [1, 10])
 NOTES = """
 import os, sys
 from pathlib import Path
-from workers.journal import Journal
+from workers.recovery.journal import Journal
 journal, flow, notes = Journal(Path(sys.argv[1])), sys.argv[2].encode(), eval(sys.argv[3])
 journal.hold(flow, [(wid, job, claim) for wid, job, claim, running in notes if claim])
 [journal.begin(flow, job, wid, claim, None) for wid, job, claim, running in notes if running]

@@ -10,9 +10,9 @@ from uuid import UUID
 import psycopg
 import pytest
 
+from workers.client.taken import _read
 from workers.context import Abort
-from workers.outcome import BadResult, HandlerTimeout, Lost, describe, kind_of, read_result, sqlstate_of
-from workers.taken import _read
+from workers.jobs.outcome import BadResult, HandlerTimeout, Lost, describe, kind_of, read_result, sqlstate_of
 
 
 def test_a_dict_becomes_json_with_values_postgresql_reads_back() -> None:

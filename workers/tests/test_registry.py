@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from workers.catalog import Known, plans, serves
+from workers.jobs.plans import Known, plans, serves
 from workers.registry import DuplicateTransition, Entry, Registry, RegistryError
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from workers import tasks
+from workers.reaper import rounds
 from workers.reaper.tidy import tidy
 
 Connect = Callable[..., psycopg.Connection[Any]]
@@ -58,14 +58,14 @@ def test_what_is_old_goes_and_the_rest_stays(
 
 def test_the_reaper_tidies_in_its_first_round(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = connect()
-    monkeypatch.setattr(tasks, "_maintained", -tasks._MAINTAIN_EVERY)
+    monkeypatch.setattr(rounds, "_maintained", -rounds._MAINTAIN_EVERY)
     try:
         owner.execute(SESSION, ["old", "-1 second"])
-        tasks.reap()
+        rounds.reap()
         assert owner.execute("select from django_session where session_key = 'old'").fetchone() is None
     finally:
         forget(owner, "django_session", "session_key")
-        tasks._reaper_wire().close()
+        rounds._reaper_wire().close()
 
 
 def test_a_table_that_cannot_be_tidied_stops_no_other(connect: Connect, caplog: Any) -> None:

@@ -85,7 +85,7 @@ def test_a_commit_whose_answer_is_lost_is_not_applied_twice(
 def test_a_row_lock_of_somebody_else_is_waited_for_and_is_no_attempt(
     shop: Shop, connect: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workers.runner.TRIES", 3)
+    monkeypatch.setattr("workers.jobs.runner.TRIES", 3)
     wids = shop.start(3)
     shop.runner.wire.connection.execute("set lock_timeout = '50ms'")
     other = connect()

@@ -13,7 +13,7 @@ from django.db import connection, transaction
 
 from flows import kernel
 from flows.errors import TryAgain
-from workers.calls import passes
+from workers.client.results import passes
 from workers.tests.conftest import Shop
 
 INSTALLS = 4

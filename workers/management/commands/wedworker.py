@@ -9,11 +9,11 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
-from workers.connect import journal_dir
 from workers.discovery import autodiscover, log_problems
-from workers.performing import HELD
-from workers.pool import Pool
-from workers.process import WorkerProcess
+from workers.jobs.performing import HELD
+from workers.process.pool import Pool
+from workers.process.worker import WorkerProcess
+from workers.recovery.journal import journal_dir
 
 BATCH = 100
 

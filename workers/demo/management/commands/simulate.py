@@ -18,7 +18,7 @@ from flows import api
 from flows.errors import DatabaseGone, UnknownFlow, WedError
 from workers.demo.people import counter, order
 from workers.logs import brief
-from workers.stop import Stop
+from workers.process.stop import Stop
 
 log = logging.getLogger("wedsql.simulate")
 _LONGEST_PAUSE = 5.0

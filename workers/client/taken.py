@@ -1,0 +1,119 @@
+"""A job in a worker's hands, read from the wire only as far as somebody asks."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from psycopg.pq.abc import PGresult
+
+    from flows.types import Job
+
+# Numbers with a fraction stay exact; whole numbers are ints.
+_decode = json.JSONDecoder(parse_float=Decimal).decode
+# Python makes no int of more than a few thousand digits, and a document may have one.
+_decode_long = json.JSONDecoder(
+    parse_float=Decimal, parse_int=lambda digits: int(digits) if len(digits) < 1000 else Decimal(digits)
+).decode
+
+COLUMNS = (
+    "job_id, wid, tgid, trname, claim, attempts, extract(epoch from timeout)::float8, payload, state,"
+    " matched, deadline, reads, writes, version, mode"
+)
+
+
+def _read(text: str | None) -> dict[str, Any]:
+    try:
+        return dict(_decode(text or "{}"))
+    except ValueError:
+        return dict(_decode_long(text or "{}"))
+
+
+class Held(Protocol):
+    """What names a job to the kernel; a claim of None means transaction mode."""
+
+    @property
+    def wid(self) -> int: ...
+    @property
+    def job_id(self) -> int: ...
+    @property
+    def claim(self) -> int | None: ...
+
+
+class Taken:
+    """One row of wedsql.take or wedsql.lease; `claim` is None in transaction mode."""
+
+    __slots__ = ("_result", "_row", "attempts", "claim", "job_id", "tgid", "timeout", "trname", "wid")
+
+    def __init__(self, result: PGresult, row: int) -> None:
+        value = result.get_value
+        self._result = result
+        self._row = row
+        self.job_id = int(value(row, 0) or 0)
+        self.wid = int(value(row, 1) or 0)
+        self.tgid = int(value(row, 2) or 0)
+        self.trname = (value(row, 3) or b"").decode()
+        claim = value(row, 4)
+        self.claim = None if claim is None else int(claim)
+        self.attempts = int(value(row, 5) or 0)
+        timeout = value(row, 6)
+        self.timeout = None if timeout is None else float(timeout)
+
+    def _text(self, column: int) -> str | None:
+        raw = self._result.get_value(self._row, column)
+        return None if raw is None else raw.decode()
+
+    def _names(self, column: int) -> list[str] | None:
+        text = self._text(column)  # names of attributes need no quotes in an array
+        return None if text is None else [name for name in text.strip("{}").split(",") if name]
+
+    def state(self) -> dict[str, Any]:
+        """The instance's state when the job was taken."""
+        return _read(self._text(8))
+
+    def payload(self) -> dict[str, Any]:
+        """The state that fired the job."""
+        return _read(self._text(7))
+
+    @property
+    def matched(self) -> list[int] | None:
+        """Which top-level alternatives of the condition held at firing, from 1."""
+        found = self._names(9)
+        return None if found is None else [int(number) for number in found]
+
+    @property
+    def deadline(self) -> datetime | None:
+        """When the kernel stops accepting the result, by its own clock."""
+        found = self._text(10)
+        return None if found is None else datetime.fromisoformat(found)
+
+    def job(self, flow: str) -> Job:
+        """The same as flows.api knows it."""
+        from flows.types import Job
+
+        return Job(
+            id=self.job_id,
+            flow=flow,
+            wid=self.wid,
+            tgid=self.tgid,
+            transition=self.trname,
+            claim=self.claim,
+            payload=self.payload(),
+            state=self.state(),
+            matched=self.matched or [],
+            timeout=None if self.timeout is None else timedelta(seconds=self.timeout),
+            deadline=self.deadline,
+            attempts=self.attempts,
+            reads=self._names(11),
+            writes=self._names(12),
+            version=int(self._text(13) or 0),
+            mode=self._text(14) or "",
+        )
+
+
+def read_jobs(result: PGresult) -> list[Taken]:
+    """Every row of the result as a job."""
+    return [Taken(result, row) for row in range(result.ntuples)]

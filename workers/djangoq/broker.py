@@ -1,0 +1,120 @@
+"""The Django-Q broker of the transition workers: job_pool itself is the queue, and no other is written."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from typing import Any, NoReturn
+
+from django.conf import settings
+from django_q.brokers import Broker
+from django_q.conf import Conf
+
+from workers.client.connect import opener
+from workers.client.wire import Wire
+from workers.discovery import autodiscover, log_problems
+from workers.djangoq.feed import Feed, Sizes, pusher_name
+from workers.djangoq.packages import Task
+from workers.djangoq.patches import harden_sentinel
+from workers.logs import brief
+from workers.process.presence import Presence
+from workers.recovery.journal import journal_dir
+
+log = logging.getLogger("workers.broker")
+
+# A broker that raises stops its pusher for ten seconds and more, so it never does.
+BACK_OFF = 0.3
+
+
+class RefusedTask(Exception):
+    """This cluster performs the transitions in job_pool and nothing else."""
+
+
+class QuietBroker(Broker):
+    """A broker that stores nothing: tasks cannot be put into it, and its pusher survives every fault."""
+
+    def __init__(self, list_key: str | None = None) -> None:
+        if harden_sentinel():
+            self.before_children()
+        super().__init__(list_key)
+
+    def before_children(self) -> None:
+        """What is done once in the sentinel, before it forks its children."""
+
+    def enqueue(self, task: Any) -> NoReturn:
+        """Refuse; async_task and schedules would run any dotted path in a worker. Raises RefusedTask."""
+        raise RefusedTask(
+            f"{RefusedTask.__doc__} Start an instance with flows.api.start"
+            " and write the work as a @transition."
+        )
+
+    def dequeue(self) -> list[Task] | None:
+        """Tasks as they are wanted, or nothing after a second at most."""
+        try:
+            return self.next_tasks()
+        except Exception as error:  # noqa: BLE001  # the database may be gone for a while, or a definition broken
+            log.warning("No tasks: %s", brief(error))
+            self.forget()
+            time.sleep(BACK_OFF)
+            return None
+
+    def next_tasks(self) -> list[Task]:
+        """What subclasses do; may raise anything."""
+        raise NotImplementedError
+
+    def forget(self) -> None:
+        """Start afresh after a fault."""
+
+    def ping(self) -> bool:
+        """The broker needs no server that could be missing."""
+        return True
+
+    def queue_size(self) -> int:
+        """Nothing is ever queued here."""
+        return 0
+
+    def lock_size(self) -> int:
+        """Nothing waits for an acknowledgement."""
+        return 0
+
+
+class JobPoolBroker(QuietBroker):
+    """Hands out hints of the jobs that are ready in job_pool."""
+
+    _feed: Feed | None = None
+    _pid = 0
+
+    def before_children(self) -> None:
+        """Import the handlers once, so that what is wrong with them is logged once."""
+        autodiscover()
+        log_problems()
+
+    def info(self) -> str:
+        """What the monitor of Django-Q shows."""
+        return "WED-SQL job_pool"
+
+    def next_tasks(self) -> list[Task]:
+        """Hints of ready jobs."""
+        if self._feed is None or self._pid != os.getpid():
+            self._feed, self._pid = _feed(), os.getpid()
+        return self._feed.next()
+
+    def forget(self) -> None:
+        """Close the connection; the next look opens one."""
+        if self._feed is not None:
+            self._feed.wire.close()
+
+
+def _feed() -> Feed:
+    conf = settings.Q_CLUSTER
+    task = int(conf.get("jobs_per_task", 100))
+    commit = task if conf.get("job_mode", "batch") == "batch" else 1
+    sizes = Sizes(int(Conf.WORKERS), task, commit, int(Conf.QUEUE_LIMIT or Conf.WORKERS))
+    registry = autodiscover()
+    log_problems()
+    wire = Wire(opener(pusher_name()))
+    presence = Presence(
+        wire, registry, kind="cluster", actor=pusher_name(), size=commit, journals=journal_dir()
+    )
+    return Feed(wire, registry, sizes, presence)

@@ -1,0 +1,116 @@
+"""What a Django-Q pusher hands to its workers: hints of pending jobs, made from a look at job_pool.
+
+Nothing is claimed and nothing is stored here. A hint may be stale or given twice; the worker that follows
+it takes the jobs that are still free, in its own transaction.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import socket
+import time
+from collections import deque
+from dataclasses import dataclass
+
+from workers.client.statement import Statement, ints, texts
+from workers.client.wire import Wire
+from workers.djangoq.packages import RUN_JOBS, Task, package
+from workers.jobs.plans import Plan
+from workers.process.presence import SWEEP, Presence
+from workers.registry import Registry
+
+# How long a job that was handed out is not handed out again, unless its task has certainly ended before.
+IN_FLIGHT = 3.0
+BUSY = 0.1  # work without such a pause is one stretch of work
+LULL = 0.02
+_OFFER = Statement(
+    "wed_offer", "select job_id from wedsql.offer($1::text, $2::text[], $3::int, $4::bigint[])"
+)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is handed out: workers, jobs a task, jobs a commit, tasks that may wait in the queue."""
+
+    workers: int
+    task: int
+    commit: int
+    queue: int
+
+
+class Feed:
+    """The hints of one pusher process."""
+
+    def __init__(self, wire: Wire, registry: Registry, sizes: Sizes, presence: Presence) -> None:
+        self.wire = wire
+        self.registry = registry
+        self.sizes = sizes
+        self.presence = presence
+        self._found_at = self._busy_since = -math.inf
+        # A task is over when so many later ones were accepted by the queue.
+        self._in_flight: deque[tuple[float, list[int]]] = deque(maxlen=sizes.queue + 2 * sizes.workers + 1)
+
+    def next(self) -> list[Task]:
+        """Tasks for the workers; after at most a second without work none. Raises as `Wire.round`."""
+        self.presence.attend()
+        found = self._look()
+        if not found and not self.presence.waiting:
+            if time.monotonic() - self._found_at < BUSY:
+                self.wire.wait(LULL)  # the workers are at it: what they fire is handed out together
+                return []
+            self.presence.beat(waiting=True)  # before the last look, so that no wake-up is lost
+            found = self._look()
+        if found:
+            self._note_work()
+        else:
+            self.wire.wait(SWEEP)
+        return found
+
+    def _note_work(self) -> None:
+        """In the middle of work nobody need be woken, and no commit pays for a notification."""
+        now = time.monotonic()
+        if now - self._found_at > BUSY:
+            self._busy_since = now
+        self._found_at = now
+        if self.presence.waiting and now - self._busy_since > BUSY:
+            self.presence.beat(waiting=False)
+
+    def _look(self) -> list[Task]:
+        plans = self.presence.plans
+        if not plans:
+            return []
+        busy = self._busy()
+        looks = self.wire.round(*[self._offer(plan, busy) for plan in plans])
+        return [
+            task for plan, look in zip(plans, looks, strict=True) for task in self._tasks(plan, _ids(look))
+        ]
+
+    def _offer(self, plan: Plan, busy: bytes) -> tuple[Statement, tuple[bytes, ...]]:
+        limit = str(self.sizes.task * self.sizes.workers).encode()
+        return _OFFER, (plan.flow.encode(), texts(plan.names), limit, busy)
+
+    def _busy(self) -> bytes:
+        now = time.monotonic()
+        while self._in_flight and self._in_flight[0][0] < now:
+            self._in_flight.popleft()
+        return ints([job for _, jobs in self._in_flight for job in jobs])
+
+    def _tasks(self, plan: Plan, ids: list[int]) -> list[Task]:
+        """An equal share for each worker, so that slow handlers run side by side."""
+        share = max(1, min(self.sizes.task, math.ceil(len(ids) / self.sizes.workers)))
+        return [self._task(plan, ids[at : at + share]) for at in range(0, len(ids), share)]
+
+    def _task(self, plan: Plan, ids: list[int]) -> Task:
+        self._in_flight.append((time.monotonic() + IN_FLIGHT, ids))
+        return package(RUN_JOBS, plan.flow, ids, list(plan.names), plan.size, plan.lease)
+
+
+def pusher_name() -> str:
+    """The name of this process among the workers."""
+    return f"qcluster@{socket.gethostname()}:{os.getpid()}"
+
+
+def _ids(look: object) -> list[int]:
+    value = look.get_value  # type: ignore[attr-defined]
+    return [int(value(row, 0)) for row in range(look.ntuples)]  # type: ignore[attr-defined]

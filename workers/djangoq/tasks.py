@@ -1,0 +1,86 @@
+"""The task of a Django-Q worker that performs transitions."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from multiprocessing.util import Finalize
+
+import psycopg
+from django_q.conf import Conf
+from django_q.exceptions import TimeoutException
+
+from workers.client.connect import opener
+from workers.client.wire import ConnectionLost, Wire
+from workers.discovery import autodiscover
+from workers.jobs.plans import Plan
+from workers.jobs.runner import Runner
+from workers.jobs.surroundings import Surroundings
+from workers.logs import brief
+from workers.process.service import SLICE, perform
+from workers.recovery.journal import Journal, journal_dir
+from workers.recovery.lost_jobs import report_lost
+
+log = logging.getLogger("workers.tasks")
+
+# Looking for so many single jobs costs the database more than taking the oldest.
+_PLENTY = 16
+
+
+@dataclass
+class _Hand:
+    """What a worker process keeps between tasks; made anew after a fork."""
+
+    pid: int
+    runner: Runner
+
+
+_hand: _Hand | None = None
+
+
+def run_jobs(
+    flow: str, job_ids: Sequence[int], names: Sequence[str], size: int = 1, lease: float | None = None
+) -> int:
+    """Perform those of these jobs that are still free, `size` a commit; how many handlers were run.
+
+    A long list says that there is plenty: then, and where each step is its own commit, whatever is ready is
+    performed, oldest first, for a slice of time. The steps commit here, in this process; nothing is reported
+    through Django-Q. A database that is out of reach leaves the jobs where they are.
+    """
+    runner = _runner()
+    plan = Plan(flow, tuple(names), size, lease)
+    before = runner.performed
+    ids = list(job_ids) if size > 1 and len(job_ids) <= _PLENTY else None
+    until = time.monotonic() + SLICE
+    try:
+        while perform(runner, plan, ids, seconds=SLICE) and time.monotonic() < until:
+            pass
+        runner.times.report(runner.wire)
+    except (ConnectionLost, psycopg.Error) as error:
+        log.warning("%s: %s", flow, brief(error), extra={"flow": flow, "worker": runner.actor})
+        runner.wire.close()
+    if runner.spoiled:
+        sys.exit("This process is replaced: a handler left it unfit for others.")
+    return runner.performed - before
+
+
+def _runner() -> Runner:
+    global _hand
+    if _hand is None or _hand.pid != os.getpid():
+        name = f"qcluster@{socket.gethostname()}:{os.getpid()}"
+        journal = Journal(journal_dir())
+        Finalize(None, journal.close, exitpriority=10)
+        runner = Runner(Wire(opener(name)), autodiscover(), name, journal)
+        runner.ends, runner.longest = (TimeoutException,), float(Conf.TIMEOUT)
+        runner.surroundings = Surroundings()
+        _hand = _Hand(os.getpid(), runner)
+        try:
+            report_lost(_hand.runner.wire, journal_dir(), name)
+        except ConnectionLost as error:
+            log.warning("No database yet: %s", brief(error), extra={"worker": name})
+    return _hand.runner

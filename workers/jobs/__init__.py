@@ -1,0 +1,1 @@
+"""Jobs in hand: take them, run their handlers within their time, commit what these return."""

@@ -1,0 +1,100 @@
+"""A handler's time limit inside the process: one that hangs in Python ends when its job's time does.
+
+One timer serves the handlers of a whole set: it is set for the first and moved only for one whose time ends
+earlier, because setting it for each costs more than the rest of a quick handler's call.
+"""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from types import FrameType, TracebackType
+
+from workers.jobs.outcome import HandlerTimeout
+
+# A handler gets its timeout and this much more: the kernel's own check at the commit comes first.
+GRACE = 0.2
+_LONGEST = 24 * 3600.0
+# Once more each second: a handler may have swallowed the first.
+_AGAIN = 1.0
+
+
+class Alarm:
+    """Raises HandlerTimeout in the handler that runs past its limit; a context for a set of handlers.
+
+    In another thread than the main one it sets no limits. An alarm that somebody else set is put back
+    afterwards, less the time that passed, and rings in time meanwhile.
+    """
+
+    def __init__(self) -> None:
+        self._until = math.inf
+        self._rings = math.inf
+        self._others: object = None
+        self._others_at = math.inf
+        self._others_interval = 0.0
+        self._handler = self._ring  # one object, so that it is known again
+
+    def begin(self, seconds: float | None) -> None:
+        """From now on a handler runs that may take so long; None sets no limit."""
+        if seconds is None or seconds > _LONGEST or threading.current_thread() is not threading.main_thread():
+            return
+        self._until = time.monotonic() + seconds + GRACE
+        if signal.getsignal(signal.SIGALRM) is not self._handler:
+            self._install()
+        elif self._rings <= self._until and signal.getitimer(signal.ITIMER_REAL)[0]:
+            return
+        self._set()
+
+    def end(self) -> None:
+        """The handler is back."""
+        self._until = math.inf
+
+    def postpone(self, seconds: float) -> None:
+        """The running limit, if there is one, begins anew with so many seconds."""
+        if self._until < math.inf:
+            self._until = time.monotonic() + min(seconds + GRACE, _LONGEST)
+            self._set()
+
+    def __enter__(self) -> Alarm:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Everything as it was before the first limit."""
+        self._until = self._rings = math.inf
+        if self._others is None:
+            return
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        self._give_back()
+
+    def _install(self) -> None:
+        """Take the signal over, and remember who had it before the set and when they wanted to be called."""
+        left, interval = signal.setitimer(signal.ITIMER_REAL, 0)
+        others = signal.signal(signal.SIGALRM, self._handler)
+        if self._others is None:  # else it is a handler of this set that took it away
+            self._others = others or signal.SIG_DFL
+            self._others_at = time.monotonic() + left if left else math.inf
+            self._others_interval = interval
+
+    def _give_back(self) -> None:
+        others, self._others = self._others, None
+        signal.signal(signal.SIGALRM, others)  # type: ignore[arg-type]  # what signal.signal gave
+        if self._others_at < math.inf:
+            left = max(0.001, self._others_at - time.monotonic())
+            signal.setitimer(signal.ITIMER_REAL, left, self._others_interval)
+
+    def _set(self) -> None:
+        self._rings = min(self._until, self._others_at)
+        signal.setitimer(signal.ITIMER_REAL, max(0.001, self._rings - time.monotonic()), _AGAIN)
+
+    def _ring(self, _number: int, _frame: FrameType | None) -> None:
+        now = time.monotonic()
+        if now >= self._others_at:
+            self._give_back()  # it rings at once
+        elif now >= self._until:
+            raise HandlerTimeout("The handler ran longer than the timeout of its job.")
+        elif self._until < math.inf:
+            self._set()

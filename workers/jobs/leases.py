@@ -1,0 +1,52 @@
+"""Keeps the leases of this process alive while a handler runs.
+
+A lease is short, so that work comes back soon when a machine dies; a handler may take long. This thread
+renews what is held, each renewal within the job's own timeout.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Sequence
+
+import psycopg
+
+from workers.client import taking
+from workers.client.taken import Taken
+from workers.client.wire import ConnectionLost, Wire
+from workers.jobs.plans import LEASE
+
+
+class Heart:
+    """Renews leases at a third of their length, over the wire of the runner (which locks itself)."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._span = LEASE
+        self._held: dict[int, tuple[Taken, float | None]] = {}
+        self._thread: threading.Thread | None = None
+
+    def hold(self, jobs: Sequence[Taken], span: float) -> None:
+        """Renew these, and only these, from now on, `span` seconds at a time."""
+        now = time.monotonic()
+        self._span = span
+        self._held = {j.job_id: (j, None if j.timeout is None else now + j.timeout) for j in jobs}
+        if jobs and self._thread is None:
+            self._thread = threading.Thread(target=self._beat, name="wed-heart", daemon=True)
+            self._thread.start()
+
+    def prolong(self, job: Taken, until: float) -> None:
+        """The handler asked for more time: renew until then."""
+        if job.job_id in self._held:
+            self._held[job.job_id] = (job, until)
+
+    def _beat(self) -> None:
+        while True:
+            time.sleep(self._span / 3)
+            for job, until in list(self._held.values()):
+                left = self._span if until is None else min(self._span, until - time.monotonic())
+                if left > 0 and job.job_id in self._held:
+                    with contextlib.suppress(psycopg.Error, ConnectionLost):  # the completion will tell
+                        self._wire.round(taking.extend(job, left))

@@ -1,0 +1,164 @@
+"""What a handler gave back, in the form the kernel takes; and what went wrong, in a line."""
+
+from __future__ import annotations
+
+import json
+import re
+import traceback
+from collections.abc import Callable, Mapping
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+from uuid import UUID
+
+from workers.context import Abort
+from workers.logs import brief, place_of
+from workers.recovery.journal import DIED
+
+MESSAGE_LIMIT = 2000
+# A parameter of a statement has at most a gigabyte; the server needs several times its size.
+RESULT_LIMIT = 32_000_000
+_SQLSTATE = re.compile("[0-9A-Z]{5}")
+
+
+class BadResult(TypeError):
+    """A handler returns a dict of changed attributes, a SET string, or None to abort."""
+
+
+class HandlerTimeout(BaseException):
+    """The handler ran past its timeout; not an Exception, so that handlers do not swallow it."""
+
+
+class Lost(Exception):
+    """The process that ran the handler died."""
+
+    def __init__(self) -> None:
+        super().__init__(DIED)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return f"{value.days} days {value.seconds}.{value.microseconds:06d} seconds"
+    if isinstance(value, Decimal | UUID):
+        return str(value)
+    if isinstance(value, Enum):
+        return value.value
+    raise BadResult(f"An attribute cannot hold a {type(value).__name__}.")
+
+
+_encode = json.JSONEncoder(default=_plain, allow_nan=False, separators=(",", ":")).encode
+
+
+def encode(changes: Mapping[str, Any]) -> str:
+    """The changes as JSON text; BadResult or ValueError when a value has no place in a state."""
+    text = _encode(changes if isinstance(changes, dict) else dict(changes))
+    if "\\u0000" in text:
+        raise BadResult("Text in a state cannot hold the NUL character.")
+    _limit(text)
+    return text
+
+
+def read_result(result: object) -> tuple[str | None, str | None]:
+    """(changes as JSON, SET string): one of the two, as the kernel takes them; raises Abort for none."""
+    if isinstance(result, str):
+        return None, _set_string(str.__str__(result))  # a subclass may have methods of its own
+    if isinstance(result, Mapping):
+        return encode(result), None
+    if result is None:
+        raise Abort("The handler returned nothing.")
+    raise BadResult(f"{BadResult.__doc__} This one returned a {type(result).__name__}.")
+
+
+def _set_string(text: str) -> str:
+    if not text.strip():
+        raise Abort("The handler returned an empty SET string.")
+    if "\0" in text:
+        raise BadResult("A SET string cannot hold the NUL character.")
+    if not text.isascii():
+        text.encode()  # UnicodeEncodeError for half a character
+    _limit(text)
+    return text
+
+
+def _limit(text: str) -> None:
+    """Refuse what the server would answer by ending the connection."""
+    if len(text) > RESULT_LIMIT:
+        raise BadResult(
+            f"A result has at most {RESULT_LIMIT:,} characters; this one has {len(text):,}."
+            " Keep large data outside of the state, and a reference to it inside."
+        )
+
+
+class Failed(Exception):
+    """What a handler raised, read once and in plain text; the exception itself is never asked again.
+
+    An exception is the handler's own code: its text, its SQLSTATE, even its class may raise when asked.
+    """
+
+    def __init__(self, kind: str, words: str, sqlstate: str, short: str) -> None:
+        super().__init__(words)
+        self.kind = kind
+        self.words = words
+        self.sqlstate = sqlstate
+        self.short = short
+        """What a log line may say of it: no values of a state."""
+
+
+def failed(error: BaseException, ends_time: tuple[type[BaseException], ...] = ()) -> Failed:
+    """Read an exception of a handler, whatever it does when it is read.
+
+    ends_time: types besides HandlerTimeout that say that the time of the handler is over.
+    """
+    late = type(error) in (HandlerTimeout, *ends_time)
+    kind = "timeout" if late else _read(lambda: kind_of(error), "failed")
+    name = _read(lambda: clean(type(error).__name__), "an exception")
+    words = _read(lambda: describe(error), f"{name} (its text cannot be read)")
+    return Failed(kind, words, _read(lambda: sqlstate_of(error), ""), _read(lambda: brief(error), name))
+
+
+def _read(question: Callable[[], str], otherwise: str) -> str:
+    try:
+        return question()
+    except BaseException:  # noqa: BLE001  # the answer is the handler's own code
+        return otherwise
+
+
+def kind_of(error: BaseException) -> str:
+    """The outcome the job log records for this error: aborted, timeout, lost or failed."""
+    if isinstance(error, Failed):
+        return error.kind
+    if isinstance(error, Abort):
+        return "aborted"
+    if isinstance(error, Lost):
+        return "lost"
+    return "timeout" if isinstance(error, HandlerTimeout) else "failed"
+
+
+def sqlstate_of(error: BaseException) -> str:
+    """The SQLSTATE the error carries, or '' for one that is not the database's."""
+    state = getattr(error, "sqlstate", None)
+    return str.__str__(state) if isinstance(state, str) and _SQLSTATE.fullmatch(state) else ""
+
+
+def short(error: BaseException) -> str:
+    """What a log line may say of the error: no values of a state."""
+    return error.short if isinstance(error, Failed) else brief(error)
+
+
+def describe(error: BaseException) -> str:
+    """One line for the job's last_error: what, and where in the handler."""
+    if isinstance(error, Failed):
+        return error.words
+    if isinstance(error, Abort | Lost):
+        return clean(str(error) or type(error).__name__)
+    line = traceback.format_exception_only(error)[-1].strip()
+    where = place_of(error)
+    return clean(f"{line} ({where})" if where else line)
+
+
+def clean(text: str) -> str:
+    """Text the database accepts: no NUL, no lone surrogates, at most MESSAGE_LIMIT characters."""
+    return text.replace("\x00", "\\0").encode("utf-8", "replace").decode()[:MESSAGE_LIMIT]

@@ -1,0 +1,204 @@
+"""Runs the handlers of jobs that are held, lends them what they may use, and takes it back in order."""
+
+from __future__ import annotations
+
+import logging
+import math
+import os
+import time
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import psycopg
+from psycopg.pq import TransactionStatus
+
+from workers.client import results, taking
+from workers.client.forks import end_foreign
+from workers.client.results import Done
+from workers.client.statement import BEGIN, Command
+from workers.client.taken import Taken
+from workers.client.wire import ConnectionLost, Wire
+from workers.context import Context
+from workers.jobs.alarm import Alarm
+from workers.jobs.leases import Heart
+from workers.jobs.lending import Loan
+from workers.jobs.outcome import Failed, Lost, failed, read_result
+from workers.jobs.surroundings import Surroundings
+from workers.jobs.times import Times
+from workers.logs import about
+from workers.recovery.dead_workers import Neighbours
+from workers.recovery.journal import Journal
+from workers.registry import Handler, Registry
+
+log = logging.getLogger("workers.performing")
+
+# Handlers of jobs that are held together run at most this long together, so that nobody waits for strangers.
+BATCH_SECONDS = 0.5
+# So many jobs at most are in hand where each is its own commit.
+HELD = 16
+
+
+class BrokenStep(Exception):
+    """The handler ended or broke the transaction that it was lent."""
+
+
+class Performer:
+    """Calls handlers over one connection, in one thread; `actor` is the name in the history."""
+
+    def __init__(self, wire: Wire, registry: Registry, actor: str, journal: Journal) -> None:
+        self.wire = wire
+        self.registry = registry
+        self.actor = actor
+        self.journal = journal
+        self.neighbours = Neighbours(journal.path)
+        self.stopping = False
+        self.performed = 0
+        self.retry_at = math.inf
+        """When the earliest job that failed here is offered again, by the monotonic clock."""
+        self.ahead = 1
+        """How many jobs a stepper holds at a time."""
+        self.most_held = HELD
+        self.apart = False
+        """Whether the jobs in hand are the session's and each step is a transaction of its own."""
+        self.heart = Heart(wire)
+        self.times = Times()
+        self.alarm = Alarm()
+        self.ends: tuple[type[BaseException], ...] = ()
+        """Exceptions besides HandlerTimeout that say that the time of a handler is over."""
+        self.longest = math.inf
+        """Seconds after which whoever watches this process may end it in any handler."""
+        self.surroundings: Surroundings | None = None
+        """What to put back after handlers; None: nothing."""
+        self.spoiled = False
+        """Whether a handler did to this process what cannot be put back, so that another must replace it."""
+        self._pid = os.getpid()
+        self._loan: Loan | None = None
+        self._lost = False
+        self._limit = math.inf
+        self._current: tuple[str, Taken] | None = None
+
+    # What a handler is lent (workers.context.Hands).
+
+    def borrow(self) -> psycopg.Connection[Any]:
+        """The step's connection, behind a savepoint of this job."""
+        if self._loan is None:
+            try:
+                self._loan = Loan(self.wire, self._own_transaction())
+            except (ConnectionLost, psycopg.Error) as error:
+                self._lost = isinstance(error, ConnectionLost) or results.passes(error)
+                raise
+        return self._loan.connection
+
+    def _own_transaction(self) -> list[Command]:
+        """A job that is held by the session is taken in a transaction, where there is none yet."""
+        if not self.apart or self._current is None:
+            return []
+        flow, taken = self._current
+        return [BEGIN, taking.take(flow, [taken.trname], 1, self.actor, [taken.job_id])]
+
+    def extend(self, taken: Taken, duration: timedelta) -> datetime:
+        """More time for a leased job."""
+        answer = self.wire.round(taking.extend(taken, duration.total_seconds()))[0].get_value(0, 0) or b'""'
+        until = time.monotonic() + duration.total_seconds()
+        self.heart.prolong(taken, until)
+        self.journal.prolong(min(until, self._limit))
+        self.alarm.postpone(duration.total_seconds())
+        return datetime.fromisoformat(answer.decode().strip('"'))
+
+    def perform(self, flow: str, jobs: Sequence[Taken]) -> list[Done]:
+        """Run the handlers of jobs in hand, as many as there is time for."""
+        begun = time.monotonic()
+        known = [t.timeout for t in jobs if t.timeout is not None]
+        allowed = min([BATCH_SECONDS, *(t / 2 for t in known)])
+        # A lease outlives its process, so nobody takes such a job before its death is counted.
+        fallen = self.neighbours.fallen({t.job_id for t in jobs if t.claim is None})
+        done = [Done(taken, error=Lost()) for taken in jobs if taken.job_id in fallen]
+        with self.alarm:
+            for taken in [t for t in jobs if t.job_id not in fallen] if fallen else jobs:
+                if done and (time.monotonic() - begun > allowed or self.stopping or not self._sound(taken)):
+                    break  # the rest is given back with the commit, untouched
+                done.append(self._run(flow, taken))
+        self._put_back(flow)
+        return done
+
+    def _put_back(self, flow: str) -> None:
+        """Undo what the handlers of a set changed in this process for all that follow."""
+        changed = self.surroundings.restore() if self.surroundings is not None else []
+        if self.wire.robbed:
+            self.wire.abandon()
+            self.spoiled = self.stopping = True
+            changed.append("descriptors, which cannot be restored: this process ends")
+        if changed:
+            which = about(flow, self._current[1], self.actor) if self._current else {}
+            log.warning("A handler changed and did not restore: %s", ", ".join(changed), extra=which)
+
+    def _sound(self, taken: Taken) -> bool:
+        between = TransactionStatus.IDLE if self.apart else TransactionStatus.INTRANS
+        return taken.claim is not None or self.wire.status == between
+
+    def _run(self, flow: str, taken: Taken) -> Done:
+        """Call the handler of one job; whatever it raises is in the answer."""
+        entry = self.registry.find(flow, taken.trname)
+        if entry is None:
+            return Done(taken, error=LookupError(f"No handler for {taken.trname!r} in this process."))
+        now = time.monotonic()
+        until = None if taken.timeout is None else now + taken.timeout
+        self._limit = now + self.longest
+        context = Context(flow, taken, self, until)
+        self._loan, self._lost = None, False
+        self._current = flow, taken
+        self.performed += 1
+        watched = min(math.inf if until is None else until, self._limit)
+        self.journal.begin(
+            flow.encode(), taken.job_id, taken.wid, taken.claim, None if watched == math.inf else watched
+        )
+        done = self._call(entry.handler, context, Done(taken))
+        end_foreign(self._pid, orderly=done.error is None)
+        self.journal.end()
+        self.times.add(flow, taken, now, taken.attempts == 0)
+        return self._return_loan(done, self._loan) if self._loan is not None or self._lost else done
+
+    def _call(self, handler: Handler, context: Context, done: Done) -> Done:
+        """Call the handler and read what it gave back or raised: its own code, all of it within its time."""
+        taken = done.taken
+        try:
+            try:
+                self.alarm.begin(taken.timeout)
+                done.changes, done.sets = read_result(handler(taken.state(), context))
+            except BaseException as error:  # noqa: BLE001  # a handler's failure is its job's, whatever it is
+                done.error = failed(error, self.ends)
+            finally:
+                self.alarm.end()
+        except BaseException as error:  # noqa: BLE001  # its time was over while that was read
+            done.error = failed(error, self.ends)
+            self.alarm.end()
+        return done
+
+    def _return_loan(self, done: Done, loan: Loan | None) -> Done:
+        """Keep what the handler wrote, or undo it back to its savepoint."""
+        lost = loan.take_back() if loan is not None else self._lost
+        if lost and not (isinstance(done.error, Failed) and done.error.kind == "timeout"):
+            return self._broke(done)
+        status = self.wire.status
+        try:
+            if loan is not None and done.error is None and status == TransactionStatus.INTRANS:
+                loan.keep()
+                done.wrote = True
+                return done
+            if loan is not None and status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+                loan.undo()
+            else:
+                self.wire.close()
+        except ConnectionLost:
+            return self._broke(done) if done.error is None else done
+        except psycopg.Error:
+            self.wire.close()
+        done.error = done.error or BrokenStep("The handler broke or ended the transaction that it was lent.")
+        return done
+
+    def _broke(self, done: Done) -> Done:
+        """The server went away under the handler: no attempt, and to be done again."""
+        self.wire.close()
+        done.error, done.wrote, done.broke = None, True, True
+        return done

@@ -1,0 +1,226 @@
+"""Takes jobs of a flow, runs their handlers, and commits what they gave back.
+
+The usual case costs one round trip a commit: results, COMMIT, BEGIN and the next take travel together.
+Whatever goes wrong with a set is undone and settled job by job, so a failure touches its own job alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+from psycopg.pq import TransactionStatus
+
+from workers.client import results, taking
+from workers.client.results import Done, ResultRefused
+from workers.client.statement import BEGIN, COMMIT, ROLLBACK, Command
+from workers.client.taken import Held, Taken, read_jobs
+from workers.client.wire import ConnectionLost, pause
+from workers.jobs.outcome import describe, kind_of, short, sqlstate_of
+from workers.jobs.performing import BrokenStep, Performer
+from workers.jobs.stepping import Stepper
+from workers.logs import about, brief
+
+log = logging.getLogger("workers.runner")
+
+# A lost connection is tried again for about ten seconds: the result of a handler is worth waiting for.
+TRIES = 12
+
+
+class Runner(Performer):
+    """Takes jobs, performs them, and commits or counts what came of them."""
+
+    # Transaction mode.
+
+    def work(
+        self,
+        flow: str,
+        names: Sequence[str],
+        size: int = 1,
+        ids: Sequence[int] | None = None,
+        seconds: float = 1.0,
+    ) -> int:
+        """Perform ready jobs, `size` a commit, for about `seconds`; how many handlers were run.
+
+        Jobs that another worker holds are passed over. Raises ConnectionLost, psycopg.Error (an unknown
+        flow, a missing right), and what ends the process itself.
+        """
+        if size == 1 and ids is None:
+            return Stepper(self).work(flow, names, seconds)
+        until = time.monotonic() + seconds
+        before = self.performed
+        take = taking.take(flow, names, size, self.actor, ids)
+        jobs = read_jobs(self.wire.round(BEGIN, take)[-1])
+        while jobs:
+            done = self.perform(flow, jobs)
+            more = time.monotonic() < until and not self.stopping
+            jobs = self.settle(flow, done, [COMMIT, BEGIN, take] if more else [COMMIT])
+        self.leave()
+        return self.performed - before
+
+    def leave(self) -> None:
+        """End an open transaction that holds nothing."""
+        if self.wire.status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):
+            self.wire.round(ROLLBACK)
+
+    # Lease mode.
+
+    def work_leased(
+        self, flow: str, names: Sequence[str], size: int, span: float, ids: Sequence[int] | None = None
+    ) -> int:
+        """Lease up to `size` jobs for `span` seconds, perform them outside any transaction, and finish them.
+
+        The leases are renewed while the handlers run. Answers and raises like `work`.
+        """
+        before = self.performed
+        jobs = read_jobs(self.wire.round(taking.lease(flow, names, size, self.actor, span, ids))[-1])
+        if jobs:
+            self._hold(flow, jobs, span)
+            done = self.perform(flow, jobs)
+            for job in jobs[len(done) :]:
+                self._give_back(job)
+            self.settle(flow, done, [])
+            self._hold(flow, (), span)
+        return self.performed - before
+
+    def _hold(self, flow: str, jobs: Sequence[Taken], span: float) -> None:
+        self.journal.hold(flow.encode(), [(t.wid, t.job_id, t.claim or 0) for t in jobs])
+        self.heart.hold(jobs, span)
+
+    def _give_back(self, taken: Taken) -> None:
+        with contextlib.suppress(psycopg.Error):  # it expired: the reaper offers it again
+            self.wire.round(taking.release(taken, self.actor))
+
+    # Commits.
+
+    def settle(self, flow: str, done: list[Done], following: list[Command]) -> list[Taken]:
+        """Commit these and take the next; [] when there is no next or something had to be sorted out."""
+        leased = bool(done) and done[0].taken.claim is not None
+        if not leased and self.wire.status != TransactionStatus.INTRANS:
+            self.one_by_one(flow, done)
+            return []
+        wrote = any(d.wrote for d in done)
+        closing = self._closing(flow, done, counting=not wrote)
+        try:
+            if not wrote:
+                answers = self.wire.round(*closing, *following)
+            else:
+                if self._refused(self.wire.round(*closing)):
+                    raise BrokenStep
+                answers = self.wire.round(*following)
+        except (psycopg.Error, ConnectionLost, BrokenStep) as error:
+            if not results.passes(error) and not isinstance(error, BrokenStep):
+                about_all = {"flow": flow, "worker": self.actor}
+                words = flow, len(done), brief(error)
+                log.warning("%s: %d results are settled one by one: %s", *words, extra=about_all)
+            self.one_by_one(flow, done)
+            return []
+        self._say(flow, answers[: len(closing)] if not wrote else [], done)
+        return read_jobs(answers[-1]) if len(following) > 1 else []
+
+    def _closing(self, flow: str, done: Sequence[Done], *, counting: bool) -> list[Command]:
+        return results.complete(flow, done, self.actor, counting=counting) + self.failures(flow, done)
+
+    def failures(self, flow: str, done: Sequence[Done]) -> list[Command]:
+        """The calls that count the attempts of those that ended badly."""
+        kinds: dict[str, list[tuple[Held, str, str]]] = {}
+        for one in done:
+            if one.error is not None:
+                failure = (one.taken, describe(one.error), sqlstate_of(one.error))
+                kinds.setdefault(kind_of(one.error), []).append(failure)
+                which = about(flow, one.taken, self.actor) | {"outcome": kind_of(one.error)}
+                words = one.taken.trname, one.taken.job_id, short(one.error)
+                log.info("%s job %s: %s", *words, extra=which)
+        return [results.fail(flow, failed, kind, self.actor) for kind, failed in kinds.items()]
+
+    @staticmethod
+    def _refused(answers: Sequence[Any]) -> list[ResultRefused]:
+        return [r for answer in answers if answer.nfields >= 3 for r in results.refusals(answer)]
+
+    def _say(self, flow: str, answers: Sequence[Any], done: Sequence[Done]) -> None:
+        self.note_retries(answers)
+        for refusal in self._refused(answers):
+            for job in [one.taken for one in done if one.taken.job_id == refusal.job_id]:
+                which = about(flow, job, self.actor) | {"outcome": "refused"}
+                log.info("%s job %s refused: %s", job.trname, job.job_id, refusal.sqlstate, extra=which)
+
+    def note_retries(self, answers: Sequence[Any]) -> None:
+        """Remember when the first of the jobs that failed is offered again."""
+        failures = [answer for answer in answers if answer.nfields == results.FAILED_COLUMNS]
+        waits = [result.get_value(row, 1) for result in failures for row in range(result.ntuples)]
+        delays = [float(wait) for wait in waits if wait is not None]
+        if delays:
+            self.retry_at = min(self.retry_at, time.monotonic() + max(0.0, min(delays)))
+
+    def one_by_one(self, flow: str, done: Sequence[Done]) -> None:
+        """Settle each job on its own after the set could not be; the transaction and its writes are gone."""
+        self.undo()
+        for one in done:
+            for attempt in range(TRIES):
+                try:
+                    if self._alone(flow, one):
+                        break
+                    pause(attempt)
+                except ConnectionLost as error:
+                    which = about(flow, one.taken, self.actor)
+                    log.warning("%s job %s: trying again, %s", flow, which["job"], brief(error), extra=which)
+                    pause(attempt, least=0.1)
+                except psycopg.Error as error:
+                    self.undo()
+                    if not results.passes(error):
+                        one.error, one.wrote = error, False
+                    pause(attempt)
+
+    def _alone(self, flow: str, one: Done) -> bool:
+        """One job in a commit of its own; False to try again. A job that is gone was settled before."""
+        if one.error is not None:
+            return self._count(flow, one)
+        if one.taken.claim is not None:
+            self._say(flow, self.wire.round(*self._closing(flow, [one], counting=True)), [one])
+            return True
+        found = read_jobs(
+            self.wire.round(BEGIN, taking.take(flow, [one.taken.trname], 1, self.actor, [one.taken.job_id]))[
+                -1
+            ]
+        )
+        if not found:
+            self.leave()
+            return True
+        if one.wrote:  # its writes went with the lost transaction, so its work is done again
+            with self.alarm:
+                again = self._run(flow, found[0])
+            one.changes, one.sets, one.error, one.wrote = again.changes, again.sets, again.error, again.wrote
+            if again.broke:  # twice: then it is the handler's doing
+                one.error, one.wrote = BrokenStep("The connection broke while the handler used it."), False
+                return False
+        one.taken = found[0]
+        if one.error is not None:
+            self.undo()
+            return False
+        refused = self._refused(self.wire.round(*self._closing(flow, [one], counting=not one.wrote)))
+        if refused and one.wrote:
+            self.undo()
+            one.error, one.wrote = refused[0], False
+            return False
+        self.wire.round(COMMIT)
+        return True
+
+    def _count(self, flow: str, one: Done) -> bool:
+        """Count a failed attempt; False while a dying session of this very process still holds the job."""
+        failures = self.failures(flow, [one])
+        if not failures:
+            return True
+        answers = self.wire.round(*results.again(flow, one.taken, failures, self.actor))
+        self.note_retries(answers)
+        return any(answer.ntuples for answer in answers if answer.nfields == results.FAILED_COLUMNS)
+
+    def undo(self) -> None:
+        """Roll back whatever is open, by closing the connection if need be."""
+        try:
+            self.leave()
+        except (psycopg.Error, ConnectionLost):
+            self.wire.close()

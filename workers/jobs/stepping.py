@@ -1,0 +1,138 @@
+"""One commit a step: the session holds a few jobs at a time, and each result is a transaction of its own.
+
+The results of the jobs in hand and the next hold travel in one round trip; each has its own commit, which
+the others neither wait for nor undo. How many are in hand depends on how quick the handlers are: a slow one
+keeps no other job from the other workers.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from typing import Protocol
+
+import psycopg
+from psycopg.pq import TransactionStatus
+from psycopg.pq.abc import PGresult
+
+from workers.client import results, taking
+from workers.client.results import LATE, NOT_OURS, Done
+from workers.client.statement import COMMIT, Command
+from workers.client.taken import Taken, read_jobs
+from workers.client.wire import ConnectionLost, Wire
+from workers.jobs.outcome import describe, sqlstate_of
+from workers.logs import about, brief
+
+log = logging.getLogger("workers.stepping")
+
+# No more jobs are in hand than their handlers are likely to finish in this time.
+QUICK = 0.01
+
+
+class Steps(Protocol):
+    """What a stepper needs of the runner it works for."""
+
+    actor: str
+    wire: Wire
+    apart: bool
+    performed: int
+    stopping: bool
+    ahead: int
+    most_held: int
+
+    def perform(self, flow: str, jobs: Sequence[Taken]) -> list[Done]: ...
+    def failures(self, flow: str, done: Sequence[Done]) -> list[Command]: ...
+    def one_by_one(self, flow: str, done: list[Done]) -> None: ...
+    def note_retries(self, results: Sequence[PGresult]) -> None: ...
+    def settle(self, flow: str, done: list[Done], following: list[Command]) -> list[Taken]: ...
+    def undo(self) -> None: ...
+
+
+class Stepper:
+    """Performs jobs for a runner, a commit each."""
+
+    def __init__(self, runner: Steps) -> None:
+        self.runner = runner
+
+    def work(self, flow: str, names: Sequence[str], seconds: float) -> int:
+        """Perform ready jobs for about `seconds`; how many handlers were run. Raises as Runner.work."""
+        runner = self.runner
+        until = time.monotonic() + seconds
+        before = runner.performed
+        runner.apart = True
+        try:
+            jobs = self._next(flow, [], self._hold(flow, names, runner.ahead))
+            while jobs:
+                done = self._perform(flow, jobs)
+                more = time.monotonic() < until and not runner.stopping
+                jobs = self._next(flow, done, self._hold(flow, names, runner.ahead if more else 0))
+        finally:
+            runner.apart = False
+        return runner.performed - before
+
+    def _hold(self, flow: str, names: Sequence[str], limit: int) -> Command:
+        return taking.hold(flow, names, limit, self.runner.actor)
+
+    def _perform(self, flow: str, jobs: Sequence[Taken]) -> list[Done]:
+        begun = time.monotonic()
+        done = self.runner.perform(flow, jobs)
+        pace = (time.monotonic() - begun) / max(1, len(done))
+        runner = self.runner
+        runner.ahead = max(1, min(runner.most_held, 2 * runner.ahead, int(QUICK / max(pace, 1e-6))))
+        return done
+
+    def _next(self, flow: str, done: list[Done], following: Command) -> list[Taken]:
+        """Commit each of these and hold the next; [] when there is no next."""
+        runner = self.runner
+        if done and runner.wire.closed:  # a handler broke the session that held them all
+            runner.one_by_one(flow, done)
+            return []
+        again = self._commit_writes(flow, done)
+        plain = [d for d in done if d.error is None and not d.wrote]
+        failures = runner.failures(flow, done)
+        commands = [results.complete_held(flow, d, runner.actor) for d in plain]
+        try:
+            answers = runner.wire.each(*commands, *failures, following)
+        except ConnectionLost:
+            if not done:
+                raise
+            runner.one_by_one(flow, plain + again + [d for d in done if d.error is not None])
+            return []
+        runner.note_retries([a for a in answers[len(plain) : -1] if not isinstance(a, psycopg.Error)])
+        for one, answer in zip(plain, answers, strict=False):
+            if isinstance(answer, psycopg.Error) and self._worth_a_try(flow, one, answer):
+                again.append(one)
+        if again:
+            runner.one_by_one(flow, again)
+        if isinstance(answers[-1], psycopg.Error):
+            raise answers[-1]
+        return read_jobs(answers[-1])
+
+    def _worth_a_try(self, flow: str, one: Done, error: psycopg.Error) -> bool:
+        """Whether a refused result is to be settled alone, where a second refusal counts as an attempt.
+
+        Not when the job is no longer ours; nor when it is late, for taken anew it would be in time.
+        """
+        code = sqlstate_of(error)
+        if not results.passes(error):
+            which = about(flow, one.taken, self.runner.actor) | {"outcome": "refused"}
+            log.info("%s job %s refused: %s", one.taken.trname, one.taken.job_id, brief(error), extra=which)
+        if code == LATE:
+            why = error.diag.message_primary or describe(error)
+            late = results.fail(flow, [(one.taken, why, code)], "timeout", self.runner.actor)
+            runner = self.runner
+            runner.note_retries(runner.wire.round(*results.again(flow, one.taken, [late], runner.actor)))
+        return code != LATE and code not in NOT_OURS
+
+    def _commit_writes(self, flow: str, done: list[Done]) -> list[Done]:
+        """Commit the job whose handler wrote in its transaction, the last one; those to be done again."""
+        runner = self.runner
+        wrote = [d for d in done if d.wrote]
+        if runner.wire.status in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):
+            return wrote
+        if wrote:
+            runner.settle(flow, wrote, [COMMIT])
+        else:
+            runner.undo()
+        return []

@@ -1,0 +1,75 @@
+"""How long handlers ran and jobs waited, counted in this process and told to the kernel every ten seconds.
+
+Every run is counted. How long a job waited is known to the kernel alone, so that a few jobs of each period
+are named to it, and it looks up when they were fired.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from bisect import bisect_left
+from typing import Any
+
+import psycopg
+
+from flows.timing import BOUNDS
+from workers.client.statement import Statement
+from workers.client.wire import Wire
+from workers.logs import Named, brief
+
+log = logging.getLogger("workers.times")
+
+EVERY = 10.0
+WAITS = 50
+_COUNT = Statement("wed_times", "select wedsql.count_times($1::text, $2::jsonb)")
+
+
+class Times:
+    """What the handlers of one process took since the last report."""
+
+    __slots__ = ("_due", "_runs", "_waits")
+
+    def __init__(self) -> None:
+        self._due = 0.0
+        self._runs: dict[tuple[str, str], tuple[list[int], list[float]]] = {}
+        self._waits: list[tuple[str, str, int, int, float]] = []
+
+    def add(self, flow: str, job: Named, begun: float, first: bool) -> None:
+        """A handler ran for this job from `begun` (monotonic) until now; `first`: it had not been tried."""
+        seconds = time.monotonic() - begun
+        found = self._runs.get((flow, job.trname))
+        if found is None:
+            found = self._runs[flow, job.trname] = [0] * (len(BOUNDS) + 1), [0.0]
+        found[0][bisect_left(BOUNDS, seconds)] += 1
+        found[1][0] += seconds
+        if first and len(self._waits) < WAITS:
+            self._waits.append((flow, job.trname, job.wid, job.job_id, begun))
+
+    def report(self, wire: Wire, *, now: bool = False) -> None:
+        """Tell the kernel when it is time to (`now`: in any case); raises ConnectionLost."""
+        moment = time.monotonic()
+        if not self._runs or not (now or moment >= self._due):
+            return
+        self._due = moment + EVERY
+        runs, waits = self._runs, self._waits
+        self._runs, self._waits = {}, []
+        for flow in sorted({flow for flow, _name in runs}):
+            told = [_told(f, n, *found, waits, moment) for (f, n), found in runs.items() if f == flow]
+            try:
+                wire.round((_COUNT, (flow.encode(), json.dumps(told).encode())))
+            except psycopg.Error as error:  # a dropped flow, or a kernel of yesterday: work goes on
+                log.info("times of %s are not counted: %s", flow, brief(error), extra={"flow": flow})
+
+
+def _told(
+    flow: str,
+    name: str,
+    counts: list[int],
+    seconds: list[float],
+    waits: list[tuple[str, str, int, int, float]],
+    moment: float,
+) -> dict[str, Any]:
+    mine = [[wid, job, moment - begun] for of, to, wid, job, begun in waits if (of, to) == (flow, name)]
+    return {"transition": name, "counts": counts, "seconds": seconds[0], "waits": mine}

@@ -1,0 +1,123 @@
+"""A small pool of worker processes: starts them, replaces the dead, ends those that hang, stops in order."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from multiprocessing import connection, get_context
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from types import FrameType
+
+from workers.process.parent import die_with_parent
+from workers.recovery.journal import Journal
+
+log = logging.getLogger("workers.pool")
+
+# A handler that ignores the end of its time (stuck outside Python) is killed this much later.
+OVERDUE_GRACE = 3.0
+_LOOK = 1.0
+_FAST_DEATH = 5.0
+_SLOWEST = 5.0
+
+
+@dataclass
+class Seat:
+    """A place in the pool and the process that has it."""
+
+    number: int
+    process: BaseProcess | None = None
+    started: float = 0.0
+    deaths: int = 0
+    not_before: float = 0.0
+
+
+@dataclass
+class Pool:
+    """Runs `target(number)` in `size` forked processes; made before any connection is opened.
+
+    grace: seconds that a process gets to finish its handler when the pool stops.
+    """
+
+    target: Callable[[int], None]
+    size: int
+    journals: Path
+    grace: float = 30.0
+    once: bool = False
+    seats: list[Seat] = field(default_factory=list)
+    stopping: bool = False
+
+    def run(self) -> None:
+        """Until SIGTERM or SIGINT; with `once`, until every process has ended by itself."""
+        wake_read, wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stop)
+        self.seats = [Seat(n + 1) for n in range(self.size)]
+        while not self.stopping and self._fill():
+            sentinels = [s.process.sentinel for s in self.seats if s.process is not None]
+            connection.wait([*sentinels, wake_read], timeout=_LOOK)
+            self._bury()
+            self._end_overdue()
+        self._end()
+
+    def _stop(self, _number: int, _frame: FrameType | None) -> None:
+        self.stopping = True
+
+    def _fill(self) -> bool:
+        """Start what is missing; False when nothing runs and nothing is to be started."""
+        now = time.monotonic()
+        for seat in self.seats:
+            if seat.process is None and now >= seat.not_before and not (self.once and seat.started):
+                args = (seat.number, os.getpid())
+                seat.process = get_context("fork").Process(target=self._child, args=args)
+                seat.process.start()
+                seat.started = now
+        return not self.once or any(seat.process for seat in self.seats)
+
+    def _child(self, number: int, parent: int) -> None:
+        signal.set_wakeup_fd(-1)
+        for name in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(name, signal.SIG_IGN)  # until the target sets its own
+        die_with_parent(parent)
+        self.target(number)
+
+    def _bury(self) -> None:
+        for seat in self.seats:
+            process = seat.process
+            if process is None or process.is_alive():
+                continue
+            process.join()
+            seat.process = None
+            if not self.once:
+                self._space_out(seat, process.exitcode)
+
+    def _space_out(self, seat: Seat, code: int | None) -> None:
+        now = time.monotonic()
+        seat.deaths = seat.deaths + 1 if now - seat.started < _FAST_DEATH else 0
+        seat.not_before = now + (min(_SLOWEST, 0.1 * 2**seat.deaths) if seat.deaths else 0)
+        log.warning("Worker %d ended (%s); a new one takes its place.", seat.number, code)
+
+    def _end_overdue(self) -> None:
+        for seat in self.seats:
+            pid = seat.process.pid if seat.process is not None else None
+            if pid is not None and Journal.overdue(self.journals, pid, OVERDUE_GRACE):
+                log.error("Worker %d hangs in a handler beyond its time and is killed.", seat.number)
+                os.kill(pid, signal.SIGKILL)
+
+    def _end(self) -> None:
+        """Ask every process to finish its handler and end; kill those that do not within the grace."""
+        living = [seat.process for seat in self.seats if seat.process is not None]
+        for process in living:
+            process.terminate()
+        until = time.monotonic() + self.grace
+        for process in living:
+            process.join(max(0.0, until - time.monotonic()))
+            if process.is_alive():
+                log.error("Worker %s did not end within %.0f s and is killed.", process.pid, self.grace)
+                process.kill()
+                process.join()

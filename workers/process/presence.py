@@ -1,0 +1,137 @@
+"""How a process is known to the kernel: what it serves, that it lives, and on which channel it is woken."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import time
+from collections.abc import Collection
+from pathlib import Path
+
+import psycopg
+
+from workers.client import results, taking
+from workers.client.statement import Statement, texts
+from workers.client.wire import ConnectionLost, Wire
+from workers.jobs.plans import Plan, known, plans, serves
+from workers.logs import brief
+from workers.recovery.lost_jobs import report_lost
+from workers.registry import Registry
+
+log = logging.getLogger("workers.presence")
+
+BEAT = 10.0  # the kernel counts a worker as dead after 30 s of silence
+SWEEP = 1.0  # notifications are hints: whoever sleeps looks again after this long
+
+_REGISTER = Statement(
+    "wed_register", "select wedsql.register_worker($1::text, $2::text, $3::text, $4::int, $5::text[])"
+)
+_BEAT = Statement("wed_beat", "select wedsql.heartbeat($1::bigint, $2::boolean)")
+_LEAVE = Statement("wed_unregister", "select wedsql.unregister_worker($1::bigint)")
+_PROBLEMS = Statement("wed_problems", "select wedsql.report_problems($1::bigint, $2::text)")
+_NAME = Statement("wed_name", "select set_config('application_name', $1::text, false)")
+_NEIGHBOURS = Statement("wed_neighbours", "select id, pid from wedsql.worker where host = $1::text")
+
+
+class Presence:
+    """One process's row among the workers, kept true; `plans` is what it may take now."""
+
+    def __init__(
+        self,
+        wire: Wire,
+        registry: Registry,
+        *,
+        kind: str,
+        actor: str,
+        size: int = 1,
+        flows: Collection[str] | None = None,
+        journals: Path | None = None,
+    ) -> None:
+        self.wire = wire
+        self.registry = registry
+        self.kind = kind
+        self.actor = actor
+        self.size = size
+        self.flows = flows
+        self.journals = journals
+        self.plans: list[Plan] = []
+        self.waiting = False
+        self._worker: int | None = None
+        self._generation = -1
+        self._beaten = 0.0
+        self._looked = 0.0
+
+    def attend(self) -> None:
+        """Be registered, listen, and know the flows as they are; costs nothing most of the time."""
+        now = time.monotonic()
+        if self.wire.closed or self._generation != self.wire.generation or b"wedsql_flow" in self.wire.heard:
+            self._learn()
+        elif now - self._beaten > BEAT:
+            self._learn()
+            self.beat(self.waiting)
+        if self.journals is not None and now - self._looked > SWEEP:
+            self._looked = now
+            report_lost(self.wire, self.journals, self.actor)
+        self.wire.heard.clear()
+
+    def beat(self, waiting: bool) -> None:
+        """Say that the process lives, and whether it wants to be woken for new work."""
+        answer = self.wire.round((_BEAT, (str(self._worker).encode(), b"t" if waiting else b"f")))[0]
+        self.waiting = waiting
+        self._beaten = time.monotonic()
+        if answer.get_value(0, 0) != b"t":
+            self._register()
+
+    def sign_off(self) -> None:
+        """Be known no longer, and disconnect."""
+        try:
+            if self._worker is not None and not self.wire.closed:
+                self.wire.round((_LEAVE, (str(self._worker).encode(),)))
+        except (ConnectionLost, psycopg.Error) as error:
+            log.info("Could not sign off: %s", brief(error), extra={"worker": self.actor})
+        self.wire.close()
+
+    def _learn(self) -> None:
+        found = plans(known(self.wire), self.registry, self.size, self.flows)
+        if self._generation == self.wire.generation and found == self.plans:
+            return
+        self.plans = found
+        self._register()
+        self._generation = self.wire.generation
+        served = ", ".join(serves(found)) or "nothing yet"
+        log.info("%s serves %s", self.actor, served, extra={"worker": self.actor})
+
+    def _register(self) -> None:
+        self._forget_the_dead()
+        title = f"{self.actor} {','.join(sorted({plan.flow for plan in self.plans}))}"[:63]
+        who = [word.encode() for word in (self.kind, title, socket.gethostname(), str(os.getpid()))]
+        self.wire.round((_NAME, (title.encode(),)))
+        answer = self.wire.round((_REGISTER, (*who, texts(serves(self.plans)))))
+        self._worker = int(answer[0].get_value(0, 0) or 0)
+        self.waiting = False
+        self._beaten = time.monotonic()
+        self.wire.connection.execute(f"listen wedsql_w{self._worker:d}")  # a number, checked as one
+        self.wire.connection.execute("listen wedsql_flow")
+        self._report_problems()
+        if self.size == 1 and self.kind == "process":
+            for plan in [plan for plan in self.plans if plan.lease is None]:
+                self.wire.round(*taking.warm(plan.flow, plan.names), *results.warm(plan.flow))
+
+    def _report_problems(self) -> None:
+        """Show on the page of the workers which handlers this process cannot serve, and why."""
+        if not self.registry.problems:
+            return
+        text = "\n\n".join(map(str, self.registry.problems)).replace("\0", "")
+        try:
+            self.wire.round((_PROBLEMS, (str(self._worker).encode(), text.encode("utf-8", "replace"))))
+        except psycopg.Error as error:  # a kernel that does not know the function yet: work goes on
+            log.info("Problems are not shown: %s", brief(error), extra={"worker": self.actor})
+
+    def _forget_the_dead(self) -> None:
+        """Rows of this machine whose process is gone would be woken in this one's place for half a minute."""
+        rows = self.wire.round((_NEIGHBOURS, (socket.gethostname().encode(),)))[0]
+        for row in range(rows.ntuples):
+            number, pid = rows.get_value(row, 0) or b"", int(rows.get_value(row, 1) or 0)
+            if number == str(self._worker).encode() or not Path(f"/proc/{pid}").exists():
+                self.wire.round((_LEAVE, (number,)))

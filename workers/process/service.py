@@ -1,0 +1,113 @@
+"""One process that serves transitions: wakes when there is work, sleeps without cost when there is none."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from contextlib import suppress
+
+import psycopg
+
+from workers.client.statement import Statement, texts
+from workers.client.wire import ConnectionLost, Wire, pause
+from workers.jobs.plans import Plan
+from workers.jobs.runner import Runner
+from workers.logs import brief
+from workers.process.presence import SWEEP, Presence
+
+log = logging.getLogger("workers.service")
+
+BUSY = 0.1  # who has worked this long without a pause need not be woken
+SLICE = 0.5  # one flow's share before the next one's turn
+
+_LOOK = Statement("wed_look", "select 1 from wedsql.offer($1::text, $2::text[], 1)")
+
+
+class Service:
+    """Takes what its presence's plans allow, and sleeps on its own channel between."""
+
+    def __init__(self, runner: Runner, presence: Presence) -> None:
+        self.runner = runner
+        self.presence = presence
+        self.wire: Wire = runner.wire
+        self._worked_since: float | None = None
+
+    def run(self, *, once: bool = False, wake: int | None = None) -> int:
+        """Serve until told to stop (`once`: until nothing is ready); how many handlers were run.
+
+        wake: a descriptor that becomes readable when the process is told to stop.
+        """
+        failures = 0
+        while not self.runner.stopping:
+            try:
+                if self._turn(once, wake):
+                    break
+                failures = 0
+            except (ConnectionLost, psycopg.Error) as error:
+                who = {"worker": self.runner.actor}
+                log.warning("The database does not serve: %s", brief(error), extra=who)
+                self.wire.close()
+                pause(failures, least=0.1)
+                failures = min(failures + 1, 10)
+        self._last_words()
+        self.presence.sign_off()
+        return self.runner.performed
+
+    def _last_words(self) -> None:
+        if not self.wire.closed:
+            with suppress(ConnectionLost):
+                self.runner.times.report(self.wire, now=True)
+
+    def _turn(self, once: bool, wake: int | None) -> bool:
+        """One look at the work; True when `once` is over."""
+        self.presence.attend()
+        self.runner.times.report(self.wire)
+        begun = time.monotonic()
+        if self.sweep():
+            self._note_work(begun)
+            return False
+        self._worked_since = None
+        if once:
+            return True
+        if not self.presence.waiting:
+            self.presence.beat(waiting=True)  # before the last look, so that no wake-up is lost
+            return False
+        self.wire.wait(self._nap(), *([] if wake is None else [wake]))
+        return False
+
+    def sweep(self) -> int:
+        """Perform what is ready in every plan, a slice each; how many handlers were run."""
+        before = self.runner.performed
+        for plan in self._ready():
+            # Who is still marked as waiting is woken for every new job, so the first slice is a short one.
+            perform(self.runner, plan, None, seconds=BUSY if self.presence.waiting else SLICE)
+            if self.runner.stopping:
+                break
+        return self.runner.performed - before
+
+    def _ready(self) -> list[Plan]:
+        plans = self.presence.plans
+        if len(plans) < 2:
+            return plans
+        looks = self.wire.round(*[(_LOOK, (p.flow.encode(), texts(p.names))) for p in plans])
+        return [plan for plan, look in zip(plans, looks, strict=True) if look.ntuples]
+
+    def _nap(self) -> float:
+        left = self.runner.retry_at - time.monotonic()
+        if left <= 0:
+            self.runner.retry_at = math.inf
+        return max(0.0, min(SWEEP, left))
+
+    def _note_work(self, begun: float) -> None:
+        if self._worked_since is None:
+            self._worked_since = begun
+        if self.presence.waiting and time.monotonic() - self._worked_since >= BUSY:
+            self.presence.beat(waiting=False)
+
+
+def perform(runner: Runner, plan: Plan, ids: list[int] | None, seconds: float = SLICE) -> int:
+    """Perform ready jobs of the plan (`ids`: of these only); how many handlers were run."""
+    if plan.lease is None:
+        return runner.work(plan.flow, plan.names, plan.size, ids, seconds=seconds)
+    return runner.work_leased(plan.flow, plan.names, plan.size, plan.lease, ids)

@@ -1,0 +1,67 @@
+"""A worker process of `manage.py wedworker`: one connection, one thread, every transition it knows."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import socket
+from collections.abc import Collection
+from dataclasses import dataclass
+from types import FrameType
+
+from workers.client.connect import opener
+from workers.client.wire import Wire
+from workers.jobs.performing import HELD
+from workers.jobs.runner import Runner
+from workers.jobs.surroundings import Surroundings
+from workers.process.presence import Presence
+from workers.process.service import Service
+from workers.recovery.journal import Journal, journal_dir
+from workers.registry import Registry
+
+
+@dataclass(frozen=True)
+class WorkerProcess:
+    """What each process of the pool runs: flows (none: all), jobs a commit, and whether to end when idle."""
+
+    registry: Registry
+    flows: Collection[str] = ()
+    size: int = 1
+    once: bool = False
+    held: int = HELD
+
+    def __call__(self, number: int) -> None:
+        """Serve until SIGTERM or SIGINT; the handler that runs then is finished first."""
+        gc.freeze()  # what is loaded by now stays to the end: the collector need not walk it at every turn
+        name = f"wedworker#{number}@{socket.gethostname()}:{os.getpid()}"
+        journals = journal_dir()
+        journal = Journal(journals)
+        runner = Runner(Wire(opener(name)), self.registry, name, journal)
+        runner.most_held = self.held
+        wake = _on_signal(runner)
+        runner.surroundings = Surroundings()
+        presence = Presence(
+            runner.wire,
+            self.registry,
+            kind="process",
+            actor=name,
+            size=self.size,
+            flows=self.flows,
+            journals=journals,
+        )
+        Service(runner, presence).run(once=self.once, wake=wake)
+        journal.close()
+
+
+def _on_signal(runner: Runner) -> int:
+    """Tell the runner to stop at SIGTERM and SIGINT; the descriptor that wakes its sleep."""
+    read, write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        runner.stopping = True
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    return read

@@ -1,0 +1,60 @@
+"""The task of the reaper's worker: what time does, as long as something is overdue."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+
+import psycopg
+
+from flows import api
+from flows.errors import WedError
+from workers.client.connect import opener
+from workers.client.wire import ConnectionLost, Wire
+from workers.logs import brief
+from workers.reaper.disk import Surveyor
+from workers.reaper.report import WORKER, check, tell
+from workers.reaper.tidy import tidy
+
+log = logging.getLogger("workers.tasks")
+
+REAP_LIMIT = 200
+_ROUNDS = 10
+_MAINTAIN_EVERY = 3600.0
+_maintained = -_MAINTAIN_EVERY
+_surveyor = Surveyor()
+
+
+def reap() -> dict[str, int]:
+    """Rounds of what time does (flows.api.reap) until nothing is overdue, ten at most; the counts."""
+    global _maintained
+    total: dict[str, int] = {}
+    wire = _reaper_wire()
+    try:
+        _surveyor.look(wire.connection)
+        for _ in range(_ROUNDS):
+            counts = api.reap(REAP_LIMIT, conn=wire.connection)
+            tell(wire.connection, counts)
+            total = {key: total.get(key, 0) + count for key, count in counts.items()}
+            if max(counts.values(), default=0) < REAP_LIMIT:
+                break
+        if time.monotonic() - _maintained > _MAINTAIN_EVERY:
+            api.maintain(conn=wire.connection)
+            _maintained = time.monotonic()
+            tidy(wire.connection)
+            check(wire.connection)
+    except (WedError, psycopg.Error, ConnectionLost) as error:
+        log.warning("A round of the reaper failed: %s", brief(error), extra={"worker": WORKER})
+        wire.close()
+    return total
+
+
+_reaper: tuple[int, Wire] | None = None
+
+
+def _reaper_wire() -> Wire:
+    global _reaper
+    if _reaper is None or _reaper[0] != os.getpid():
+        _reaper = os.getpid(), Wire(opener("wedsql-reaper"))
+    return _reaper[1]

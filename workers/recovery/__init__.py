@@ -1,0 +1,1 @@
+"""What is known of worker processes that died, so that their jobs are counted and offered again."""

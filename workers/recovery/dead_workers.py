@@ -1,0 +1,111 @@
+"""What the other worker processes of this machine noted, above all those that died.
+
+A session that ends gives its jobs back at once, before anybody counts the death. So whoever takes a job asks
+first whether a dead neighbour's note names it: then that attempt is counted, and the handler is not run again
+before its back-off. Without this a handler that kills its process would kill one process after the other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import mmap
+import os
+import time
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from workers.recovery.journal import SIZE, Note, born, read_notes, running_in
+
+_BETWEEN = 0.002
+# Looks at one that lives: a process that is killed is not quite gone when its connection is.
+_AT_LIVING = 10
+_AT_DEAD = 2000  # somebody else reports it, over a connection that may have to be opened first
+
+
+def dead(folder: Path) -> Iterator[tuple[Path, list[Note]]]:
+    """Notes of processes that no longer live; while one is in hand nobody else gets it.
+
+    The caller unlinks the path once its notes are reported; what it could not report comes back at the next
+    call, here or elsewhere. A path's modification time is when the death was found.
+    """
+    for path in sorted([*folder.glob("*.job"), *folder.glob("*.dead")]):
+        with _alone_with(path) as raw:
+            if raw is not None:
+                yield _found_dead(path), read_notes(raw)
+
+
+class Neighbours:
+    """The journals beside this process's own, kept in memory: a look costs one listing of their folder."""
+
+    def __init__(self, own: Path) -> None:
+        self._folder = own.parent
+        self._own = own.name
+        self._maps: dict[str, mmap.mmap] = {}
+
+    def fallen(self, jobs: Collection[int]) -> set[int]:
+        """Those of these jobs, in hand now, at which a neighbour died; its notes of them are gone then."""
+        found: set[int] = set()
+        for look in range(_AT_DEAD if jobs else 0):
+            left = [path for path in self._naming(jobs) if not self._buried(path, jobs, found)]
+            if look >= _AT_LIVING:
+                left = [path for path in left if not _alive(path)]  # it lives on and lost its connection
+            if not left:
+                break
+            time.sleep(_BETWEEN)
+        return found
+
+    def _naming(self, jobs: Collection[int]) -> list[Path]:
+        names = set(os.listdir(self._folder)) - {self._own}
+        for name in self._maps.keys() - names:
+            self._maps.pop(name).close()
+        for name in names - self._maps.keys():
+            self._open(name)
+        return [self._folder / name for name, map in self._maps.items() if running_in(map) in jobs]
+
+    def _open(self, name: str) -> None:
+        with contextlib.suppress(OSError, ValueError), (self._folder / name).open("rb") as file:
+            self._maps[name] = mmap.mmap(file.fileno(), SIZE, access=mmap.ACCESS_READ)
+
+    @staticmethod
+    def _buried(path: Path, jobs: Collection[int], found: set[int]) -> bool:
+        with _alone_with(path) as raw:
+            if raw is None:
+                return False
+            found.update(note.job_id for note in read_notes(raw) if note.running and note.job_id in jobs)
+            path.unlink()
+            return True
+
+
+@contextlib.contextmanager
+def _alone_with(path: Path) -> Iterator[bytes | None]:
+    """A dead process's journal, for one reader at a time; None while its process lives or others read it."""
+    with contextlib.ExitStack() as held:
+        raw: bytes | None = None
+        with contextlib.suppress(FileNotFoundError, BlockingIOError):
+            if not _alive(path):
+                file = held.enter_context(path.open("rb"))
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                raw = file.read() if path.exists() else None
+        yield raw
+
+
+def _found_dead(path: Path) -> Path:
+    """The path under which it stays known as dead, from now on."""
+    if path.suffix == ".dead":
+        return path
+    os.utime(path)
+    return path.rename(path.with_suffix(".dead"))
+
+
+def _alive(path: Path) -> bool:
+    pid, _, rest = path.name.partition("-")
+    start = rest.partition(".")[0]
+    return pid.isdigit() and born(int(pid)) == start != "0" and not _zombie(int(pid))
+
+
+def _zombie(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except OSError:
+        return True

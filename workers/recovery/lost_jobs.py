@@ -1,0 +1,47 @@
+"""Counts an attempt against every job whose process died with it, so that poison ends parked, not looping."""
+
+from __future__ import annotations
+
+import logging
+import time
+from pathlib import Path
+
+import psycopg
+
+from workers.client import results, taking
+from workers.client.wire import Wire
+from workers.logs import brief
+from workers.recovery.dead_workers import dead
+from workers.recovery.journal import DIED, Note
+
+log = logging.getLogger("workers.lost")
+
+# The dead process's session may live a little longer and hold the job; then the report waits for it.
+PATIENCE = 15.0
+
+
+def report_lost(wire: Wire, folder: Path, actor: str) -> int:
+    """Report what dead processes of this machine left behind; how many jobs were counted."""
+    counted = 0
+    for path, notes in dead(folder):
+        answers = [_report(wire, note, actor) for note in notes]
+        counted += sum(answers)
+        if all(answers) or time.time() - path.stat().st_mtime > PATIENCE:
+            path.unlink(missing_ok=True)
+    return counted
+
+
+def _report(wire: Wire, note: Note, actor: str) -> bool:
+    """Whether the kernel took the report; False while somebody else holds the job, or when it is gone."""
+    which = {"flow": note.flow, "wid": note.wid, "job": note.job_id, "worker": actor}
+    try:
+        if not note.running:
+            wire.round(taking.release(note, actor))
+            return True
+        failure = results.fail(note.flow, [(note, DIED, "")], "lost", actor)
+        answers = wire.round(*results.again(note.flow, note, [failure], actor))
+    except psycopg.Error as error:
+        log.warning("%s job %s of a dead process: %s", note.flow, note.job_id, brief(error), extra=which)
+        return True
+    log.warning("%s job %s: %s", note.flow, note.job_id, DIED, extra=which | {"outcome": "lost"})
+    return any(answer.ntuples for answer in answers if answer.nfields == results.FAILED_COLUMNS)
