@@ -1,4 +1,4 @@
-"""Proofs for what the kernel does about a client of the paper that is refused, and for whose a lock is."""
+"""Proofs for the guards of the paper's statements: what is refused, what follows, whose a lock is."""
 
 from __future__ import annotations
 
@@ -16,6 +16,46 @@ COLUMNS = {
     "st_status": "wid",
 }
 A_JOB = "from job_pool where trname = 'tr_a'"
+
+
+def paper_lock(b: Bench) -> None:
+    """A plain UPDATE of wed_flow without the lock of a job is refused."""
+    wid = b.start()
+    with refused("WD201"):
+        b.sql("update wed_flow set a = '1' where wid = %s", wid)
+
+
+def paper_insert(b: Bench) -> None:
+    """A plain INSERT into wed_flow is a settled instance."""
+    wid = b.sql("insert into wed_flow default values returning wid")
+    must(b.sql("select count(*) from wedsql.job_pool where wid = %s", wid) == 2, "nothing fired")
+
+
+def paper_session_lock(b: Bench) -> None:
+    """A lock of the session instead of the transaction is refused."""
+    wid = b.start()
+    tgid = b.sql("select tgid from job_pool where wid = %s and trname = 'tr_a'", wid)
+    b.sql("select pg_advisory_lock(%s, %s)", wid, tgid)
+    with refused("WD207"):
+        b.sql("update wed_flow set a = '1' where wid = %s", wid)
+
+
+def one_instance(b: Bench) -> None:
+    """One UPDATE over two held instances is refused."""
+    wids = [b.start(), b.start()]
+    with refused("WD202"), b.conn.transaction():
+        b.sql(
+            "select count(pg_try_advisory_xact_lock(wid, tgid)) from wedsql.job_pool"
+            " where wid = any (%s) and trname = 'tr_a'", wids
+        )  # fmt: skip
+        b.sql("update wed_flow set a = '1' where wid = any (%s)", wids)
+
+
+def never_deleted(b: Bench) -> None:
+    """An instance is not deleted by hand."""
+    wid = b.start()
+    with refused("WD301"):
+        b.sql("delete from wed_flow where wid = %s", wid)
 
 
 def stale_refused(b: Bench) -> None:

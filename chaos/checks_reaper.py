@@ -1,4 +1,4 @@
-"""Proofs that one item never stops a round, of the reaper and of the retention."""
+"""Proofs that the reaper returns what is overdue, and that one item never stops a round or the retention."""
 
 from __future__ import annotations
 
@@ -9,6 +9,30 @@ from flows import api
 RAISES = (
     "create or replace function wedsql.{} returns {} language plpgsql as $$ begin raise 'poisoned'; end $$"
 )
+
+
+def reaper_isolates(b: Bench) -> None:
+    """A lease that cannot be given back keeps no other from it."""
+    sick, well = b.start(), b.start()
+    api.lease_many(FLOW, ["tr_a"], 2, "checks", conn=b.conn)
+    b.sql("create function poison() returns trigger language plpgsql as $$ begin raise 'poisoned'; end $$")
+    b.sql(
+        "create trigger poison after insert on wedsql.job_log for each row"
+        f" when (new.wid = {sick}) execute function poison()"
+    )
+    b.sql("set wedsql.test_offset = '2 minutes'")
+    api.reap(conn=b.conn)
+    query = "select count(*) from wedsql.job_log where wid = %s and outcome = 'expired'"
+    must(b.sql(query, well) == 1, "the other lease was not given back")
+
+
+def reaper_returns(b: Bench) -> None:
+    """A lease that has run out is offered again."""
+    b.start()
+    b.lease("tr_a")
+    b.sql("set wedsql.test_offset = '2 minutes'")
+    api.reap(conn=b.conn)
+    must(b.sql("select count(*) from job_pool where state = 'P' and trname = 'tr_a'") == 1, "the lease stays")
 
 
 def kind_fails(b: Bench) -> None:

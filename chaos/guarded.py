@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -69,6 +69,9 @@ class Bench:
     def close(self) -> None:
         for conn in self.opened:
             conn.close()
+
+
+Check = Callable[[Bench], None]
 
 
 @contextmanager

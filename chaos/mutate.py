@@ -21,8 +21,7 @@ from typing import Any
 import psycopg
 
 from chaos import machine, mutations, mutations_care, mutations_machine
-from chaos.checks import Check
-from chaos.guarded import Bench
+from chaos.guarded import Bench, Check
 from chaos.mutation import Change, Mutation
 from chaos.run import say
 from chaos.scratch import drop_template, make_template, scratch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from chaos.checks import Check
+from chaos.guarded import Check
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from chaos import checks_bounds, checks_paper, checks_reaper
-from chaos.checks import Check
+from chaos.guarded import Check
 from chaos.mutation import Mutation
 
 _ANY = "exception when data_corrupted then"

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from chaos import checks, machine, mutate, mutations_machine, scratch
+from chaos import checks_results, checks_takes, machine, mutate, mutations_machine, scratch
+from chaos.guarded import Check
 from chaos.mutation import Change
 from flows import api
 from flows.tests import kernel_db
@@ -22,7 +23,12 @@ DEFINITION = {
         {"predicate": "a = 2", "final": True},
     ],
 }
-CORE = [checks.fence, checks.others_job, checks.taken_afresh, checks.instance_first]
+CORE = [
+    checks_results.fence,
+    checks_results.others_job,
+    checks_takes.taken_afresh,
+    checks_results.instance_first,
+]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +42,7 @@ def server() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("check", CORE, ids=lambda check: check.__name__)
-def test_a_missing_guard_is_noticed(server: str, check: checks.Check) -> None:
+def test_a_missing_guard_is_noticed(server: str, check: Check) -> None:
     mutation = next(m for m in mutate.MUTATIONS if m.check is check)
     assert mutate.verdict(server, mutation)[0] == "killed"
 
