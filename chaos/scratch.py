@@ -23,8 +23,7 @@ def make_template(admin: psycopg.Connection[Any], dsn: str) -> None:
     admin.execute(f"create database {TEMPLATE}")
     with psycopg.connect(make_conninfo(dsn, dbname=TEMPLATE)) as conn:
         conn.execute("set client_min_messages = warning")
-        for path in kernel.files():
-            conn.execute(path.read_text(encoding="utf-8"))
+        kernel.write(conn.cursor())
 
 
 def drop_template(admin: psycopg.Connection[Any]) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from flows import tables
 
 SQL_DIR = Path(__file__).parent / "sql"
 SCHEMA = "wedsql"
@@ -37,14 +39,25 @@ class KernelStatus:
         return asdict(self)
 
 
-def files() -> Iterator[Path]:
-    """Promise the kernel's SQL files in the order in which they run."""
-    return iter(sorted(SQL_DIR.rglob("*.sql"), key=lambda path: path.relative_to(SQL_DIR).as_posix()))
+def files(directory: Path = SQL_DIR) -> list[Path]:
+    """Return the SQL files that run at each installation, in their order; those of the tables run once."""
+    found = (path for path in directory.rglob("*.sql") if path.parent.name != "tables")
+    return sorted(found, key=lambda path: path.relative_to(directory).as_posix())
+
+
+def write(cursor: Any, directory: Path = SQL_DIR) -> None:
+    """Write the kernel in the cursor's transaction: pending changes of tables, then everything else anew."""
+    first = [path for path in files(directory) if path.parent.name == "00_base"]
+    for path in first:
+        cursor.execute(path.read_text(encoding="utf-8"))
+    tables.apply(cursor, directory / "tables")
+    for path in files(directory)[len(first) :]:
+        cursor.execute(path.read_text(encoding="utf-8"))
 
 
 @cache
 def digest() -> str:
-    """Promise one hash over all the kernel's SQL."""
+    """Promise one hash over the SQL that runs at each installation."""
     total = hashlib.sha256()
     for path in files():
         total.update(path.relative_to(SQL_DIR).as_posix().encode())
@@ -53,17 +66,32 @@ def digest() -> str:
 
 
 def install(connection: Any) -> None:
-    """Promise that the database has this kernel: all files in one transaction, one installer at a time.
+    """Promise that the database has this kernel: tables and functions change in one transaction.
 
     Workers may work meanwhile: the installer waits for a moment in which it can hold every table, and steps
     back when it stands in somebody's way. Raises OperationalError (55P03) after a minute without one.
     """
+    _patiently(connection, _install)
+
+
+def reverse(connection: Any, name: str) -> None:
+    """Take a change of the tables back and drop the functions: an earlier release brings its own."""
+
+    def undo(cursor: Any) -> None:
+        cursor.execute(_base("02_forget.sql"))
+        tables.reverse(cursor, name)
+
+    _patiently(connection, undo)
+
+
+def _patiently(connection: Any, change: Callable[[Any], None]) -> None:
+    """Make a change while all tables are held; step back and try again while others stand in the way."""
     from django.db import OperationalError
 
     until = time.monotonic() + _PATIENCE
     while True:
         try:
-            return _install(connection)
+            return _alone(connection, change)
         except OperationalError as error:
             crossed = getattr(error.__cause__, "sqlstate", None) in _IN_THE_WAY
             if not crossed or time.monotonic() > until:
@@ -71,19 +99,20 @@ def install(connection: Any) -> None:
         time.sleep(random.uniform(0.0, 0.2))  # noqa: S311 - no secret depends on it
 
 
-def _install(connection: Any) -> None:
-    """One transaction, one installer at a time."""
+def _alone(connection: Any, change: Callable[[Any], None]) -> None:
+    """Make a change in one transaction, one installer at a time."""
     from django.db import transaction
 
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
         cursor.execute("select pg_advisory_xact_lock(%s)", [LOCK])
         cursor.execute("set local client_min_messages = warning; set local check_function_bodies = off")
         _hold_tables(cursor)
-        for path in files():
-            cursor.execute(path.read_text(encoding="utf-8"))
-        cursor.execute(
-            f"comment on schema {SCHEMA} is 'WED-SQL kernel {VERSION} {digest()} {_bodies(cursor)}'"
-        )
+        change(cursor)
+
+
+def _install(cursor: Any) -> None:
+    write(cursor)
+    cursor.execute(f"comment on schema {SCHEMA} is 'WED-SQL kernel {VERSION} {digest()} {_bodies(cursor)}'")
 
 
 def _hold_tables(cursor: Any) -> None:
@@ -134,9 +163,23 @@ def _base(name: str) -> str:
     return (SQL_DIR / "00_base" / name).read_text(encoding="utf-8")
 
 
+def install_pending(connection: Any) -> bool:
+    """Install the kernel where changes of its tables are pending; return whether there were any."""
+    with connection.cursor() as cursor:
+        pending = tables.pending(cursor)
+    if pending:
+        install(connection)
+    return bool(pending)
+
+
 def install_if_outdated(connection: Any) -> bool:
-    """Promise that a migrated database runs the kernel of this code; whether it had to be installed anew."""
-    if status(connection).state != "OUTDATED":
+    """Promise that a migrated database runs the kernel of this code; whether it had to be installed anew.
+
+    Where changes of the tables are pending, their migrations install it.
+    """
+    with connection.cursor() as cursor:
+        pending = tables.pending(cursor)
+    if pending or status(connection).state != "OUTDATED":
         return False
     install(connection)
     return True
@@ -177,6 +220,9 @@ def status(connection: Any) -> KernelStatus:
 
 
 def _problems(cursor: Any, bodies: str) -> Iterator[str]:
+    pending = tables.pending(cursor)
+    if pending:
+        yield f"The tables lack {', '.join(pending)}: run migrate."
     if _bodies(cursor) != bodies:
         yield "A function of the kernel was changed in the database; migrate puts it back."
     cursor.execute(

@@ -1,4 +1,4 @@
-"""Installs the kernel, and tells Django which of its tables have a model.
+"""Install the kernel, and tell Django which of its tables have a model.
 
 The kernel's SQL makes the tables (managed = False), so each model is declared here by its key alone:
 Django compares no column of a table that it does not manage.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from django.db import migrations, models
 
 import flows.models.fields
-from flows.operations.install import InstallKernel
+from flows.operations.install import ChangeTables
 
 
 def mirror(name: str, table: str, singular: str, plural: str, order: list[str], **keys: models.Field):
@@ -30,7 +30,7 @@ class Migration(migrations.Migration):
     initial = True
     dependencies = []
     operations = [
-        InstallKernel(),
+        ChangeTables("0001_initial"),
         mirror("Flow", "flow", "flow", "flows", ["name"], id=number()),
         mirror("Attribute", "attr", "attribute", "attributes", ["position", "aid"], aid=number()),
         mirror("Trigger", "trig", "trigger", "triggers", ["tgid"], tgid=number()),

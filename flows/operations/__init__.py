@@ -4,7 +4,7 @@ from flows.operations.attributes import AddAttribute, AlterAttribute, RemoveAttr
 from flows.operations.base import FlowOperation
 from flows.operations.design import Design, FlowMigrationError
 from flows.operations.flows import AlterFlow, CreateFlow, DropFlow
-from flows.operations.install import InstallKernel
+from flows.operations.install import ChangeTables
 from flows.operations.triggers import AddTrigger, AlterTrigger, RemoveTrigger
 
 __all__ = [
@@ -13,12 +13,12 @@ __all__ = [
     "AlterAttribute",
     "AlterFlow",
     "AlterTrigger",
+    "ChangeTables",
     "CreateFlow",
     "Design",
     "DropFlow",
     "FlowMigrationError",
     "FlowOperation",
-    "InstallKernel",
     "RemoveAttribute",
     "RemoveTrigger",
     "RenameAttribute",

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.migrations.operations.base import Operation, OperationCategory
 
+from flows import kernel
 from flows.operations.design import Design
 
 
@@ -27,6 +28,7 @@ class FlowOperation(Operation):
         """Flows are no models."""
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
+        kernel.install_pending(schema_editor.connection)  # Django may run flow_orders before flows
         self.forwards(Design(schema_editor.connection, self.flow, f"migration {app_label}"))
 
     def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:

@@ -1,4 +1,4 @@
-"""The migration operation that installs the kernel's SQL."""
+"""The migration operation that changes the kernel's tables."""
 
 from __future__ import annotations
 
@@ -6,26 +6,35 @@ from typing import Any
 
 from django.db.migrations.operations.base import Operation
 
-from flows import kernel
+from flows import kernel, tables
 
 
-class InstallKernel(Operation):
-    """Installs the kernel's tables and functions; installing again changes nothing.
+class ChangeTables(Operation):
+    """Apply one numbered change of the kernel's tables (flows/sql/tables) together with its functions.
 
-    Going back leaves them: flows and their history are not thrown away by a migration.
+    Tables and functions only work together, so they change in one transaction: the first migration that a
+    database lacks brings all changes and the functions, and those after it find their change made.
     """
 
-    reversible = True
     reduces_to_sql = False
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @property
+    def reversible(self) -> bool:  # type: ignore[override]
+        return self.name == tables.names()[0] or tables.is_reversible(self.name)
 
     def state_forwards(self, app_label: str, state: Any) -> None:
         """The kernel's tables are no part of Django's state."""
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        kernel.install(schema_editor.connection)
+        kernel.install_pending(schema_editor.connection)
 
     def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        """Nothing to do: see the class."""
+        """Take the change back; the first one stays, as no migration deletes flows and their history."""
+        if self.name != tables.names()[0]:
+            kernel.reverse(schema_editor.connection, self.name)
 
     def describe(self) -> str:
-        return "Install the kernel"
+        return f"Change the kernel's tables ({self.name}) and replace its functions"

@@ -42,16 +42,6 @@ declare
   v_object record;
 begin
   for v_object in
-    select c.oid::regclass as name, c.relkind from pg_class c
-    where c.relnamespace = 'wedsql'::regnamespace and c.relkind in ('r', 'p', 'S', 'v')
-      and (c.relname in ('flow', 'attr', 'trig', 'flow_version', 'condition_error', 'condition_error_sum', 'condition_failure', 'instance', 'job_pool', 'timer', 'job_log', 'worker', 'paper_client',
-                         'watch', 'lock_seen', 'care', 'trouble', 'commit_by', 'beat', 'disk', 'timing', 'wed_trace', 'wid_seq', 'job_seq', 'tgid_seq', 'aid_seq', 'took_in', 'took_at', 'held_at', 'vocabulary', 'refusal') or c.relname like E'wed\\_trace\\_%' or c.relname ~ E'^refused_\\d+$')
-      and c.relowner <> 'wed_owner'::regrole
-      and not exists (select 1 from pg_depend d where d.objid = c.oid and d.deptype in ('a', 'i') and c.relkind = 'S')
-  loop
-    execute format('alter %s %s owner to wed_owner', case v_object.relkind when 'S' then 'sequence' when 'v' then 'view' else 'table' end, v_object.name);
-  end loop;
-  for v_object in
     select p.oid::regprocedure as name from pg_proc p
     where p.pronamespace = 'wedsql'::regnamespace and p.proowner not in ('wed_owner'::regrole, 'wed_eval'::regrole)
   loop

@@ -27,11 +27,10 @@ def server() -> str:
 
 def install(connection: psycopg.Connection) -> None:
     """Run the kernel's files in one transaction, as flows.kernel.install does through Django."""
-    with connection.transaction():
-        connection.execute("select pg_advisory_xact_lock(%s)", [kernel.LOCK])
-        connection.execute("set local client_min_messages = warning")
-        for path in kernel.files():
-            connection.execute(path.read_text(encoding="utf-8"))
+    with connection.transaction(), connection.cursor() as cursor:
+        cursor.execute("select pg_advisory_xact_lock(%s)", [kernel.LOCK])
+        cursor.execute("set local client_min_messages = warning")
+        kernel.write(cursor)
 
 
 @contextmanager

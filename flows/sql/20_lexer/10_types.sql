@@ -1,6 +1,4 @@
 -- The shapes the lexer speaks in, the sentences it refuses with, and the one place that raises.
-create schema if not exists wedsql;
-
 do $$
 begin
   if to_regtype('wedsql.token') is null then
@@ -11,14 +9,6 @@ begin
   end if;
 end
 $$;
-
--- One row a reason. %1$s is the word in question, %2$s what the lexer knows about it.
-create table if not exists wedsql.refusal (
-  reason text collate "C" primary key,
-  sentence text not null,
-  hint text not null
-);
-comment on table wedsql.refusal is 'Why a person-written condition is refused: one sentence and one way out for each reason.';
 
 -- Promise: the smallest number of letters to add, drop or change, or p_limit + 1 when it is more than p_limit.
 -- Locks: none

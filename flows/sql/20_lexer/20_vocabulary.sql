@@ -1,26 +1,4 @@
--- The closed vocabulary: every word and operator the lexer knows, with what it may do.
--- Filled from pg_catalog of this very server, so a newer PostgreSQL brings its new functions;
--- after an upgrade of the server run select wedsql.fill_vocabulary().
-create table if not exists wedsql.vocabulary (
-  word text collate "C" primary key,
-  keyword "char",             -- R reserved, T may name a function or type, C may name a column, U free; null no keyword
-  refusal text,               -- the reason for which the word is refused as a plain word
-  type text,                  -- it names a type: which modifier it takes (none, length, digits, seconds, words)
-  func text,                  -- it names a function: ok, or the reason for which it is refused
-  min_args integer,
-  max_args integer,           -- null: any number
-  pattern_arg integer,        -- this argument must be one fixed text: it is a regular expression
-  flag_args integer[],        -- these arguments must be a number or one fixed text of option letters
-  max_count integer,          -- the second argument must be a plain number up to this
-  grows boolean not null default false,     -- its result may be much longer than its arguments
-  costly boolean not null default false,    -- some of its calls grow faster than linearly with their operands
-  temporal boolean not null default false,  -- it takes, gives or is a date or time
-  infix boolean not null default false,
-  prefix boolean not null default false,
-  hint text
-);
-alter table wedsql.vocabulary add column if not exists costly boolean not null default false;
-comment on table wedsql.vocabulary is 'Words and operators that conditions may use; filled by wedsql.fill_vocabulary().';
+-- What the lexer may use of this server's catalog; wedsql.vocabulary has every word and operator that it knows.
 
 -- Promise: the types whose values stay inside the expression: no catalog look-up, no settings, no pseudo type except the
 -- polymorphic ones.

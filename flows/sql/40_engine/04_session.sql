@@ -8,6 +8,20 @@
 -- to lock (revalidate = at_take, jobs of one transition that wait for each other), it locks the number of the job, too.
 -- The other settings (actor, reason, job, crowd, wrote, round_over) say what the session could say or do without them.
 
+-- A server of PostgreSQL 14 had no unlogged sequences; after its upgrade they become so.
+do $$
+declare
+  v_name regclass;
+begin
+  for v_name in
+    select c.oid from pg_catalog.pg_class c
+    where c.relnamespace = 'wedsql'::regnamespace and c.relname in ('took_in', 'took_at', 'held_at')
+      and c.relpersistence <> 'u' and current_setting('server_version_num')::integer >= 150000
+  loop
+    execute format('alter sequence %s set unlogged', v_name);
+  end loop;
+end $$;
+
 -- Return a moment in microseconds.
 -- Locks: none.
 create or replace function wedsql._microseconds(p_at timestamptz) returns bigint language sql stable as $$

@@ -1,3 +1,17 @@
+-- Conditions that failed, one row per trigger: the sum, and the failures that are not added up yet.
+-- In the order of the triggers, so that a page of it is read by their numbers and no other row is looked at.
+create or replace view wedsql.condition_error as
+select t.tgid, t.flow_id, coalesce(s.n, 0) + f.n as n, greatest(s.last_at, l.at) as last_at,
+       case when s.last_at > l.at or l.at is null then s.sqlstate else l.sqlstate end as sqlstate,
+       case when s.last_at > l.at or l.at is null then s.message else l.message end as message,
+       case when s.last_at > l.at or l.at is null then s.wid else l.wid end as wid
+from wedsql.trig t left join wedsql.condition_error_sum s on s.tgid = t.tgid
+left join lateral (select o.at, o.sqlstate, o.message, o.wid from wedsql.condition_failure o where o.tgid = t.tgid
+                   order by o.id desc limit 1) l on true
+cross join lateral (select count(*) as n from wedsql.condition_failure o where o.tgid = t.tgid) f
+where s.tgid is not null or l.at is not null;
+alter view wedsql.condition_error owner to wed_owner;
+
 create or replace function wedsql._fold_condition_errors(p_max integer) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 -- Promise: up to p_max rows of failed conditions are added up, one row for each trigger; what is shown stays the same.

@@ -154,8 +154,7 @@ def install(dsn: str, directory: Path) -> None:
     """Install the kernel of a directory with the clock of the tests into an empty database."""
     with psycopg.connect(dsn) as conn:
         conn.execute("set client_min_messages = warning")
-        for path in sorted(directory.rglob("*.sql"), key=lambda p: p.relative_to(directory).as_posix()):
-            conn.execute(path.read_text(encoding="utf-8"))
+        kernel.write(conn.cursor(), directory)
         conn.execute(CLOCK.read_text(encoding="utf-8"))
 
 

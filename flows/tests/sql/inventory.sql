@@ -1,7 +1,7 @@
--- Everything of the kernel in words: tables, constraints, indexes, triggers, functions and who may use what.
+-- Everything of the kernel in words: tables, constraints, indexes, sequences, views, triggers, functions and who may use what.
 -- {only} narrows to tables of the kernel, as Django's own share its schema.
 with e as (
-  select 'table' as type, c.oid::regclass::text as identity,
+  select case c.relpersistence when 'u' then 'unlogged table' else 'table' end as type, c.oid::regclass::text as identity,
          string_agg(format('%s %s%s%s', a.attname, format_type(a.atttypid, a.atttypmod), case when a.attnotnull then ' not null' else '' end,
            coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '')), ', ' order by a.attname) || coalesce(' with ' || c.reloptions::text, '')
          || ' owner ' || c.relowner::regrole as what
@@ -12,6 +12,12 @@ with e as (
   select 'constraint', conrelid::regclass || ' ' || conname, pg_get_constraintdef(oid) from pg_constraint c
   where connamespace = 'wedsql'::regnamespace and contype in ('p', 'u', 'c', 'f') and conrelid <> 0 and not exists (
     select 1 from pg_class p where p.oid = conrelid and p.relispartition) {only_constraints}
+  union all
+  select 'sequence', c.oid::regclass::text, format_type(s.seqtypid, null) || ' owner ' || c.relowner::regrole
+  from pg_sequence s join pg_class c on c.oid = s.seqrelid where c.relnamespace = 'wedsql'::regnamespace {only}
+  union all
+  select 'view', c.oid::regclass::text, pg_get_viewdef(c.oid) || ' owner ' || c.relowner::regrole
+  from pg_class c where c.relnamespace = 'wedsql'::regnamespace and c.relkind = 'v' {only}
   union all
   select 'index', indexrelid::regclass::text, pg_get_indexdef(indexrelid) from pg_index i join pg_class c on c.oid = i.indrelid
   where c.relnamespace = 'wedsql'::regnamespace and not c.relispartition {only}
