@@ -1,11 +1,13 @@
 create or replace function wedsql._pick(p_flow integer, p_shared boolean, p_transitions text[], p_limit integer, p_ids bigint[], p_session boolean,
-                                        out wids integer[], out ids bigint[])
+                                        p_rows text, out wids integer[], out ids bigint[])
 language plpgsql set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
 -- Promise: locks up to p_limit ready jobs of different instances, by priority and age; waits for no lock that another holds.
 -- It looks at a few candidates first and at more only when others hold those. Instances that another worker is busy
 -- with come last: two branches of one instance would only wait for each other at the commit. A session that met a
 -- crowd starts a little further down next time, so that many workers do not try the same few jobs.
+-- With p_rows, the flow's name, instances that another transaction works on are passed over, and the rows of the
+-- others locked as well.
 -- Locks: an advisory lock (wid, tgid) a job, as the paper's workers take, and one (wid, -1) as the sign of being busy;
 -- all end with the transaction, or with p_session are the session's.
 declare
@@ -35,7 +37,8 @@ begin
       v_found := v_found + 1;
       continue when v_job.wid = any (wids);
       continue when p_shared and v_job.tgid > 0 and wedsql._waits(v_job.wid, v_job.id);
-      if (case when p_session then (pg_try_advisory_lock(v_job.wid, -1) or not v_shy) and pg_try_advisory_lock(v_job.wid, v_job.tgid)
+      if (case when p_rows is not null then wedsql._pick_row(p_rows, v_job.wid, v_job.tgid, v_shy, p_session)
+               when p_session then (pg_try_advisory_lock(v_job.wid, -1) or not v_shy) and pg_try_advisory_lock(v_job.wid, v_job.tgid)
                else (pg_try_advisory_xact_lock(v_job.wid, -1) or not v_shy) and pg_try_advisory_xact_lock(v_job.wid, v_job.tgid) end) then
         wids := wids || v_job.wid;
         ids := ids || v_job.id;
@@ -60,6 +63,27 @@ begin
   elsif v_held = 0 and v_crowd > 0 then
     perform set_config('wedsql.crowd', (v_crowd * 3 / 4)::text, false);
   end if;
+end $$;
+
+create or replace function wedsql._pick_row(p_flow text, p_wid integer, p_tgid integer, p_avoid_busy boolean,
+                                            p_session boolean) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Lock a job and the row of its instance, or neither where another session has one of them.
+-- Locks: the job as _pick does; the row, without waiting.
+declare
+  v_locked integer;
+begin
+  if (pg_try_advisory_xact_lock(p_wid, -1) or not p_avoid_busy) and pg_try_advisory_xact_lock(p_wid, p_tgid) then
+    execute format('select w.wid from %I.wed_flow w where w.wid = $1 for no key update skip locked', p_flow)
+      into v_locked using p_wid;
+  end if;
+  if v_locked is null then
+    raise lock_not_available;  -- the locks that this block has got go with it
+  end if;
+  return not p_session
+    or (pg_try_advisory_lock(p_wid, -1) or not p_avoid_busy) and pg_try_advisory_lock(p_wid, p_tgid);
+exception when lock_not_available then
+  return false;
 end $$;
 
 create or replace function wedsql._waits(p_wid integer, p_id bigint) returns boolean
@@ -100,13 +124,13 @@ begin%6$s
     return;
   end if;
   for v_try in 1..20 loop
-    v_pick := wedsql._pick(%2$s, %3$L, p_transitions, p_limit, %7$s, %8$L);
+    v_pick := wedsql._pick(%2$s, %3$L, p_transitions, p_limit, %7$s, %8$L, %12$s);
     exit when v_pick.ids = '{}';%4$s%10$s
     return query %9$s;
     exit when found;  -- else others finished all of them a moment before the locks were ours
   end loop;
 end $f$ $t$, p_schema, p_flow, (select f.shared from wedsql.flow f where f.id = p_flow),
-    case when exists (select 1 from wedsql.trig t where t.flow_id = p_flow and t.revalidate = 'at_take')
+    case when wedsql._revalidates(p_flow)
          then format(E'\n    v_pick := wedsql._drop_stale(%s, %L, v_pick.wids, v_pick.ids);', p_flow, p_schema) else '' end,
     case when p_session then 'hold(p_transitions text[], p_limit integer default 1, p_actor text default null)'
          else 'take(p_transitions text[], p_limit integer default 1, p_actor text default null, p_job_ids bigint[] default null)' end,
@@ -134,13 +158,20 @@ end $f$ $t$, p_schema, p_flow, (select f.shared from wedsql.flow f where f.id = 
     perform pg_try_advisory_xact_lock(- u.id) from unnest(v_pick.ids) u (id);$q$ else '' end end,
     case when p_session then '' else $q$
   v_known boolean := case when current_setting('wedsql.takes', true) = 'on' then currval('wedsql.took_in') = wedsql._microseconds(now()) end;
-  v_held boolean;$q$ end);
+  v_held boolean;$q$ end,
+    case when wedsql._revalidates(p_flow) then quote_literal(p_schema) else 'null' end);
 end $g$;
+
+create or replace function wedsql._revalidates(p_flow integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+-- Return whether a trigger of the flow has its condition tried when its job is taken.
+select exists (select 1 from wedsql.trig t where t.flow_id = p_flow and t.revalidate = 'at_take')
+$$;
 
 create or replace function wedsql._drop_stale(p_flow integer, p_schema text, p_wids integer[], p_ids bigint[], out wids integer[], out ids bigint[])
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 -- Promise: jobs whose condition no longer holds are withdrawn as they are taken (revalidate = at_take, K-26); the rest is left.
--- Locks: the instances concerned, then the jobs.
+-- Locks: the jobs; the caller has locked the instances.
 declare
   v_stale integer[];
 begin

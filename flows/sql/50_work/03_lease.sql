@@ -8,13 +8,16 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
   v_pick record;
+  v_tried boolean;
   v_mine bigint[];
   v_now timestamptz := wedsql.now();
 begin
   perform wedsql._check_span('The duration of a lease', p_duration, '1 microsecond');
   execute format('lock table %I.wed_flow in row share mode', p_flow);
-  select * into v_pick from wedsql._pick(v_flow.id, v_flow.shared, p_transitions, p_limit, p_job_ids, false);
-  if v_pick.ids <> '{}' and exists (select 1 from wedsql.trig t where t.flow_id = v_flow.id and t.revalidate = 'at_take') then
+  v_tried := wedsql._revalidates(v_flow.id);
+  select * into v_pick from wedsql._pick(v_flow.id, v_flow.shared, p_transitions, p_limit, p_job_ids, false,
+    case when v_tried then v_flow.name end);
+  if v_tried and v_pick.ids <> '{}' then
     v_pick := wedsql._drop_stale(v_flow.id, v_flow.name, v_pick.wids, v_pick.ids);
   end if;
   with leased as (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 
 from flows import api
@@ -211,6 +213,27 @@ def test_k26_at_take_by_lease(kit: Kit) -> None:
     with pytest.raises(AssertionError, match="no job of tr_a"):
         kit.lease("tr_a")
     assert kit.jobs(wid) == ["tr_b"]
+
+
+@pytest.mark.parametrize("way", ["take", "hold", "lease"])
+def test_k26_at_take_passes_over_an_instance_that_another_session_writes(kit: Kit, way: str) -> None:
+    """No lock of it is left behind, and its job is there for the next call."""
+    kit.attrs("a")
+    tgid = kit.trig("tr_a", "a = '1'", revalidate="at_take")
+    busy, free = kit.start(a="1"), kit.start(a="1")
+    query = f"select wid from {{f}}.{way}(array['tr_a'], 2)"
+    if way == "lease":
+        query = f"select wid from wedsql.lease('{kit.name}', array['tr_a'], 2, 'tester')"
+    kit.rows("set lock_timeout = '2s'")
+    writer, other = kit.connect(), kit.connect()
+    with kit.conn.transaction() if way == "take" else nullcontext():
+        with writer.transaction():
+            kit.rows("select from {f}.wed_flow where wid = %s for no key update", [busy], writer)
+            assert [row.wid for row in kit.rows(query)] == [free]
+            with other.transaction():
+                assert kit.lock(other, busy, -1)
+                assert kit.lock(other, busy, tgid)
+        assert busy in [row.wid for row in kit.rows(query)]
 
 
 def test_k35_no_word_filter(kit: Kit) -> None:

@@ -112,7 +112,7 @@ class Attempts(Work):
     ) -> list[tuple[Completion, StepResult]]:
         """Take and complete one job of an instance that is not busy.
 
-        Whoever takes another job of a busy one waits for it there, if the take tries the condition (at_take).
+        A result of another job of a busy one waits for that transaction.
         """
         free = [job for wid, job in self.eye.execute(READY, [flow]) if wid not in (busy or ())]
         jobs = api.take_many(flow, ALL, 1, job_ids=free, conn=session) if free else []
