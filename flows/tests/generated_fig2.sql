@@ -449,7 +449,7 @@ begin
     return;
   end if;
   for v_try in 1..20 loop
-    v_pick := wedsql._pick(<flow>, 'f', p_transitions, p_limit, null, 't');
+    v_pick := wedsql._pick(<flow>, 'f', p_transitions, p_limit, null, 't', null);
     exit when v_pick.ids = '{}';
     return query select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w.*) - 'wid',
          '{1}'::integer[], j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout), j.attempts::integer, t.reads, t.writes, j.version,
@@ -560,7 +560,7 @@ begin
     return;
   end if;
   for v_try in 1..20 loop
-    v_pick := wedsql._pick(<flow>, 'f', p_transitions, p_limit, p_job_ids, 'f');
+    v_pick := wedsql._pick(<flow>, 'f', p_transitions, p_limit, p_job_ids, 'f', null);
     exit when v_pick.ids = '{}';
     if v_known is null then
       perform wedsql._first_take(v_held);
