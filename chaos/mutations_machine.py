@@ -51,7 +51,7 @@ MUTATIONS = [
            (_in("_derive", "or t.due_attr is null and t.due_after is null"),), [LATER]),
     # -- settings of sessions
     Undone("a date is due at its first moment in UTC", "^moved timer", ("change_setting", "step", "withdraw", "change_predicate"),
-           (_setting("_prepare", "TimeZone", "UTC"),), [AT_E]),
+           (_setting("_prepare", "TimeZone", "UTC"), _setting("_due_at", "TimeZone", "UTC")), [AT_E]),
     # -- the reaper
     Undone("a longest pick-up deadline", "^due and left over", ("extreme_option", "tick", "reap"),
            (_in("_check_options", "perform wedsql._check_span('pickup_deadline', p_trig.pickup_deadline, '1 microsecond');"),
