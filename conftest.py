@@ -29,7 +29,12 @@ from wedsql_site.postgres import binaries
 CHECKOUT = Path(__file__).resolve().parent
 OWN_SERVER = "DATABASE_URL" not in os.environ
 # A crash of the machine may lose a test's data, a kill of any process may not.
-_TEST_SERVER = {"fsync": "off", "full_page_writes": "off", "deadlock_timeout": "100ms"}
+_TEST_SERVER = {
+    "fsync": "off",
+    "full_page_writes": "off",
+    "deadlock_timeout": "100ms",
+    "max_prepared_transactions": "4",
+}
 _PREFIX = "wedsql-test-"
 _STATE = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
 _STATE.chmod(0o711)  # the user of the server passes through, and nobody can list it

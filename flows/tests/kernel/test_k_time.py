@@ -378,15 +378,3 @@ def test_k28_one_statement_over_two_held_instances(one: Kit) -> None:
             assert one.lock(one.conn, wid, one.pending(wid)[0].tgid)
         one.rows("update {f}.wed_flow set a = '2' where wid = any (%s)", [wids])
     assert [one.state(wid) for wid in wids] == [{"a": "1"}] * 2
-
-
-def test_k09_of_a_prepared_transaction_the_prepare_must_come_in_time(one: Kit) -> None:
-    """PostgreSQL checks what is deferred as it prepares, before it looks for room for prepared ones."""
-    wid = one.start(a="1")
-    one.rows("begin")
-    one.lock(one.conn, wid, one.pending(wid)[0].tgid)
-    one.rows("update {f}.wed_flow set a = '2' where wid = %s", [wid])
-    one.clock("61 seconds")
-    with refused("WD204"):
-        one.rows("prepare transaction 'late'")
-    assert one.state(wid) == {"a": "1"} and one.jobs(wid) == ["tr_x"]
