@@ -37,10 +37,10 @@ class World:
         programs: tuple[str, ...] = ALL,
         server: Server | None = None,
         dsns: Mapping[str, str] | None = None,
-        rate: float = 5.0,
-        designer: float = 3.0,
         prefix: tuple[str, ...] = (),
+        **pace: float,
     ) -> None:
+        """Make the installation; `pace` is that of the load (chaos.load.Load)."""
         home.mkdir(mode=0o711)
         self.home = home
         self.state = home / "state"
@@ -53,7 +53,7 @@ class World:
         self.port = free_port()
         self.names = programs
         self.programs = Programs()
-        self.load = Load(lambda: self.server.connect("web", name="people"), rate=rate, designer=designer)
+        self.load = Load(lambda: self.server.connect("web", name="people"), **pace)
         self.dashboard: Dashboard | None = None
         self.prefix = prefix  # how the pool's command line begins: in a network of its own
         self.orphans = 0

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from flows import tables
+from flows import grants, tables
 
 SQL_DIR = Path(__file__).parent / "sql"
 SCHEMA = "wedsql"
@@ -137,8 +137,6 @@ def create_roles(connection: Any) -> None:
 
 def install_roles(connection: Any) -> bool:
     """Create the kernel's roles and give each its rights; False where no kernel is installed."""
-    from flows import grants
-
     create_roles(connection)
     with connection.cursor() as cursor:
         cursor.execute("select to_regclass('wedsql.flow') is not null")
@@ -146,7 +144,7 @@ def install_roles(connection: Any) -> bool:
             return False
         cursor.execute(_base("01_schemas.sql"))
         cursor.execute((SQL_DIR / "91_grants.sql").read_text(encoding="utf-8"))
-        grants.grant_django_tables(cursor)
+        grants.grant_django_tables(cursor, SCHEMA)
     return True
 
 

@@ -5,15 +5,33 @@ from __future__ import annotations
 import os
 import resource
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from django.db import connection
 
-from wedsql_site import per_address
-from wedsql_site.request_threads import lanes
-
 _KB = 1024
+
+
+@dataclass(frozen=True)
+class Requests:
+    """Requests of this process: in progress, their limit, waiting, rejected; and connections refused."""
+
+    busy: int = 0
+    limit: int = 0
+    waiting: int = 0
+    rejected: int = 0
+    connections_refused: int = 0
+
+
+_read_requests: Callable[[], Requests] = Requests
+
+
+def read_requests_with(reader: Callable[[], Requests]) -> None:
+    """Let the site that serves the requests say how they are counted."""
+    global _read_requests
+    _read_requests = reader
 
 
 @dataclass(frozen=True)
@@ -42,16 +60,16 @@ class Usage:
 def usage() -> Usage:
     """Read the counters of this process; asks no database."""
     pool = _pool()
-    pages = lanes()
+    pages = _read_requests()
     return Usage(
         connections_limit=pool.get("pool_max", 0),
         connections_used=pool.get("pool_size", 0) - pool.get("pool_available", 0),
         connections_waiting=pool.get("requests_waiting", 0),
-        requests=sum(lane.busy for lane in pages),
-        requests_limit=sum(lane.size for lane in pages),
-        requests_waiting=sum(lane.waiting for lane in pages),
-        requests_rejected=sum(lane.rejected for lane in pages),
-        connections_refused=per_address.counts.refused,
+        requests=pages.busy,
+        requests_limit=pages.limit,
+        requests_waiting=pages.waiting,
+        requests_rejected=pages.rejected,
+        connections_refused=pages.connections_refused,
         threads=threading.active_count(),
         files=len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else 0,
         files_limit=resource.getrlimit(resource.RLIMIT_NOFILE)[0],

@@ -16,10 +16,12 @@ class SiteConfig(AppConfig):
     verbose_name = "WED-SQL"
 
     def ready(self) -> None:
-        from wedsql_site import checks, forking  # noqa: F401 - importing registers the checks
+        from monitor.usage import read_requests_with
+        from wedsql_site import checks, forking, request_counters  # noqa: F401 - importing registers the checks
         from wedsql_site.second_factor import backend
 
         forking.install()
+        read_requests_with(request_counters.requests)
         backend.bind_sessions()
         apps.get_app_config("axes").verbose_name = _("Log-ins")
         pre_migrate.connect(_create_schema, dispatch_uid="wedsql_site.create_schema")

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from flows import api, grants
+from flows import api, grants, kernel
 from flows.models import Attribute, Flow, FlowVersion, Trigger
 from flows.tests.designer import ADD, browser, change, columns, define, fourth, page, row_of
 from flows.tests.pages import all_errors, errors_at, opened
@@ -131,7 +131,7 @@ def test_somebody_who_may_only_look_cannot_save(alice: Client) -> None:
 
 def test_the_web_role_is_all_that_the_page_needs(alice: Client) -> None:
     with connection.cursor() as cursor:
-        grants.grant_django_tables(cursor)
+        grants.grant_django_tables(cursor, kernel.SCHEMA)
         cursor.execute("set local role wed_web")
 
     name = define(alice, label="Orders", reason="as the web process does it")

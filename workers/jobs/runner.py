@@ -182,22 +182,23 @@ class Runner(Performer):
         if one.taken.claim is not None:
             self._say(flow, self.wire.round(*self._closing(flow, [one], counting=True)), [one])
             return True
-        found = read_jobs(
-            self.wire.round(BEGIN, taking.take(flow, [one.taken.trname], 1, self.actor, [one.taken.job_id]))[
-                -1
-            ]
-        )
+        take = taking.take(flow, [one.taken.trname], 1, self.actor, [one.taken.job_id])
+        found = read_jobs(self.wire.round(BEGIN, take)[-1])
         if not found:
             self.leave()
             return True
+        return self._complete_again(flow, one, found[0])
+
+    def _complete_again(self, flow: str, one: Done, taken: Taken) -> bool:
+        """Commit the result of a job that was taken once more; False to try again."""
         if one.wrote:  # its writes went with the lost transaction, so its work is done again
             with self.alarm:
-                again = self._run(flow, found[0])
+                again = self._run(flow, taken)
             one.changes, one.sets, one.error, one.wrote = again.changes, again.sets, again.error, again.wrote
             if again.broke:  # twice: then it is the handler's doing
                 one.error, one.wrote = BrokenStep("The connection broke while the handler used it."), False
                 return False
-        one.taken = found[0]
+        one.taken = taken
         if one.error is not None:
             self.undo()
             return False

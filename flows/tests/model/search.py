@@ -97,18 +97,17 @@ def search(
     chance: int = 0,
     without: Sequence[str] = (),
     rules: Sequence[str] = (),
-    themes: Sequence[dict[str, Any]] = families.THEMES,
-    twice: bool = True,
+    **machine_options: Any,
 ) -> Search:
-    """Run so many examples, with some rules or without some, on a database with the clock of tests."""
+    """Run so many examples, with some rules or without some, on a database with the clock of tests.
+
+    machine_options: `themes` and `twice` of the machine, where they differ from all and True.
+    """
     seen = Search(only)
     known = [rule.function.__name__ for rule in Engine.setup_state().rules]
     left_out = {*without, *(set(known) - set(rules) if rules else ())}
-    machine = type(
-        "Searched",
-        (Engine,),
-        {"dsn": dsn, "themes": themes, "twice": twice} | dict.fromkeys(sorted(left_out)),
-    )
+    options = {"dsn": dsn, "themes": families.THEMES, "twice": True} | machine_options
+    machine = type("Searched", (Engine,), options | dict.fromkeys(sorted(left_out)))
     with with_reporter(seen.line):
         for number in range(-(-examples // ROUND)):
             if seen.over:

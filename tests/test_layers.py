@@ -1,0 +1,125 @@
+"""Which package may import which: a reader of a lower one need not know those above it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+from tests.imports import Import, imports, modules
+
+# Each package of the product and the others that it may import. What is not named here stands above all.
+PACKAGES: Mapping[str, frozenset[str]] = {
+    "BaseWorker": frozenset(),
+    "pages": frozenset(),
+    "flows": frozenset({"pages"}),
+    "workers": frozenset({"flows"}),
+    "monitor": frozenset({"flows", "pages"}),
+    "wedsql_site": frozenset({"flows", "monitor", "pages", "workers"}),
+}
+# The parts of workers from the lowest to the highest; its own modules, which handlers import, come first.
+PARTS = ("", "client", "recovery", "jobs", "process", "djangoq", "reaper")
+
+
+def layer(module: str) -> str:
+    """Return the package of a module; tests, wherever they stand, are one above all packages."""
+    parts = module.split(".")
+    return "tests" if {"tests", "conftest"} & set(parts) else parts[0]
+
+
+def part(module: str) -> str:
+    """Return the part of workers that a module belongs to, '' for its own modules."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 and parts[1] in (*PARTS, "demo", "management", "tests") else ""
+
+
+def upward(found: Iterable[Import]) -> list[str]:
+    """Return the imports of another package that the importing one may not use."""
+    return sorted(
+        f"{one.importer} -> {one.imported}"
+        for one in found
+        if layer(one.importer) in PACKAGES
+        and layer(one.imported) not in {layer(one.importer), *PACKAGES[layer(one.importer)]}
+    )
+
+
+def upward_in_workers(found: Iterable[Import]) -> list[str]:
+    """Return the imports of a higher part of workers by a lower one, as the program runs."""
+    return sorted(
+        f"{one.importer} -> {one.imported}"
+        for one in found
+        if one.at_run_time and layer(one.importer) == layer(one.imported) == "workers"
+        if part(one.importer) in PARTS
+        and part(one.imported) not in PARTS[: PARTS.index(part(one.importer)) + 1]
+    )
+
+
+def cycle(found: Iterable[Import]) -> list[str]:
+    """Return the modules of one cycle of imports, as the program runs; [] when there is none."""
+    graph: dict[str, set[str]] = {}
+    for one in found:
+        if one.at_run_time:
+            graph.setdefault(one.importer, set()).add(one.imported)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return list(error.args[1])
+    return []
+
+
+def test_every_package_imports_only_those_below_it() -> None:
+    found = list(imports(modules()))
+    assert {layer(one.importer) for one in found} >= set(PACKAGES) - {"pages"}, "the sources were read"
+    assert upward(found) == []
+
+
+def test_every_part_of_workers_imports_only_those_below_it() -> None:
+    assert upward_in_workers(imports(modules())) == []
+
+
+def test_no_modules_import_each_other_in_a_cycle() -> None:
+    assert cycle(imports(modules())) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "text", "seen"),
+    [
+        ("flows.new", "from workers import registry", "flows.new -> workers.registry"),
+        ("flows.new", "def late():\n    import monitor.usage", "flows.new -> monitor.usage"),
+        ("pages.new", "from flows.api import start", "pages.new -> flows.api"),
+        ("workers.new", "from monitor.usage import usage", "workers.new -> monitor.usage"),
+        ("BaseWorker.new", "import flows.errors", "BaseWorker.new -> flows.errors"),
+        ("monitor.new", "from tests.imports import modules", "monitor.new -> tests.imports"),
+        ("flows.new", "from flows.tests.kit import Kit", "flows.new -> flows.tests.kit"),
+        ("wedsql_site.new", "from chaos import world", "wedsql_site.new -> chaos.world"),
+    ],
+)
+def test_an_import_of_a_higher_package_is_found(tmp_path: Path, module: str, text: str, seen: str) -> None:
+    assert upward(_with(tmp_path, {module: text})) == [seen]
+
+
+def test_an_import_of_a_higher_part_of_workers_is_found(tmp_path: Path) -> None:
+    new = {"workers.client.new": "from workers.jobs.runner import Runner"}
+    assert upward_in_workers(_with(tmp_path, new)) == ["workers.client.new -> workers.jobs.runner"]
+
+
+def test_a_cycle_is_found_also_through_a_function(tmp_path: Path) -> None:
+    new = {"a": "import b", "b": "from c import x", "c": "def late():\n    import a"}
+    assert set(cycle(_with(tmp_path, new))) == {"a", "b", "c"}
+
+
+def test_an_import_for_types_alone_makes_no_cycle(tmp_path: Path) -> None:
+    typed = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from a import X"
+    assert cycle(_with(tmp_path, {"a": "import b", "b": typed})) == []
+
+
+def _with(folder: Path, texts: Mapping[str, str]) -> list[Import]:
+    """The imports of these new modules among the modules of the project."""
+    written = {}
+    for name, text in texts.items():
+        written[name] = folder / f"{name}.py"
+        written[name].write_text(text)
+    found = imports(modules() | written)
+    return [one for one in found if one.importer in written]
