@@ -35,5 +35,11 @@ with e as (
   select 'rights', c.oid::regclass::text, string_agg(distinct x.grantee::regrole || ' ' || lower(x.privilege_type), ', ')
   from pg_class c cross join lateral aclexplode(c.relacl) x
   where c.relnamespace = 'wedsql'::regnamespace and c.relkind in ('r', 'p', 'S') and not c.relispartition
-    and x.grantee::regrole::text like 'wed\_%' and x.grantee <> c.relowner {only} group by c.oid)
+    and x.grantee::regrole::text like 'wed\_%' and x.grantee <> c.relowner {only} group by c.oid
+  union all
+  select 'column rights', format('%s to %s', c.oid::regclass, x.grantee::regrole),
+         string_agg(format('%s %s', lower(x.privilege_type), a.attname), ', ' order by x.privilege_type, a.attname)
+  from pg_class c join pg_attribute a on a.attrelid = c.oid cross join lateral aclexplode(a.attacl) x
+  where c.relnamespace = 'wedsql'::regnamespace and not c.relispartition and not a.attisdropped
+    and x.grantee::regrole::text like 'wed\_%' {only} group by c.oid, x.grantee)
 select e.type, e.identity, e.what from e
