@@ -52,6 +52,9 @@ begin
       when others then null;  -- one of them is refused: each is tried on its own below
     end;
   end if;
+  -- All at once, not each with its result: what is refused keeps its lock, so that counting the failure in this
+  -- transaction waits for nothing.
+  perform 1 from %1$I.wed_flow w where w.wid = any (p_wids) order by w.wid for no key update;
   for i in select u.i from generate_subscripts(p_job_ids, 1) u (i) order by p_wids[u.i], u.i loop
     return query select * from wedsql._complete_one(%1$L, p_wids[i], p_job_ids[i], p_claims[i], p_changes[i], v_actor, p_sets[i]);
   end loop;

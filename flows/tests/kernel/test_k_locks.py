@@ -11,7 +11,9 @@ from typing import Any
 import psycopg
 import pytest
 
+from flows import api
 from flows.tests.kit import Kit, refused, tgid, until
+from flows.types import Completion, Job
 
 pytestmark = pytest.mark.kernel
 UPDATE_A2 = "update {f}.wed_flow set a2 = 'done' where wid = %s"
@@ -226,6 +228,34 @@ def test_k14_the_second_waits_and_matches_the_merged_state(fig2: Kit) -> None:
     thread.join(10)
     assert fig2.trace(wid)[-1].state == {"a1": "ready", "a2": "done", "a3": "done"}
     assert fig2.trace(wid)[-1].trf == ["tr_final"]
+
+
+@pytest.mark.mode("single", why="the jobs of a batch are taken and completed by the test itself")
+def test_k14_a_refused_result_keeps_its_instance_until_its_failure_is_counted(fig2: Kit) -> None:
+    """Of two batches over the same instances the second waits for the first as a whole: no deadlock."""
+    wids = [fig2.start(), fig2.start()]
+    second = fig2.connect()
+    accepted: list[bool] = []
+
+    def give(session: psycopg.Connection[Any], transition: str, *results: dict[str, Any]) -> list[Job]:
+        jobs = api.take_many(fig2.name, [transition], len(results), conn=session)
+        done = [Completion(job, changes) for job, changes in zip(jobs, results, strict=True)]
+        accepted.extend(a.ok for a in api.complete_many(fig2.name, done, conn=session))
+        return jobs
+
+    def finish_second() -> None:
+        with second.transaction():
+            give(second, "tr_a3", {"a3": "done"}, {"a3": "done"})
+
+    thread = threading.Thread(target=finish_second)
+    with fig2.conn.transaction():
+        jobs = give(fig2.conn, "tr_a2", {"nowhere": "done"}, {"a2": "done"})
+        thread.start()
+        wait_until_blocked(fig2, second)
+        api.fail(jobs[0], "refused", conn=fig2.conn)
+    thread.join(10)
+    assert accepted == [False, True, True, True]
+    assert [fig2.state(wid)["a3"] for wid in wids] == ["done", "done"]
 
 
 def wait_until_blocked(kit: Kit, waiter: psycopg.Connection[Any]) -> None:
