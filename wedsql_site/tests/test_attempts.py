@@ -50,6 +50,8 @@ def test_spellings_that_are_one_name_count_as_one(alice: User) -> None:
 def test_the_counted_name_is_normalised_where_no_form_has_done_it(rf: RequestFactory) -> None:
     for spelling in ("ALICE", "\uff41lice", " alice ", "al\x00ice", "\U0001d41alice"):
         assert attempts.counted_name(rf.post("/", {"username": spelling})) == "alice"
+    odd = attempts.counted_name(rf.post("/"), {"username": "al\ud800ice"})
+    assert odd.encode().decode() == odd, "it can be written into the database"
 
 
 def test_clients_without_an_address_are_counted_together(alice: User) -> None:
