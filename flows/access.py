@@ -1,7 +1,12 @@
-"""Who may look at which flow.
+"""Who may see, design, operate and repair which flow; admin, pages and sockets of every app ask here.
 
-Staff and holders of the permission `flows.view_flow` see every flow; others see the flows of the groups named
-`flow:<name>` that they are in. What one may not see does not exist: pages answer 404.
+- See: staff and holders of `flows.view_flow` every flow, others the flows of their groups `flow:<name>`.
+- Design: staff with Django's permission for what is done to a flow (`flows.change_flow` and the like).
+- Operate (start, suspend, cancel): who sees the flow and holds `flows.change_instance`.
+- Repair (retry a parked job, write the state of an exception): who sees it and holds `flows.change_job`.
+
+What a user may not see does not exist for them: pages answer 404, and lines are closed as not found. An
+account that is not active has no right.
 """
 
 from __future__ import annotations
@@ -19,30 +24,45 @@ AnyUser: TypeAlias = AbstractUser | AnonymousUser
 PREFIX = "flow:"
 
 
+def sees_everything(user: AnyUser) -> bool:
+    """Return whether the user may see every flow, and with them what concerns the whole installation."""
+    return user.is_active and (user.is_staff or user.has_perm("flows.view_flow"))
+
+
 def visible_flows(user: AnyUser) -> frozenset[str] | None:
-    """The names of the flows that the user may see; None means all of them."""
+    """Return the names of the flows that the user may see; None means all of them."""
+    if sees_everything(user):
+        return None
     if not user.is_authenticated or not user.is_active:
         return frozenset()
-    if user.is_staff or user.has_perm("flows.view_flow"):
-        return None
     names = user.groups.filter(name__startswith=PREFIX).values_list("name", flat=True)
     return frozenset(name.removeprefix(PREFIX) for name in names)
 
 
-def sees_everything(user: AnyUser) -> bool:
-    """Whether the user may see every flow, and with them what concerns the whole installation."""
-    return visible_flows(user) is None
-
-
-def can_view(user: AnyUser, flow: str) -> bool:
-    """Whether the user may look at this flow and at everything in it."""
+def may_see(user: AnyUser, flow: str) -> bool:
+    """Return whether the user may look at this flow and at everything in it."""
     visible = visible_flows(user)
     return visible is None or flow in visible
 
 
+def may_design(user: AnyUser, action: str = "change") -> bool:
+    """Return whether the user may "view", "add", "change" or "delete" definitions in the admin."""
+    return user.is_active and user.is_staff and user.has_perm(f"flows.{action}_flow")
+
+
+def may_operate(user: AnyUser, flow: str) -> bool:
+    """Return whether the user may start, suspend, resume and cancel instances of this flow."""
+    return user.has_perm("flows.change_instance") and may_see(user, flow)
+
+
+def may_repair(user: AnyUser, flow: str) -> bool:
+    """Return whether the user may bring exceptions of this flow back to work."""
+    return user.has_perm("flows.change_job") and may_see(user, flow)
+
+
 def flow_or_404(user: AnyUser, name: str) -> Flow:
     """Return the flow if it exists and the user may see it; raise Http404 otherwise."""
-    flow = flow_by_name(name) if can_view(user, name) else None
+    flow = flow_by_name(name) if may_see(user, name) else None
     if flow is None:
         raise Http404
     return flow
@@ -51,7 +71,7 @@ def flow_or_404(user: AnyUser, name: str) -> Flow:
 def instance_or_404(user: AnyUser, wid: int) -> tuple[Instance, Flow]:
     """Return the instance and its flow if it exists and the user may see it; raise Http404 otherwise."""
     found = instance(wid)
-    flow = flow_by_id(found.flow_id) if found and can_view(user, found.flow) else None
+    flow = flow_by_id(found.flow_id) if found and may_see(user, found.flow) else None
     if found is None or flow is None:
         raise Http404
     return found, flow

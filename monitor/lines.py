@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flows.access import AnyUser, can_view, visible_flows
+from flows.access import AnyUser, may_see, visible_flows
 from flows.queries.definitions import flow_by_name
 from flows.queries.instances import instance
 from flows.queries.overview import ids
@@ -21,10 +21,10 @@ class FlowLine(LiveConsumer):
         if "wid" in target:
             found = instance(target["wid"])
             return (
-                Topic("instance", found.flow_id, found.wid) if found and can_view(user, found.flow) else None
+                Topic("instance", found.flow_id, found.wid) if found and may_see(user, found.flow) else None
             )
         if "name" in target:
-            flow = flow_by_name(target["name"]) if can_view(user, target["name"]) else None
+            flow = flow_by_name(target["name"]) if may_see(user, target["name"]) else None
             return Topic("flow", flow.id) if flow else None
         visible = visible_flows(user)
         return Topic("all", flows=None if visible is None else frozenset(ids(visible)))

@@ -17,14 +17,15 @@ def patterns() -> Iterator[tuple[str, URLPattern]]:
 
 def _below(prefix: str, resolver: URLResolver) -> Iterator[tuple[str, URLPattern]]:
     for entry in resolver.url_patterns:
-        route = prefix + _text(entry)
+        route = prefix + text_of(entry)
         if isinstance(entry, URLResolver):
             yield from _below(route, entry)
         else:
             yield route, entry
 
 
-def _text(entry: URLPattern | URLResolver) -> str:
+def text_of(entry: URLPattern | URLResolver) -> str:
+    """The route of an entry as text; one that is a regular expression has none."""
     return str(entry.pattern) if isinstance(entry.pattern, RoutePattern) else ""
 
 

@@ -26,6 +26,7 @@ from flows.admin.forms import (
     overtaken,
 )
 from flows.admin.refusals import Refusal, Refused, refusal
+from flows.admin.rights import DesignRights
 from flows.admin.saving import DefinitionSave
 from flows.errors import WedError
 from flows.models import Attribute, Flow, Instance, Trigger
@@ -85,7 +86,7 @@ class TriggerInline(admin.StackedInline):
 
 
 @admin.register(Flow)
-class FlowAdmin(admin.ModelAdmin):
+class FlowAdmin(DesignRights, admin.ModelAdmin):
     """Defines a flow; every save is one transaction that the kernel checks row by row."""
 
     form = FlowForm

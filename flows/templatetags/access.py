@@ -1,0 +1,13 @@
+"""The rights of `flows.access` as filters, so that a page offers only what its reader may do."""
+
+from django import template
+
+from flows import access
+
+register = template.Library()
+
+register.filter("sees_everything", access.sees_everything)
+register.filter("may_see", access.may_see)
+register.filter("may_design", access.may_design)
+register.filter("may_operate", access.may_operate)
+register.filter("may_repair", access.may_repair)

@@ -1,0 +1,125 @@
+"""One flow with something in every list, and an account for each role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+import pytest
+from axes.models import AccessAttempt, AccessFailureLog, AccessLog
+from django.contrib.auth.models import Group, Permission, User
+from django.db import connections
+from django.db.models import Model
+from django.test import Client
+from django.utils import timezone
+from django_q.models import Schedule, Task
+
+from monitor.tests.conftest import PARCELS, Hands
+
+MINE = " in the matrix"
+DESIGN = [
+    f"{action}_{model}"
+    for action in ("view", "add", "change", "delete")
+    for model in ("flow", "attribute", "trigger")
+]
+# Each finds one row of a table that only the kernel writes.
+KERNEL = {
+    "flows/job": "select min(id) from wedsql.job_pool where wid = %(wid)s",
+    "flows/joblog": "select min(id) from wedsql.job_log where flow_id = %(flow)s",
+    "flows/conditionerror": "select min(tgid) from wedsql.condition_error where flow_id = %(flow)s",
+    "flows/workerprocess": "select min(id) from wedsql.worker where name = %(name)s",
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A flow with an instance, and a row of every model that the admin shows, by `app/model`."""
+
+    hands: Hands
+    wid: int
+    rows: dict[str, Any]
+
+    def values(self, route: str) -> dict[str, str]:
+        """Return the values of the parameters of a route."""
+        key = next((str(pk) for model, pk in self.rows.items() if route.startswith(f"admin/{model}/")), "1")
+        return {"name": self.hands.flow, "wid": str(self.wid), "object_id": key, "id": key}
+
+    def user(self, role: str) -> User:
+        """Make the account of this role."""
+        admin = {"is_staff": role in ("staff", "designer", "superuser"), "is_superuser": role == "superuser"}
+        user = User.objects.create_user(role + MINE, **admin)
+        if role in ("viewer", "operator"):
+            user.groups.add(self.rows["auth/group"])
+        rights = {"operator": ["change_instance", "change_job"], "designer": DESIGN}.get(role, [])
+        user.user_permissions.set(
+            Permission.objects.filter(content_type__app_label="flows", codename__in=rights)
+        )
+        return user
+
+    def client(self, role: str) -> Callable[[], Client]:
+        """Return what makes a browser of this role, which shows errors as the server would."""
+        user = None if role == "anonymous" else self.user(role)
+
+        def browser() -> Client:
+            client = Client(raise_request_exception=False)
+            if user:
+                client.force_login(user)
+            return client
+
+        return browser
+
+
+@pytest.fixture
+def place(
+    loaded: Callable[[str], str], connect: Callable[..., psycopg.Connection[Any]], django_db_blocker: Any
+) -> Iterator[Place]:
+    """A place outside of a transaction, as pages see it; everything is deleted afterwards."""
+    hands = Hands(loaded(PARCELS), connect())
+    with django_db_blocker.unblock():
+        made = _site_rows(hands.flow)
+        try:
+            wid = hands.start()
+            yield Place(hands, wid, {name: row.pk for name, row in made.items()} | _kernel_rows(hands, wid))
+        finally:
+            hands.connection.execute("delete from wedsql.worker where name = %s", [hands.flow])
+            hands.connection.execute("delete from wedsql.job_log where flow_id = %s", [hands.flow_id])
+            for row in made.values():
+                row.delete()
+            User.objects.filter(username__endswith=MINE).delete()
+            connections.close_all()
+
+
+def _site_rows(name: str) -> dict[str, Model]:
+    now = timezone.now()
+    ended = {"func": "f", "name": name, "started": now, "stopped": now}
+    return {
+        "auth/group": Group.objects.create(name=f"flow:{name}"),
+        "auth/user": User.objects.create_user("object" + MINE),
+        "axes/accessattempt": AccessAttempt.objects.create(username=name, failures_since_start=1),
+        "axes/accesslog": AccessLog.objects.create(username=name),
+        "axes/accessfailurelog": AccessFailureLog.objects.create(username=name),
+        "django_q/schedule": Schedule.objects.create(func="f", name=name),
+        "django_q/success": Task.objects.create(id=f"{name}+", success=True, **ended),
+        "django_q/failure": Task.objects.create(id=f"{name}-", success=False, **ended),
+    }
+
+
+def _kernel_rows(hands: Hands, wid: int) -> dict[str, Any]:
+    names = {"wid": wid, "flow": hands.flow_id, "name": hands.flow}
+    hands.connection.execute("select wedsql.register_worker('cluster', %(name)s, 'host', 1, '{}')", names)
+    hands.connection.execute(
+        "insert into wedsql.condition_error_sum (tgid, flow_id, last_at, sqlstate, message, wid)"
+        " select min(tgid), %(flow)s, now(), '22012', 'division by zero', %(wid)s"
+        " from wedsql.trig where flow_id = %(flow)s",
+        names,
+    )
+    hands.connection.execute(
+        "insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome)"
+        " values (1, %(wid)s, 1, %(flow)s, 'tr_label', now(), 'failed')",
+        names,
+    )
+    found = {name: hands.connection.execute(query, names).fetchone() for name, query in KERNEL.items()}
+    rows = {name: row[0] for name, row in found.items() if row}
+    return rows | {"flows/flow": hands.flow_id, "flows/instance": wid, "flows/traceentry": f"{wid}.1"}

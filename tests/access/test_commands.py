@@ -1,0 +1,75 @@
+"""Every command that changes something, by every database role; a new command fails until it has its row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command, get_commands
+from django.db import DatabaseError, connection, transaction
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from flows.errors import WedError
+from tests.access import matrix
+from tests.access.conftest import MINE, Place
+
+PROJECT = ("flows", "workers", "workers.demo", "monitor", "pages", "wedsql_site")
+
+
+@contextmanager
+def acting_as(role: str) -> Iterator[None]:
+    """Act as this role; whatever was done is undone."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(f'set local role "{role}"')
+        yield
+        transaction.set_rollback(True)
+
+
+def arguments(command: str, place: Place, directory: Path) -> list[str]:
+    """Return a command line that does something."""
+    definition = directory / "orders.json"
+    definition.write_text(json.dumps({"attributes": [{"name": "a"}], "triggers": []}))
+    return {
+        "createflow": ["made_by_a_command"],
+        "loadflow": [str(definition), "--flow", place.hands.flow],
+        "startinstance": [place.hands.flow],
+        "flowrole": [place.hands.flow],
+        "archive": [str(directory), "--flow", place.hands.flow],
+        "removefactor": ["object" + MINE],
+    }.get(command, [])
+
+
+def prepare(place: Place) -> None:
+    """Let there be something to archive, and a second factor to remove."""
+    place.hands.send(place.wid)
+    change = "update wedsql.flow set retention = '1 microsecond' where name = %s"
+    place.hands.connection.execute(change, [place.hands.flow])
+    TOTPDevice.objects.create(user_id=place.rows["auth/user"], name="phone", confirmed=True)
+
+
+def outcome(command: str, line: list[str], role: str) -> str:
+    """The letter of the matrix; what is refused for another reason than a missing right is its message."""
+    try:
+        with acting_as(role):
+            call_command(command, *line, stdout=StringIO())
+    except (CommandError, WedError, DatabaseError) as error:
+        return "f" if "permission denied" in str(error) else f"{type(error).__name__}: {error}"
+    return "y"
+
+
+def test_every_command_has_a_row() -> None:
+    known = {*matrix.commands(), *matrix.READING, *matrix.PROGRAMS}
+    assert {name for name, app in get_commands().items() if app in PROJECT} == known
+
+
+@pytest.mark.parametrize("command", matrix.commands())
+def test_commands_do_what_their_database_role_may(command: str, place: Place, tmp_path: Path) -> None:
+    prepare(place)
+    line = arguments(command, place, tmp_path)
+    found = {role: outcome(command, line, role) for role in matrix.DATABASE_ROLES}
+    assert found == dict(zip(matrix.DATABASE_ROLES, matrix.commands()[command], strict=True))
