@@ -23,6 +23,7 @@ def test_the_code_follows_the_password(guarded: User) -> None:
     assert answer["Location"] == f"{CODE}?next=%2Fworkers%2F" and not is_in(client)
     answer = second_step(client, code(guarded), answer["Location"])
     assert answer["Location"] == "/workers/" and is_in(client)
+    assert client.get(CODE)["Location"] == LOGIN, "the first step is over"
 
 
 def test_codes_may_be_typed_with_spaces_and_in_wide_digits(guarded: User) -> None:

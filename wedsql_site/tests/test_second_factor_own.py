@@ -21,6 +21,7 @@ from wedsql_site.tests.log_in import (
     PASSWORD,
     SECURITY,
     code,
+    code_of,
     first_step,
     is_in,
     later,
@@ -53,6 +54,14 @@ def test_set_up_needs_the_password_and_the_session_that_began_it(alice: User) ->
     client.post(SECURITY, {"password": PASSWORD})
     other = first_step(alice)
     assert other.get(OWN_SETUP)["Location"] == SECURITY
+
+
+def test_of_two_keys_that_wait_one_counts(alice: User) -> None:
+    """Two sessions can begin at the same moment."""
+    first, second = (TOTPDevice.objects.create(user=alice, confirmed=False) for _ in range(2))
+    assert devices.confirm(first, code_of(first)) is not None
+    assert devices.confirm(second, code_of(second)) is None
+    assert devices.factor_of(alice) == first
 
 
 def test_other_sessions_end_with_the_set_up(alice: User) -> None:

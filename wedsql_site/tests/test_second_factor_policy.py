@@ -128,6 +128,15 @@ def test_required_leads_to_the_set_up_and_opens_nothing_before(
     assert is_in(first_step(alice)) is False
 
 
+def test_a_set_up_completes_the_log_in_of_its_own_person_alone(guarded: User, settings: Any) -> None:
+    """Who has an account of their own and the password of another still needs the code of that one."""
+    settings.SECOND_FACTOR = "required"
+    carol = User.objects.create_user("carol", password=PASSWORD)
+    client = first_step(guarded, first_step(carol))
+    assert second_step(client, code(carol), SETUP)["Location"] == LOGIN and not is_in(client)
+    assert devices.factor_of(carol) is None
+
+
 def test_required_of_staff_leaves_others_free(db: None, settings: Any) -> None:
     settings.SECOND_FACTOR = "required-staff"
     assert is_in(first_step(User.objects.create_user("carol", password=PASSWORD)))
