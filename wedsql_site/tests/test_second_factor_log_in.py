@@ -76,6 +76,14 @@ def test_the_first_step_ends_with_what_it_rests_on(change: str, guarded: User) -
     assert second_step(client, right)["Location"] == LOGIN and not is_in(client)
 
 
+def test_the_first_step_leaves_a_session_that_others_know(guarded: User) -> None:
+    client = Client()
+    client.session.save()
+    known = client.cookies["sessionid"].value
+    first_step(guarded, client)
+    assert client.cookies["sessionid"].value != known and not client.session.exists(known)
+
+
 def test_without_a_first_step_there_is_no_second(guarded: User) -> None:
     assert second_step(Client(), code(guarded))["Location"] == LOGIN
     assert Client().get(SETUP)["Location"] == LOGIN
