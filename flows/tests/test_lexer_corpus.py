@@ -67,7 +67,9 @@ def test_both_renderings_mean_the_same(db: psycopg.Connection[Any], case: oracle
 @pytest.mark.parametrize("case", LEGITIMATE, ids=lambda case: case.text[:50])
 def test_every_token_keeps_its_place(db: psycopg.Connection[Any], case: oracle.Case) -> None:
     aligned = check(db, case.text, "canonical")[0]
-    tokens = db.execute("select * from wedsql.lex(%s, %s)", [case.text, oracle.ATTRS_JSON]).fetchall()
+    tokens = db.execute(
+        "select * from unnest(wedsql.parse(%s, %s))", [case.text, oracle.ATTRS_JSON]
+    ).fetchall()
     for position, length, kind, text, _depth in tokens:
         typed = case.text[position - 1 : position - 1 + length]
         assert text == (typed if kind == "text" else typed.lower())

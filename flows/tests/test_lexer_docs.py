@@ -11,6 +11,8 @@ from typing import Any
 import psycopg
 import pytest
 
+from flows.tests.corpus import sets
+
 pytestmark = pytest.mark.kernel
 
 PAGE = (Path(__file__).parents[2] / "docs" / "predicates.md").read_text(encoding="utf-8")
@@ -52,7 +54,9 @@ def test_a_documented_condition_is_accepted(db: psycopg.Connection[Any], text: s
 
 @pytest.mark.parametrize("text", examples("set"))
 def test_a_documented_set_string_is_accepted(db: psycopg.Connection[Any], text: str) -> None:
-    assert db.execute("select * from wedsql.check_set_text(%s, %s)", [text, attributes()]).fetchall()
+    db.execute("select wedsql.check_set_text(%s, %s)", [text, attributes()])
+    with sets.flow_over(db, json.loads(attributes())) as flow:
+        assert sets.changes(db, flow, text)
 
 
 @pytest.mark.parametrize(("reason", "text"), refusals("refused"))
@@ -64,7 +68,7 @@ def test_a_documented_refusal(db: psycopg.Connection[Any], reason: str, text: st
 
 @pytest.mark.parametrize(("reason", "text"), refusals("refused-set"))
 def test_a_documented_refusal_of_a_set_string(db: psycopg.Connection[Any], reason: str, text: str) -> None:
-    with pytest.raises(psycopg.Error) as caught:
-        db.execute("select * from wedsql.check_set_text(%s, %s)", [text, attributes()])
+    with sets.flow_over(db, json.loads(attributes())) as flow, pytest.raises(psycopg.Error) as caught:
+        sets.changes(db, flow, text)
     assert caught.value.sqlstate == "WD211"
     assert json.loads(caught.value.diag.message_detail or "")["reason"] == reason

@@ -34,8 +34,10 @@ declare
 begin
   begin
     for v in
-      select c.attribute as part, (c.rendered).* from wedsql.canonical_set(p_text, p_attrs) as c where p_set
-      union all select null, c.* from wedsql.canonical(p_text, p_attrs) as c where not p_set
+      select a.attribute as part, wedsql.align(t.n, a.first, a.last, length(p_text)) as aligned, a.qualified
+      from (select wedsql.parse(p_text, p_attrs, true) where p_set) t (n), wedsql.assignments(t.n) a
+      union all
+      select null, c.aligned, c.qualified from wedsql.canonical(p_text, p_attrs) as c where not p_set
     loop
       part := v.part; aligned := v.aligned; qualified := v.qualified;
       return next;

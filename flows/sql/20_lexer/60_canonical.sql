@@ -63,15 +63,6 @@ begin
 end
 $$;
 
--- Promise: the tokens of a condition with position (1-based, in characters), length, kind, text and depth of nesting.
--- p_attrs maps the attributes of the flow to their types, {"a1": "text"}.
--- Locks: none
--- Raises: WD005
-create or replace function wedsql.lex(p_text text, p_attrs jsonb)
-returns setof wedsql.token language sql stable set search_path = pg_catalog, pg_temp as $$
-  select * from unnest(wedsql.parse(p_text, p_attrs))
-$$;
-
 -- Promise: a condition rendered from its tokens: aligned has every token where the person typed it, qualified names
 -- attributes as r.<attribute>; types are not looked at.
 -- Locks: none
@@ -85,25 +76,16 @@ begin
 end
 $$;
 
--- Return where the assignments of a SET string stand in its tokens: the attribute, and the expression from first to last.
+-- Return the assignments of a SET string, in order: the attribute, and the expression from first to last token, rendered as it
+-- is checked and computed.
 -- Locks: none
 -- Raises: nothing
 create or replace function wedsql.assignments(p_tokens wedsql.token[])
-returns table (attribute text, first integer, last integer)
+returns table (attribute text, first integer, last integer, qualified text)
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-  select t.text, t.ord::integer + 2, coalesce(lead(t.ord) over (order by t.ord) - 2, cardinality(p_tokens))::integer
-  from unnest(p_tokens) with ordinality as t(position, length, kind, text, depth, ord) where t.kind = 'target' order by t.ord
-$$;
-
--- Promise: one row an assignment of a SET string, in order; each attribute at most once, wid never.
--- Locks: none
--- Raises: WD211
-create or replace function wedsql.canonical_set(p_text text, p_attrs jsonb)
-returns table (attribute text, rendered wedsql.rendered)
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_tokens wedsql.token[] := wedsql.parse(coalesce(p_text, ''), p_attrs, true);
-begin
-  return query select a.attribute, wedsql.render(v_tokens, a.first, a.last, length(p_text)) from wedsql.assignments(v_tokens) a;
-end
+  select a.attribute, a.first, a.last, wedsql.qualify(p_tokens, a.first, a.last)
+  from (select t.text, t.ord::integer + 2, coalesce(lead(t.ord) over (order by t.ord) - 2, cardinality(p_tokens))::integer
+        from unnest(p_tokens) with ordinality as t(position, length, kind, text, depth, ord)
+        where t.kind = 'target') a (attribute, first, last)
+  order by a.first
 $$;

@@ -53,6 +53,7 @@ begin
   from unnest(p_functions) as f(oid) join pg_proc p on p.oid = f.oid left join pg_operator o on o.oprcode = f.oid
   where (select q.oid from wedsql.pure_function as q where q.oid = f.oid) is null
     and (select q.oid from wedsql.pinned_function as q where q.oid = f.oid) is null
+    and not (p_set and p.provolatile = 's')  -- a SET string is computed once, under settings that are fixed
   limit 1;
   if found then
     select t.* into v_token from unnest(p_tokens) as t

@@ -29,40 +29,40 @@ returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
   from unnest(p_tokens) as t left join wedsql.vocabulary v on v.word = t.text and t.kind in ('function', 'operator', 'prefix', 'keyword')
 $$;
 
--- Promise: the assignments of a SET string when PostgreSQL can compute each and store it in its attribute.
+-- Refuse a SET string of which PostgreSQL cannot compute each assignment and store it in its attribute.
 -- Locks: none
 -- Raises: WD211, with the SQLSTATE of PostgreSQL and the place in the detail
-create or replace function wedsql.check_set_text(p_text text, p_attrs jsonb)
-returns table (attribute text, rendered wedsql.rendered)
+create or replace function wedsql.check_set_text(p_text text, p_attrs jsonb) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_all wedsql.token[] := wedsql.parse(coalesce(p_text, ''), p_attrs, true);
-  v_tokens wedsql.token[]; v_query text; v_error record; v_tree record; v_row record; v_type text; v_source text := wedsql.row_source(p_attrs);
+  v_source text := wedsql.row_source(p_attrs);
   v_together text[] := '{}';
+  v_tokens wedsql.token[];
+  v_part record; v_tree record; v_error record;
+  v_untyped boolean; v_type text; v_query text;
 begin
-  for v_row in select c.attribute, c.rendered from wedsql.canonical_set(p_text, p_attrs) as c loop
-    attribute := v_row.attribute;
-    rendered := v_row.rendered;
-    v_tokens := array(select t from unnest(v_all) as t
-      where t.position between 1 + length(rendered.aligned) - length(ltrim(rendered.aligned)) and length(rtrim(rendered.aligned))
-      order by t.position);
-    v_type := wedsql.sql_type(p_attrs ->> attribute);
-    v_query := format(case when wedsql.is_untyped(rendered.qualified) then 'select (%s)::%s as x from %s' else 'select (%1$s) as x from %3$s' end,
-                      rendered.aligned, v_type, v_source);
+  for v_part in select * from wedsql.assignments(v_all) loop
+    v_tokens := v_all[v_part.first:v_part.last];
+    v_type := wedsql.sql_type(p_attrs ->> v_part.attribute);
+    v_untyped := wedsql.is_untyped(v_part.qualified);
+    v_query := format(case when v_untyped then 'select (%s)::%s as x from %s' else 'select (%1$s) as x from %3$s' end,
+      wedsql.align(v_all, v_part.first, v_part.last, length(p_text)), v_type, v_source);
     v_tree := wedsql.bounded_tree(v_query, v_tokens, true);
-    v_together := v_together || format('(%s)', rendered.qualified);
+    v_together := v_together || format('(%s)', v_part.qualified);
     v_error := wedsql.plan_error(v_query);
     if v_error.code is not null then
       perform wedsql.refuse_sense(v_error.message, wedsql.meaning_hint(v_error.code, v_tokens, p_attrs), v_error.code,
         wedsql.named_token(v_tokens, 1, cardinality(v_tokens), v_error.code, v_error.message), true);
     end if;
     perform wedsql.check_tree(v_tree.nodes, v_tree.functions, v_tokens, true);
-    if not wedsql.is_untyped(rendered.qualified) and not wedsql.assignable(wedsql.type_of(rendered.qualified, v_source)::regtype, v_type::regtype) then
+    if not v_untyped and not wedsql.assignable(wedsql.type_of(v_part.qualified, v_source)::regtype, v_type::regtype) then
       perform wedsql.refuse_sense(
-        format('The attribute %s is of type %s, but this is of type %s.', attribute, v_type, wedsql.type_of(rendered.qualified, v_source)),
-        format('Convert it: (...)::%s.', v_type), '42804', wedsql.named_token(v_tokens, 1, cardinality(v_tokens), '42804', ''), true, 'set_type');
+        format('The attribute %s is of type %s, but this is of type %s.', v_part.attribute, v_type,
+          wedsql.type_of(v_part.qualified, v_source)),
+        format('Convert it: (...)::%s.', v_type), '42804',
+        wedsql.named_token(v_tokens, 1, cardinality(v_tokens), '42804', ''), true, 'set_type');
     end if;
-    return next;
   end loop;
   if cardinality(v_together) > 1 then  -- they are computed at once
     perform wedsql.bounded_tree(format('select %s from %s', array_to_string(v_together, ', '), v_source), v_all, true);

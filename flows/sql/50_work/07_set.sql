@@ -32,7 +32,7 @@ begin
   if wedsql.is_worth_a_look(v_tokens) then
     perform wedsql.check_set_text(p_set, v_types);
   end if;
-  select array_agg(a.attribute), array_agg(wedsql.qualify(v_tokens, a.first, a.last)) into v_names, v_exprs from wedsql.assignments(v_tokens) a;
+  select array_agg(a.attribute), array_agg(a.qualified) into v_names, v_exprs from wedsql.assignments(v_tokens) a;
   v_kinds := array(select wedsql.sql_type(v_types ->> n) from unnest(v_names) n);
   v_untyped := array(select wedsql.is_untyped(e) from unnest(v_exprs) e);
   begin
