@@ -245,6 +245,8 @@ TRANSIENT = frozenset({"40001", "40P01", "55P03"})
 REPLACED_STATES = frozenset({"42703", "42804"})  # a column of a flow is gone or is another
 REPLACED = ("could not open relation with OID", "cache lookup failed for", "tuple concurrently")
 GONE_CLASSES = ("08", "57P")
+# So PostgreSQL says that a flow is gone to those who call the functions of its schema.
+NO_SCHEMA = "3F000"
 DATA_CLASS = "22"  # numbers out of range and the like
 
 
@@ -272,6 +274,8 @@ def error_for(sqlstate: str, message: str = "", *, hint: str = "", detail: str =
     """Promise the typed error of a SQLSTATE."""
     cls = BY_STATE.get(sqlstate)
     if cls is None:
+        if sqlstate == NO_SCHEMA:
+            return _no_flow(message)
         if _replaced(sqlstate, message):
             words = "The kernel or the flow's definition was replaced at this very moment; do the same again."
             return TryAgain(words, detail=message, code=sqlstate)
@@ -280,6 +284,12 @@ def error_for(sqlstate: str, message: str = "", *, hint: str = "", detail: str =
         gone = sqlstate.startswith(GONE_CLASSES)
         cls = DatabaseGone if gone else TryAgain if sqlstate in TRANSIENT else WedError
     return cls(message, hint=hint, detail=detail, code=sqlstate)
+
+
+def _no_flow(message: str) -> UnknownFlow:
+    """Name the flow as the kernel does; its schema is what the server quotes, in whatever language."""
+    name = re.search(r"[\"«„“](.+)[\"»“”]", message)
+    return UnknownFlow(f"There is no flow '{name[1]}'." if name else "", detail=message)
 
 
 def from_database(error: BaseException) -> WedError | None:

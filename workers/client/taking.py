@@ -20,6 +20,11 @@ _EXTEND = Statement(
 _RELEASE = Statement("wed_release", "select wedsql.release($1::int, $2::bigint, $3::bigint, $4::text)")
 
 
+_OFFER = Statement(
+    "wed_offer", "select job_id from wedsql.offer($1::text, $2::text[], $3::int, $4::bigint[])"
+)
+
+
 @cache
 def _take(flow: str) -> Statement:
     """The flow's own door: its schema's function, so that nothing is composed at run time in the database."""
@@ -31,6 +36,11 @@ def _take(flow: str) -> Statement:
 def _hold(flow: str) -> Statement:
     call = f"{quoted(flow)}.hold($1::text[], $2::int, $3::text)"
     return Statement(f"wed_hold {flow}", f"select {COLUMNS} from {call}")  # noqa: S608  # a quoted name
+
+
+def offer(flow: str, names: Sequence[str], limit: int, exclude: Sequence[int] = ()) -> Command:
+    """A look at ready jobs; answers their ids and holds none."""
+    return _OFFER, (flow.encode(), texts(names), str(limit).encode(), ints(exclude))
 
 
 def take(

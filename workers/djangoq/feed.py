@@ -13,7 +13,8 @@ import time
 from collections import deque
 from dataclasses import dataclass
 
-from workers.client.statement import Statement, ints, texts
+from workers.client import taking
+from workers.client.statement import Command
 from workers.client.wire import Wire
 from workers.djangoq.packages import RUN_JOBS, Task, package
 from workers.jobs.plans import Plan
@@ -24,9 +25,6 @@ from workers.registry import Registry
 IN_FLIGHT = 3.0
 BUSY = 0.1  # work without such a pause is one stretch of work
 LULL = 0.02
-_OFFER = Statement(
-    "wed_offer", "select job_id from wedsql.offer($1::text, $2::text[], $3::int, $4::bigint[])"
-)
 
 
 @dataclass(frozen=True)
@@ -86,15 +84,14 @@ class Feed:
             task for plan, look in zip(plans, looks, strict=True) for task in self._tasks(plan, _ids(look))
         ]
 
-    def _offer(self, plan: Plan, busy: bytes) -> tuple[Statement, tuple[bytes, ...]]:
-        limit = str(self.sizes.task * self.sizes.workers).encode()
-        return _OFFER, (plan.flow.encode(), texts(plan.names), limit, busy)
+    def _offer(self, plan: Plan, busy: list[int]) -> Command:
+        return taking.offer(plan.flow, plan.names, self.sizes.task * self.sizes.workers, busy)
 
-    def _busy(self) -> bytes:
+    def _busy(self) -> list[int]:
         now = time.monotonic()
         while self._in_flight and self._in_flight[0][0] < now:
             self._in_flight.popleft()
-        return ints([job for _, jobs in self._in_flight for job in jobs])
+        return [job for _, jobs in self._in_flight for job in jobs]
 
     def _tasks(self, plan: Plan, ids: list[int]) -> list[Task]:
         """An equal share for each worker, so that slow handlers run side by side."""

@@ -15,7 +15,7 @@ from typing import Any
 import psycopg
 
 from flows.timing import BOUNDS
-from workers.client.statement import Statement
+from workers.client import maintenance
 from workers.client.wire import Wire
 from workers.logs import Named, brief
 
@@ -23,7 +23,6 @@ log = logging.getLogger("workers.times")
 
 EVERY = 10.0
 WAITS = 50
-_COUNT = Statement("wed_times", "select wedsql.count_times($1::text, $2::jsonb)")
 
 
 class Times:
@@ -58,7 +57,7 @@ class Times:
         for flow in sorted({flow for flow, _name in runs}):
             told = [_told(f, n, *found, waits, moment) for (f, n), found in runs.items() if f == flow]
             try:
-                wire.round((_COUNT, (flow.encode(), json.dumps(told).encode())))
+                wire.round(maintenance.count_times(flow, json.dumps(told)))
             except psycopg.Error as error:  # a dropped flow, or a kernel of yesterday: work goes on
                 log.info("times of %s are not counted: %s", flow, brief(error), extra={"flow": flow})
 

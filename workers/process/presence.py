@@ -11,8 +11,8 @@ from pathlib import Path
 
 import psycopg
 
-from workers.client import results, taking
-from workers.client.statement import Statement, texts
+from workers.client import registration, results, taking
+from workers.client.statement import Statement
 from workers.client.wire import ConnectionLost, Wire
 from workers.jobs.plans import Plan, known, plans, serves
 from workers.logs import brief
@@ -24,12 +24,6 @@ log = logging.getLogger("workers.presence")
 BEAT = 10.0  # the kernel counts a worker as dead after 30 s of silence
 SWEEP = 1.0  # notifications are hints: whoever sleeps looks again after this long
 
-_REGISTER = Statement(
-    "wed_register", "select wedsql.register_worker($1::text, $2::text, $3::text, $4::int, $5::text[])"
-)
-_BEAT = Statement("wed_beat", "select wedsql.heartbeat($1::bigint, $2::boolean)")
-_LEAVE = Statement("wed_unregister", "select wedsql.unregister_worker($1::bigint)")
-_PROBLEMS = Statement("wed_problems", "select wedsql.report_problems($1::bigint, $2::text)")
 _NAME = Statement("wed_name", "select set_config('application_name', $1::text, false)")
 _NEIGHBOURS = Statement("wed_neighbours", "select id, pid from wedsql.worker where host = $1::text")
 
@@ -77,7 +71,7 @@ class Presence:
 
     def beat(self, waiting: bool) -> None:
         """Say that the process lives, and whether it wants to be woken for new work."""
-        answer = self.wire.round((_BEAT, (str(self._worker).encode(), b"t" if waiting else b"f")))[0]
+        answer = self.wire.round(registration.heartbeat(self._worker, waiting))[0]
         self.waiting = waiting
         self._beaten = time.monotonic()
         if answer.get_value(0, 0) != b"t":
@@ -87,7 +81,7 @@ class Presence:
         """Be known no longer, and disconnect."""
         try:
             if self._worker is not None and not self.wire.closed:
-                self.wire.round((_LEAVE, (str(self._worker).encode(),)))
+                self.wire.round(registration.unregister_worker(self._worker))
         except (ConnectionLost, psycopg.Error) as error:
             log.info("Could not sign off: %s", brief(error), extra={"worker": self.actor})
         self.wire.close()
@@ -105,9 +99,12 @@ class Presence:
     def _register(self) -> None:
         self._forget_the_dead()
         title = f"{self.actor} {','.join(sorted({plan.flow for plan in self.plans}))}"[:63]
-        who = [word.encode() for word in (self.kind, title, socket.gethostname(), str(os.getpid()))]
+        serves_now = serves(self.plans)
+        register = registration.register_worker(
+            self.kind, title, socket.gethostname(), os.getpid(), serves_now
+        )
         self.wire.round((_NAME, (title.encode(),)))
-        answer = self.wire.round((_REGISTER, (*who, texts(serves(self.plans)))))
+        answer = self.wire.round(register)
         self._worker = int(answer[0].get_value(0, 0) or 0)
         self.waiting = False
         self._beaten = time.monotonic()
@@ -124,7 +121,7 @@ class Presence:
             return
         text = "\n\n".join(map(str, self.registry.problems)).replace("\0", "")
         try:
-            self.wire.round((_PROBLEMS, (str(self._worker).encode(), text.encode("utf-8", "replace"))))
+            self.wire.round(registration.report_problems(self._worker, text))
         except psycopg.Error as error:  # a kernel that does not know the function yet: work goes on
             log.info("Problems are not shown: %s", brief(error), extra={"worker": self.actor})
 
@@ -132,6 +129,6 @@ class Presence:
         """Rows of this machine whose process is gone would be woken in this one's place for half a minute."""
         rows = self.wire.round((_NEIGHBOURS, (socket.gethostname().encode(),)))[0]
         for row in range(rows.ntuples):
-            number, pid = rows.get_value(row, 0) or b"", int(rows.get_value(row, 1) or 0)
-            if number == str(self._worker).encode() or not Path(f"/proc/{pid}").exists():
-                self.wire.round((_LEAVE, (number,)))
+            number, pid = int(rows.get_value(row, 0) or 0), int(rows.get_value(row, 1) or 0)
+            if number == self._worker or not Path(f"/proc/{pid}").exists():
+                self.wire.round(registration.unregister_worker(number))

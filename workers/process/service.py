@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import psycopg
 
-from workers.client.statement import Statement, texts
+from workers.client import taking
 from workers.client.wire import ConnectionLost, Wire, pause
 from workers.jobs.plans import Plan
 from workers.jobs.runner import Runner
@@ -20,8 +20,6 @@ log = logging.getLogger("workers.service")
 
 BUSY = 0.1  # who has worked this long without a pause need not be woken
 SLICE = 0.5  # one flow's share before the next one's turn
-
-_LOOK = Statement("wed_look", "select 1 from wedsql.offer($1::text, $2::text[], 1)")
 
 
 class Service:
@@ -90,7 +88,7 @@ class Service:
         plans = self.presence.plans
         if len(plans) < 2:
             return plans
-        looks = self.wire.round(*[(_LOOK, (p.flow.encode(), texts(p.names))) for p in plans])
+        looks = self.wire.round(*[taking.offer(plan.flow, plan.names, 1) for plan in plans])
         return [plan for plan, look in zip(plans, looks, strict=True) if look.ntuples]
 
     def _nap(self) -> float:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import time
 
+from workers.client import maintenance
 from workers.client.connect import opener
-from workers.client.statement import Statement
 from workers.client.wire import Wire
 from workers.djangoq.broker import QuietBroker
 from workers.djangoq.packages import REAP, Task, package
 
 PERIOD = 1.0
 _SHORTEST = 0.05
-_DUE = Statement("wed_due", "select extract(epoch from wedsql.next_due() - wedsql.now())::float8")
 
 
 class ReaperBroker(QuietBroker):
@@ -30,7 +29,7 @@ class ReaperBroker(QuietBroker):
         """One round, after a sleep that ends with the next deadline."""
         if self._wire is None or self._pid != os.getpid():
             self._wire, self._pid = Wire(opener("wedsql-reaper-clock")), os.getpid()
-        due = self._wire.round((_DUE, ()))[0].get_value(0, 0)
+        due = self._wire.round(maintenance.next_due())[0].get_value(0, 0)
         time.sleep(PERIOD if due is None else min(PERIOD, max(_SHORTEST, float(due) + 0.005)))
         return [package(REAP)]
 

@@ -1,0 +1,34 @@
+"""How a process is known to the kernel and shown on the page of the workers; flows.api.registration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workers.client.statement import Command, Statement, texts
+
+_REGISTER = Statement(
+    "wed_register", "select wedsql.register_worker($1::text, $2::text, $3::text, $4::int, $5::text[])"
+)
+_HEARTBEAT = Statement("wed_heartbeat", "select wedsql.heartbeat($1::bigint, $2::boolean)")
+_UNREGISTER = Statement("wed_unregister", "select wedsql.unregister_worker($1::bigint)")
+_PROBLEMS = Statement("wed_problems", "select wedsql.report_problems($1::bigint, $2::text)")
+
+
+def register_worker(kind: str, name: str, host: str, pid: int, serves: Sequence[str]) -> Command:
+    """Make a process known as serving 'flow:transition' names; answers its number."""
+    return _REGISTER, (kind.encode(), name.encode(), host.encode(), str(pid).encode(), texts(serves))
+
+
+def heartbeat(worker: int | None, waiting: bool) -> Command:
+    """Report that the worker lives and whether it sleeps; answers false when it must register again."""
+    return _HEARTBEAT, (str(worker).encode(), b"t" if waiting else b"f")
+
+
+def unregister_worker(worker: int) -> Command:
+    """Forget a worker."""
+    return _UNREGISTER, (str(worker).encode(),)
+
+
+def report_problems(worker: int | None, text: str) -> Command:
+    """Show which handlers the worker cannot serve, and why."""
+    return _PROBLEMS, (str(worker).encode(), text.encode("utf-8", "replace"))

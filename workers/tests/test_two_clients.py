@@ -1,0 +1,94 @@
+"""The public API and the workers' fast client return the same answers and refuse for the same reasons.
+
+Every operation of `flows.api` has a row in client_rows.py or a reason to have none, and so has every command
+of `workers.client`. A row runs the operation by each client on the same database, in the same state and at
+the same time; what they return or raise is compared.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import Any
+
+import psycopg
+import pytest
+
+from flows import api
+from flows.errors import WedError, from_database
+from workers.client import maintenance, registration, results, taking
+from workers.client.taken import read_jobs
+from workers.tests.client_rows import LONG, NAMES, ROWS, Desk, Row
+from workers.tests.conftest import Shop
+
+TOPICS: tuple[ModuleType, ...] = (taking, results, registration, maintenance)
+# Operations of designers, programs and operators: a worker performs none of them.
+NO_WORKER = {
+    "cancel", "check_invariants", "check_predicate", "create_flow", "data_directory", "definition",
+    "drop_flow", "maintain", "publish", "reap", "rematch", "report_disk", "schema_name", "start",
+    "start_many",
+}  # fmt: skip
+# take, complete and fail of one job are the *_many operations with one.
+ONE_OF_MANY = {"complete", "fail", "take"}
+# Commands that only a worker needs, and functions of the topics that are no commands.
+ONLY_WORKER = {
+    "taking.warm", "results.warm", "results.again", "results.passes", "results.refusals",
+    "registration.report_problems", "maintenance.count_times",
+}  # fmt: skip
+
+
+def commands() -> set[str]:
+    """Every public function of the fast client's topics."""
+    return {
+        f"{topic.__name__.rpartition('.')[2]}.{name}"
+        for topic in TOPICS
+        for name, found in inspect.getmembers(topic, inspect.isfunction)
+        if found.__module__ == topic.__name__ and not name.startswith("_")
+    }
+
+
+def test_every_operation_and_every_command_has_a_row() -> None:
+    assert {row.operation for row in ROWS} == set(api.__all__) - NO_WORKER - ONE_OF_MANY
+    assert {row.command for row in ROWS} == commands() - ONLY_WORKER
+
+
+@pytest.fixture
+def desk(shop: Shop) -> Iterator[Desk]:
+    shop.start(4)
+    (leased,) = read_jobs(shop.runner.wire.round(taking.lease(shop.flow, NAMES, 1, "me", LONG, None))[0])
+    worker = api.register_worker("process", "idle", "here", 1, [], conn=shop.db)
+    yield Desk(shop, leased, worker)
+    shop.runner.wire.round(taking.hold(shop.flow, [""], 1, ""))  # lets go what the session still holds
+
+
+def answer(desk: Desk, call: Callable[[Desk], Any]) -> tuple[Any, ...]:
+    """What a call returns, or the class, code and message of what it raises; nothing of it stays."""
+    claim = desk.leased.claim
+    try:
+        with desk.conn.transaction(force_rollback=True):
+            desk.conn.execute("select setseed(0)")  # the wait before the next attempt is drawn by lot
+            return ("returned", call(desk))
+    except WedError as error:
+        return type(error), error.code, error.message
+    except psycopg.Error as error:
+        typed = from_database(error)
+        assert typed is not None
+        # The fast path leaves what the server says of a value; settled alone, the result is refused in full.
+        return type(typed), typed.code, "" if (error.sqlstate or "").startswith("22") else typed.message
+    finally:
+        desk.leased.claim = claim
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_both_clients_return_the_same(desk: Desk, row: Row) -> None:
+    with desk.conn.transaction(force_rollback=True):
+        desk.conn.execute(
+            "create or replace function wedsql.now() returns timestamptz language sql volatile parallel safe"
+            " as $$ select pg_catalog.transaction_timestamp() $$"
+        )
+        by_api, by_client = answer(desk, row.by_api), answer(desk, row.by_client)
+    if by_client[0] == "returned" or by_client[-1]:
+        assert by_client == (pytest.approx(by_api) if isinstance(by_api[-1], float) else by_api)
+    else:
+        assert by_client[:-1] == by_api[:-1]
