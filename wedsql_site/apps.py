@@ -17,10 +17,11 @@ class SiteConfig(AppConfig):
 
     def ready(self) -> None:
         from monitor.usage import read_requests_with
-        from wedsql_site import checks, forking, request_counters  # noqa: F401 - importing registers the checks
+        from wedsql_site import checks, environment, request_counters  # noqa: F401 - importing registers the checks
         from wedsql_site.second_factor import backend
+        from workers.djangoq import forking
 
-        forking.install()
+        forking.install(cluster=environment.process() in {"worker", "reaper"})
         read_requests_with(request_counters.requests)
         backend.bind_sessions()
         apps.get_app_config("axes").verbose_name = _("Log-ins")

@@ -1,11 +1,8 @@
-"""What Django-Q2 needs so that a killed process never takes the cluster with it.
+"""What is patched in Django-Q2 so that a killed process never takes the cluster with it.
 
-Weaknesses, each seen: a worker killed while it waits for work keeps the queue's lock for ever, one killed
-while it counts keeps that of its timer or of the queue's length; the sentinel, the pusher and the workers
-live on as orphans when the main process is killed; a SIGTERM to the whole process group kills the sentinel
-inside an event the main process then waits on for ever; and a handler that never ends keeps its worker for
-the time of a task, and the cluster from stopping: Django-Q knows the time of a task, which is many jobs; the
-journal of each worker knows that of the job that runs now.
+PATCHES names each function of Django-Q2 that was read, what is wrong with it and what stands against it here.
+A test compares the installed version and the source of each with what was read: whoever changes the pinned
+version reads them again.
 """
 
 from __future__ import annotations
@@ -17,13 +14,15 @@ import time
 from multiprocessing import Lock, Value, active_children, current_process, parent_process
 from multiprocessing.reduction import ForkingPickler
 from queue import Empty
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django_q import cluster as q_cluster
 from django_q import queues as q_queues
+from django_q.pusher import pusher
 from django_q.status import Stat
 
+from workers.djangoq.forking import forget_connections
 from workers.process.parent import die_with_parent, tie_children
 from workers.process.pool import OVERDUE_GRACE
 from workers.recovery.journal import Journal, journal_dir
@@ -152,3 +151,73 @@ def harden_sentinel() -> bool:
 
 def _hear_sigterm() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # how the sentinel ends a worker that hangs
+
+
+class Patch(NamedTuple):
+    """A function of Django-Q2 with its fault, and what is done about it."""
+
+    upstream: Any
+    digest: str
+    """The first digits of the SHA-256 of its source, as it was read."""
+    fault: str
+    remedy: Any
+
+
+VERSION = "1.11.1"
+PATCHES = (
+    Patch(
+        q_queues.Queue.get,
+        "08978449700e",
+        "a worker that is killed while it waits for a task keeps the lock of the queue for ever",
+        PatientQueue.get,
+    ),
+    Patch(
+        q_queues.SharedCounter.increment,
+        "4b778ca5def6",
+        "a process that is killed while it counts keeps the lock of the length of its queue for ever",
+        patient_value,
+    ),
+    Patch(
+        q_cluster.Sentinel.spawn_worker,
+        "3c4764964efe",
+        "a worker that is killed while it sets its timer keeps the lock that the guard then waits for",
+        patient_value,
+    ),
+    Patch(
+        q_cluster.Cluster.start,
+        "70fbc24e3cd7",
+        "sentinel, pusher, monitor and workers live on as orphans when the main process is killed",
+        harden_sentinel,
+    ),
+    Patch(
+        q_cluster.Sentinel.__init__,
+        "6ddfa0bde90a",
+        "a SIGTERM to the whole group kills the sentinel inside an event that the main process waits on",
+        harden_sentinel,
+    ),
+    Patch(
+        q_cluster.Sentinel.guard,
+        "b48dce5446f6",
+        "it knows the time of a task, which is many jobs: a handler that hangs keeps its worker so long;"
+        " the journal of each worker knows the time of the job that runs now",
+        WatchingStat,
+    ),
+    Patch(
+        q_cluster.Sentinel.stop,
+        "d858ef90cdaa",
+        "it waits without limit for a worker whose handler never ends",
+        WatchingStat,
+    ),
+    Patch(
+        q_cluster.Sentinel.spawn_process,
+        "0f72360b891e",
+        "a child uses the connections and pools of its parent (django-q2 #209)",
+        forget_connections,
+    ),
+    Patch(
+        pusher,
+        "6975acb3fb8d",
+        "it sleeps for ten seconds and ends when its broker raises, as brokers here therefore never do",
+        "workers.djangoq.broker.QuietBroker.dequeue",
+    ),
+)

@@ -43,12 +43,12 @@ def _start(generation: int, number: int) -> int:
 def _run(generation: int, number: int) -> NoReturn:
     from django_q.cluster import Cluster
 
-    from wedsql_site import forking
+    from workers.djangoq import forking
 
     try:
         if generation:
             _kill_the_parent_in(generation, number)
-        forking.install()
+        forking.install(cluster=True)
         Cluster().start()
         time.sleep(60)
     finally:

@@ -1,4 +1,4 @@
-"""What a forked process must do before its first statement.
+"""What a forked process must do before its first statement; installed in every process, without Django-Q.
 
 Django-Q's cluster forks its sentinel, workers, pusher and monitor. A child that used the connections of its
 parent would mix up the protocol of both; a sentinel that outlived the main process would work on unseen.
@@ -12,22 +12,24 @@ from typing import Any
 from django.db import connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 
-from wedsql_site import environment
 from workers.process.parent import tie_children
 
 # Kept alive on purpose: closing them here would say good-bye on the parent's sockets.
 _inherited: list[Any] = []
 
 
-def install() -> None:
-    """Registers the hooks for every later fork of this process and of its children."""
+def install(*, cluster: bool) -> None:
+    """Register the hooks for every later fork of this process and of its children.
+
+    cluster: whether this is the main process of a cluster, whose children die with it.
+    """
     os.register_at_fork(after_in_child=forget_connections)
-    if environment.process() in {"worker", "reaper"}:
+    if cluster:
         tie_children()
 
 
 def forget_connections() -> None:
-    """Leaves every inherited connection and pool to the parent."""
+    """Leave every inherited connection and pool to the parent."""
     wrapper: Any = DatabaseWrapper
     _inherited.append(wrapper._connection_pools)
     wrapper._connection_pools = {}
