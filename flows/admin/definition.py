@@ -20,17 +20,17 @@ from flows.admin.forms import (
     AnsweredFormSet,
     AttributeForm,
     FlowForm,
-    IntervalFormField,
     TriggerForm,
     TriggerFormSet,
     overtaken,
 )
+from flows.admin.layout import FORM_FIELDS, fieldsets
 from flows.admin.refusals import Refusal, Refused, refusal
 from flows.admin.rights import DesignRights
 from flows.admin.saving import DefinitionSave
+from flows.definition import FLOW, TRIGGER
 from flows.errors import WedError
 from flows.models import Attribute, Flow, Instance, Trigger
-from flows.models.fields import IntervalField
 
 NOTHING_SAVED = gettext_lazy("Nothing was saved. Correct what is marked below, then save again.")
 
@@ -41,7 +41,7 @@ class AttributeInline(admin.TabularInline):
     model = Attribute
     form = AttributeForm
     formset = AnsweredFormSet
-    formfield_overrides = {IntervalField: {"form_class": IntervalFormField}}
+    formfield_overrides = FORM_FIELDS
 
     def get_extra(self, request: HttpRequest, obj: Flow | None = None, **kwargs: Any) -> int:
         return 1 if obj else 3
@@ -53,33 +53,8 @@ class TriggerInline(admin.StackedInline):
     model = Trigger
     form = TriggerForm
     formset = TriggerFormSet
-    formfield_overrides = {IntervalField: {"form_class": IntervalFormField}}
-    fieldsets = (
-        (
-            None,
-            {"fields": (("name", "transition", "condition"), "predicate", ("timeout", "final", "enabled"))},
-        ),
-        (
-            gettext_lazy("Failing, waiting and repeating"),
-            {
-                "classes": ("collapse",),
-                "fields": (
-                    ("on_error", "revalidate", "mode"),
-                    ("max_attempts", "backoff", "max_firings"),
-                    ("pickup_deadline", "priority"),
-                    ("due_attr", "due_after"),
-                    ("concurrent", "fire_once", "refresh_payload"),
-                ),
-            },
-        ),
-        (
-            gettext_lazy("Writing, undoing and describing"),
-            {
-                "classes": ("collapse",),
-                "fields": ("writes", ("compensation", "compensated_by", "kind"), ("label", "description")),
-            },
-        ),
-    )
+    formfield_overrides = FORM_FIELDS
+    fieldsets = fieldsets(TRIGGER)
 
     def get_extra(self, request: HttpRequest, obj: Flow | None = None, **kwargs: Any) -> int:
         return 1 if obj else 4
@@ -91,7 +66,7 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
 
     form = FlowForm
     inlines = (AttributeInline, TriggerInline)
-    formfield_overrides = {IntervalField: {"form_class": IntervalFormField}}
+    formfield_overrides = FORM_FIELDS
     list_display = ("name", "label", "version", "attribute_count", "trigger_count", "instances")
     search_fields = ("name", "label")
     # Said where nothing is listed; flows are few enough to be counted.
@@ -100,16 +75,7 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
     )
     empty_command = "manage.py loaddemo"
     actions = None
-    fieldsets = (
-        (None, {"fields": ("name", "label", "description", "final_when_pending", "reason", "seen_version")}),
-        (
-            gettext_lazy("Limits"),
-            {
-                "classes": ("collapse",),
-                "fields": ("default_timeout", "max_firings", "retention", "notify_trace"),
-            },
-        ),
-    )
+    fieldsets = fieldsets(FLOW, before=("name",), after=("reason", "seen_version"))
 
     class Media:
         css = {"all": ("flows/admin.css",)}

@@ -11,11 +11,11 @@ from django.db import DatabaseError, connection, transaction
 from django.forms.models import BaseInlineFormSet
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from flows.admin.refusals import Refusal, refusal
+from flows.definition import ATTRIBUTE
 from flows.models import Attribute, Flow, FlowVersion, Trigger
 
 FINAL = "_FINAL"
@@ -61,6 +61,13 @@ class TextField(forms.CharField):
     def to_python(self, value: Any) -> Any:
         text = super().to_python(value)
         return text.replace("\r\n", "\n") if isinstance(text, str) else text
+
+
+class VerbatimField(forms.CharField):
+    """A text that is kept with the spaces around it."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs, strip=False)
 
 
 class AnsweredForm(forms.ModelForm):
@@ -111,11 +118,6 @@ class TriggerFormSet(AnsweredFormSet):
 class FlowForm(AnsweredForm):
     """The flow itself, the version that the page was opened at, and why it is changed."""
 
-    description = TextField(
-        label=capfirst(gettext_lazy("description")),
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 2, "cols": 60}),
-    )
     seen_version = forms.IntegerField(label=gettext_lazy("version"), widget=forms.HiddenInput, required=False)
     reason = forms.CharField(
         label=gettext_lazy("Reason"),
@@ -128,6 +130,7 @@ class FlowForm(AnsweredForm):
     class Meta:
         model = Flow
         fields = "__all__"  # noqa: DJ007 - the admin's fieldsets name them
+        widgets: ClassVar = {"description": forms.Textarea(attrs={"rows": 2, "cols": 60})}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -183,40 +186,22 @@ class AttributeForm(AnsweredForm):
     """One attribute, a line."""
 
     bound_field_class = Cell
-    options = LinesField(
-        label=capfirst(gettext_lazy("options")),
-        required=False,
-        help_text=gettext_lazy("For an enum: one a line."),
-    )
-    default = forms.CharField(
-        label=capfirst(gettext_lazy("initial value")), required=False, strip=False, empty_value=None
-    )
 
     class Meta:
         model = Attribute
-        fields = ("name", "type", "default", "options", "position", "label", "description")
-        help_texts: ClassVar = {"position": gettext_lazy("Its place on pages; those without one come last.")}
+        fields = tuple(option.name for option in ATTRIBUTE.shown)
+        field_classes: ClassVar = {"default": VerbatimField}
 
 
 class TriggerForm(AnsweredForm):
     """One trigger: a condition and the transition that it fires."""
 
-    predicate = TextField(
-        label=capfirst(gettext_lazy("predicate")),
-        widget=forms.Textarea(attrs={"rows": 2, "class": "wed-predicate", "spellcheck": "false"}),
-        help_text=gettext_lazy(
-            "As in an SQL WHERE, over this flow's attributes: a1 = 'ready' and a2 is null"
-        ),
-    )
-    writes = LinesField(
-        label=capfirst(gettext_lazy("may write only")),
-        required=False,
-        help_text=gettext_lazy("Attributes, one a line; empty for all."),
-    )
-
     class Meta:
         model = Trigger
         exclude = ("flow",)  # noqa: DJ006 - the admin's fieldsets name the fields
+        widgets: ClassVar = {
+            "predicate": forms.Textarea(attrs={"rows": 2, "class": "wed-predicate", "spellcheck": "false"})
+        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from flows.operations.design import ATTRIBUTE_COLUMNS, TRIGGER_COLUMNS
-from flows.operations.difference import ATTRIBUTE_DEFAULTS, TRIGGER_DEFAULTS, settings, written
+from flows.definition import ATTRIBUTE, TRIGGER, Options
+from flows.operations.difference import settings
 
 
 def as_sql(definition: dict[str, Any]) -> str:
@@ -15,22 +15,17 @@ def as_sql(definition: dict[str, Any]) -> str:
     if changed:
         values = ", ".join(f"{word} = {literal(value)}" for word, value in changed.items())
         lines += [f"UPDATE wedsql.flow SET {values} WHERE name = current_schema();", ""]  # noqa: S608 - to be read
-    lines += [
-        _insert("wed_attr", written(attribute, ATTRIBUTE_DEFAULTS), ATTRIBUTE_COLUMNS)
-        for attribute in definition["attributes"]
-    ]
+    lines += [_insert("wed_attr", attribute, ATTRIBUTE) for attribute in definition["attributes"]]
     lines.append("")
-    lines += [
-        _insert("wed_trig", written(trigger, TRIGGER_DEFAULTS), TRIGGER_COLUMNS)
-        for trigger in definition["triggers"]
-    ]
+    lines += [_insert("wed_trig", trigger, TRIGGER) for trigger in definition["triggers"]]
     return "\n".join([*lines, "", "COMMIT;", ""])
 
 
-def _insert(table: str, words: dict[str, Any], columns: dict[str, str]) -> str:
-    names = ", ".join(columns.get(word, word) for word in words)
+def _insert(table: str, words: dict[str, Any], options: Options) -> str:
+    given = options.given(words)
+    names = ", ".join(options.columns(given))
     values = ", ".join(
-        quoted(value) if word == "predicate" else literal(value) for word, value in words.items()
+        quoted(value) if word == "predicate" else literal(value) for word, value in given.items()
     )
     return f"INSERT INTO {table} ({names})\nVALUES ({values});"
 

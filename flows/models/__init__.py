@@ -1,6 +1,6 @@
 """Django's view of the control tables: three that people define, the rest to look at."""
 
-from flows.models.definition import Attribute, AttributeType, Flow, Trigger
+from flows.models.definition import Attribute, Flow, Trigger
 from flows.models.observed import (
     ConditionError,
     FlowVersion,
@@ -15,7 +15,6 @@ from flows.models.readonly import ReadOnly
 
 __all__ = [
     "Attribute",
-    "AttributeType",
     "ConditionError",
     "Flow",
     "FlowVersion",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.expressions import Col
@@ -29,6 +30,17 @@ class IntervalField(models.CharField):
 
     def get_prep_value(self, value: Any) -> Any:
         return super().get_prep_value(value) or None
+
+
+class TextsField(ArrayField):
+    """A list of texts, or none."""
+
+    def __init__(self, *args: Any, base_field: models.Field | None = None, **kwargs: Any) -> None:
+        verbose_name = args[0] if args else kwargs.pop("verbose_name", None)
+        super().__init__(base_field or models.TextField(), verbose_name=verbose_name, **kwargs)
+
+    def formfield(self, **kwargs: Any) -> Any:
+        return models.Field.formfield(self, **kwargs)
 
 
 class TraceKeyField(models.CharField):

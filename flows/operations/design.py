@@ -10,18 +10,9 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import sql
 
 from flows import api
+from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Options
 
 Words = Mapping[str, Any]
-
-# The words of a definition whose columns keep the paper's names; every other word is its column.
-ATTRIBUTE_COLUMNS = {"name": "aname", "default": "adv"}
-TRIGGER_COLUMNS = {
-    "name": "tgname",
-    "transition": "trname",
-    "condition": "cname",
-    "predicate": "cpred",
-    "final": "cfinal",
-}
 
 
 class FlowMigrationError(Exception):
@@ -72,7 +63,7 @@ class Design:
     def alter(self, settings: Words) -> None:
         """Changes settings of the flow: label, final_when_pending, max_firings and so on."""
         if settings:
-            self._update("flow", settings, {}, {"id": self._known()})
+            self._update("flow", settings, FLOW, {"id": self._known()})
 
     def drop(self) -> None:
         """Drops the flow where it is there; the kernel refuses one that has instances."""
@@ -93,12 +84,12 @@ class Design:
         )
 
     def add_attribute(self, name: str, words: Words) -> None:
-        self._insert("attr", {"name": name, **words}, ATTRIBUTE_COLUMNS)
+        self._insert("attr", {"name": name, **words}, ATTRIBUTE)
 
     def alter_attribute(self, name: str, words: Words) -> None:
         """Changes words of an attribute; raises FlowMigrationError where there is none of that name."""
         where = {"flow_id": self._known(), "aname": name}
-        if not self._update("attr", words, ATTRIBUTE_COLUMNS, where):
+        if not self._update("attr", words, ATTRIBUTE, where):
             raise FlowMigrationError(f"Flow {self.flow} has no attribute {name}.")
 
     def remove_attribute(self, name: str) -> None:
@@ -111,10 +102,10 @@ class Design:
     def triggers(self, words: Words) -> list[int]:
         """The ids of the triggers that have all these words, in the order of their making."""
         tests = [
-            sql.SQL("{} is not distinct from %s::" + _CASTS.get(column, "text")).format(
-                sql.Identifier(column)
+            sql.SQL("{} is not distinct from %s::" + TRIGGER[word].type).format(
+                sql.Identifier(TRIGGER[word].column)
             )
-            for column in _columns(words, TRIGGER_COLUMNS)
+            for word in words
         ]
         query = sql.SQL("select tgid from wedsql.trig where {} order by tgid").format(
             sql.SQL(" and ").join([sql.SQL("flow_id = %s"), *tests])
@@ -122,10 +113,10 @@ class Design:
         return [row[0] for row in self._ask(query, [self._known(), *words.values()])]
 
     def add_trigger(self, words: Words) -> None:
-        self._insert("trig", words, TRIGGER_COLUMNS)
+        self._insert("trig", words, TRIGGER)
 
     def alter_trigger(self, tgid: int, words: Words) -> None:
-        self._update("trig", words, TRIGGER_COLUMNS, {"tgid": tgid})
+        self._update("trig", words, TRIGGER, {"tgid": tgid})
 
     def remove_trigger(self, tgid: int) -> None:
         self._ask("delete from wedsql.trig where tgid = %s returning tgid", [tgid])
@@ -143,20 +134,20 @@ class Design:
             raise FlowMigrationError(f"There is no flow {self.flow}.")
         return number
 
-    def _insert(self, table: str, words: Words, columns: Mapping[str, str]) -> None:
+    def _insert(self, table: str, words: Words, options: Options) -> None:
         query = sql.SQL("insert into wedsql.{} (flow_id, {}) values (%s, {}) returning flow_id").format(
             sql.Identifier(table),
-            sql.SQL(", ").join(map(sql.Identifier, _columns(words, columns))),
+            sql.SQL(", ").join(map(sql.Identifier, options.columns(words))),
             sql.SQL(", ").join([sql.SQL("%s")] * len(words)),
         )
         self._ask(query, [self._known(), *words.values()])
 
-    def _update(self, table: str, words: Words, columns: Mapping[str, str], where: Words) -> int:
+    def _update(self, table: str, words: Words, options: Options, where: Words) -> int:
         """How many rows were changed."""
         query = sql.SQL("update wedsql.{} set {} where {} returning 1").format(
             sql.Identifier(table),
             sql.SQL(", ").join(
-                sql.SQL("{} = %s").format(sql.Identifier(c)) for c in _columns(words, columns)
+                sql.SQL("{} = %s").format(sql.Identifier(column)) for column in options.columns(words)
             ),
             sql.SQL(" and ").join(sql.SQL("{} = %s").format(sql.Identifier(column)) for column in where),
         )
@@ -166,16 +157,3 @@ class Design:
         with self.connection.cursor() as cursor:
             cursor.execute(query, values)
             return cursor.fetchall()
-
-
-# How a word is compared with what is stored.
-_CASTS = {
-    **dict.fromkeys(("timeout", "backoff", "pickup_deadline", "due_after"), "interval"),
-    **dict.fromkeys(("enabled", "cfinal", "concurrent", "fire_once", "refresh_payload"), "boolean"),
-    **dict.fromkeys(("max_attempts", "max_firings", "priority"), "integer"),
-    "writes": "text[]",
-}
-
-
-def _columns(words: Words, columns: Mapping[str, str]) -> list[str]:
-    return [columns.get(word, word) for word in words]

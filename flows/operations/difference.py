@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from flows.models import Attribute, Flow, Trigger
+from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Options
 from flows.operations.attributes import AddAttribute, AlterAttribute, RemoveAttribute
 from flows.operations.base import FlowOperation
 from flows.operations.flows import AlterFlow
@@ -14,28 +14,6 @@ from flows.operations.triggers import IDENTITY, AddTrigger, AlterTrigger, Remove
 
 Definition = dict[str, Any]
 Words = dict[str, Any]
-
-SETTINGS = "label description final_when_pending max_firings default_timeout notify_trace retention".split()
-ATTRIBUTE_WORDS = "type default options label description position".split()
-# The kernel says a duration in its own words.
-_MINUTE = "00:01:00"
-
-
-def _defaults(model: type, words: Iterable[str]) -> Words:
-    fields = {field.name: field for field in model._meta.concrete_fields}  # type: ignore[attr-defined]
-    found = {word: fields["kind" if word == "class" else word].get_default() for word in words}
-    return {word: _MINUTE if value == "1 minute" else value for word, value in found.items()}
-
-
-SETTING_DEFAULTS = _defaults(Flow, SETTINGS)
-ATTRIBUTE_DEFAULTS = _defaults(Attribute, ATTRIBUTE_WORDS)
-TRIGGER_WORDS = """
-name transition condition predicate final enabled timeout on_error revalidate mode max_attempts backoff
-max_firings pickup_deadline priority writes due_attr due_after concurrent fire_once refresh_payload
-compensation compensated_by class label description
-"""
-TRIGGER_DEFAULTS = _defaults(Trigger, TRIGGER_WORDS.split())
-TRIGGER_DEFAULTS["backoff"] = "00:00:01"
 
 
 @dataclass(frozen=True)
@@ -48,12 +26,12 @@ class Pair:
 
 def settings(definition: Definition) -> Words:
     """The settings of a flow that are not the usual ones."""
-    return written({word: definition.get(word) for word in SETTINGS}, SETTING_DEFAULTS)
+    return FLOW.given({word: definition.get(word) for word in FLOW})
 
 
-def written(words: Words, defaults: Words) -> Words:
-    """The words that say something: those that are not the default."""
-    return {word: value for word, value in words.items() if value != defaults.get(word)}
+def unnamed(attribute: Words) -> Words:
+    """What an attribute is told beside its name."""
+    return {word: value for word, value in ATTRIBUTE.given(attribute).items() if word != "name"}
 
 
 def difference(flow: str, old: Definition, new: Definition) -> list[FlowOperation]:
@@ -73,14 +51,14 @@ def _in_order(flow: str, old: Definition, new: Definition, alter: bool) -> Itera
         gone, added, changed = [*gone, *(p.old for p in changed)], [*added, *(p.new for p in changed)], []
     was, now = _by_name(old), _by_name(new)
     yield from _settings(flow, old, new)
-    yield from (RemoveTrigger(flow, written(trigger, TRIGGER_DEFAULTS)) for trigger in gone)
+    yield from (RemoveTrigger(flow, TRIGGER.given(trigger)) for trigger in gone)
     for name, attribute in now.items():
         yield from _attribute(flow, name, was.get(name), attribute)
     for pair in sorted(changed, key=lambda pair: bool(pair.new.get("final"))):
         yield _alter(flow, pair, old["triggers"], new["triggers"])
-    yield from (AddTrigger(flow, written(trigger, TRIGGER_DEFAULTS)) for trigger in added)
+    yield from (AddTrigger(flow, TRIGGER.given(trigger)) for trigger in added)
     for name in was.keys() - now.keys():
-        yield RemoveAttribute(flow, name, written(was[name], {**ATTRIBUTE_DEFAULTS, "name": name}))
+        yield RemoveAttribute(flow, name, unnamed(was[name]))
 
 
 def _by_name(definition: Definition) -> dict[str, Words]:
@@ -88,7 +66,7 @@ def _by_name(definition: Definition) -> dict[str, Words]:
 
 
 def _settings(flow: str, old: Definition, new: Definition) -> Iterator[FlowOperation]:
-    changed = [word for word in SETTINGS if old.get(word) != new.get(word)]
+    changed = [word for word in FLOW if old.get(word) != new.get(word)]
     if changed:
         yield AlterFlow(
             flow, {word: new.get(word) for word in changed}, {word: old.get(word) for word in changed}
@@ -97,20 +75,21 @@ def _settings(flow: str, old: Definition, new: Definition) -> Iterator[FlowOpera
 
 def _attribute(flow: str, name: str, old: Words | None, new: Words) -> Iterator[FlowOperation]:
     if old is None:
-        yield AddAttribute(flow, name, written(new, {**ATTRIBUTE_DEFAULTS, "name": name}))
+        yield AddAttribute(flow, name, unnamed(new))
         return
-    changes, was = _changes(old, new, ATTRIBUTE_DEFAULTS)
+    changes, was = _changes(old, new, ATTRIBUTE)
     if changes:
         yield AlterAttribute(flow, name, changes, was)
 
 
 def _alter(flow: str, pair: Pair, old: list[Words], new: list[Words]) -> AlterTrigger:
-    changes, was = _changes(pair.old, pair.new, TRIGGER_DEFAULTS)
+    changes, was = _changes(pair.old, pair.new, TRIGGER)
     return AlterTrigger(flow, _identity(pair, old, new), changes, was)
 
 
-def _changes(old: Words, new: Words, defaults: Words) -> tuple[Words, Words]:
+def _changes(old: Words, new: Words, options: Options) -> tuple[Words, Words]:
     """The new and the old values of the words that differ."""
+    defaults = options.defaults
     differing = [word for word in defaults if old.get(word, defaults[word]) != new.get(word, defaults[word])]
     return (
         {word: new.get(word, defaults[word]) for word in differing},
@@ -122,7 +101,7 @@ def _identity(pair: Pair, old: list[Words], new: list[Words]) -> Words:
     """The fewest words that mean this trigger and no other, before the change and after it."""
     for words in (("name",), ("transition",), ("name", "transition", "condition"), IDENTITY):
         given = {word: pair.old[word] for word in words if pair.old.get(word) is not None}
-        after = {word: pair.new.get(word, TRIGGER_DEFAULTS[word]) for word in given}
+        after = {word: pair.new.get(word, TRIGGER[word].default) for word in given}
         if given and _count(old, given) == 1 and _count(new, after) == 1:
             return given
     return {word: value for word, value in pair.old.items() if word in IDENTITY}

@@ -1,11 +1,13 @@
-"""A definition carries everything that a flow, an attribute or a trigger can be told, whichever way it goes.
+"""A definition carries every option of a flow, an attribute and a trigger, whichever way it goes.
 
-The columns come from the catalog: a column that is new is in DERIVED, or in a sample below, or a test is red.
+The columns come from the catalog: a new one is in DERIVED, or in the description and a sample below, or a
+test is red.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
@@ -16,13 +18,10 @@ from django.core.management import call_command
 from django.db import connection
 
 from flows import api
-from flows.operations.design import ATTRIBUTE_COLUMNS, TRIGGER_COLUMNS
-from flows.operations.difference import (
-    ATTRIBUTE_DEFAULTS,
-    SETTING_DEFAULTS,
-    TRIGGER_DEFAULTS,
-    written,
-)
+from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Options
+from flows.definition.table import table as markdown
+from flows.errors import BadDefinition
+from flows.models import Trigger
 from flows.tests.flow_packages import directory, forget, migrate
 from flows.tests.pages import unique
 
@@ -36,10 +35,10 @@ DERIVED = {
     "attr": {"aid", "flow_id"},
     "trig": {"tgid", "flow_id", "canonical", "reads", "disjuncts"},
 }
-COLUMNS = {"flow": {}, "attr": ATTRIBUTE_COLUMNS, "trig": TRIGGER_COLUMNS}
+OPTIONS = {"flow": FLOW, "attr": ATTRIBUTE, "trig": TRIGGER}
 
 # Every option with a value that is not its default.
-FLOW: Row = {
+SETTINGS: Row = {
     "label": "It's",
     "description": "two\nlines",
     "final_when_pending": "cancel",
@@ -48,7 +47,7 @@ FLOW: Row = {
     "notify_trace": False,
     "retention": "1 mon 2 days",
 }
-ATTRIBUTE: Row = {
+SIZE: Row = {
     "name": "size",
     "type": "enum",
     "default": "small",
@@ -57,7 +56,7 @@ ATTRIBUTE: Row = {
     "description": "of the box",
     "position": 3,
 }
-TRIGGER: Row = {
+FIRST: Row = {
     "name": "t1",
     "transition": "tr_1",
     "condition": "c1",
@@ -86,9 +85,9 @@ TRIGGER: Row = {
 }
 FINAL: Row = {"predicate": "size is null", "final": True}
 DEFINITION: Row = {
-    **FLOW,
-    "attributes": [ATTRIBUTE, {"name": "day", "type": "date"}],
-    "triggers": [TRIGGER, FINAL],
+    **SETTINGS,
+    "attributes": [SIZE, {"name": "day", "type": "date"}],
+    "triggers": [FIRST, FINAL],
 }
 
 
@@ -118,44 +117,77 @@ def _rows(table: str, flow: str) -> list[Row]:
     return [{name: value for name, value in row.items() if name not in DERIVED[table]} for row in found]
 
 
-def _columns(table: str) -> set[str]:
+def _catalog(table: str) -> dict[str, tuple[str, bool, Any]]:
+    """Type, whether null is allowed and default of each column that is an option."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "select attname from pg_attribute where attrelid = %s::regclass and attnum > 0"
-            " and not attisdropped",
+            "select a.attname, format_type(a.atttypid, null), not a.attnotnull,"
+            " pg_get_expr(d.adbin, d.adrelid) from pg_attribute a"
+            " left join pg_attrdef d on (d.adrelid, d.adnum) = (a.attrelid, a.attnum)"
+            " where a.attrelid = %s::regclass and a.attnum > 0 and not a.attisdropped",
             [f"wedsql.{table}"],
         )
-        return {name for (name,) in cursor.fetchall()}
+        found = [row for row in cursor.fetchall() if row[0] not in DERIVED[table]]
+    return {name: (kind, null, _value(default)) for name, kind, null, default in found}
+
+
+def _value(expression: str | None) -> Any:
+    with connection.cursor() as cursor:
+        cursor.execute(f"select to_json({expression or 'null::text'})::text")
+        found = cursor.fetchone()[0]
+        return None if found is None else json.loads(found)
+
+
+@pytest.mark.parametrize("table", OPTIONS)
+def test_the_description_is_that_of_the_table(table: str) -> None:
+    described = {o.column: (o.type, o.nullable, o.default) for o in OPTIONS[table].values()}
+
+    assert described == _catalog(table)
 
 
 @pytest.mark.parametrize(
-    ("table", "words"), [("flow", FLOW), ("attr", ATTRIBUTE), ("trig", {**TRIGGER, "final": True})]
+    ("table", "name"), [(t, o.name) for t, options in OPTIONS.items() for o in options.values() if o.choices]
 )
-def test_every_column_is_a_word_of_the_definition_or_derived(table: str, words: Row) -> None:
-    said = {COLUMNS[table].get(word, word) for word in words}
-
-    assert _columns(table) == said | DERIVED[table]
+def test_the_choices_are_those_that_the_table_allows(table: str, name: str) -> None:
+    option = OPTIONS[table][name]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "select pg_get_constraintdef(oid) from pg_constraint"
+            " where conrelid = %s::regclass and conname = %s",
+            [f"wedsql.{table}", f"{table}_{option.column}_check"],
+        )
+        assert re.findall("'([^']+)'::text", cursor.fetchone()[0]) == list(option.choices)
 
 
 @pytest.mark.parametrize(
-    ("sample", "defaults"),
-    [
-        (FLOW, SETTING_DEFAULTS),
-        (ATTRIBUTE, {"name": None, **ATTRIBUTE_DEFAULTS}),
-        ({**TRIGGER, "final": True}, TRIGGER_DEFAULTS),
-    ],
+    ("sample", "options"), [(SETTINGS, FLOW), (SIZE, ATTRIBUTE), ({**FIRST, "final": True}, TRIGGER)]
 )
-def test_the_samples_have_every_word_and_no_default(sample: Row, defaults: Row) -> None:
-    assert sample.keys() == defaults.keys()
-    assert written(sample, defaults) == sample
+def test_the_samples_have_every_option_and_no_default(sample: Row, options: Options) -> None:
+    assert sample.keys() == options.keys()
+    assert options.given(sample) == sample
+
+
+def test_an_option_that_does_nothing_is_on_no_form_and_in_no_table() -> None:
+    hidden = {option.name for option in TRIGGER.values() if option.hidden}
+
+    assert hidden == {"compensation", "compensated_by", "class"}
+    assert not hidden & {field.name for field in Trigger._meta.get_fields()}
+    assert not [name for name in hidden if f"`{name}`" in markdown(TRIGGER)]
+
+
+def test_an_unknown_option_is_refused_with_those_that_there_are() -> None:
+    with pytest.raises(BadDefinition, match="tiemout") as refused:
+        TRIGGER.columns(["tiemout"])
+
+    assert "timeout" in refused.value.hint and "compensation" not in refused.value.hint
 
 
 def test_a_definition_says_what_it_was_told(designed: str) -> None:
     said = api.definition(designed)
 
-    assert {word: said[word] for word in FLOW} == FLOW
-    assert said["attributes"][0] == ATTRIBUTE
-    assert said["triggers"] == [TRIGGER, FINAL | {"timeout": "00:07:00"}]
+    assert {name: said[name] for name in SETTINGS} == SETTINGS
+    assert said["attributes"][0] == SIZE
+    assert said["triggers"] == [FIRST, FINAL | {"timeout": "00:07:00"}]
 
 
 def test_published_again_it_is_no_change(designed: str) -> None:

@@ -1,4 +1,4 @@
-"""The page about defining flows is true: its example runs, and its tables name what there is."""
+"""The page about defining flows is true: its example runs, and its tables are those of the description."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
 from flows import api
+from flows.definition import ATTRIBUTE, TRIGGER
+from flows.definition.table import with_tables
 from flows.models import Instance, Status, TraceEntry
-from flows.operations.difference import ATTRIBUTE_DEFAULTS, SETTING_DEFAULTS, TRIGGER_DEFAULTS
 from flows.tests.flow_packages import directory
 
 # The version of a flow goes up once a transaction, so the commands need transactions of their own.
@@ -98,32 +99,23 @@ def test_the_gap_of_the_example_is_an_exception_and_the_new_rule_mends_it(workpl
     assert (last.written_by, last.fired) == ("_REMATCH", ["tr_order"])
 
 
-def test_the_tables_name_every_word_and_no_other() -> None:
-    attributes, triggers, settings = re.findall(
-        r"## What an? (?:attribute|trigger|flow) can have\n(.*?)\n\n[^|\n]", PAGE, re.DOTALL
-    )
-
-    assert _words(attributes) == {"name", *ATTRIBUTE_DEFAULTS}
-    assert _words(triggers) == set(TRIGGER_DEFAULTS)
-    assert _words(settings) == set(SETTING_DEFAULTS)
-
-
-def _words(table: str) -> set[str]:
-    first_cells = re.findall(r"^\| (`[^|]*) \|", table, re.MULTILINE)
-    return {word for cell in first_cells for word in re.findall(r"`(\w+)`", cell)}
+def test_the_tables_are_those_of_the_description() -> None:
+    assert with_tables(PAGE) == PAGE, "make them anew: python -m flows.definition.table"
 
 
 def test_the_kernel_takes_every_word_of_the_tables(workplace: None) -> None:
     api.create_flow("words")
-    trigger = {word: value for word, value in TRIGGER_DEFAULTS.items() if value is not None}
-    attribute = {
-        "name": "a1",
-        **{word: value for word, value in ATTRIBUTE_DEFAULTS.items() if value is not None},
-    }
+    trigger, attribute = (
+        {name: value for name, value in options.defaults.items() if value is not None}
+        for options in (TRIGGER, ATTRIBUTE)
+    )
 
     api.publish(
         "words",
-        {"attributes": [attribute], "triggers": [trigger | {"transition": "t", "predicate": "a1 = ''"}]},
+        {
+            "attributes": [attribute | {"name": "a1"}],
+            "triggers": [trigger | {"transition": "t", "predicate": "a1 = ''"}],
+        },
     )
 
     assert api.definition("words")["triggers"][0]["transition"] == "t"

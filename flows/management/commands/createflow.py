@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.db import connection, transaction
 
+from flows.definition import FLOW
 from flows.management.answers import FlowCommand
-from flows.models import Flow
 from flows.operations import Design
 
 
@@ -21,7 +21,8 @@ class Command(FlowCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="lower-case letters, digits and _")
         parser.add_argument("--label", default="", help="the name for people")
-        parser.add_argument("--final-when-pending", choices=Flow.FinalPolicy.values, default="reject")
+        policy = FLOW["final_when_pending"]
+        parser.add_argument("--final-when-pending", choices=list(policy.choices), default=policy.default)
 
     def answer(self, **options: Any) -> None:
         name = options["name"]

@@ -1,0 +1,23 @@
+"""The one description of a definition: which options a flow, an attribute and a trigger have.
+
+Model fields, forms, comparisons, files, the documentation and the type of `flows.api.definition` are made
+from it; the kernel reads the same options from its tables.
+"""
+
+from flows.definition.attribute import ATTRIBUTE, AttributeDefinition
+from flows.definition.flow import FLOW, Definition
+from flows.definition.options import TITLES, Group, Option, Options
+from flows.definition.trigger import TRIGGER, TriggerDefinition
+
+__all__ = [
+    "ATTRIBUTE",
+    "FLOW",
+    "TITLES",
+    "TRIGGER",
+    "AttributeDefinition",
+    "Definition",
+    "Group",
+    "Option",
+    "Options",
+    "TriggerDefinition",
+]

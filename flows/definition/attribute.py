@@ -1,0 +1,74 @@
+"""What an attribute can have."""
+
+from __future__ import annotations
+
+from typing import Annotated, Required, TypedDict
+
+from django.utils.translation import gettext_lazy as _
+
+from flows.definition.options import Option, options_of
+
+
+class AttributeDefinition(TypedDict, total=False):
+    """One value that every instance of the flow has. Table attr, the paper's WED_attr.
+
+    `was` is no option: it is the attribute's name before the definition is published, and renames it.
+    """
+
+    was: str
+    name: Required[
+        Annotated[
+            str,
+            Option(
+                label=_("name"),
+                help=_(
+                    "The column of wed_flow: a small letter, then small letters, digits and _, at most"
+                    " 63 characters, unique in the flow."
+                ),
+                column="aname",
+            ),
+        ]
+    ]
+    type: Annotated[
+        str,
+        Option(
+            label=_("type"),
+            help=_("What its values are."),
+            default="text",
+            choices={
+                "text": _("text"),
+                "integer": _("whole number"),
+                "numeric": _("number"),
+                "boolean": _("yes or no"),
+                "date": _("date"),
+                "timestamptz": _("date and time"),
+                "interval": _("duration"),
+                "jsonb": _("JSON"),
+                "enum": _("one of the options"),
+            },
+        ),
+    ]
+    default: Annotated[
+        str | None,
+        Option(
+            label=_("initial value"),
+            help=_("The value of a new instance that is started without one; empty for none."),
+            column="adv",
+        ),
+    ]
+    options: Annotated[
+        list[str] | None,
+        Option(label=_("options"), help=_("The values that an enum may have, one per line."), lines=2),
+    ]
+    position: Annotated[
+        int | None,
+        Option(
+            label=_("position"),
+            help=_("Its place on pages; attributes without one come last, in the order of definition."),
+        ),
+    ]
+    label: Annotated[str, Option(label=_("label"), help=_("Its name for people."), default="")]
+    description: Annotated[str, Option(label=_("description"), help=_("For people."), default="")]
+
+
+ATTRIBUTE = options_of(AttributeDefinition)

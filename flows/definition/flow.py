@@ -1,0 +1,76 @@
+"""What a flow can have: its settings, its attributes and its triggers."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypedDict
+
+from django.utils.translation import gettext_lazy as _
+
+from flows.definition.attribute import AttributeDefinition
+from flows.definition.options import Group, Interval, Option, options_of
+from flows.definition.trigger import TriggerDefinition
+
+
+class Definition(TypedDict, total=False):
+    """A whole flow, as `flows.api`, JSON and YAML have it.
+
+    `flow` and `version` say what the definition was read from; publishing gives them no meaning.
+    """
+
+    flow: str
+    version: int
+    label: Annotated[str, Option(label=_("label"), help=_("Its name for people."), default="")]
+    description: Annotated[str, Option(label=_("description"), help=_("For people."), default="", lines=2)]
+    final_when_pending: Annotated[
+        str,
+        Option(
+            label=_("final state while jobs are pending"),
+            help=_("What happens to a commit that reaches the final condition while other jobs are pending."),
+            default="reject",
+            choices={
+                "reject": _("reject the commit"),
+                "defer": _("wait for the pending jobs"),
+                "cancel": _("withdraw the pending jobs"),
+            },
+        ),
+    ]
+    default_timeout: Annotated[
+        Interval | None,
+        Option(
+            label=_("default timeout"),
+            help=_("For a trigger defined without one, such as 1 hour or 3d18h; empty for none."),
+            default="00:01:00",
+            group=Group.LIMITS,
+        ),
+    ]
+    max_firings: Annotated[
+        int,
+        Option(
+            label=_("firings before a loop is suspected"),
+            help=_("How often one trigger may fire for one instance."),
+            default=1000,
+            group=Group.LIMITS,
+        ),
+    ]
+    retention: Annotated[
+        Interval | None,
+        Option(
+            label=_("keep finished instances for"),
+            help=_("How long before the command archive may take them; empty for ever."),
+            group=Group.LIMITS,
+        ),
+    ]
+    notify_trace: Annotated[
+        bool,
+        Option(
+            label=_("notify the monitor on every step"),
+            help=_("Without it, pages show new steps when they are loaded again."),
+            default=True,
+            group=Group.LIMITS,
+        ),
+    ]
+    attributes: list[AttributeDefinition]
+    triggers: list[TriggerDefinition]
+
+
+FLOW = options_of(Definition)

@@ -1,0 +1,245 @@
+"""What a trigger can have."""
+
+from __future__ import annotations
+
+from typing import Annotated, Required, TypedDict
+
+from django.utils.translation import gettext_lazy as _
+
+from flows.definition.options import Group, Interval, Option, SmallInteger, options_of
+
+# Stored and copied, as definitions may have them, but nothing acts on them yet.
+_Reserved = TypedDict(
+    "_Reserved",
+    {
+        "compensation": Annotated[str, Option(default="none", hidden=True)],
+        "compensated_by": Annotated[str | None, Option(hidden=True)],
+        "class": Annotated[str, Option(default="retriable", hidden=True)],
+    },
+    total=False,
+)
+
+
+class TriggerDefinition(_Reserved, total=False):
+    """When a condition over the attributes holds, fire a transition. Table trig, the paper's WED_trig.
+
+    `id` is no option: it is the number (tgid) of the trigger that this one is in the published flow.
+    """
+
+    id: int
+    name: Annotated[
+        str | None,
+        Option(label=_("name"), help=_("For people; need not be unique."), column="tgname"),
+    ]
+    transition: Annotated[
+        str | None,
+        Option(
+            label=_("transition"),
+            help=_("What is fired: the name that a worker serves. None on the final condition."),
+            column="trname",
+            beside=True,
+        ),
+    ]
+    condition: Annotated[
+        str | None,
+        Option(label=_("name of the condition"), help=_("Its name for people."), column="cname", beside=True),
+    ]
+    predicate: Required[
+        Annotated[
+            str,
+            Option(
+                label=_("predicate"),
+                help=_(
+                    "The condition, as in an SQL WHERE, over this flow's attributes:"
+                    " a1 = 'ready' and a2 is null"
+                ),
+                column="cpred",
+                lines=2,
+            ),
+        ]
+    ]
+    timeout: Annotated[
+        Interval | None,
+        Option(
+            label=_("timeout"),
+            help=_(
+                "How long a worker may take, such as 30 seconds or 3d18h; empty for no limit."
+                " A trigger defined without one has the default timeout of the flow."
+            ),
+            default="00:01:00",
+        ),
+    ]
+    final: Annotated[
+        bool,
+        Option(
+            label=_("final"),
+            help=_("The instance is finished when the condition holds; one trigger per flow."),
+            default=False,
+            column="cfinal",
+            beside=True,
+        ),
+    ]
+    enabled: Annotated[
+        bool,
+        Option(
+            label=_("enabled"),
+            help=_("A disabled trigger does not fire; jobs that it has fired stay."),
+            default=True,
+            beside=True,
+        ),
+    ]
+    on_error: Annotated[
+        str,
+        Option(
+            label=_("when the condition fails"),
+            help=_("What a condition does that cannot be evaluated on a state."),
+            default="exception",
+            choices={
+                "abort": _("reject the commit"),
+                "false": _("count as not met"),
+                "exception": _("open an exception"),
+            },
+            group=Group.WAITING,
+        ),
+    ]
+    revalidate: Annotated[
+        str,
+        Option(
+            label=_("when the condition no longer holds"),
+            help=_("What becomes of a pending job whose condition is no longer met."),
+            default="none",
+            choices={
+                "none": _("the job stays"),
+                "at_take": _("rejected when taken"),
+                "withdraw": _("the job is withdrawn"),
+            },
+            group=Group.WAITING,
+            beside=True,
+        ),
+    ]
+    mode: Annotated[
+        str,
+        Option(
+            label=_("lock mode"),
+            help=_("How a worker holds the job."),
+            default="auto",
+            choices={
+                "auto": _("a lease when the timeout is over a minute"),
+                "transaction": _("one database transaction"),
+                "lease": _("a claim with an expiry"),
+            },
+            group=Group.WAITING,
+            beside=True,
+        ),
+    ]
+    max_attempts: Annotated[
+        int,
+        Option(
+            label=_("attempts"),
+            help=_("How often a failing job is tried."),
+            default=5,
+            group=Group.WAITING,
+        ),
+    ]
+    backoff: Annotated[
+        Interval,
+        Option(
+            label=_("wait between attempts"),
+            help=_("The wait before the second attempt; it doubles with each further one."),
+            default="00:00:01",
+            group=Group.WAITING,
+            beside=True,
+        ),
+    ]
+    max_firings: Annotated[
+        int | None,
+        Option(
+            label=_("firings per instance"),
+            help=_(
+                "How often it may fire for one instance before that is a loop; empty for the flow's limit."
+            ),
+            group=Group.WAITING,
+            beside=True,
+        ),
+    ]
+    pickup_deadline: Annotated[
+        Interval | None,
+        Option(
+            label=_("must be picked up within"),
+            help=_("How long a job may wait for a worker; empty for no limit."),
+            group=Group.WAITING,
+        ),
+    ]
+    priority: Annotated[
+        SmallInteger,
+        Option(
+            label=_("priority"), help=_("Higher goes first."), default=0, group=Group.WAITING, beside=True
+        ),
+    ]
+    due_attr: Annotated[
+        str | None,
+        Option(
+            label=_("due at attribute"),
+            help=_("An attribute with a date or time: the trigger fires when it has come."),
+            group=Group.WAITING,
+        ),
+    ]
+    due_after: Annotated[
+        Interval | None,
+        Option(
+            label=_("due after"),
+            help=_("Fires that long after the condition was met, or after the time in the attribute."),
+            group=Group.WAITING,
+            beside=True,
+        ),
+    ]
+    concurrent: Annotated[
+        bool,
+        Option(
+            label=_("allow parallel jobs"),
+            help=_("The job may run beside another one of the same transition and instance."),
+            default=False,
+            group=Group.WAITING,
+        ),
+    ]
+    fire_once: Annotated[
+        bool,
+        Option(
+            label=_("fire once per instance"),
+            help=_("The trigger fires at most once for an instance."),
+            default=False,
+            group=Group.WAITING,
+            beside=True,
+        ),
+    ]
+    refresh_payload: Annotated[
+        bool,
+        Option(
+            label=_("refresh the payload of a pending job"),
+            help=_("Firing again gives a job that still waits the present state."),
+            default=False,
+            group=Group.WAITING,
+            beside=True,
+        ),
+    ]
+    writes: Annotated[
+        list[str] | None,
+        Option(
+            label=_("may write only"),
+            help=_("The attributes that the transition may write, one per line; empty for all."),
+            group=Group.DESCRIBING,
+            lines=2,
+        ),
+    ]
+    label: Annotated[
+        str, Option(label=_("label"), help=_("Its name for people."), default="", group=Group.DESCRIBING)
+    ]
+    description: Annotated[
+        str,
+        Option(
+            label=_("description"), help=_("For people."), default="", group=Group.DESCRIBING, beside=True
+        ),
+    ]
+
+
+TRIGGER = options_of(TriggerDefinition)
