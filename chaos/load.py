@@ -18,6 +18,7 @@ import psycopg
 
 from chaos.dice import dice
 from flows import api
+from flows.definition import Definition
 from flows.errors import LockBusy, WedError
 from flows.types import Job
 
@@ -164,7 +165,7 @@ class Designer(Actor):
         if report is not None:
             self.record.published.append(report.version)
 
-    def _change(self, found: dict[str, Any]) -> None:
+    def _change(self, found: Definition) -> None:
         loop = next(t for t in found["triggers"] if t.get("transition") == "tr_turn")
         loop["label"] = f"turn {self.turn}"
         if self.turn % 2:

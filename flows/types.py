@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from flows.errors import WedError
 
@@ -88,6 +88,20 @@ class Failure:
     job: Job
     message: str
     sqlstate: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One difference between two definitions, as it was and as it will be.
+
+    A setting is an object with one option. What was added has an empty
+    `old`, what was removed an empty `new`.
+    """
+
+    part: Literal["setting", "attribute", "trigger"]
+    kind: Literal["added", "changed", "removed"]
+    old: dict[str, Any]
+    new: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,15 @@ A program calls the kernel through this package. These parts of the product call
 - `flows` itself: the installer, operations of migrations, the archive, and `flows.queries`, which only reads.
 """
 
-from flows.api.definitions import check_predicate, create_flow, definition, drop_flow, publish, schema_name
+from flows.api.definitions import (
+    check_predicate,
+    create_flow,
+    definition,
+    difference,
+    drop_flow,
+    publish,
+    schema_name,
+)
 from flows.api.instances import cancel, rematch, start, start_many
 from flows.api.maintenance import (
     check_invariants,
@@ -36,6 +44,7 @@ __all__ = [
     "create_flow",
     "data_directory",
     "definition",
+    "difference",
     "drop_flow",
     "extend",
     "fail",

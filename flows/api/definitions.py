@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from flows.api.connection import JSON, State, quoted, value
-from flows.types import PublishReport
+from flows.api.connection import JSON, quoted, rows, value
+from flows.definition import FLOW, Definition
+from flows.types import Change, PublishReport
+
+AnyDefinition = Definition | Mapping[str, Any]
 
 
-def create_flow(name: str, *, label: str = "", final_when_pending: str = "reject", conn: Any = None) -> int:
+def create_flow(
+    name: str,
+    *,
+    label: str = "",
+    final_when_pending: str = FLOW["final_when_pending"].default,
+    conn: Any = None,
+) -> int:
     """Create an empty flow with its schema; its id. Raises BadName."""
     return value(conn, "select wedsql.create_flow(%s, %s, %s)", (name, label, final_when_pending))
 
@@ -18,14 +28,14 @@ def drop_flow(name: str, *, force: bool = False, conn: Any = None) -> None:
     value(conn, "select wedsql.drop_flow(%s, %s)", (name, force))
 
 
-def definition(flow: str, *, conn: Any = None) -> dict[str, Any]:
+def definition(flow: str, *, conn: Any = None) -> Definition:
     """Read a flow's whole definition, in an order that never changes by itself. Raises UnknownFlow."""
     return value(conn, "select wedsql.definition(%s)", (flow,))
 
 
 def publish(
     flow: str,
-    definition: State,
+    definition: AnyDefinition,
     *,
     dry_run: bool = False,
     reopen_final: bool = False,
@@ -40,6 +50,20 @@ def publish(
         (flow, JSON(definition), dry_run, reopen_final, actor, reason),
     )
     return PublishReport(**report)
+
+
+def difference(old: AnyDefinition, new: AnyDefinition, *, conn: Any = None) -> list[Change]:
+    """Compare two definitions: what publishing the new one over the old one changes. Raises BadDefinition.
+
+    Where the triggers of the old one have numbers (`id`), those of the new one may name them.
+    """
+    found = rows(
+        conn,
+        "select part, change, coalesce(old_value, '{}'), coalesce(new_value, '{}')"
+        " from wedsql.difference(%s, %s)",
+        (JSON(old), JSON(new)),
+    )
+    return [Change(*change) for change in found]
 
 
 def check_predicate(flow: str, predicate: str, *, conn: Any = None) -> str:

@@ -12,9 +12,19 @@ from flows.definition.options import Group, Interval, Option, SmallInteger, opti
 _Reserved = TypedDict(
     "_Reserved",
     {
-        "compensation": Annotated[str, Option(default="none", hidden=True)],
+        "compensation": Annotated[
+            str,
+            Option(default="none", choices=dict.fromkeys(("none", "inverse", "transition"), ""), hidden=True),
+        ],
         "compensated_by": Annotated[str | None, Option(hidden=True)],
-        "class": Annotated[str, Option(default="retriable", hidden=True)],
+        "class": Annotated[
+            str,
+            Option(
+                default="retriable",
+                choices=dict.fromkeys(("compensatable", "retriable", "pivot"), ""),
+                hidden=True,
+            ),
+        ],
     },
     total=False,
 )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from flows.definition import ATTRIBUTE, TRIGGER, Options
+from flows.definition import ATTRIBUTE, TRIGGER, Definition, Options
 from flows.operations.difference import settings
 
 
-def as_sql(definition: dict[str, Any]) -> str:
+def as_sql(definition: Definition) -> str:
     """A script that defines the flow anew, under whichever name it is loaded."""
     lines = [f"-- Flow {definition['flow']}, version {definition['version']}.", "BEGIN;", ""]
     changed = settings(definition)
@@ -21,7 +22,7 @@ def as_sql(definition: dict[str, Any]) -> str:
     return "\n".join([*lines, "", "COMMIT;", ""])
 
 
-def _insert(table: str, words: dict[str, Any], options: Options) -> str:
+def _insert(table: str, words: Mapping[str, Any], options: Options) -> str:
     given = options.given(words)
     names = ", ".join(options.columns(given))
     values = ", ".join(

@@ -10,7 +10,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import sql
 
 from flows import api
-from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Options
+from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Definition, Options
 
 Words = Mapping[str, Any]
 
@@ -70,7 +70,7 @@ class Design:
         if self.id() is not None:
             api.drop_flow(self.flow, conn=self._door())
 
-    def definition(self) -> dict[str, Any]:
+    def definition(self) -> Definition:
         """The flow's definition in the kernel's words; raises FlowMigrationError where there is no flow."""
         self._known()
         found = self._ask("select wedsql.definition(%s)::text", [self.flow])

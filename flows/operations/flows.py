@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from flows.definition import AttributeDefinition, TriggerDefinition
 from flows.operations.base import Alteration, FlowOperation, words
 from flows.operations.design import Design
 
@@ -58,8 +59,8 @@ class DropFlow(FlowOperation):
         self,
         flow: str,
         settings: dict[str, Any] | None = None,
-        attributes: list[dict[str, Any]] | None = None,
-        triggers: list[dict[str, Any]] | None = None,
+        attributes: list[AttributeDefinition] | None = None,
+        triggers: list[TriggerDefinition] | None = None,
     ) -> None:
         super().__init__(flow)
         self.settings = words(settings)

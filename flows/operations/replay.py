@@ -5,14 +5,15 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
 
 from django.db import DatabaseError, connection, transaction
 
+from flows import api
+from flows.definition import Definition
 from flows.operations.attributes import RenameAttribute
 from flows.operations.base import FlowOperation
 from flows.operations.design import Design, FlowMigrationError
-from flows.operations.difference import careful_difference, difference, settings
+from flows.operations.difference import operations_between, settings
 from flows.operations.flows import CreateFlow, DropFlow
 
 
@@ -38,8 +39,8 @@ def missing(flow: str, done: Iterable[FlowOperation], renames: dict[str, str]) -
         return [*first, *renamed, *_rest(flow, copy, wanted)]
 
 
-def lost_and_found(flow: str, done: Iterable[FlowOperation]) -> tuple[list[str], list[str]]:
-    """The attributes that the migrations have and the flow has not, and the other way round."""
+def attribute_changes(flow: str, done: Iterable[FlowOperation]) -> tuple[list[str], list[str]]:
+    """Return the attributes that only the migrations have, and those that only the flow has."""
     with scratch() as copy:
         for operation in done:
             operation.forwards(copy)
@@ -67,7 +68,7 @@ def _begin(flow: str, copy: Design) -> list[FlowOperation]:
     return [CreateFlow(flow, wanted)]
 
 
-def _rename(flow: str, copy: Design, renames: dict[str, str], wanted: dict[str, Any]) -> list[FlowOperation]:
+def _rename(flow: str, copy: Design, renames: dict[str, str], wanted: Definition) -> list[FlowOperation]:
     made: list[FlowOperation] = []
     before, after = _names(copy.definition()), _names(wanted)
     for old, new in renames.items():
@@ -79,23 +80,17 @@ def _rename(flow: str, copy: Design, renames: dict[str, str], wanted: dict[str, 
     return made
 
 
-def _rest(flow: str, copy: Design, wanted: dict[str, Any]) -> list[FlowOperation]:
+def _rest(flow: str, copy: Design, wanted: Definition) -> list[FlowOperation]:
     was = copy.definition()
-    for plan in (difference(flow, was, wanted), careful_difference(flow, was, wanted)):
+    for recreate_triggers in (False, True):
+        plan = operations_between(flow, was, wanted, recreate_triggers)
         with suppress(DatabaseError, FlowMigrationError), transaction.atomic():
             for operation in plan:
                 operation.forwards(copy)
-            if _content(copy.definition()) == _content(wanted):
+            if not api.difference(copy.definition(), wanted):
                 return plan
     raise FlowMigrationError(f"The change of flow {flow} cannot be written as operations on its rows.")
 
 
-def _names(definition: dict[str, Any]) -> set[str]:
+def _names(definition: Definition) -> set[str]:
     return {attribute["name"] for attribute in definition["attributes"]}
-
-
-def _content(definition: dict[str, Any]) -> Any:
-    """What makes two definitions the same; the order of making does not."""
-    attributes = sorted(definition["attributes"], key=lambda attribute: attribute["name"])
-    triggers = sorted(definition["triggers"], key=repr)
-    return settings(definition), attributes, triggers

@@ -31,11 +31,18 @@ create constraint trigger in_time after insert on wedsql.commit_by deferrable in
   execute function wedsql._commit_in_time();
 
 drop trigger if exists c_changed on wedsql.flow;
-create trigger c_changed after update of label, description, final_when_pending, max_firings, default_timeout, notify_trace, retention on wedsql.flow
-  for each row when (current_user <> 'wed_owner' and old.* is distinct from new.*) execute function wedsql._flow_changed();
 drop trigger if exists d_commit on wedsql.flow;
-create constraint trigger d_commit after update of label, description, final_when_pending, max_firings, default_timeout, notify_trace, retention on wedsql.flow
-  deferrable initially deferred for each row when (current_user <> 'wed_owner') execute function wedsql._flow_at_commit();
+do $$
+declare
+  v_options text := wedsql._option_columns('flow');
+begin
+  execute format('create trigger c_changed after update of %s on wedsql.flow for each row
+    when (current_user <> ''wed_owner'' and old.* is distinct from new.*)
+    execute function wedsql._flow_changed()', v_options);
+  execute format('create constraint trigger d_commit after update of %s on wedsql.flow
+    deferrable initially deferred for each row when (current_user <> ''wed_owner'')
+    execute function wedsql._flow_at_commit()', v_options);
+end $$;
 
 do $$
 declare

@@ -2,7 +2,7 @@
 -- anybody: only functions of wed_owner do it.
 grant execute on function
   wedsql.check_predicate(text, text), wedsql.check_predicate_text(text, jsonb), wedsql.check_name(text, text), wedsql.suggest(text, text[]),
-  wedsql.definition(text), wedsql.create_flow(text, text, text), wedsql.drop_flow(text, boolean), wedsql.withdraw(text, integer, text),
+  wedsql.definition(text), wedsql.difference(jsonb, jsonb), wedsql.create_flow(text, text, text), wedsql.drop_flow(text, boolean), wedsql.withdraw(text, integer, text),
   wedsql.define_together(text),
   wedsql.publish(text, jsonb, boolean, boolean, text, text), wedsql.rematch(text, integer[], boolean, text, text),
   wedsql.start_many(text, jsonb[], text, text[]), wedsql.start(text, jsonb, text, text), wedsql.cancel(integer, text, text),
@@ -47,7 +47,7 @@ begin
     execute (select format('grant update (%s) on wedsql.%I to wed_view', string_agg(quote_ident(a.attname), ', ' order by a.attnum), v_name)
              from pg_attribute a where a.attrelid = format('wedsql.%I', v_name)::regclass and a.attnum > 0 and not a.attisdropped);
   end loop;
-  grant update (label, description, final_when_pending, max_firings, default_timeout, notify_trace, retention) on wedsql.flow to wed_web;
+  execute format('grant update (%s) on wedsql.flow to wed_web', wedsql._option_columns('flow'));
   if (select r.rolsuper from pg_roles r where r.rolname = current_user) then
     perform wedsql.close_advisory_locks();
   end if;

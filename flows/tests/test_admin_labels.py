@@ -55,4 +55,7 @@ def test_what_was_refused_describes_its_field(alice: Client) -> None:
 
     response = alice.post(ADD, opened(alice, ADD) | typed)
 
-    assert told(response.content.decode()).described["id_attributes-1-name"] == ["id_attributes-1-name_error"]
+    assert told(response.content.decode()).described["id_attributes-1-name"] == [
+        "id_attributes-1-name_helptext",
+        "id_attributes-1-name_error",
+    ]

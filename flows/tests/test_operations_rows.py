@@ -12,7 +12,8 @@ from django.db.migrations.state import ProjectState
 from django.db.migrations.writer import OperationWriter
 
 from flows import api
-from flows.errors import AttributeInUse
+from flows.errors import AttributeInUse, BadDefinition
+from flows.models import Trigger
 from flows.operations import (
     AddAttribute,
     AddTrigger,
@@ -27,7 +28,7 @@ from flows.operations import (
     RemoveTrigger,
     RenameAttribute,
 )
-from flows.operations.difference import match_triggers
+from flows.operations.difference import operations_between
 from flows.tests.flow_packages import shape
 from flows.tests.pages import unique
 
@@ -199,16 +200,62 @@ def test_the_kernel_hears_who_migrates(flow: str) -> None:
         assert cursor.fetchone() == ("migration flow_test",)
 
 
+A, B, C = ({"transition": f"tr_{n}", "predicate": f"a1 = '{n}'", "timeout": None} for n in "abc")
+
+
+def compared(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[tuple[Any, Any]]:
+    """The pairs of triggers that differ; each is empty where there is none."""
+    definitions = ({"attributes": [], "triggers": triggers} for triggers in (old, new))
+    return [(change.old, change.new) for change in api.difference(*definitions)]
+
+
 def test_triggers_of_one_name_are_told_apart(db: None) -> None:
-    old = [
-        {"name": "t", "transition": "tr_a", "predicate": "a1 = '1'"},
-        {"name": "t", "transition": "tr_a", "predicate": "a1 = '2'"},
-        {"name": "u", "transition": "tr_b", "predicate": "a1 = '3'"},
-    ]
-    new = [old[0], {**old[2], "predicate": "a1 = '4'"}, {"transition": "tr_c", "predicate": "a1 = '5'"}]
+    old = [A | {"name": "t"}, A | {"name": "t", "predicate": "a1 = '2'"}, B | {"name": "u"}]
+    new = [old[0], old[2] | {"predicate": "a1 = '4'"}, C]
 
-    pairs, gone, added = match_triggers(old, new)
+    assert compared(old, new) == [({}, new[2]), (old[2], new[1]), (old[1], {})]
 
-    assert [(pair.old, pair.new) for pair in pairs] == [(old[0], new[0]), (old[2], new[1])]
-    assert gone == [old[1]]
-    assert added == [new[2]]
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (A | {"id": 7}, B | {"id": 7}),
+        (A | {"name": "t"}, B | {"name": "t"}),
+        (A | {"condition": "c"}, A | {"name": "t", "condition": "d"}),
+        (A | {"name": "t"}, A | {"name": "u", "predicate": "a1 = 'x'"}),
+        (A | {"final": True, "name": "end"}, B | {"final": True}),
+    ],
+)
+def test_a_trigger_is_followed_by_its_number_or_one_of_its_names(
+    db: None, old: dict[str, Any], new: dict[str, Any]
+) -> None:
+    assert compared([C, old], [new, C]) == [(old, new)]
+
+
+def test_a_name_that_several_have_follows_none(db: None) -> None:
+    old, new = [A | {"name": "t"}, B | {"name": "t"}], [C | {"name": "t"}]
+
+    assert compared(old, new) == [({}, new[0]), (old[0], {}), (old[1], {})]
+
+
+def test_publishing_and_migrations_follow_a_trigger_alike(flow: str) -> None:
+    """What a migration says of a renamed transition, publishing does: the number stays."""
+    was = api.definition(flow)
+    numbers = Trigger.objects.filter(flow__name=flow).order_by("tgid").values_list("tgid", flat=True)
+    before = list(numbers)
+    renamed = [was["triggers"][0] | {"transition": "tr_other"}, was["triggers"][1]]
+    wanted = was | {"triggers": renamed}
+
+    (operation,) = operations_between(flow, was, wanted)
+    api.publish(flow, wanted)
+
+    assert operation.describe() == f"Change transition of trigger t1 of flow {flow}"
+    assert list(numbers.all()) == before
+
+
+def test_a_comparison_of_what_is_no_definition_is_refused(db: None) -> None:
+    empty = {"attributes": [], "triggers": []}
+
+    for wrong in ({}, empty | {"tiemout": 1}, empty | {"triggers": [A | {"backoff": "soon"}]}):
+        with pytest.raises(BadDefinition), transaction.atomic():
+            api.difference(empty, wrong)

@@ -13,7 +13,7 @@ from flows.models import Flow
 from flows.operations import stubs
 from flows.operations.base import FlowOperation
 from flows.operations.package import FlowPackage
-from flows.operations.replay import dropped, lost_and_found, missing
+from flows.operations.replay import attribute_changes, dropped, missing
 
 
 class Command(FlowCommand):
@@ -108,7 +108,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _ask_for_renames(name: str, done: list[FlowOperation]) -> None:
     """A rename looks like one attribute gone and another come; only a person knows which it was."""
-    lost, found = lost_and_found(name, done)
+    lost, found = attribute_changes(name, done)
     if lost and found:
         raise Refused(
             f"In flow {name} {', '.join(lost)} went and {', '.join(found)} came. If one was renamed, say so:"

@@ -67,7 +67,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 -- Promise: a setting of a flow written by hand is a change of its definition like any other.
 -- Locks: as _lock_definition.
 begin
-  perform wedsql._check_flow_spans(new);
+  perform wedsql._check_spans('flow', new);
   perform wedsql._touch(new.id, false);
   perform wedsql._derive(new.id);
   if new.default_timeout is distinct from old.default_timeout then

@@ -25,10 +25,7 @@ begin
   new.type := coalesce(nullif(new.type, ''), 'text');
   perform wedsql.check_name(new.aname, 'attribute');
   -- Before anything else looks at it: the type becomes part of statements, and the table's own check comes after this trigger.
-  if new.type not in ('text', 'integer', 'numeric', 'boolean', 'date', 'timestamptz', 'interval', 'jsonb', 'enum') then
-    perform wedsql._raise('WD009', format('%L is no type of an attribute.', left(new.type, 80)),
-      'Types: text, integer, numeric, boolean, date, timestamptz, interval, jsonb, enum.', jsonb_build_object('attribute', new.aname, 'column', 'type')::text);
-  end if;
+  perform wedsql._check_values('attr', new, jsonb_build_object('attribute', new.aname));
   if exists (select 1 from wedsql.attr a where a.flow_id = new.flow_id and a.aname = new.aname and a.aid <> new.aid) then
     perform wedsql._raise('WD004', format('The flow has an attribute %I already.', new.aname), 'Attribute names are unique in a flow.');
   end if;

@@ -26,11 +26,11 @@ begin
   else
     perform wedsql.check_name(new.trname, 'transition');
   end if;
-  perform wedsql._check_options(new);
   if new.cpred is null or btrim(new.cpred) = '' then
     perform wedsql._raise('WD005', 'The predicate is empty.', 'Write a condition over the attributes, such as a1 = ''ready''.',
       '{"position": 1, "length": 0, "token": "", "reason": "empty"}');
   end if;
+  perform wedsql._check_options(new);
   if tg_op = 'UPDATE' and new.cpred = old.cpred and new.canonical = old.canonical then
     new.reads := old.reads;  -- read once; whoever wants it read again empties canonical
     new.disjuncts := old.disjuncts;
@@ -87,13 +87,8 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_unknown text;
   v_type text;
-  v_bad record;
 begin
-  select * into v_bad from wedsql._bad_option(p_trig);
-  if found then
-    perform wedsql._raise('WD009', format('%L is no value of %s.', coalesce(v_bad.given, 'null'), v_bad.name), format('Allowed: %s.', v_bad.allowed),
-      jsonb_build_object('column', v_bad.name)::text);
-  end if;
+  perform wedsql._check_values('trig', p_trig);
   select w into v_unknown from unnest(p_trig.writes) w
   where not exists (select 1 from wedsql.attr a where a.flow_id = p_trig.flow_id and a.aname = w) limit 1;
   if found then
@@ -106,34 +101,8 @@ begin
         'due_attr names an attribute of type date or timestamptz.', '{"column": "due_attr"}');
     end if;
   end if;
-  perform wedsql._check_span('timeout', p_trig.timeout, '1 microsecond');
-  perform wedsql._check_span('pickup_deadline', p_trig.pickup_deadline, '1 microsecond');
-  perform wedsql._check_span('backoff', p_trig.backoff, '0');
-  perform wedsql._check_span('due_after', p_trig.due_after, - wedsql._longest());
+  perform wedsql._check_spans('trig', p_trig);
 end $$;
-
-create or replace function wedsql._bad_option(p_trig wedsql.trig) returns table (name text, given text, allowed text)
-language sql immutable set search_path = pg_catalog, pg_temp as $$
--- Promise: the first option of a trigger whose value is none of those allowed, if any.
-select o.name, left(o.given, 80), o.allowed from (values
-  ('on_error', p_trig.on_error, 'abort, false, exception', p_trig.on_error in ('abort', 'false', 'exception')),
-  ('revalidate', p_trig.revalidate, 'none, at_take, withdraw', p_trig.revalidate in ('none', 'at_take', 'withdraw')),
-  ('mode', p_trig.mode, 'auto, transaction, lease', p_trig.mode in ('auto', 'transaction', 'lease')),
-  ('compensation', p_trig.compensation, 'none, inverse, transition', p_trig.compensation in ('none', 'inverse', 'transition')),
-  ('class', p_trig.class, 'compensatable, retriable, pivot', p_trig.class in ('compensatable', 'retriable', 'pivot')),
-  ('max_attempts', p_trig.max_attempts::text, '1 to 1000', p_trig.max_attempts between 1 and 1000),
-  ('max_firings', p_trig.max_firings::text, '1 and more, or null', coalesce(p_trig.max_firings, 1) > 0),
-  ('backoff', p_trig.backoff::text, 'nothing (0) and longer', p_trig.backoff >= interval '0'),
-  ('pickup_deadline', p_trig.pickup_deadline::text, 'longer than nothing, or null', coalesce(p_trig.pickup_deadline, '1 s') > interval '0'),
-  ('priority', p_trig.priority::text, '-32768 to 32767', p_trig.priority is not null),
-  ('enabled', p_trig.enabled::text, 'true, false', p_trig.enabled is not null),
-  ('concurrent', p_trig.concurrent::text, 'true, false', p_trig.concurrent is not null),
-  ('fire_once', p_trig.fire_once::text, 'true, false', p_trig.fire_once is not null),
-  ('refresh_payload', p_trig.refresh_payload::text, 'true, false', p_trig.refresh_payload is not null),
-  ('label', p_trig.label, 'a text, also an empty one', p_trig.label is not null),
-  ('description', p_trig.description, 'a text, also an empty one', p_trig.description is not null)) o (name, given, allowed, fits)
-where o.fits is not true limit 1
-$$;
 
 create or replace function wedsql._rename_in_triggers(p_flow integer, p_old text, p_new text) returns void
 language sql set search_path = pg_catalog, pg_temp as $$

@@ -18,9 +18,12 @@ begin
   end if;
 end $$;
 
-create or replace function wedsql._check_flow_spans(p_flow wedsql.flow) returns void
-language sql set search_path = pg_catalog, pg_temp as $$
--- Promise: the same for the intervals of a flow's settings.
+-- The same for the intervals of a row: how short one may be is told by the checks of its table.
 -- Raises: WD009.
-select wedsql._check_span('default_timeout', p_flow.default_timeout, '1 microsecond'), wedsql._check_span('retention', p_flow.retention, '1 microsecond')
-$$;
+create or replace function wedsql._check_spans(p_table text, p_row anyelement) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+begin
+  perform wedsql._check_span(o.col, (to_jsonb(p_row) ->> o.col)::interval, - wedsql._longest())
+  from wedsql._options(p_table) o where o.type = 'interval';
+end $$;

@@ -1,8 +1,12 @@
-create or replace function wedsql.create_flow(p_name text, p_label text default '', p_final_when_pending text default 'reject') returns integer
+create or replace function wedsql.create_flow(p_name text, p_label text default '',
+  p_final_when_pending text default null) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 -- Promise: a new, empty flow: its schema with wed_flow and the paper's control tables as views; its id.
 -- Raises: WD004, WD009 when the name is taken.
 declare
+  v_flow wedsql.flow := jsonb_populate_record(null::wedsql.flow, wedsql._as_columns(
+    jsonb_build_object('label', p_label, 'final_when_pending', p_final_when_pending),
+      wedsql._option_list('flow'), true));
   v_id integer;
 begin
   perform wedsql.check_name(p_name, 'flow');
@@ -12,11 +16,9 @@ begin
   if exists (select 1 from pg_roles where rolname = p_name and rolsuper) then
     perform wedsql._raise('WD004', format('%I is the name of a superuser.', p_name), 'Choose another name.');
   end if;
-  if p_final_when_pending not in ('reject', 'defer', 'cancel') then
-    perform wedsql._raise('WD009', format('%L is none of what may happen to a final state while work is pending.', left(p_final_when_pending, 80)),
-      'Use reject, defer or cancel.');
-  end if;
-  insert into wedsql.flow (name, label, final_when_pending) values (p_name, p_label, p_final_when_pending) returning id into v_id;
+  perform wedsql._check_values('flow', v_flow);
+  insert into wedsql.flow (name, label, final_when_pending) values (p_name, v_flow.label,
+    v_flow.final_when_pending) returning id into v_id;
   execute format('create schema %I', p_name);
   execute format('create table %I.wed_flow (wid integer primary key) with (fillfactor = 80)', p_name);
   perform wedsql._sweep_often(p_name);
@@ -60,12 +62,10 @@ language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages =
 begin
   execute format($q$
     drop view if exists %1$I.wed_attr, %1$I.wed_trig, %1$I.job_pool, %1$I.wed_trace, %1$I.st_status;
-    create view %1$I.wed_attr with (security_barrier) as select aname, adv, type, options, label, description, position, aid, flow_id
+    create view %1$I.wed_attr with (security_barrier) as select %3$s, aid, flow_id
       from wedsql.attr where flow_id = %2$s with cascaded check option;
     alter view %1$I.wed_attr alter column flow_id set default %2$s;
-    create view %1$I.wed_trig with (security_barrier) as select tgid, tgname, enabled, trname, cname, cpred, cfinal, timeout, on_error,
-      revalidate, mode, max_attempts, backoff, max_firings, pickup_deadline, priority, writes, due_attr, due_after, concurrent, fire_once,
-      refresh_payload, compensation, compensated_by, class, label, description, flow_id
+    create view %1$I.wed_trig with (security_barrier) as select tgid, %4$s, flow_id
       from wedsql.trig where flow_id = %2$s with cascaded check option;
     alter view %1$I.wed_trig alter column flow_id set default %2$s;
     create view %1$I.job_pool with (security_barrier) as select wid, tgid, trname, lckid, timeout, payload, id, state, attempts, not_before,
@@ -78,7 +78,7 @@ begin
     create trigger a_never instead of insert or update or delete on %1$I.job_pool for each row execute function wedsql._never_running();
     create trigger a_never instead of insert or update or delete on %1$I.wed_trace for each row execute function wedsql._never_running();
     create trigger a_never instead of insert or update or delete on %1$I.st_status for each row execute function wedsql._never_running()$q$,
-    p_name, p_flow);
+    p_name, p_flow, wedsql._option_columns('attr'), wedsql._option_columns('trig'));
   perform wedsql._default_timeout(p_flow, p_name);
   perform wedsql._disown_views(p_name);
 end $$;

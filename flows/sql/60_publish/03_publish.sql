@@ -1,37 +1,28 @@
-create or replace function wedsql.definition(p_flow text) returns jsonb
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
--- Promise: the whole definition as one JSON object, in an order that never changes by itself; options of attributes and triggers that
--- have their default are left out.
--- Raises: WD001.
-declare
-  v_flow wedsql.flow := wedsql._flow(p_flow);
-begin
-  return jsonb_build_object(
-    'flow', v_flow.name, 'label', v_flow.label, 'description', v_flow.description,
-    'final_when_pending', v_flow.final_when_pending, 'max_firings', v_flow.max_firings, 'default_timeout', v_flow.default_timeout::text,
-    'notify_trace', v_flow.notify_trace, 'retention', v_flow.retention::text, 'version', v_flow.version,
+-- Return the definition of a flow, with p_numbers the numbers of its triggers as "id".
+create or replace function wedsql._definition(p_flow wedsql.flow, p_numbers boolean) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+select jsonb_build_object('flow', p_flow.name, 'version', p_flow.version)
+  || (select jsonb_object_agg(o.name, to_jsonb(p_flow) -> o.col) from wedsql._options('flow') o)
+  || jsonb_build_object(
     'attributes', coalesce((
-      select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', a.aname, 'type', a.type, 'default', a.adv, 'options', a.options,
-        'label', nullif(a.label, ''), 'description', nullif(a.description, ''), 'position', a.position)) order by a.aid)
-      from wedsql.attr a where a.flow_id = v_flow.id), '[]'),
-    'triggers', coalesce((select jsonb_agg(wedsql._trigger_json(t) order by t.tgid) from wedsql.trig t where t.flow_id = v_flow.id), '[]'));
-end $$;
+      select jsonb_agg(wedsql._attribute_given(a, o.list) order by a.aid)
+      from wedsql.attr a cross join (select wedsql._option_list('attr') as list) o
+        where a.flow_id = p_flow.id), '[]'),
+    'triggers', coalesce((
+      select jsonb_agg(wedsql._trigger_given(t, o.list) || case when p_numbers
+        then jsonb_build_object('id', t.tgid) else '{}' end
+                       order by t.tgid)
+      from wedsql.trig t cross join (select wedsql._option_list('trig') as list) o
+        where t.flow_id = p_flow.id), '[]'))
+$$;
 
-create or replace function wedsql._trigger_json(p_trig wedsql.trig) returns jsonb
-language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: one trigger as its author would write it.
-select jsonb_strip_nulls(jsonb_build_object(
-    'name', nullif(p_trig.tgname, '_FINAL'), 'transition', nullif(p_trig.trname, '_FINAL'), 'condition', nullif(p_trig.cname, '_FINAL'),
-    'predicate', p_trig.cpred, 'final', nullif(p_trig.cfinal, false), 'enabled', nullif(p_trig.enabled, true),
-    'on_error', nullif(p_trig.on_error, 'exception'), 'revalidate', nullif(p_trig.revalidate, 'none'), 'mode', nullif(p_trig.mode, 'auto'),
-    'max_attempts', nullif(p_trig.max_attempts, 5), 'backoff', nullif(p_trig.backoff, interval '1 second')::text,
-    'max_firings', p_trig.max_firings, 'pickup_deadline', p_trig.pickup_deadline::text, 'priority', nullif(p_trig.priority, 0),
-    'writes', p_trig.writes, 'due_attr', p_trig.due_attr, 'due_after', p_trig.due_after::text,
-    'concurrent', nullif(p_trig.concurrent, false), 'fire_once', nullif(p_trig.fire_once, false),
-    'refresh_payload', nullif(p_trig.refresh_payload, false), 'compensation', nullif(p_trig.compensation, 'none'),
-    'compensated_by', p_trig.compensated_by, 'class', nullif(p_trig.class, 'retriable'),
-    'label', nullif(p_trig.label, ''), 'description', nullif(p_trig.description, '')))
-  || jsonb_build_object('timeout', p_trig.timeout::text)
+-- Return the whole definition as one JSON object, in an order that never changes by itself; options of
+-- attributes and triggers that have their usual value are left out.
+-- Raises: WD001.
+create or replace function wedsql.definition(p_flow text) returns jsonb
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select wedsql._definition(wedsql._flow(p_flow), false)
 $$;
 
 create or replace function wedsql._publish(p_flow integer, p_actor text, p_reason text) returns jsonb
@@ -69,7 +60,9 @@ begin
   perform wedsql._check_definition(p_definition);
   perform set_config('wedsql.actor', wedsql._actor(p_actor), true);
   begin
-    perform wedsql._lock_definition(v_flow.id, wedsql._attributes_differ(v_flow.id, p_definition -> 'attributes'));
+    perform wedsql._lock_definition(v_flow.id, exists (
+      select 1 from wedsql._attribute_changes(wedsql._definition(v_flow, false) -> 'attributes',
+        p_definition -> 'attributes')));
     v_report := wedsql._apply_definition(v_flow.id, p_definition);
     update wedsql.flow f set reopen_final = p_reopen_final where f.id = v_flow.id;
     v_report := v_report || wedsql._publish(v_flow.id, wedsql._actor(p_actor), p_reason);
@@ -81,7 +74,7 @@ begin
       get stacked diagnostics v_dry = message_text;
       v_report := v_dry::jsonb;
     when data_exception or check_violation or not_null_violation then
-      perform wedsql._raise('WD009', 'A value of the definition has the wrong form: ' || sqlerrm || '.', 'docs/defining-flows.md tells the form of each word.');
+      perform wedsql._raise_form(sqlerrm);
   end;
   return v_report || jsonb_build_object('dry_run', p_dry_run);
 end $$;
@@ -100,21 +93,19 @@ begin
   if exists (select 1 from jsonb_array_elements((p_definition -> 'attributes') || (p_definition -> 'triggers')) e where jsonb_typeof(e) <> 'object') then
     perform wedsql._raise('WD009', 'Each attribute and each trigger of a definition is an object.');
   end if;
-  select k into v_bad from jsonb_object_keys(p_definition) k
-  where k not in ('flow', 'version', 'label', 'description', 'final_when_pending', 'max_firings', 'default_timeout', 'notify_trace', 'retention',
-    'attributes', 'triggers') limit 1;
-  if not found then
-    select k into v_bad from jsonb_array_elements(p_definition -> 'attributes') a cross join lateral jsonb_object_keys(a) k
-    where k not in ('name', 'type', 'default', 'options', 'label', 'description', 'position', 'was') limit 1;
-  end if;
-  if not found then
-    select k into v_bad from jsonb_array_elements(p_definition -> 'triggers') t cross join lateral jsonb_object_keys(t) k
-    where k not in ('name', 'transition', 'condition', 'predicate', 'final', 'enabled', 'timeout', 'on_error', 'revalidate', 'mode',
-      'max_attempts', 'backoff', 'max_firings', 'pickup_deadline', 'priority', 'writes', 'due_attr', 'due_after', 'concurrent', 'fire_once',
-      'refresh_payload', 'compensation', 'compensated_by', 'class', 'label', 'description', 'id') limit 1;
-  end if;
+  select k.word into v_bad from (
+    select 'flow', w, array['flow', 'version', 'attributes', 'triggers']
+      from jsonb_object_keys(p_definition) w
+    union all
+    select 'attr', w, array['was'] from jsonb_array_elements(p_definition -> 'attributes') a
+      cross join lateral jsonb_object_keys(a) w
+    union all
+    select 'trig', w, array['id'] from jsonb_array_elements(p_definition -> 'triggers') t
+      cross join lateral jsonb_object_keys(t) w) k (kind, word, more)
+  where k.word <> all (k.more) and k.word not in (select o.name from wedsql._options(k.kind) o) limit 1;
   if v_bad is not null then
-    perform wedsql._raise('WD009', format('The definition has an unknown word %L.', left(v_bad, 80)), 'docs/defining-flows.md lists the words.');
+    perform wedsql._raise('WD009', format('The definition has an unknown option %L.', left(v_bad, 80)),
+      'docs/defining-flows.md lists the options.');
   end if;
   perform wedsql._check_twice(p_definition);
 end $$;

@@ -1,62 +1,76 @@
+-- Make attributes and triggers those of the definition, and report how many were added, changed and removed.
+-- What is to be done is told by wedsql._difference, after attributes with "was" have their new names and the
+-- predicates with them.
 create or replace function wedsql._apply_definition(p_flow integer, p_definition jsonb) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: attributes and triggers become those of the definition; how many were added, changed and removed.
--- An attribute with "was" is renamed. Triggers are the same when condition, transition and finality agree in name
--- (or "id" says so), so that pending jobs stay theirs.
 declare
-  v_report jsonb;
+  v_renamed integer;
+  v_changes jsonb;
 begin
   perform wedsql._touch(p_flow, false);
-  perform wedsql._apply_settings(p_flow, p_definition);
-  v_report := wedsql._apply_new_attributes(p_flow, p_definition -> 'attributes');
-  v_report := v_report || wedsql._apply_triggers(p_flow, p_definition -> 'triggers');
-  with gone as (delete from wedsql.attr a where a.flow_id = p_flow and not exists (
-      select 1 from jsonb_array_elements(p_definition -> 'attributes') d where d ->> 'name' = a.aname) returning 1)
-  select v_report || jsonb_build_object('attributes_removed', count(*)) into v_report from gone;
+  v_renamed := wedsql._apply_renames(p_flow, p_definition -> 'attributes');
+  select coalesce(jsonb_object_agg(d.what, d.list), '{}') into v_changes from (
+    select d.part || 's_' || d.change as what,
+           jsonb_agg(jsonb_build_object('old', d.old_value, 'new', d.new_value) order by d.ord) as list
+    from wedsql.flow f cross join lateral wedsql._difference(wedsql._definition(f, true), p_definition) d
+      where f.id = p_flow
+    group by 1) d;
+  perform wedsql._apply_settings(p_flow, v_changes -> 'settings_changed');
+  perform wedsql._apply_attributes(p_flow, v_changes -> 'attributes_changed',
+    v_changes -> 'attributes_added');
+  perform wedsql._apply_triggers(p_flow, v_changes);
+  delete from wedsql.attr a using jsonb_array_elements(v_changes -> 'attributes_removed') r
+  where a.flow_id = p_flow and a.aname = r -> 'old' ->> 'name';
   perform wedsql._generate(p_flow);
-  return v_report;
+  return (select jsonb_object_agg(w.what, jsonb_array_length(coalesce(v_changes -> w.what, '[]'))
+                                          + case when w.what = 'attributes_changed' then v_renamed else 0 end)
+          from unnest(array['attributes_added', 'attributes_changed', 'attributes_removed', 'triggers_added',
+            'triggers_changed',
+                            'triggers_removed']) w (what));
 end $$;
 
-create or replace function wedsql._apply_settings(p_flow integer, p_definition jsonb) returns void
+-- Give the settings of a flow their new values.
+create or replace function wedsql._apply_settings(p_flow integer, p_changed jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the flow's settings become those of the definition; those that it does not name stay. Where null says something
--- (no timeout, kept for ever) a null is a value, elsewhere it is as good as not named.
 declare
   v_old wedsql.flow;
   v_new wedsql.flow;
 begin
   select * into v_old from wedsql.flow f where f.id = p_flow;
-  update wedsql.flow f
-  set label = coalesce(n.label, f.label), description = coalesce(n.description, f.description),
-      final_when_pending = coalesce(n.final_when_pending, f.final_when_pending), max_firings = coalesce(n.max_firings, f.max_firings),
-      notify_trace = coalesce(n.notify_trace, f.notify_trace), default_timeout = n.default_timeout, retention = n.retention
-  from jsonb_populate_record(v_old, p_definition - 'version') n
-  where f.id = p_flow returning f.* into v_new;
-  perform wedsql._check_flow_spans(v_new);
+  select r.* into v_new from jsonb_populate_record(v_old, (
+    select jsonb_object_agg(o.col, c -> 'new' -> o.name)
+    from jsonb_array_elements(p_changed) c join wedsql._options('flow') o on c -> 'new' ? o.name)) r;
+  if v_new is not distinct from v_old then
+    return;
+  end if;
+  perform wedsql._check_spans('flow', v_new);
+  execute format('update wedsql.flow f set (%s) = row(%s) where f.id = ($1).id',
+    wedsql._option_columns('flow'),
+                 wedsql._option_columns('flow', '($1).')) using v_new;
   if v_new.default_timeout is distinct from v_old.default_timeout then
     perform wedsql._default_timeout(p_flow, v_old.name);
   end if;
 end $$;
 
-create or replace function wedsql._apply_new_attributes(p_flow integer, p_attributes jsonb) returns jsonb
+-- Alter and add attributes; those that go stay for now, as predicates may still name them.
+create or replace function wedsql._apply_attributes(p_flow integer, p_changed jsonb, p_added jsonb)
+  returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: attributes are renamed, altered and added as told; those not named stay for now, as predicates may still name them.
 declare
-  v_changed integer := wedsql._apply_renames(p_flow, p_attributes);
-  v_added integer;
+  v_options wedsql.option[] := wedsql._option_list('attr');
 begin
-  update wedsql.attr a set adv = d.adv, type = d.type, options = d.options, label = d.label, description = d.description, position = d.position
-  from (select * from wedsql._attribute_rows(p_attributes)) d
-  where a.flow_id = p_flow and a.aname = d.aname
-    and (a.adv, a.type, a.options, a.label, a.description, a.position)
-        is distinct from (d.adv, d.type, d.options, d.label, d.description, d.position);
-  get diagnostics v_added = row_count;
-  v_changed := v_changed + v_added;
-  insert into wedsql.attr (flow_id, aname, adv, type, options, label, description, position)
-  select p_flow, d.aname, d.adv, d.type, d.options, d.label, d.description, d.position from wedsql._attribute_rows(p_attributes) d
-  where not exists (select 1 from wedsql.attr a where a.flow_id = p_flow and a.aname = d.aname) order by d.ord;
-  get diagnostics v_added = row_count;
-  return jsonb_build_object('attributes_added', v_added, 'attributes_changed', v_changed);
+  execute format($q$
+    update wedsql.attr x set (%s) = row(%s)
+    from jsonb_array_elements($1) c cross join lateral wedsql._attribute_row(c -> 'new', $2) n
+    where x.flow_id = $3 and x.aname = n.aname $q$, wedsql._option_columns('attr'),
+      wedsql._option_columns('attr', 'n.'))
+  using p_changed, v_options, p_flow;
+  execute format($q$
+    insert into wedsql.attr (flow_id, %s) select $3, %s
+    from jsonb_array_elements($1) with ordinality c (j, ord)
+      cross join lateral wedsql._attribute_row(c.j -> 'new', $2) n
+    order by c.ord $q$, wedsql._option_columns('attr'), wedsql._option_columns('attr', 'n.'))
+  using p_added, v_options, p_flow;
 end $$;
 
 create or replace function wedsql._apply_renames(p_flow integer, p_attributes jsonb) returns integer
@@ -83,86 +97,29 @@ begin
   return v_count;
 end $$;
 
-create or replace function wedsql._attribute_rows(p_attributes jsonb)
-returns table (ord bigint, aname text, adv text, type text, options text[], label text, description text, "position" integer)
-language sql immutable set search_path = pg_catalog, pg_temp as $$
--- Promise: the attributes of a definition as rows.
-select d.ord, d.a ->> 'name', d.a ->> 'default', coalesce(d.a ->> 'type', 'text'),
-       case when jsonb_typeof(d.a -> 'options') = 'array' then array(select jsonb_array_elements_text(d.a -> 'options')) end,
-       coalesce(d.a ->> 'label', ''), coalesce(d.a ->> 'description', ''), (d.a ->> 'position')::integer
-from jsonb_array_elements(p_attributes) with ordinality d (a, ord)
-$$;
-
-create or replace function wedsql._attributes_differ(p_flow integer, p_attributes jsonb) returns boolean
-language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: whether the attributes of a definition are others than the flow's, so that columns will change.
-select exists (
-  select 1 from wedsql._attribute_rows(p_attributes) d full join (select * from wedsql.attr x where x.flow_id = p_flow) a on a.aname = d.aname
-  where (a.aname, a.adv, a.type, a.options, a.label, a.description, a.position)
-        is distinct from (d.aname, d.adv, d.type, d.options, d.label, d.description, d.position))
-$$;
-
-create or replace function wedsql._trigger_rows(p_flow integer, p_triggers jsonb) returns table (ord bigint, same integer, t wedsql.trig)
-language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: the triggers of a definition as rows, each with the tgid of the trigger that it is today, if any: the one that its id
--- says, else one of the same names that no id of the definition claims.
-with d as (
-  select x.ord, x.j, (select t.tgid from wedsql.trig t where t.flow_id = p_flow and t.tgid = (x.j ->> 'id')::integer) as claimed, jsonb_populate_record(null::wedsql.trig,
-    '{"enabled": true, "cfinal": false, "on_error": "exception", "revalidate": "none", "mode": "auto", "max_attempts": 5, "backoff": "1 second",
-      "priority": 0, "concurrent": false, "fire_once": false, "refresh_payload": false, "compensation": "none", "class": "retriable",
-      "label": "", "description": ""}'::jsonb
-      || jsonb_build_object('timeout', (select f.default_timeout from wedsql.flow f where f.id = p_flow)) || (x.j - 'writes') || jsonb_build_object(
-      'flow_id', p_flow, 'tgid', 0, 'tgname', x.j -> 'name', 'trname', x.j -> 'transition', 'cname', x.j -> 'condition', 'cpred', x.j -> 'predicate',
-      'cfinal', coalesce(x.j -> 'final', 'false'), 'writes', x.j -> 'writes')) as t
-  from jsonb_array_elements(p_triggers) with ordinality x (j, ord)),
-ranked as (
-  select d.*, row_number() over (partition by (d.t).cfinal, case when (d.t).cfinal then '' else (d.t).trname end,
-                                 case when (d.t).cfinal then '' else coalesce((d.t).cname, '') end order by d.ord) as nth
-           from d where d.claimed is null),
-now as (
-  select t.tgid, t.cfinal, case when t.cfinal then '' else t.trname end as trname, case when t.cfinal then '' else coalesce(t.cname, '') end as cname,
-         row_number() over (partition by t.cfinal, case when t.cfinal then '' else t.trname end, case when t.cfinal then '' else coalesce(t.cname, '') end order by t.tgid) as nth
-  from wedsql.trig t where t.flow_id = p_flow and not exists (select 1 from d where d.claimed = t.tgid))
-select d.ord, d.claimed, d.t from d where d.claimed is not null
-union all
-select r.ord, n.tgid, r.t
-from ranked r left join now n on n.cfinal = (r.t).cfinal and n.nth = r.nth
-  and n.trname = case when (r.t).cfinal then '' else (r.t).trname end and n.cname = case when (r.t).cfinal then '' else coalesce((r.t).cname, '') end
-$$;
-
-create or replace function wedsql._apply_triggers(p_flow integer, p_triggers jsonb) returns jsonb
+-- Remove, change and add triggers. Jobs of removed triggers are withdrawn.
+create or replace function wedsql._apply_triggers(p_flow integer, p_changes jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: triggers are removed, changed and added as told. Jobs of removed triggers are withdrawn.
 declare
-  v_rows jsonb;
-  v_removed integer;
-  v_changed integer;
-  v_added integer;
+  v_gone integer[] := array(select (r -> 'old' ->> 'id')::integer
+    from jsonb_array_elements(p_changes -> 'triggers_removed') r);
+  v_options wedsql.option[] := wedsql._option_list('trig');
 begin
-  select coalesce(jsonb_agg(jsonb_build_object('same', r.same, 't', to_jsonb(r.t)) order by r.ord), '[]') into v_rows from wedsql._trigger_rows(p_flow, p_triggers) r;
-  with gone as (
-    delete from wedsql.job_pool j where j.flow_id = p_flow and j.tgid > 0 and not exists (
-      select 1 from jsonb_array_elements(v_rows) r where (r ->> 'same')::integer = j.tgid) returning j.*)
+  with gone as (delete from wedsql.job_pool j
+    where j.flow_id = p_flow and j.tgid = any (v_gone) returning j.*)
   insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message)
   select g.id, g.wid, g.tgid, g.flow_id, g.trname, wedsql.now(), 'withdrawn', wedsql._actor(), 'its trigger was removed' from gone g;
-  delete from wedsql.trig t where t.flow_id = p_flow and not exists (
-    select 1 from jsonb_array_elements(v_rows) r where (r ->> 'same')::integer = t.tgid);
-  get diagnostics v_removed = row_count;
-  update wedsql.trig t
-  set (tgname, enabled, trname, cname, cpred, cfinal, timeout, on_error, revalidate, mode, max_attempts, backoff, max_firings, pickup_deadline, priority, writes,
-       due_attr, due_after, concurrent, fire_once, refresh_payload, compensation, compensated_by, class, label, description) =
-      (n.tgname, n.enabled, n.trname, n.cname, n.cpred, n.cfinal, n.timeout, n.on_error, n.revalidate, n.mode, n.max_attempts, n.backoff, n.max_firings,
-       n.pickup_deadline, n.priority, n.writes, n.due_attr, n.due_after, n.concurrent, n.fire_once, n.refresh_payload, n.compensation, n.compensated_by,
-       n.class, n.label, n.description)
-  from jsonb_array_elements(v_rows) r cross join lateral jsonb_populate_record(null::wedsql.trig, r -> 't') n
-  where t.tgid = (r ->> 'same')::integer and wedsql._trigger_json(n) is distinct from wedsql._trigger_json(t);
-  get diagnostics v_changed = row_count;
-  insert into wedsql.trig (flow_id, tgname, enabled, trname, cname, cpred, cfinal, timeout, on_error, revalidate, mode, max_attempts, backoff, max_firings, pickup_deadline,
-    priority, writes, due_attr, due_after, concurrent, fire_once, refresh_payload, compensation, compensated_by, class, label, description)
-  select p_flow, n.tgname, n.enabled, n.trname, n.cname, n.cpred, n.cfinal, n.timeout, n.on_error, n.revalidate, n.mode, n.max_attempts, n.backoff, n.max_firings,
-    n.pickup_deadline, n.priority, n.writes, n.due_attr, n.due_after, n.concurrent, n.fire_once, n.refresh_payload, n.compensation, n.compensated_by, n.class, n.label, n.description
-  from jsonb_array_elements(v_rows) with ordinality r (j, ord) cross join lateral jsonb_populate_record(null::wedsql.trig, r.j -> 't') n
-  where r.j ->> 'same' is null order by r.ord;
-  get diagnostics v_added = row_count;
-  return jsonb_build_object('triggers_added', v_added, 'triggers_changed', v_changed, 'triggers_removed', v_removed);
+  delete from wedsql.trig t where t.flow_id = p_flow and t.tgid = any (v_gone);
+  execute format($q$
+    update wedsql.trig x set (%s) = row(%s)
+    from jsonb_array_elements($1) c cross join lateral wedsql._trigger_row(c -> 'new', $2, 'null') n
+    where x.flow_id = $3 and x.tgid = (c -> 'old' ->> 'id')::integer $q$, wedsql._option_columns('trig'),
+      wedsql._option_columns('trig', 'n.'))
+  using p_changes -> 'triggers_changed', v_options, p_flow;
+  execute format($q$
+    insert into wedsql.trig (flow_id, %s) select $3, %s
+    from jsonb_array_elements($1) with ordinality c (j, ord)
+      cross join lateral wedsql._trigger_row(c.j -> 'new', $2, 'null') n
+    order by c.ord $q$, wedsql._option_columns('trig'), wedsql._option_columns('trig', 'n.'))
+  using p_changes -> 'triggers_added', v_options, p_flow;
 end $$;

@@ -10,10 +10,10 @@ from hypothesis.stateful import rule
 from psycopg import sql
 
 from flows import api
+from flows.definition import AttributeDefinition, Definition, TriggerDefinition
 from flows.tests.model import families
 from flows.tests.model.world import FLOW, WHICH, Violation, World
 
-Definition = dict[str, Any]
 # What a definition may be refused for: a bad name, a predicate over other types, an attribute in use, a
 # second final condition, a value out of bounds, a predicate that fails and says "abort".
 REFUSED = ("WD002", "WD003", "WD004", "WD005", "WD006", "WD007", "WD008", "WD009", "WD106")
@@ -119,13 +119,13 @@ class Publishing(World):
         )
 
 
-def _triggers(found: list[dict[str, Any]]) -> Counter[Any]:
+def _triggers(found: list[TriggerDefinition]) -> Counter[Any]:
     return Counter(
         (t.get("transition"), t.get("condition"), t["predicate"], bool(t.get("final"))) for t in found
     )
 
 
-def _names(found: list[dict[str, Any]]) -> Counter[Any]:
+def _names(found: list[AttributeDefinition]) -> Counter[Any]:
     return Counter(attribute["name"] for attribute in found)
 
 
@@ -137,28 +137,34 @@ def _duplicate_attribute(definition: Definition, _trigger: Any, _tgid: int, _pre
     definition["attributes"].append(definition["attributes"][0] | {"default": "1"})
 
 
-def _swap_transitions(definition: Definition, trigger: dict[str, Any], _tgid: int, _predicate: str) -> None:
+def _swap_transitions(
+    definition: Definition, trigger: TriggerDefinition, _tgid: int, _predicate: str
+) -> None:
     other = definition["triggers"][0]
     if not other.get("final"):
-        for name in ("transition", "condition"):
-            trigger[name], other[name] = other.get(name), trigger.get(name)
+        trigger["transition"], other["transition"] = other.get("transition"), trigger.get("transition")
+        trigger["condition"], other["condition"] = other.get("condition"), trigger.get("condition")
 
 
-def _duplicate_trigger(definition: Definition, trigger: dict[str, Any], _tgid: int, predicate: str) -> None:
+def _duplicate_trigger(
+    definition: Definition, trigger: TriggerDefinition, _tgid: int, predicate: str
+) -> None:
     definition["triggers"].append(trigger | {"predicate": predicate})
 
 
-def _take_a_name(definition: Definition, trigger: dict[str, Any], tgid: int, predicate: str) -> None:
+def _take_a_name(definition: Definition, trigger: TriggerDefinition, tgid: int, predicate: str) -> None:
     """The trigger is known by its number under another name, and a new one takes the old name."""
     definition["triggers"].append(trigger | {"predicate": predicate})
     trigger |= {"id": tgid, "condition": "renamed"}
 
 
-def _remove_trigger(definition: Definition, trigger: dict[str, Any], _tgid: int, _predicate: str) -> None:
+def _remove_trigger(definition: Definition, trigger: TriggerDefinition, _tgid: int, _predicate: str) -> None:
     definition["triggers"].remove(trigger)
 
 
-def _change_predicate(_definition: Definition, trigger: dict[str, Any], _tgid: int, predicate: str) -> None:
+def _change_predicate(
+    _definition: Definition, trigger: TriggerDefinition, _tgid: int, predicate: str
+) -> None:
     trigger["predicate"] = predicate
 
 

@@ -1,0 +1,115 @@
+-- The options of a definition as the catalog has them: a column of wedsql.flow, wedsql.attr or wedsql.trig is
+-- one unless the kernel keeps a value of its own in it. Lists of columns, allowed keys, usual values and
+-- allowed values are read here, so that an option is a column with its default and its check, and nothing
+-- more.
+do $$
+begin
+  if to_regtype('wedsql.option') is null then
+    create type wedsql.option as (name text, col text, type text, required boolean, usual jsonb);
+  end if;
+end $$;
+
+-- Return the options of a table in the order of its columns: the name that a definition has for each (the
+-- paper has other names for some columns), the column, its type, whether it must have a value, and its value
+-- where none is given.
+create or replace function wedsql._options(p_table text) returns setof wedsql.option
+language plpgsql stable set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+declare
+  v_own text[] := case p_table
+    when 'flow' then array['id', 'name', 'version', 'created_at', 'final_tgid', 'fuse', 'plain', 'shared',
+                           'changed_xid', 'attrs_changed', 'rematch_due', 'reopen_final', 'defining_xid']
+    when 'attr' then array['aid', 'flow_id']
+    when 'trig' then array['tgid', 'flow_id', 'canonical', 'reads', 'disjuncts'] end;
+  v_names jsonb := '{"aname": "name", "adv": "default", "tgname": "name", "trname": "transition",
+                     "cname": "condition", "cpred": "predicate", "cfinal": "final"}';
+  v_usual jsonb;
+begin
+  execute (
+    select format('select to_jsonb(u) from (select %s) u',
+      string_agg(format('%s as %I', coalesce(pg_get_expr(d.adbin, d.adrelid), 'null'), a.attname), ', '))
+    from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+    where a.attrelid = to_regclass('wedsql.' || p_table) and a.attnum > 0 and not a.attisdropped
+      and a.attname <> all (v_own))
+  into v_usual;
+  return query
+    select coalesce(v_names ->> a.attname, a.attname::text), a.attname::text, format_type(a.atttypid, null),
+      a.attnotnull, v_usual -> a.attname
+    from pg_attribute a
+    where a.attrelid = to_regclass('wedsql.' || p_table) and a.attnum > 0 and not a.attisdropped
+      and a.attname <> all (v_own)
+    order by a.attnum;
+end $$;
+
+-- Return the same as one value, to be handed on.
+create or replace function wedsql._option_list(p_table text) returns wedsql.option[]
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select array_agg(o) from wedsql._options(p_table) o
+$$;
+
+-- Return the columns of the options as a list of statements, each after p_prefix.
+create or replace function wedsql._option_columns(p_table text, p_prefix text default '') returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select string_agg(p_prefix || quote_ident(o.col), ', ') from wedsql._options(p_table) o
+$$;
+
+-- Return the columns of a row for what a definition gives; where it gives nothing, and with p_null_too where
+-- it gives null to an option that must have a value, the usual value.
+create or replace function wedsql._as_columns(p_given jsonb, p_options wedsql.option[], p_null_too boolean)
+  returns jsonb
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select jsonb_object_agg(o.col, case when p_given -> o.name is null
+                                      or p_null_too and o.required and p_given -> o.name = 'null'
+                                    then o.usual else p_given -> o.name end)
+from unnest(p_options) o
+$$;
+
+-- Return what a definition says for the columns of a row: the options that have another value than the usual
+-- one.
+create or replace function wedsql._as_given(p_columns jsonb, p_options wedsql.option[]) returns jsonb
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select coalesce(jsonb_object_agg(o.name, p_columns -> o.col), '{}') from unnest(p_options) o
+where p_columns -> o.col <> o.usual and (p_columns -> o.col <> 'null' or o.required)
+$$;
+
+-- Refuse a row in which an option is empty that must have a value, or has one that its table does not allow.
+-- Raises: WD009 naming the option and the allowed values; p_about is added to the detail.
+create or replace function wedsql._check_values(p_table text, p_row anyelement, p_about jsonb default '{}')
+  returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_tests text;
+  v_col text;
+begin
+  select string_agg(format('(%L, %s)', t.col, t.test), ', ' order by t.place) into v_tests from (
+    select o.col, format('%I is not null', o.col) as test, row_number() over () as place
+      from wedsql._options(p_table) o where o.required
+    union all
+    select a.attname, pg_get_expr(c.conbin, c.conrelid), 1000 + a.attnum
+    from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+    where c.conrelid = to_regclass('wedsql.' || p_table) and c.contype = 'c') t;
+  execute format(
+    'select t.col from (select ($1).*) r cross join lateral (values %s) t (col, fits)
+     where t.fits is false limit 1',
+    v_tests) into v_col using p_row;
+  if v_col is not null then
+    perform wedsql._raise('WD009',
+      format('%L is no value of %s.', coalesce(left(to_jsonb(p_row) ->> v_col, 80), 'null'), v_col),
+      format('Allowed: %s.', wedsql._allowed_values(p_table, v_col)),
+        (p_about || jsonb_build_object('column', v_col))::text);
+  end if;
+end $$;
+
+-- Return which values a column may have, in words: those that its check names, else the check, else those of
+-- its type.
+create or replace function wedsql._allowed_values(p_table text, p_column text) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select coalesce(
+  nullif(array_to_string(array(select m[1] from regexp_matches(c.test, $q$'([^']+)'::text$q$, 'g') m), ',
+    '), ''),
+  regexp_replace(c.test, '[()]|::[a-z]+', '', 'g'), 'any ' || format_type(a.atttypid, null) || ' but null')
+from pg_attribute a left join lateral (
+  select pg_get_expr(c.conbin, c.conrelid) as test from pg_constraint c
+  where c.conrelid = a.attrelid and c.contype = 'c' and c.conkey[1] = a.attnum limit 1) c on true
+where a.attrelid = to_regclass('wedsql.' || p_table) and a.attname = p_column
+$$;
