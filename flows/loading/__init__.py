@@ -1,4 +1,4 @@
-"""Definitions as files: read from SQL or JSON, written as SQL or JSON."""
+"""Definitions as SQL files, and files of any kind into the database."""
 
 from flows.loading.dump import as_sql
 from flows.loading.load import LoadError, load_definition, load_sql

@@ -9,6 +9,7 @@ from django.db import DatabaseError, connection, transaction
 from psycopg import sql
 
 from flows import api
+from flows.definition import Definition
 from flows.errors import WedError, from_database
 from flows.loading.statements import Statement, statements
 from flows.operations.design import Design, settle
@@ -47,7 +48,7 @@ def load_sql(flow: str, script: str, actor: str) -> None:
         _reset()
 
 
-def load_definition(flow: str, definition: dict[str, Any], actor: str, reason: str = "") -> None:
+def load_definition(flow: str, definition: Definition, actor: str, reason: str = "") -> None:
     """Makes the flow what the definition says, creating it where it is missing; raises WedError."""
     with transaction.atomic():
         _prepare(flow, actor)

@@ -5,25 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import CommandParser
-from django.db import connection, transaction
+from django.db import transaction
 
+from flows import api
+from flows.definition.files import FORMATS
 from flows.loading import as_sql
 from flows.management.answers import FlowCommand, the_flow
-from flows.operations import Design
 
 
 class Command(FlowCommand):
-    help = "Writes the definition of a flow, as SQL that loadflow and psql read, or as JSON."
+    help = "Writes the definition of a flow, as SQL that loadflow and psql read, or as JSON or YAML."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")
-        parser.add_argument("--format", choices=("sql", "json"), default="sql")
+        parser.add_argument("--format", choices=("sql", "json", "yaml"), default="sql")
 
     def answer(self, **options: Any) -> None:
         flow = the_flow(options["name"])
         with transaction.atomic():
-            definition = Design(connection, flow.name).definition()
-        if options["json"] or options["format"] == "json":
-            self.write_json(definition)
-        else:
-            self.stdout.write(as_sql(definition), ending="")
+            definition = api.definition(flow.name)
+        form = "json" if options["json"] else options["format"]
+        text = as_sql(definition) if form == "sql" else FORMATS[form].write(definition)
+        self.stdout.write(text.removesuffix("\n"))

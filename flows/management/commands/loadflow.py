@@ -1,30 +1,31 @@
-"""manage.py loadflow FILE: defines a flow from SQL as the paper writes it, or from a JSON definition."""
+"""manage.py loadflow FILE: defines a flow from SQL as the paper writes it, or from JSON or YAML."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
+from flows.definition import Definition
+from flows.definition.files import FORMATS, NotReadable
 from flows.errors import WedError
 from flows.loading import LoadError, load_definition, load_sql
 from flows.management.answers import FlowCommand, Usage, the_flow
 
 
 class Command(FlowCommand):
-    help = "Defines a flow from a file of SQL statements or a .json definition; all of it or nothing."
+    help = "Defines a flow from a file of SQL statements, JSON or YAML; all of it or nothing."
     acts = True
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, help="a .sql or .json file")
+        parser.add_argument("file", type=Path, help="a .sql, .json or .yaml file")
         parser.add_argument("--flow", help="name of the flow (default: the name of the file)")
 
     def answer(self, **options: Any) -> None:
         path: Path = options["file"]
         text = _read(path)
-        if path.suffix == ".json":
+        if path.suffix[1:] in FORMATS:
             definition = _parsed(path, text)
             name = options["flow"] or str(definition.get("flow") or path.stem)
             load_definition(name, definition, options["actor"], f"loaded from {path.name}")
@@ -54,12 +55,8 @@ def _read(path: Path) -> str:
         raise Usage(f"{path} is not text in UTF-8 (byte {error.start}).") from error
 
 
-def _parsed(path: Path, text: str) -> dict[str, Any]:
+def _parsed(path: Path, text: str) -> Definition:
     try:
-        definition = json.loads(text)
-    except ValueError as error:
-        line = getattr(error, "lineno", 0)
-        raise LoadError(WedError(f"{path.name} is not JSON: {error}."), line) from error
-    if not isinstance(definition, dict):
-        raise LoadError(WedError(f"{path.name} holds no definition.", hint="It must be a JSON object."), 1)
-    return definition
+        return FORMATS[path.suffix[1:]].parse(text)
+    except NotReadable as error:
+        raise LoadError(WedError(f"{path.name} is {error}."), error.line) from error

@@ -1,0 +1,131 @@
+"""Definitions as JSON and YAML: what is written is read again as exactly the same definition."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+import yaml
+
+from flows.definition.attribute import ATTRIBUTE
+from flows.definition.flow import FLOW, Definition
+from flows.definition.options import Options
+from flows.definition.trigger import TRIGGER
+
+
+class NotReadable(ValueError):
+    """A text is no JSON or YAML, or holds no definition; `line` is where, 0 where that is not known."""
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@dataclass(frozen=True)
+class Format:
+    """One way to write a definition."""
+
+    name: str
+    read: Callable[[str], Any]
+    write: Callable[[Definition], str]
+
+    def parse(self, text: str) -> Definition:
+        """Read a definition; the kernel checks what is in it. Raises NotReadable."""
+        try:
+            found = self.read(text)
+        except (ValueError, RecursionError, yaml.YAMLError) as error:
+            raise NotReadable(f"not {self.name}: {error}", _line(error)) from error
+        if not isinstance(found, dict):
+            raise NotReadable("no definition: it must be an object with attributes and triggers", 1)
+        return cast(Definition, found)
+
+
+def in_order(definition: Definition) -> dict[str, Any]:
+    """Return the definition with its options in the order in which people read them."""
+    first = {name: value for name, value in definition.items() if name in ("flow", "version")}
+    return {
+        **first,
+        **_ordered(definition, FLOW),
+        "attributes": [_ordered(attribute, ATTRIBUTE) for attribute in definition["attributes"]],
+        "triggers": [_ordered(trigger, TRIGGER) for trigger in definition["triggers"]],
+    }
+
+
+def _ordered(values: Mapping[str, Any], options: Options) -> dict[str, Any]:
+    return {name: values[name] for name in options if name in values}
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML with the types that a definition has: 00:05:00, 1.5 and on are texts. No key twice, no aliases."""
+
+    yaml_implicit_resolvers: dict[str, Any] = {}
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark
+            raise yaml.composer.ComposerError(None, None, "aliases are not read", mark)
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        seen: set[str] = set()
+        for key, _value in node.value:
+            if str(key.value) in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"{key.value} is there twice", key.start_mark
+                )
+            seen.add(str(key.value))
+        return super().construct_mapping(node, deep)
+
+
+_ODD = re.compile(r"[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+
+
+class _Dumper(yaml.SafeDumper):
+    """YAML without aliases; a text of several lines as such."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+    def represent_text(self, text: str) -> Any:
+        lines = text.split("\n")
+        style = "|" if len(lines) > 1 and all(line == line.strip() and line for line in lines[:-1]) else None
+        # Other ends of lines than \n are read as spaces where they are not escaped.
+        return self.represent_scalar("tag:yaml.org,2002:str", text, style='"' if _ODD.search(text) else style)
+
+
+_Dumper.add_representer(str, _Dumper.represent_text)
+for _tag, _pattern, _first in (
+    ("null", r"~|null|", ["~", "n", ""]),
+    ("bool", r"true|false", ["t", "f"]),
+    ("int", r"-?(?:0|[1-9][0-9]*)", list("-0123456789")),
+):
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(f"^(?:{_pattern})$"), _first)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, _value in pairs if [other for other, _ in pairs].count(key) > 1)
+        raise ValueError(f"“{twice}” is there twice")
+    return found
+
+
+def _line(error: BaseException) -> int:
+    mark = getattr(error, "problem_mark", None)
+    return mark.line + 1 if mark else getattr(error, "lineno", 0)
+
+
+def _write_yaml(definition: Definition) -> str:
+    return yaml.dump(in_order(definition), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+
+
+JSON = Format(
+    "JSON",
+    lambda text: json.loads(text, object_pairs_hook=_unique),
+    lambda definition: json.dumps(definition, indent=2, ensure_ascii=False),
+)
+YAML = Format("YAML", lambda text: yaml.load(text, _Loader), _write_yaml)  # noqa: S506 - made of SafeLoader
+FORMATS = {"json": JSON, "yaml": YAML, "yml": YAML}

@@ -1,0 +1,128 @@
+"""JSON and YAML hold a definition exactly, and what is no definition is refused with its place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import transaction
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from flows import api
+from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Definition, Option, Options
+from flows.definition.files import FORMATS, JSON, YAML, Format, NotReadable
+from flows.tests.pages import unique
+
+# What PostgreSQL stores; the kernel checks the rest.
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
+NAMES = st.from_regex(r"[a-z][a-z0-9]{0,9}", fullmatch=True)
+ATTRIBUTES = [{"name": "day", "type": "date"}, {"name": "size", "type": "text"}]
+# Options whose values must fit the rest of the definition.
+FITTING: dict[str, st.SearchStrategy[Any]] = {
+    "predicate": st.sampled_from(["size = 'on'", "size = 'a: b'\n  and day is null", "size = '#  '"]),
+    "transition": NAMES.map(lambda name: f"tr_{name}"),
+    "writes": st.lists(st.sampled_from(["day", "size"]), unique=True),
+    "due_attr": st.just("day"),
+    "final": st.just(False),
+}
+VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "text": TEXTS,
+    "text[]": st.lists(TEXTS, max_size=3),
+    "boolean": st.booleans(),
+    "integer": st.integers(1, 1000),
+    "smallint": st.integers(-(2**15), 2**15 - 1),
+    "interval": st.sampled_from(["00:00:01", "3 days 18:00:00", "1 mon", "1 year 2 mons 3 days 00:00:00.5"]),
+}
+
+
+def values(option: Option) -> st.SearchStrategy[Any]:
+    """Values of an option that the kernel takes."""
+    usual = st.sampled_from(sorted(option.choices)) if option.choices else VALUES[option.type]
+    found = FITTING.get(option.name, usual)
+    return found if not option.nullable or option.name == "transition" else st.none() | found
+
+
+def given_of(options: Options) -> st.SearchStrategy[dict[str, Any]]:
+    required = ("predicate", "transition", "name")
+    strategies = {o.name: values(o) for o in options.values()}
+    return st.fixed_dictionaries(
+        {name: strategy for name, strategy in strategies.items() if name in required},
+        optional={name: strategy for name, strategy in strategies.items() if name not in required},
+    )
+
+
+@st.composite
+def definitions(draw: st.DrawFn) -> Definition:
+    """Definitions with any options; attributes are texts whose default and options are any texts."""
+    more = draw(st.lists(given_of(ATTRIBUTE), max_size=3, unique_by=lambda a: a["name"]))
+    plain = [attribute | {"name": f"x_{n}", "type": "text"} for n, attribute in enumerate(more)]
+    triggers = draw(st.lists(given_of(TRIGGER), max_size=3))
+    return draw(given_of(FLOW)) | {"attributes": [*ATTRIBUTES, *plain], "triggers": triggers}
+
+
+@pytest.mark.parametrize("kind", [JSON, YAML])
+@settings(deadline=None)
+@given(definition=definitions())
+def test_what_is_written_is_read_again(kind: Format, definition: Definition) -> None:
+    assert kind.parse(kind.write(definition)) == definition
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("kind", [JSON, YAML])
+@settings(max_examples=10, deadline=None, phases=[Phase.explicit, Phase.generate])
+@given(definition=definitions())
+def test_the_kernel_gives_back_what_a_file_said(kind: Format, definition: Definition) -> None:
+    with transaction.atomic():
+        first, second = unique(), unique()
+        api.create_flow(first)
+        api.publish(first, definition)
+        said = api.definition(first)
+        api.create_flow(second)
+        api.publish(second, kind.parse(kind.write(said)))
+        again = api.definition(second)
+        changed = api.difference(definition, said)
+        transaction.set_rollback(True)
+
+    assert changed == []
+    assert again | {"flow": first} == said
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "line", "word"),
+    [
+        ("json", '{\n"a": 1,\n}', 3, "JSON"),
+        ("json", '{"label": "x", "label": "y"}', 0, "twice"),
+        ("json", "[]", 1, "definition"),
+        ("json", "[" * 100_000, 0, "JSON"),
+        ("yaml", "label: x\nlabel: y", 2, "twice"),
+        ("yaml", "label: x\n  triggers: []", 2, "YAML"),
+        ("yml", "label: &a x\ndescription: *a", 2, "aliases"),
+        ("yaml", "a text", 1, "definition"),
+        ("yaml", "!!python/object/apply:os.system [true]", 1, "YAML"),
+    ],
+)
+def test_what_is_no_definition_is_refused_with_its_line(kind: str, text: str, line: int, word: str) -> None:
+    with pytest.raises(NotReadable, match=word) as refused:
+        FORMATS[kind].parse(text)
+
+    assert refused.value.line == line
+
+
+def test_yaml_by_hand_has_the_types_of_json() -> None:
+    text = "timeout: 00:05:00\nlabel: on\nday: 2026-01-02\nn: 7\nnone:\nno: ~\nyes: true\nlong: |\n  a\n  b\n"
+
+    assert YAML.read(text) == {
+        "timeout": "00:05:00", "label": "on", "day": "2026-01-02", "n": 7, "none": None, "no": None,
+        "yes": True, "long": "a\nb\n",
+    }  # fmt: skip
+
+
+def test_yaml_is_written_for_people() -> None:
+    trigger = {"timeout": None, "predicate": "a = '1'\nand b = '2'", "transition": "tr_x", "name": "t"}
+    text = YAML.write({"triggers": [trigger], "attributes": [{"type": "text", "name": "a"}], "flow": "f"})
+
+    assert text == (
+        "flow: f\nattributes:\n- name: a\n  type: text\ntriggers:\n- name: t\n  transition: tr_x\n"
+        "  predicate: |-\n    a = '1'\n    and b = '2'\n  timeout: null\n"
+    )
