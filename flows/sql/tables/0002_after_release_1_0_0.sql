@@ -62,6 +62,7 @@ begin
       to condition_error_sum_tgid_fkey;
   end if;
 end $$;
+revoke select on wedsql.condition_error_sum from wed_web, wed_worker, wed_reaper, wed_monitor;
 create table if not exists wedsql.condition_failure (
   id bigint primary key generated always as identity,
   tgid integer not null,

@@ -1,0 +1,190 @@
+"""A database of each earlier release becomes the present one while workers work on it.
+
+A release joins by its dump alone: flows/tests/releases/make.py says how it is made.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from flows import tables
+from flows.tests import kernel_db
+from flows.tests.test_install import inventory
+from flows.tests.test_tables import shape
+from workers.tests.conftest import until
+from workers.tests.processes import Processes
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+DUMPS = sorted((Path(__file__).parent / "releases").glob("*.sql"))
+pytestmark = [pytest.mark.kernel, pytest.mark.slow]
+Db = psycopg.Connection[Any]
+
+
+@pytest.fixture(params=DUMPS, ids=[path.stem for path in DUMPS])
+def released(request: pytest.FixtureRequest, django_db_setup: None) -> Iterator[str]:
+    """The URI of a database as a release left it, for its owner."""
+    with kernel_db.empty_database() as uri:
+        with psycopg.connect(uri) as connection:
+            connection.execute(request.param.read_text(encoding="utf-8"))
+        yield uri
+
+
+@pytest.fixture
+def db(released: str) -> Iterator[Db]:
+    with psycopg.connect(released, autocommit=True, prepare_threshold=None) as connection:
+        yield connection
+
+
+@pytest.fixture
+def workers(released: str, tmp_path: Path) -> Iterator[Processes]:
+    started = Processes(make_conninfo(released, user="wed_worker"), tmp_path)
+    yield started
+    started.end()
+
+
+def manage(uri: str, *arguments: str) -> subprocess.Popen[str]:
+    """`manage.py` as the owner of the database, with no packages of flows."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("DATABASE_URL")}
+    environ = clean | {"DATABASE_URL": uri, "WEDSQL_FLOW_MIGRATIONS": "/nonexistent"}
+    command = [sys.executable, "manage.py", *arguments]
+    return subprocess.Popen(
+        command, cwd=CHECKOUT, env=environ, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+
+
+def migrate(uri: str, *arguments: str) -> str:
+    with manage(uri, "migrate", *arguments) as process:
+        said, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, said
+    return said
+
+
+def sound(db: Db) -> bool:
+    return bool(db.execute("select bool_and(ok) from wedsql.invariants()").fetchone() == (True,))
+
+
+def fresh(read: Any) -> list[str]:
+    with kernel_db.database(fake_clock=False) as uri, psycopg.connect(uri) as connection:
+        found = read(connection)
+    return found.splitlines() if isinstance(found, str) else found
+
+
+def statuses(db: Db) -> dict[int, str]:
+    return dict(db.execute("select wid, status::text from wedsql.instance").fetchall())
+
+
+def test_a_database_of_a_release_becomes_a_fresh_one_while_workers_work(
+    released: str, db: Db, workers: Processes
+) -> None:
+    assert set(statuses(db).values()) == {"R", "E", "F", "C"} and sound(db)
+    stuck = [wid for wid, status in statuses(db).items() if status == "E"]
+    pools = [workers.manage("wedworker", "--processes", "2") for _ in range(2)]
+    migrate(released)
+    with psycopg.connect(released) as connection:
+        assert inventory(connection).splitlines() == fresh(inventory)
+    (later,) = db.execute("select wedsql.start('every')").fetchone() or (0,)
+    ready = "select 1 from wedsql.job_pool where trname in ('act_mark', 'act_again')"
+    until(lambda: db.execute(ready).fetchone() is None, what=workers.output)
+    assert statuses(db)[later] == "F"
+    assert [wid for wid, status in statuses(db).items() if status == "E"] == stuck
+    assert all(pool.poll() is None for pool in pools), workers.output()
+    assert sound(db)
+
+
+def test_what_a_holder_leased_before_the_upgrade_is_finished_after_it(released: str, db: Db) -> None:
+    leased = "select wid, id, claim, flow_id from wedsql.job_pool where state = 'L'"
+    (wid, job, claim, flow) = db.execute(leased).fetchone() or (0, 0, 0, 0)
+    migrate(released)
+    call = "select c.ok from wedsql.flow f cross join lateral wedsql.complete_many(f.name, %s, %s, %s, %s) c"
+    changes = psycopg.types.json.Jsonb({"a": "ended"})
+    done = db.execute(f"{call} where f.id = %s", [[wid], [job], [claim], [changes], flow]).fetchone()
+    assert done == (True,) and statuses(db)[wid] == "F" and sound(db)
+
+
+def test_migrate_plan_shows_each_change_of_the_tables(released: str, db: Db) -> None:
+    plan = migrate(released, "--plan")
+    for name in tables.pending(db.cursor()):
+        assert f"flows.{name}" in plan and f"({name})" in plan
+
+
+def test_the_tables_of_the_release_come_back(released: str, db: Db) -> None:
+    before, known = shape(db), tables.pending(db.cursor())[0]
+    last = tables.names()[tables.names().index(known) - 1]
+    migrate(released)
+    now = shape(db)
+    migrate(released, "flows", last)
+    assert [line for line in shape(db) if "wedsql.table_change" not in line] == before
+    migrate(released)
+    assert shape(db) == now and sound(db)
+
+
+# A command of the upgrade at which it is stopped: in the changes of the tables, in the functions, at the end.
+_STOP = """
+create function public.stop() returns event_trigger language plpgsql as $$
+begin
+  perform 1 from pg_catalog.pg_event_trigger_ddl_commands() c where c.object_identity ~ '{where}';
+  if found then {then} end if;
+end $$;
+create event trigger stop on ddl_command_end when tag in ('{tag}') execute function public.stop();
+"""
+_PLACES = [
+    ("ALTER TABLE", "wedsql.worker"),
+    ("CREATE FUNCTION", "wedsql.reap[(]"),
+    ("CREATE FUNCTION", "every._single"),
+]
+_LOCK = 1234567890123
+
+
+@pytest.mark.parametrize(("tag", "where"), _PLACES)
+def test_an_upgrade_that_is_killed_leaves_the_old_version_working(
+    released: str, db: Db, tag: str, where: str
+) -> None:
+    before = inventory(db)
+    db.execute(_STOP.format(tag=tag, where=where, then=f"perform pg_advisory_xact_lock({_LOCK});"))
+    with psycopg.connect(released, autocommit=True) as gate, ExitStack() as stack:
+        gate.execute("select pg_advisory_lock(%s)", [_LOCK])
+        stack.enter_context(process := manage(released, "migrate"))
+        there = "select pid from pg_locks where locktype = 'advisory' and not granted and objid = %s"
+        number = _LOCK & 0xFFFFFFFF
+        until(lambda: db.execute(there, [number]).fetchone(), what=lambda: str(process.poll()))
+        process.kill()
+    until(
+        lambda: not db.execute("select 1 from pg_stat_activity where application_name ~ 'admin'").fetchone()
+    )
+    db.execute("drop event trigger stop")
+    assert inventory(db) == before
+    old_version_works(db)
+    migrate(released)
+    assert inventory(db).splitlines() == fresh(inventory) and sound(db)
+
+
+def test_an_upgrade_that_fails_leaves_the_old_version_working(released: str, db: Db) -> None:
+    before = inventory(db)
+    db.execute(_STOP.format(tag="ALTER TABLE", where="wedsql.worker", then="raise 'disk is full';"))
+    with manage(released, "migrate") as process:
+        assert "disk is full" in process.communicate(timeout=120)[0] and process.returncode
+    assert inventory(db) == before
+    old_version_works(db)
+
+
+def old_version_works(db: Db) -> None:
+    """A job is taken and completed, and an instance started."""
+    take = "select t.wid, t.job_id, t.claim from wedsql.take('every', '{act_mark}') t"
+    changes = psycopg.types.json.Jsonb({"a": "marked"})
+    call = "select ok from wedsql.complete_many('every', %s, %s, %s, %s)"
+    with db.transaction():
+        wid, job, claim = db.execute(take).fetchone() or (0, 0, 0)
+        assert db.execute(call, [[wid], [job], [claim], [changes]]).fetchone() == (True,)
+    assert statuses(db)[wid] == "F"
+    assert db.execute("select wedsql.start('every', '{\"kind\": \"wait\"}') > 0").fetchone() == (True,)
+    assert sound(db)
