@@ -225,6 +225,12 @@ class NoNumbers(WedError):
     sqlstate = "WD906"
 
 
+class DependentObjects(WedError):
+    """Objects that are not the kernel's depend on what its installation replaces."""
+
+    sqlstate = "WD907"
+
+
 class TryAgain(WedError):
     """Another transaction was in the way; the same call may succeed now."""
 

@@ -111,6 +111,36 @@ def test_what_a_holder_leased_before_the_upgrade_is_finished_after_it(released: 
     assert done == (True,) and statuses(db)[wid] == "F" and sound(db)
 
 
+# What the kernel made in a flow's schema, without the flow's own name and the numbers of its triggers.
+_MADE = """
+select replace(x.what, %(flow)s::text, 'FLOW') from (
+  select p.oid::regprocedure || ' ' || p.proowner::regrole
+    || coalesce(array_to_string(p.proacl, ' '), '') as what
+  from pg_proc p where p.pronamespace = %(flow)s::regnamespace
+  union all
+  select c.relname || ' ' || c.relowner::regrole || coalesce(array_to_string(c.relacl, ' '), '')
+    || coalesce(c.reloptions::text, '') || case c.relkind when 'v' then pg_get_viewdef(c.oid) else '' end
+  from pg_class c where c.relnamespace = %(flow)s::regnamespace and c.relkind in ('r', 'v')
+  union all
+  select pg_get_triggerdef(t.oid) from pg_trigger t join pg_class c on c.oid = t.tgrelid
+  where c.relnamespace = %(flow)s::regnamespace and not t.tgisinternal) x order by 1
+"""
+
+
+def test_the_schema_of_a_flow_is_that_of_a_new_one(released: str, db: Db) -> None:
+    migrate(released)
+    db.execute("select wedsql.create_flow('newborn')")
+    db.execute("select wedsql.publish('newborn', wedsql.definition('every'))")
+    numbers = dict(db.execute("select name, id::text from wedsql.flow").fetchall())
+
+    def made(flow: str) -> list[str]:
+        rows = db.execute(_MADE, {"flow": flow}).fetchall()
+        return [what.replace(f"flow_id = {numbers[flow]})", "flow_id = ID)") for (what,) in rows]
+
+    assert made("every") == made("newborn")
+    assert len(made("every")) > 20
+
+
 def test_migrate_plan_shows_each_change_of_the_tables(released: str, db: Db) -> None:
     plan = migrate(released, "--plan")
     for name in tables.pending(db.cursor()):

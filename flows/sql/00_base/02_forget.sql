@@ -1,24 +1,62 @@
--- Before the kernel is installed anew, its functions and row types go, so that a changed signature is no obstacle: the body
--- in these files is the body that runs. Trigger functions stay (their triggers hold them) and are replaced in place; tables
--- are never touched. 90_finish.sql gives every flow its generated functions and views back, in the same transaction.
--- In a flow's schema those of the kernel's own role go, and nobody else's.
+-- Before the kernel is installed anew, its functions and row types go, so that a changed signature is no
+-- obstacle: the body in these files is the body that runs. Trigger functions stay (their triggers hold
+-- them) and are replaced in place, like views; tables change in tables/. In the same transaction
+-- 90_finish.sql gives every flow its generated functions back, and 92_site_grants.sql the rights that the
+-- site gave. In a flow's schema only functions of the kernel's role go. What the site made is never
+-- dropped: where it depends on one of these, the installation ends with WD907.
 do $$
 declare
-  v_object record;
-begin
-  for v_object in
-    select p.oid::regprocedure as name, case p.prokind when 'p' then 'procedure' else 'function' end as kind from pg_catalog.pg_proc p
+  v_routines oid[] := array(
+    select p.oid from pg_catalog.pg_proc p
     where p.prorettype <> 'trigger'::regtype and p.prokind in ('f', 'p')
       and (p.pronamespace in ('wedsql'::regnamespace, 'wed_match'::regnamespace)
-           or p.proowner = 'wed_owner'::regrole and exists (select 1 from pg_catalog.pg_class c where c.relnamespace = p.pronamespace
-                                                            and c.relname = 'wed_flow' and c.relowner = p.proowner))
-  loop
-    execute pg_catalog.format('drop %s %s cascade', v_object.kind, v_object.name);
+           or p.proowner = 'wed_owner'::regrole and exists (
+             select from pg_catalog.pg_class c
+             where c.relnamespace = p.pronamespace and c.relname = 'wed_flow' and c.relowner = p.proowner)));
+  v_statements text[];
+  v_statement text;
+  v_detail text;
+begin
+  perform pg_catalog.set_config('wedsql.site_grants', coalesce((
+    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object('kind', o.kind, 'name', o.name,
+      'privilege', x.privilege_type, 'grantee', g.rolname, 'grantable', x.is_grantable))
+    from (
+      select 'routine' as kind, p.pronamespace as namespace, p.proacl as acl,
+        format('%s.%I(%s)', p.pronamespace::regnamespace, p.proname, oidvectortypes(p.proargtypes)) as name
+      from pg_catalog.pg_proc p where p.oid = any (v_routines)
+      union all
+      select 'table', c.relnamespace, c.relacl, format('%s.%I', c.relnamespace::regnamespace, c.relname)
+      from pg_catalog.pg_class c join pg_catalog.pg_roles r on r.oid = c.relowner
+      where c.relkind = 'v' and r.rolname in ('wed_owner', 'wed_view')) o
+    cross join lateral pg_catalog.aclexplode(o.acl) x join pg_catalog.pg_roles g on g.oid = x.grantee
+    join pg_catalog.pg_namespace n on n.oid = o.namespace
+    where g.rolname not in ('wed_owner', 'wed_eval', 'wed_view', 'wed_web', 'wed_worker', 'wed_reaper',
+                            'wed_monitor')
+      and g.rolname <> n.nspname)::text, '[]'), true);
+  with recursive found as (  -- the kernel's views that call these functions, and those over them
+    select r.ev_class as oid from pg_catalog.pg_depend d
+    join pg_catalog.pg_rewrite r on d.classid = 'pg_rewrite'::regclass and r.oid = d.objid
+    where d.refclassid = 'pg_proc'::regclass and d.refobjid = any (v_routines)
+    union
+    select r.ev_class from found f join pg_catalog.pg_depend d
+      on d.refclassid = 'pg_class'::regclass and d.refobjid = f.oid and d.classid = 'pg_rewrite'::regclass
+    join pg_catalog.pg_rewrite r on r.oid = d.objid)
+  select array[
+    'drop view ' || (select string_agg(c.oid::regclass::text, ', ')
+                     from found f join pg_catalog.pg_class c using (oid)
+                     where c.relnamespace = 'wedsql'::regnamespace and c.relowner = 'wed_owner'::regrole),
+    'drop routine ' || (select string_agg(p::regprocedure::text, ', ') from unnest(v_routines) p),
+    'drop type ' || (select string_agg(t.oid::regtype::text, ', ') from pg_catalog.pg_type t
+                     join pg_catalog.pg_class c on c.oid = t.typrelid
+                     where t.typnamespace = 'wedsql'::regnamespace and c.relkind = 'c')] into v_statements;
+  foreach v_statement in array v_statements loop
+    if v_statement is not null then
+      execute v_statement;
+    end if;
   end loop;
-  for v_object in
-    select t.oid::regtype as name from pg_catalog.pg_type t join pg_catalog.pg_class c on c.oid = t.typrelid
-    where t.typnamespace = 'wedsql'::regnamespace and c.relkind = 'c'
-  loop
-    execute pg_catalog.format('drop type %s cascade', v_object.name);
-  end loop;
+exception when dependent_objects_still_exist then
+  get stacked diagnostics v_detail = pg_exception_detail;
+  raise exception using errcode = 'WD907', detail = v_detail,
+    message = 'The kernel cannot be installed: objects of the site depend on what the installation replaces.',
+    hint = 'Drop the objects that the detail names, install, and create them again.';
 end $$;

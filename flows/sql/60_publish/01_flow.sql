@@ -54,31 +54,64 @@ begin
   end if;
 end $$;
 
+-- Drop the views of a flow.
+-- Locks: the views.
+-- Raises: WD907 when objects that are not the kernel's depend on one of them.
+create or replace function wedsql._drop_views(p_name text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_detail text;
+begin
+  execute format('drop view if exists %1$I.wed_attr, %1$I.wed_trig, %1$I.job_pool, %1$I.wed_trace, '
+                 '%1$I.st_status', p_name);
+exception when dependent_objects_still_exist then
+  get stacked diagnostics v_detail = pg_exception_detail;
+  perform wedsql._raise('WD907',
+    format('The views of flow %I get other columns, and objects of the site depend on them.', p_name),
+    'Drop the objects that the detail names, install, and create them again.', v_detail);
+end $$;
+
 create or replace function wedsql._make_views(p_flow integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = warning as $$
 -- Promise: the paper's control tables of one flow, word for word usable with search_path = <flow>.
 -- Each is a barrier: no function in a reader's WHERE sees a row of another flow. Their owner may not lock the tables below,
 -- which are those of all flows, so LOCK on a view is refused; that is why a trigger, and no right of it, deletes.
-begin
-  execute format($q$
-    drop view if exists %1$I.wed_attr, %1$I.wed_trig, %1$I.job_pool, %1$I.wed_trace, %1$I.st_status;
-    create view %1$I.wed_attr with (security_barrier) as select %3$s, aid, flow_id
+declare
+  v_make text := format($q$
+    create or replace view %1$I.wed_attr with (security_barrier) as
+      select %3$s, aid, flow_id
       from wedsql.attr where flow_id = %2$s with cascaded check option;
     alter view %1$I.wed_attr alter column flow_id set default %2$s;
-    create view %1$I.wed_trig with (security_barrier) as select tgid, %4$s, flow_id
+    create or replace view %1$I.wed_trig with (security_barrier) as
+      select tgid, %4$s, flow_id
       from wedsql.trig where flow_id = %2$s with cascaded check option;
     alter view %1$I.wed_trig alter column flow_id set default %2$s;
-    create view %1$I.job_pool with (security_barrier) as select wid, tgid, trname, lckid, timeout, payload, id, state, attempts, not_before,
-      priority, fired_at from wedsql.job_pool where flow_id = %2$s;
-    create view %1$I.wed_trace with (security_barrier) as select wid, state, trf, trw, status, tstmp, seq, actor, reason, before, cause_seq
+    create or replace view %1$I.job_pool with (security_barrier) as
+      select wid, tgid, trname, lckid, timeout, payload, id, state, attempts, not_before, priority, fired_at
+      from wedsql.job_pool where flow_id = %2$s;
+    create or replace view %1$I.wed_trace with (security_barrier) as
+      select wid, state, trf, trw, status, tstmp, seq, actor, reason, before, cause_seq
       from wedsql.wed_trace where flow_id = %2$s;
-    create view %1$I.st_status with (security_barrier) as select wid, status from wedsql.instance where flow_id = %2$s;
-    create trigger a_delete instead of delete on %1$I.wed_attr for each row execute function wedsql._delete_definition();
-    create trigger a_delete instead of delete on %1$I.wed_trig for each row execute function wedsql._delete_definition();
-    create trigger a_never instead of insert or update or delete on %1$I.job_pool for each row execute function wedsql._never_running();
-    create trigger a_never instead of insert or update or delete on %1$I.wed_trace for each row execute function wedsql._never_running();
-    create trigger a_never instead of insert or update or delete on %1$I.st_status for each row execute function wedsql._never_running()$q$,
+    create or replace view %1$I.st_status with (security_barrier) as
+      select wid, status from wedsql.instance where flow_id = %2$s;
+    create or replace trigger a_delete instead of delete on %1$I.wed_attr
+      for each row execute function wedsql._delete_definition();
+    create or replace trigger a_delete instead of delete on %1$I.wed_trig
+      for each row execute function wedsql._delete_definition();
+    create or replace trigger a_never instead of insert or update or delete on %1$I.job_pool
+      for each row execute function wedsql._never_running();
+    create or replace trigger a_never instead of insert or update or delete on %1$I.wed_trace
+      for each row execute function wedsql._never_running();
+    create or replace trigger a_never instead of insert or update or delete on %1$I.st_status
+      for each row execute function wedsql._never_running()$q$,
     p_name, p_flow, wedsql._option_columns('attr'), wedsql._option_columns('trig'));
+begin
+  begin
+    execute v_make;
+  exception when invalid_table_definition then  -- an earlier release gave them other columns
+    perform wedsql._drop_views(p_name);
+    execute v_make;
+  end;
   perform wedsql._default_timeout(p_flow, p_name);
   perform wedsql._disown_views(p_name);
 end $$;

@@ -16,8 +16,11 @@ with e as (
   select 'sequence', c.oid::regclass::text, format_type(s.seqtypid, null) || ' owner ' || c.relowner::regrole
   from pg_sequence s join pg_class c on c.oid = s.seqrelid where c.relnamespace = 'wedsql'::regnamespace {only}
   union all
-  select 'view', c.oid::regclass::text, pg_get_viewdef(c.oid) || ' owner ' || c.relowner::regrole
-  from pg_class c where c.relnamespace = 'wedsql'::regnamespace and c.relkind = 'v' {only}
+  select 'view', c.oid::regclass::text,
+         string_agg(format('%s %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' order by a.attnum)
+         || ' owner ' || c.relowner::regrole
+  from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
+  where c.relnamespace = 'wedsql'::regnamespace and c.relkind = 'v' {only} group by c.oid
   union all
   select 'index', indexrelid::regclass::text, pg_get_indexdef(indexrelid) from pg_index i join pg_class c on c.oid = i.indrelid
   where c.relnamespace = 'wedsql'::regnamespace and not c.relispartition {only}
