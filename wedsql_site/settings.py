@@ -15,6 +15,8 @@ BASE_DIR: Path = environment.CHECKOUT
 STATE_DIR: Path = environment.state_dir()
 PROCESS = environment.process()
 DEBUG = environment.flag("WEDSQL_DEBUG")
+# The page /styleguide/ shows every component of the pages.
+STYLEGUIDE = environment.flag("WEDSQL_STYLEGUIDE", default=DEBUG)
 # Plain HTTP is for one's own machine only: `wedsql up` says so when it listens on a loopback address.
 HTTPS = environment.flag("WEDSQL_HTTPS", default=not DEBUG)
 BEHIND_PROXY = environment.flag("WEDSQL_BEHIND_PROXY")

@@ -8,6 +8,7 @@ from django.templatetags.static import static
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from pages.views import styleguide
 from wedsql_site.attempts import PasswordChangeView
 from wedsql_site.second_factor import login, views
 
@@ -41,6 +42,7 @@ urlpatterns = [
     path("accounts/security/", views.security, name="security"),
     path("accounts/security/setup/", views.setup, name="security_setup"),
     path("favicon.ico", _icon),
+    path("styleguide/", styleguide),
     path("", include("monitor.urls")),
 ]
 

@@ -126,7 +126,9 @@ def test_what_cannot_be_used_is_said_and_left_out(alice: Client, parcels: Hands)
 
 def chips(page: str) -> dict[str, tuple[str, str]]:
     """code -> (address, number) of each status chip."""
-    found = re.findall(r'<a class="chip chip-(\w)" href="([^"]*)".*?(?:<b>([\d,+]+)</b>)?</a>', page)
+    found = re.findall(
+        r'<a class="chip chip-(\w)" href="([^"]*)".*?(?:<b>([\d,+]+)</b>)?\s*</a>', page, re.DOTALL
+    )
     return {code: (unescape(href), number) for code, href, number in found}
 
 

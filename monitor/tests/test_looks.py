@@ -103,8 +103,8 @@ def test_nothing_needs_more_than_our_own_files(outlines: dict[str, tuple[str, Ou
 
 
 TEXT = [("ink", "bg"), ("ink", "surface"), ("ink", "raised"), ("muted", "bg"), ("muted", "surface"),
-        ("muted", "raised"), ("accent", "surface"), ("accent", "bg"), ("accent", "accent-soft"),
-        ("accent-ink", "accent"), ("ink", "accent-soft"), ("r-ink", "r-bg"), ("f-ink", "f-bg"),
+        ("muted", "raised"), ("main", "surface"), ("main", "bg"), ("main", "main-soft"),
+        ("on-main", "main"), ("ink", "main-soft"), ("r-ink", "r-bg"), ("f-ink", "f-bg"),
         ("e-ink", "e-bg"), ("s-ink", "s-bg"), ("x-ink", "x-bg"), ("w-ink", "w-bg"),
         ("e-ink", "surface"), ("w-ink", "surface"), ("e-ink", "bg")]  # fmt: skip
 SHAPES = [
@@ -112,7 +112,7 @@ SHAPES = [
     ("line-strong", "bg"),
     ("focus", "bg"),
     ("focus", "surface"),
-    ("focus", "accent-soft"),
+    ("focus", "main-soft"),
 ]
 
 
@@ -129,7 +129,7 @@ def contrast(one: str, other: str) -> float:
 
 def themes() -> list[dict[str, str]]:
     """The colours of the light theme and of the dark one."""
-    css = Path(str(finders.find("pages/wed.css"))).read_text()
+    css = Path(str(finders.find("pages/tokens.css"))).read_text()
     pairs = re.findall(r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", css)
     return [{name: light for name, light, _ in pairs}, {name: dark for name, _, dark in pairs}]
 
@@ -143,7 +143,9 @@ def test_text_has_contrast_in_every_theme() -> None:
 
 
 def test_motion_and_print_are_respected() -> None:
-    css = Path(str(finders.find("pages/wed.css"))).read_text()
+    css = "".join(
+        path.read_text() for path in Path(str(finders.find("pages/tokens.css"))).parent.glob("*.css")
+    )
     assert "prefers-reduced-motion: reduce" in css and "@media print" in css and ":focus-visible" in css
     assert "http" not in css and "@import" not in css
 

@@ -22,7 +22,8 @@ def get(client: Client, path: str) -> str:
 
 def numbers(html: str, flow: str) -> dict[str, str]:
     """status -> number on the first page, each read from the link to the rows that it counts."""
-    return dict(re.findall(rf'/flows/{flow}/\?status=(\w)"><span[^>]*>.</span> [^<]*<b>([\d,+]+)</b>', html))
+    link = rf'/flows/{flow}/\?status=(\w)">\s*<span[^>]*>.</span> [^<]*<b>([\d,+]+)</b>'
+    return dict(re.findall(link, html))
 
 
 def test_the_first_page_counts_and_every_number_leads_to_its_rows(alice: Client, parcels: Hands) -> None:

@@ -76,7 +76,7 @@ def test_a_cause_on_another_page_is_one_link_away(alice: Client, parcels: Hands,
         parcels.do("tr_pack", wid, stage="new")
     parcels.do("tr_label", wid, extra={})
     page = alice.get(f"/instances/{wid}/").content.decode()
-    link = re.search(r'href="\?([^"#]+)#step-1">fired by step 1', page)
+    link = re.search(r'href="\?([^"#]+)#step-1">\s*fired by step 1', page)
     assert link is not None
     there = alice.get(f"/instances/{wid}/?" + link[1].replace("&amp;", "&")).content.decode()
     assert 'id="step-1"' in there

@@ -25,6 +25,7 @@ live/instances/<int:wid>/                          Lnyyyyy -------
 theme/                                             ------- yyyyyyy
 i18n/setlang/                                      yyyyyyy yyyyyyy
 favicon.ico                                        yyyyyyy yyyyyyy
+styleguide/                                        nnnnnnn -------
 healthz                                            yyyyyyy -------
 readyz                                             yyyyyyy -------
 metrics                                            yyyyyyy -------

@@ -17,7 +17,7 @@ from tests.server import WebServer
 
 PASSWORD = "a password for tests only"
 PAGES = ("/", "/accounts/login/", "/admin/login/", "/nothing/", "/admin/", "/accounts/security/")
-FILES = ("/static/pages/wed.css", "/static/nothing.css", "/favicon.ico", "/healthz", "/readyz")
+FILES = ("/static/pages/tokens.css", "/static/nothing.css", "/favicon.ico", "/healthz", "/readyz")
 ALWAYS = {
     "X-Content-Type-Options": "nosniff",
     "Strict-Transport-Security": "max-age=31536000; includeSubDomains; preload",
@@ -71,11 +71,11 @@ def test_every_answer_is_protected(path: str, web: WebServer) -> None:
 
 
 def test_only_files_with_their_version_may_be_kept(web: WebServer) -> None:
-    assert ask(web, "/static/pages/wed.css").headers["Cache-Control"] == "no-cache"
-    assert "immutable" in ask(web, static("pages/wed.css")).headers["Cache-Control"]
+    assert ask(web, "/static/pages/tokens.css").headers["Cache-Control"] == "no-cache"
+    assert "immutable" in ask(web, static("pages/tokens.css")).headers["Cache-Control"]
 
 
-@pytest.mark.parametrize("path", [*PAGES, "/static/pages/wed.css"])
+@pytest.mark.parametrize("path", [*PAGES, "/static/pages/tokens.css"])
 def test_plain_http_leads_to_https(path: str, web: WebServer) -> None:
     answer = ask(web, path, scheme="http")
     assert (answer.status, answer.headers["Location"]) == (301, f"https://127.0.0.1{path}")

@@ -20,19 +20,19 @@ HOSTILE = [
     "%2e%2e%5c%2e%2e%5cmanage.py",
     "/etc/passwd",
     "%2fetc%2fpasswd",
-    "monitor/../pages/wed.css",
+    "monitor/../pages/tokens.css",
     "monitor",
     "monitor/",
     "",
     "%00",
-    "pages/wed.css%00.js",
+    "pages/tokens.css%00.js",
     "%ff",
     "%f0%9f%92%a9",
     "a" * 5000,
     "0123456789ab/",
     "0123456789ab/../manage.py",
     "0123456789ab/%2e%2e/%2e%2e/manage.py",
-    "0123456789ab/0123456789ab/pages/wed.css",
+    "0123456789ab/0123456789ab/pages/tokens.css",
 ]
 
 
@@ -51,9 +51,9 @@ def test_every_file_has_an_address_that_may_be_kept(client: Client) -> None:
 
 @pytest.mark.parametrize("prefix", ["", "000000000000/"])
 def test_without_the_current_version_the_browser_asks_again(prefix: str, client: Client) -> None:
-    first = client.get(f"/static/{prefix}pages/wed.css")
+    first = client.get(f"/static/{prefix}pages/tokens.css")
     assert first.status_code == 200 and first["Cache-Control"] == "no-cache"
-    second = client.get(f"/static/{prefix}pages/wed.css", headers={"if-none-match": first["ETag"]})
+    second = client.get(f"/static/{prefix}pages/tokens.css", headers={"if-none-match": first["ETag"]})
     assert second.status_code == 304 and second.content == b""
 
 
@@ -75,15 +75,15 @@ def test_the_version_changes_with_any_file(monkeypatch: pytest.MonkeyPatch, tmp_
     [("gzip, br", True), ("", False), ("gzip;q=0", False), ("gzip;q=0.5", True), ("identity", False)],
 )
 def test_text_is_compressed_for_those_who_accept_it(accepts: str, packed: bool, client: Client) -> None:
-    answer = client.get("/static/pages/wed.css", headers={"accept-encoding": accepts})
+    answer = client.get("/static/pages/tokens.css", headers={"accept-encoding": accepts})
     assert (answer.get("Content-Encoding") == "gzip") is packed
     assert "Accept-Encoding" in answer["Vary"]
     content = gzip.decompress(answer.content) if packed else answer.content
-    assert content == statics.paths()["pages/wed.css"].read_bytes()
+    assert content == statics.paths()["pages/tokens.css"].read_bytes()
 
 
 def test_only_reading_is_possible(client: Client) -> None:
-    assert client.post("/static/pages/wed.css").status_code == 405
+    assert client.post("/static/pages/tokens.css").status_code == 405
 
 
 def test_the_security_headers_are_those_of_pages(client: Client, settings: Any) -> None:

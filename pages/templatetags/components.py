@@ -1,0 +1,99 @@
+"""Components of pages as tags; `/styleguide/` shows each of them.
+
+A block tag takes what stands between it and its end: `{% fact _("Size") %}12 MB{% endfact %}`.
+"""
+
+from __future__ import annotations
+
+from django import template
+from django.template.defaultfilters import truncatechars
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from pages.templatetags.wed import number, said
+
+register = template.Library()
+
+# A longer value shows half of this until it is unfolded.
+FOLDED = 400
+
+
+@register.simple_block_tag
+def note(content: str, kind: str, label: str) -> SafeString:
+    """A message of the page itself: `kind` is "info", "warning" or "error"; `label` names it."""
+    html = '<section class="note note-{}" aria-label="{}">{}</section>'
+    return format_html(html, kind, label, content)
+
+
+@register.simple_block_tag
+def fact(content: str, name: str, css: str = "", title: str = "") -> SafeString:
+    """One name and value of a `<dl class="facts">`."""
+    attributes = _attributes(**{"class": css, "title": title})
+    return format_html("<div><dt>{}</dt><dd{}>{}</dd></div>", name, attributes, content)
+
+
+@register.simple_tag
+def column(label: str, css: str = "") -> SafeString:
+    """The head of a column of a table that becomes cards on a phone."""
+    html = '<th role="columnheader" scope="col"{}>{}</th>'
+    return format_html(html, _attributes(**{"class": css}), label)
+
+
+@register.simple_block_tag
+def cell(content: str, label: str, css: str = "") -> SafeString:
+    """A cell of such a table; a card shows its label before it."""
+    attributes = _attributes(**{"class": css, "data-label": label})
+    return format_html('<td role="cell"{}>{}</td>', attributes, content)
+
+
+@register.simple_tag
+def pill(kind: str, glyph: str, text: str) -> SafeString:
+    """A result as a shape, a word and a colour; `kind` is the status whose colour it has, or ""."""
+    css = f"pill pill-{kind}" if kind else "pill"
+    return format_html('<span class="{}"><span aria-hidden="true">{}</span> {}</span>', css, glyph, text)
+
+
+@register.simple_tag
+def value(text: str | None, kind: str = "", longest: int = 0) -> SafeString | str:
+    """A value of a state, cut after `longest` characters; null is a sign of its own."""
+    if text is None:
+        return format_html('<span class="null" title="{}">∅</span>', _("empty (null)"))
+    shown = said(text, kind)
+    return truncatechars(shown, longest) if longest else shown
+
+
+@register.simple_tag
+def whole_value(text: str | None, kind: str, length: int | None) -> SafeString | str:
+    """A value that unfolds where it is long; `length` is that of the whole if `text` is its beginning."""
+    if text is None or len(text) <= FOLDED:
+        shown = value(text, kind)
+    else:
+        html = '<summary><span class="cut">{} </span><span class="as-link">{}</span></summary>'
+        summary = format_html(html, truncatechars(text, FOLDED // 2), _("all of it"))
+        shown = format_html('<details class="long">{}{}</details>', summary, text)
+    if not length:
+        return shown
+    rest = _("%(n)s characters in all") % {"n": number(length)}
+    return format_html('{}<span class="dim"> … {}</span>', shown, rest)
+
+
+@register.simple_block_tag
+def pager(content: str) -> SafeString:
+    """The links to the pages of a list before and after this one."""
+    return format_html('<nav class="pager" aria-label="{}">{}</nav>', _("Pages"), content)
+
+
+@register.simple_block_tag
+def error_page(content: str, code: str, title: str) -> SafeString:
+    """The whole of a page that says what went wrong; `code` may be empty."""
+    number = format_html('<p class="code-big" aria-hidden="true">{}</p>', code) if code else ""
+    way_out = format_html('<p><a class="button" href="/">{}</a></p>', _("All flows"))
+    html = '<section class="empty">{}<h1>{}</h1>{}{}</section>'
+    return format_html(html, number, title, content, way_out)
+
+
+def _attributes(**named: str) -> SafeString:
+    """The attributes that have a value, with a space before each."""
+    written = [format_html(' {}="{}"', name, text) for name, text in named.items() if text]
+    return format_html("{}" * len(written), *written) if written else SafeString("")

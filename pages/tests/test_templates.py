@@ -1,0 +1,28 @@
+"""Templates and styles are written to be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+
+LONGEST = {"html": 140, "css": 110}
+
+
+def files(kind: str) -> list[Path]:
+    base = Path(settings.BASE_DIR)
+    folders = ("templates", "pages", "monitor", "flows", "workers", "wedsql_site")
+    return [path for folder in folders for path in (base / folder).rglob(f"*.{kind}")]
+
+
+@pytest.mark.parametrize("kind", LONGEST)
+def test_no_line_is_too_long(kind: str) -> None:
+    assert len(files(kind)) > 5
+    long = [
+        f"{path.name}:{number}"
+        for path in files(kind)
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if len(line) > LONGEST[kind]
+    ]
+    assert long == []
