@@ -14,7 +14,7 @@ import psycopg
 
 from BaseWorker.ctrlc import CtrlC, Pressed
 from BaseWorker.result import Failure, failure, read
-from BaseWorker.server import TRY_AGAIN, BadWorker, Job, Server
+from BaseWorker.server import TRY_AGAIN, BadWorker, PendingJob, Server
 
 log = logging.getLogger("BaseWorker")
 
@@ -119,7 +119,7 @@ class BaseClass(ABC):
             self._wait_longer()  # nothing was counted, so that the job is offered again at once
         return True
 
-    def _settle(self, job: Job, result: str | Failure) -> bool:
+    def _settle(self, job: PendingJob, result: str | Failure) -> bool:
         """Commit the result or count the attempt; whether the server took one of the two."""
         if isinstance(result, Failure):
             # What the error says may quote the state: it goes to the job; the log tells where it came from.
@@ -136,7 +136,7 @@ class BaseClass(ABC):
             log.error("%s of instance %s was refused", self._server.trname, job.wid, extra=self._about(job))
         return settled
 
-    def _about(self, job: Job) -> dict[str, object]:
+    def _about(self, job: PendingJob) -> dict[str, object]:
         server = self._server
         which = {"flow": server.flow, "wid": job.wid, "job": job.id}
         return which | {"transition": server.trname, "worker": server.actor}

@@ -42,7 +42,7 @@ class BadWorker(Exception):
 
 
 @dataclass(frozen=True)
-class Job:
+class PendingJob:
     """One pending transition; `payload` is the state that fired it."""
 
     id: int
@@ -128,7 +128,7 @@ class Server:
     def _call(self, statement: LiteralString) -> sql.Composed:
         return sql.SQL(statement).format(sql.Identifier(self.flow))
 
-    def take(self) -> Job | None:
+    def take(self) -> PendingJob | None:
         """Begin a transaction with one pending job locked; None, and no transaction, when there is none."""
         connection = self.connection
         with connection.pipeline():
@@ -139,9 +139,9 @@ class Server:
             connection.execute("rollback")
             return None
         job, wid, _claim, payload = row
-        return Job(job, wid, {"wid": wid, **payload})
+        return PendingJob(job, wid, {"wid": wid, **payload})
 
-    def complete(self, job: Job, assignments: str) -> tuple[str, bool]:
+    def complete(self, job: PendingJob, assignments: str) -> tuple[str, bool]:
         """Apply the SET clause and commit: why it was refused, or ''; whether it is settled or counted."""
         connection = self.connection
         values = [job.wid, job.id, self.actor, assignments]
@@ -156,7 +156,7 @@ class Server:
         outcome = "timeout" if state == "WD204" else "failed"
         return str(message), self.fail(job, str(message), outcome, str(state))
 
-    def fail(self, job: Job, message: str, outcome: str, sqlstate: str = "") -> bool:
+    def fail(self, job: PendingJob, message: str, outcome: str, sqlstate: str = "") -> bool:
         """Count a failed attempt with its reason; false when the job is no longer this worker's.
 
         The server offers the job again or parks it.
@@ -167,7 +167,7 @@ class Server:
         self.connection.execute("commit")
         return counted
 
-    def fail_again(self, job: Job, message: str, sqlstate: str) -> bool:
+    def fail_again(self, job: PendingJob, message: str, sqlstate: str) -> bool:
         """Count a failed attempt of a job whose transaction is gone, if nobody else has it by now."""
         self.rollback()
         self.connection.execute("begin")

@@ -9,7 +9,7 @@ import psycopg
 from chaos.guarded import FLOW, Bench, Connection, must, until_waiting
 from flows import api
 from flows.errors import WedError
-from flows.types import Completion, Job
+from flows.types import ClaimedJob, Completion
 
 
 def own_jobs_leave(b: Bench) -> None:
@@ -38,13 +38,13 @@ def instances_first(b: Bench) -> None:
     must(answers in (["WD105", ""], ["WD205", ""]), f"the results were answered with {answers}")
 
 
-def _two(b: Bench) -> list[Job]:
+def _two(b: Bench) -> list[ClaimedJob]:
     b.start()
     b.start()
     return sorted(api.lease_many(FLOW, ["tr_a"], 2, "checks", conn=b.conn), key=lambda job: job.wid)
 
 
-def _finish(jobs: list[Job], conn: Connection) -> list[str]:
+def _finish(jobs: list[ClaimedJob], conn: Connection) -> list[str]:
     """The results of these jobs together; '' for an accepted one, else its code."""
     results = api.complete_many(FLOW, [Completion(job, {"a": "1"}) for job in jobs], conn=conn)
     return [result.error.code if result.error else "" for result in results]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from chaos.guarded import Bench, must, until_waiting
-from flows.types import Job
+from flows.types import ClaimedJob
 
 
 def one_taker(b: Bench) -> None:
@@ -28,7 +28,7 @@ def taken_afresh(b: Bench) -> None:
         " language plpgsql as $$ begin perform pg_advisory_xact_lock_shared(424242); return false; end $$"
     )
     holder, slow = b.session(), b.session()
-    found: list[Job] = []
+    found: list[ClaimedJob] = []
     with holder.transaction():
         holder.execute("select pg_advisory_xact_lock(424242)")
         thread = threading.Thread(target=lambda: found.extend(b.take("tr_a", slow)))

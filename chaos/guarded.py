@@ -11,7 +11,7 @@ import psycopg
 
 from flows import api
 from flows.errors import WedError
-from flows.types import Job
+from flows.types import ClaimedJob
 
 Connection = psycopg.Connection[Any]
 FLOW = "guarded"
@@ -60,10 +60,10 @@ class Bench:
     def start(self, **options: Any) -> int:
         return api.start(FLOW, {}, conn=self.conn, **options)
 
-    def lease(self, name: str, conn: Connection | None = None) -> Job:
+    def lease(self, name: str, conn: Connection | None = None) -> ClaimedJob:
         return api.lease_many(FLOW, [name], 1, "checks", conn=conn or self.conn)[0]
 
-    def take(self, name: str, conn: Connection) -> list[Job]:
+    def take(self, name: str, conn: Connection) -> list[ClaimedJob]:
         return api.take_many(FLOW, [name], 1, conn=conn)
 
     def close(self) -> None:

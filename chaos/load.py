@@ -20,7 +20,7 @@ from chaos.dice import dice
 from flows import api
 from flows.definition import Definition
 from flows.errors import LockBusy, WedError
-from flows.types import Job
+from flows.types import ClaimedJob
 
 FLOW = "chaos"
 Connect = Callable[[], psycopg.Connection[Any]]
@@ -131,7 +131,7 @@ class Clerk(Actor):
         for job in jobs:
             self._finish(job)
 
-    def _finish(self, job: Job) -> None:
+    def _finish(self, job: ClaimedJob) -> None:
         try:
             done = self.until_known(lambda conn: api.complete(job, {"desk": "1"}, actor=self.name, conn=conn))
         except WedError as error:

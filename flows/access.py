@@ -16,7 +16,7 @@ from typing import TypeAlias
 from django.contrib.auth.models import AbstractUser, AnonymousUser
 from django.http import Http404
 
-from flows.queries.definitions import Flow, flow_by_id, flow_by_name
+from flows.queries.definitions import FlowInfo, flow_by_id, flow_by_name
 from flows.queries.instances import Instance, instance
 
 AnyUser: TypeAlias = AbstractUser | AnonymousUser
@@ -60,7 +60,7 @@ def may_repair(user: AnyUser, flow: str) -> bool:
     return user.has_perm("flows.change_job") and may_see(user, flow)
 
 
-def flow_or_404(user: AnyUser, name: str) -> Flow:
+def flow_or_404(user: AnyUser, name: str) -> FlowInfo:
     """Return the flow if it exists and the user may see it; raise Http404 otherwise."""
     flow = flow_by_name(name) if may_see(user, name) else None
     if flow is None:
@@ -68,7 +68,7 @@ def flow_or_404(user: AnyUser, name: str) -> Flow:
     return flow
 
 
-def instance_or_404(user: AnyUser, wid: int) -> tuple[Instance, Flow]:
+def instance_or_404(user: AnyUser, wid: int) -> tuple[Instance, FlowInfo]:
     """Return the instance and its flow if it exists and the user may see it; raise Http404 otherwise."""
     found = instance(wid)
     flow = flow_by_id(found.flow_id) if found and may_see(user, found.flow) else None

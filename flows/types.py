@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from flows.errors import WedError
 
 
-class Job(NamedTuple):
+class ClaimedJob(NamedTuple):
     """A pending transition that the caller holds: by locks (claim None) or by a lease (claim)."""
 
     id: int
@@ -76,7 +76,7 @@ class FailResult:
 class Completion:
     """The result of a job: changed attributes, or the paper's SET string."""
 
-    job: Job
+    job: ClaimedJob
     changes: Mapping[str, Any] | None = None
     set_text: str | None = None
 
@@ -85,7 +85,7 @@ class Completion:
 class Failure:
     """An attempt that did not work out."""
 
-    job: Job
+    job: ClaimedJob
     message: str
     sqlstate: str = ""
 

@@ -6,7 +6,7 @@ from django.http import HttpRequest, QueryDict
 
 from flows.queries import filters
 from flows.queries.counting import STATUSES
-from flows.queries.definitions import Flow
+from flows.queries.definitions import FlowInfo
 from flows.queries.instances import Choice
 from flows.queries.jobs import Place
 from flows.queries.paging import Cursor
@@ -22,7 +22,7 @@ def cursor(request: HttpRequest, size: int | None = None) -> Cursor:
     return Cursor(before, after) if size is None else Cursor(before, after, size)
 
 
-def choice(request: HttpRequest, flow: Flow) -> Choice:
+def choice(request: HttpRequest, flow: FlowInfo) -> Choice:
     """`status` and the triples `a`, `op`, `v` of the address; unusable filters carry their error."""
     status = request.GET.get("status", "")
     asked = filters.parse(*(request.GET.getlist(name) for name in FILTER))

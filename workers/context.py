@@ -13,7 +13,7 @@ from workers.logs import about
 if TYPE_CHECKING:
     from psycopg import Connection
 
-    from flows.types import Job
+    from flows.types import ClaimedJob
     from workers.client.taken import Taken
 
 log = logging.getLogger("workers.handler")
@@ -94,7 +94,7 @@ class Context:
         return self._hands.actor
 
     @property
-    def job(self) -> Job:
+    def job(self) -> ClaimedJob:
         """The job as flows.api knows it."""
         return self.taken.job(self.flow)
 

@@ -8,7 +8,7 @@ from typing import Any
 from chaos import hostile
 from chaos.doors.door import BASE, FLOW, Stage
 from flows import api
-from flows.types import Failure, Job
+from flows.types import ClaimedJob, Failure
 
 
 class ApiDoor:
@@ -97,7 +97,9 @@ class ApiDoor:
         """Not even a definition."""
         return self.dice.choice([hostile.value(self.dice), {"attributes": hostile.value(self.dice)}, {}])
 
-    def _job(self) -> Job:
+    def _job(self) -> ClaimedJob:
         """A job that nobody was given: nothing may change by it."""
         job, wid, tgid, claim = (hostile.number(self.dice) for _ in range(4))
-        return Job(job, FLOW, wid, tgid, "tr_door", claim, {}, {}, [], None, None, 0, None, None, 1, "lease")
+        return ClaimedJob(
+            job, FLOW, wid, tgid, "tr_door", claim, {}, {}, [], None, None, 0, None, None, 1, "lease"
+        )

@@ -17,7 +17,7 @@ from chaos.run import Row, Run
 from chaos.server import Server
 from chaos.world import World
 from flows import api
-from flows.types import Completion, Job
+from flows.types import ClaimedJob, Completion
 from wedsql_site import postgres
 from wedsql_site.postgres import account, binaries
 from workers.reaper.rounds import REAP_LIMIT
@@ -153,7 +153,7 @@ def _jump(timers: Timers, server: FakeTimeServer, before: int, offset: int) -> f
     return took
 
 
-def _hoard(world: World, lasting: timedelta) -> list[Job]:
+def _hoard(world: World, lasting: timedelta) -> list[ClaimedJob]:
     """Five hundred jobs, leased before anybody else has seen them."""
     with world.connect("worker") as conn, conn.transaction():
         api.start_many("side", [{"hoard": "0"}] * OPEN_LEASES, conn=conn)
@@ -163,7 +163,7 @@ def _hoard(world: World, lasting: timedelta) -> list[Job]:
     return hoard
 
 
-def _late(world: World, row: Row, hoard: list[Job]) -> None:
+def _late(world: World, row: Row, hoard: list[ClaimedJob]) -> None:
     """The results of who comes too late are refused, one and all."""
     with world.connect("worker") as conn:
         results = api.complete_many("side", [Completion(job, {"hoard": "late"}) for job in hoard], conn=conn)

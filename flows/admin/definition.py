@@ -25,7 +25,7 @@ from flows.admin.forms import (
     overtaken,
 )
 from flows.admin.layout import FORM_FIELDS, fieldsets
-from flows.admin.refusals import Refusal, Refused, refusal
+from flows.admin.refusals import Refusal, SaveRefused, refusal
 from flows.admin.rights import DesignRights
 from flows.admin.saving import DefinitionSave
 from flows.definition import FLOW, TRIGGER
@@ -117,7 +117,7 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
             return super().changeform_view(request, object_id, form_url, extra_context)
         try:
             return super().changeform_view(request, object_id, form_url, extra_context)
-        except Refused as refused:
+        except SaveRefused as refused:
             answers = refused.refusals
         except DatabaseError as error:
             answers = {"": refusal(error, Flow)}
@@ -148,14 +148,14 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
             if fields:
                 obj.save(force_update=True, update_fields=fields)
         except (DatabaseError, WedError) as error:
-            raise Refused({"": refusal(error, Flow)}) from error
+            raise SaveRefused({"": refusal(error, Flow)}) from error
         obj.refresh_from_db(fields=["version"])
 
     def _still_current(self, obj: Flow, form: Any) -> None:
         Flow.objects.select_for_update(no_key=True).order_by().filter(pk=obj.pk).first()
         answer = overtaken(obj, form.cleaned_data.get("seen_version"))
         if answer:
-            raise Refused({"": answer})
+            raise SaveRefused({"": answer})
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         DefinitionSave(form.instance, formsets).run()

@@ -51,7 +51,7 @@ class Refusal:
         return ValidationError(html)
 
 
-class Refused(Exception):
+class SaveRefused(Exception):
     """The database refused a save; the refusals by the prefix of the form that each is about."""
 
     def __init__(self, refusals: dict[str, Refusal]) -> None:

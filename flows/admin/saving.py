@@ -9,7 +9,7 @@ from django import forms
 from django.db import DatabaseError, connection, transaction
 
 from flows.admin.forms import AnsweredFormSet, refused_row
-from flows.admin.refusals import Refusal, Refused
+from flows.admin.refusals import Refusal, SaveRefused
 from flows.models import Attribute, Flow, Trigger
 from flows.operations.design import define_together, settle
 
@@ -23,7 +23,7 @@ class DefinitionSave:
         self.sets = {formset.model: formset for formset in formsets}
 
     def run(self) -> None:
-        """Triggers go first and come last, so that an attribute may leave with what named it (Refused)."""
+        """Save triggers first and last, so that an attribute may leave with what named it (SaveRefused)."""
         define_together(connection, self.flow.name)
         for formset in self.sets.values():
             formset.save(commit=False)  # fills the lists that the admin's log is written from
@@ -74,7 +74,7 @@ class DefinitionSave:
 
     def _stop_if_refused(self) -> None:
         if self.refusals:
-            raise Refused(self.refusals)
+            raise SaveRefused(self.refusals)
 
 
 def _gains_final(form: forms.ModelForm) -> bool:

@@ -6,11 +6,16 @@ from collections.abc import Iterable
 from typing import Any
 
 from flows.api.connection import State, rows, to_json, typed_error
-from flows.types import Completion, FailResult, Failure, Job, StepResult
+from flows.types import ClaimedJob, Completion, FailResult, Failure, StepResult
 
 
 def complete(
-    job: Job, changes: State | None = None, *, set_text: str | None = None, actor: str = "", conn: Any = None
+    job: ClaimedJob,
+    changes: State | None = None,
+    *,
+    set_text: str | None = None,
+    actor: str = "",
+    conn: Any = None,
 ) -> StepResult:
     """Commit the result of a job: changed attributes or the paper's SET string.
 
@@ -49,7 +54,13 @@ def complete_many(
 
 
 def fail(
-    job: Job, message: str, *, outcome: str = "failed", sqlstate: str = "", actor: str = "", conn: Any = None
+    job: ClaimedJob,
+    message: str,
+    *,
+    outcome: str = "failed",
+    sqlstate: str = "",
+    actor: str = "",
+    conn: Any = None,
 ) -> FailResult | None:
     """Count a failed attempt: the job comes back later or is parked. None when it was no longer ours."""
     failures = [Failure(job, message, sqlstate)]

@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from flows.api.connection import rows, value
-from flows.types import Job, Offer
+from flows.types import ClaimedJob, Offer
 
 # Each field of a job but its flow, and the column it is read from where the two have different names.
-_FIELDS = tuple(field for field in Job._fields if field != "flow")
+_FIELDS = tuple(field for field in ClaimedJob._fields if field != "flow")
 _COLUMN_OF = {"id": "job_id", "transition": "trname"}
 _COLUMNS = ", ".join(_COLUMN_OF.get(field, field) for field in _FIELDS)
 _TAKE = f"select {_COLUMNS} from wedsql.take(%s, %s::text[], %s::integer, %s, %s::bigint[])"  # noqa: S608
@@ -32,7 +32,7 @@ def offer(
     return [Offer(*row) for row in found]
 
 
-def take(flow: str, transitions: Sequence[str], *, actor: str = "", conn: Any = None) -> Job | None:
+def take(flow: str, transitions: Sequence[str], *, actor: str = "", conn: Any = None) -> ClaimedJob | None:
     """Take one ready job for the current transaction, None when there is none."""
     return next(iter(take_many(flow, transitions, 1, actor=actor, conn=conn)), None)
 
@@ -45,7 +45,7 @@ def take_many(
     actor: str = "",
     job_ids: Sequence[int] | None = None,
     conn: Any = None,
-) -> list[Job]:
+) -> list[ClaimedJob]:
     """Take up to `limit` ready jobs of different instances for this transaction; nothing is written."""
     found = rows(
         conn,
@@ -64,7 +64,7 @@ def lease_many(
     duration: timedelta | None = None,
     job_ids: Sequence[int] | None = None,
     conn: Any = None,
-) -> list[Job]:
+) -> list[ClaimedJob]:
     """Claim up to `limit` ready jobs durably, each with a token and an expiry; commit before the work."""
     found = rows(
         conn,
@@ -74,17 +74,17 @@ def lease_many(
     return [_job(flow, row) for row in found]
 
 
-def extend(job: Job, duration: timedelta, *, conn: Any = None) -> datetime:
+def extend(job: ClaimedJob, duration: timedelta, *, conn: Any = None) -> datetime:
     """Make a lease last `duration` from now; the new expiry. Raises NotOwner, Timeout, StaleJob."""
     sql = "select wedsql.extend(%s::integer, %s::bigint, %s::bigint, %s)"
     return value(conn, sql, (job.wid, job.id, job.claim, duration))
 
 
-def release(job: Job, *, actor: str = "", conn: Any = None) -> None:
+def release(job: ClaimedJob, *, actor: str = "", conn: Any = None) -> None:
     """Give a leased job back; no attempt is counted. Raises NotOwner, Timeout, StaleJob."""
     sql = "select wedsql.release(%s::integer, %s::bigint, %s::bigint, %s)"
     value(conn, sql, (job.wid, job.id, job.claim, actor))
 
 
-def _job(flow: str, row: Sequence[Any]) -> Job:
-    return Job(flow=flow, **dict(zip(_FIELDS, row, strict=True)))
+def _job(flow: str, row: Sequence[Any]) -> ClaimedJob:
+    return ClaimedJob(flow=flow, **dict(zip(_FIELDS, row, strict=True)))

@@ -15,7 +15,7 @@ from flows.models import Flow
 from flows.operations import FlowMigrationError
 
 
-class Refused(CommandError):
+class CommandRefused(CommandError):
     """Understood, but it cannot be done; exit code 1."""
 
 
@@ -67,7 +67,7 @@ class FlowCommand(BaseCommand):
         sentence = " ".join(f"{before}{error.sentence}".split())
         if isinstance(error, DatabaseGone):
             sentence += " Is the server running, and is DATABASE_URL right?"
-        raise Refused("\n".join([sentence, *([excerpt] if excerpt else [])])) from error
+        raise CommandRefused("\n".join([sentence, *([excerpt] if excerpt else [])])) from error
 
     def write_json(self, value: Any) -> None:
         self.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str))

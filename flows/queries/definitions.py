@@ -44,7 +44,7 @@ class Trigger:
 
 
 @dataclass(frozen=True)
-class Flow:
+class FlowInfo:
     """One flow with its attributes and triggers; `live` tells whether its steps announce themselves."""
 
     id: int
@@ -72,20 +72,20 @@ class Flow:
 _FLOW = "select id, name, label, description, version, notify_trace as live from wedsql.flow"
 
 
-def flow_by_name(name: str) -> Flow | None:
+def flow_by_name(name: str) -> FlowInfo | None:
     """The flow of that name with its attributes and triggers, or None."""
     found = row(_FLOW + " where name = %s", [name])
-    return _whole(Flow(**found)) if found else None
+    return _whole(FlowInfo(**found)) if found else None
 
 
-def flow_by_id(flow_id: int) -> Flow | None:
+def flow_by_id(flow_id: int) -> FlowInfo | None:
     """The flow of that number with its attributes and triggers, or None."""
     found = row(_FLOW + " where id = %s", [flow_id])
-    return _whole(Flow(**found)) if found else None
+    return _whole(FlowInfo(**found)) if found else None
 
 
-def _whole(flow: Flow) -> Flow:
-    return Flow(
+def _whole(flow: FlowInfo) -> FlowInfo:
+    return FlowInfo(
         flow.id,
         flow.name,
         flow.label,

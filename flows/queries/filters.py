@@ -13,7 +13,7 @@ from django.db import DataError, transaction
 from psycopg import sql
 
 from flows.queries.base import scalar
-from flows.queries.definitions import Attribute, Flow
+from flows.queries.definitions import Attribute, FlowInfo
 
 MAX_FILTERS = 8
 MAX_VALUE = 1_000
@@ -63,12 +63,12 @@ def parse(names: Sequence[str], ops: Sequence[str], values: Sequence[str]) -> li
     return [Filter(name, op or "eq", value) for name, op, value in triples if name][:MAX_FILTERS]
 
 
-def checked(flow: Flow, filters: Iterable[Filter]) -> list[Filter]:
+def checked(flow: FlowInfo, filters: Iterable[Filter]) -> list[Filter]:
     """The same filters, each with `error` set where attribute, operator or value cannot be used."""
     return [Filter(f.name, f.operator, f.value, _error(flow, f)) for f in filters]
 
 
-def _error(flow: Flow, item: Filter) -> str:
+def _error(flow: FlowInfo, item: Filter) -> str:
     attribute = flow.attribute(item.name)
     if attribute is None:
         return "unknown_attribute"
@@ -108,7 +108,7 @@ def _emptiness(column: sql.Composable, attribute: Attribute, *, wanted: bool) ->
     return sql.SQL("{} is null" if wanted else "{} is not null").format(column)
 
 
-def condition(flow: Flow, item: Filter) -> tuple[sql.Composable, list[str]]:
+def condition(flow: FlowInfo, item: Filter) -> tuple[sql.Composable, list[str]]:
     """One checked filter as SQL over the alias `f` (the flow's own table) and its parameters."""
     attribute = flow.attribute(item.name)
     assert attribute is not None and not item.error, "only checked filters reach SQL"  # noqa: S101 - a programming error

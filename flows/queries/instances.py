@@ -11,7 +11,7 @@ from psycopg import sql
 
 from flows.queries.base import Row, row, rows, scalar
 from flows.queries.counting import CAP, LIVING, Count, count, limit
-from flows.queries.definitions import Attribute, Flow
+from flows.queries.definitions import Attribute, FlowInfo
 from flows.queries.filters import Filter, condition
 from flows.queries.paging import Cursor, Page, cut
 
@@ -92,7 +92,7 @@ class _Where:
         return sql.SQL(" and ").join(self.parts) if self.parts else sql.SQL("true")
 
 
-def _where(flow: Flow, choice: Choice) -> _Where:
+def _where(flow: FlowInfo, choice: Choice) -> _Where:
     where = _Where()
     where.add("i.flow_id = %s", flow.id)
     if choice.status:
@@ -103,19 +103,19 @@ def _where(flow: Flow, choice: Choice) -> _Where:
     return where
 
 
-def _tables(flow: Flow) -> sql.Composed:
+def _tables(flow: FlowInfo) -> sql.Composed:
     return sql.SQL("wedsql.instance i join {} f on f.wid = i.wid").format(
         sql.Identifier(flow.name, "wed_flow")
     )
 
 
-def _columns(flow: Flow) -> sql.Composable:
+def _columns(flow: FlowInfo) -> sql.Composable:
     fixed = sql.SQL("i.wid, i.status::text as status, i.seq, i.reason, i.key, i.started_at, i.changed_at")
     cells = [sql.SQL("left(f.{}::text, %s)").format(sql.Identifier(a.name)) for a in flow.attributes]
     return sql.SQL("{}, array[{}]::text[] as cells").format(fixed, sql.SQL(", ").join(cells))
 
 
-def _cells(flow: Flow) -> list[int]:
+def _cells(flow: FlowInfo) -> list[int]:
     return [CELL_CHARS + 1] * len(flow.attributes)
 
 
@@ -123,7 +123,7 @@ def _listed(r: Row) -> Listed:
     return Listed(**{**r, "cells": tuple(r["cells"])})
 
 
-def listed(flow: Flow, choice: Choice, cursor: Cursor) -> Page[Listed]:
+def listed(flow: FlowInfo, choice: Choice, cursor: Cursor) -> Page[Listed]:
     """One page of the flow's instances, newest first.
 
     Raises django.db.OperationalError (57014) when the filters need longer than the page's time limit.
@@ -142,7 +142,7 @@ def listed(flow: Flow, choice: Choice, cursor: Cursor) -> Page[Listed]:
     return cut(found, cursor, lambda item: item.wid)
 
 
-def fresh(flow: Flow, choice: Choice, wids: Sequence[int]) -> list[Listed]:
+def fresh(flow: FlowInfo, choice: Choice, wids: Sequence[int]) -> list[Listed]:
     """These rows as they are now; `matches` says whether the list's choice still holds for each."""
     where = _where(flow, choice)
     statement = sql.SQL(
@@ -151,7 +151,7 @@ def fresh(flow: Flow, choice: Choice, wids: Sequence[int]) -> list[Listed]:
     return [_listed(r) for r in rows(statement, [*_cells(flow), *where.params, flow.id, list(wids)])]
 
 
-def newer(flow: Flow, choice: Choice, wid: int) -> Count:
+def newer(flow: FlowInfo, choice: Choice, wid: int) -> Count:
     """How many instances of the choice are newer than `wid`, capped at NEW_CAP."""
     where = _where(flow, choice)
     where.add("i.wid > %s and f.wid > %s", wid, wid)
@@ -159,7 +159,7 @@ def newer(flow: Flow, choice: Choice, wid: int) -> Count:
     return count(scalar(statement.format(_tables(flow), where.sql()), [*where.params, NEW_CAP + 1]), NEW_CAP)
 
 
-def matching(flow: Flow, choice: Choice, cap: int | None = CAP) -> Count:
+def matching(flow: FlowInfo, choice: Choice, cap: int | None = CAP) -> Count:
     """How many instances the choice has, capped unless `cap` is None."""
     where = _where(flow, choice)
     tables = _tables(flow) if choice.usable().filters else sql.SQL("wedsql.instance i")
@@ -167,7 +167,7 @@ def matching(flow: Flow, choice: Choice, cap: int | None = CAP) -> Count:
     return count(scalar(statement.format(tables, where.sql()), [*where.params, limit(cap)]), cap)
 
 
-def by_status(flow: Flow, choice: Choice) -> dict[str, Count]:
+def by_status(flow: FlowInfo, choice: Choice) -> dict[str, Count]:
     """How many instances the filters let through, by status; without an index it reads them all."""
     where = _where(flow, replace(choice, status=""))
     statement = sql.SQL("select i.status::text as status, count(*) as n from {} where {} group by 1")
@@ -190,7 +190,7 @@ def instance(wid: int) -> Instance | None:
     return Instance(**found) if found else None
 
 
-def state(flow: Flow, wid: int) -> list[Value]:
+def state(flow: FlowInfo, wid: int) -> list[Value]:
     """The state of an instance in the flow's order; very long values are cut at VALUE_CHARS."""
     part = sql.SQL("array[left(f.{0}::text, %s), length(f.{0}::text)::text]")
     pairs = sql.SQL(", ").join(part.format(sql.Identifier(a.name)) for a in flow.attributes)

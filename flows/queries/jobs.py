@@ -13,7 +13,7 @@ EXCEPTION = "_EXCPT"
 
 
 @dataclass(frozen=True)
-class Job:
+class OpenJob:
     """One fired transition that is not done; `holder` is who works on it now, if known."""
 
     id: int
@@ -72,9 +72,9 @@ left join lateral (
 _OF_INSTANCE = _JOBS + " where j.wid = %(wid)s order by j.tgid"
 
 
-def of_instance(wid: int) -> list[Job]:
+def of_instance(wid: int) -> list[OpenJob]:
     """The pending jobs of one instance."""
-    return [Job(**r) for r in rows(_OF_INSTANCE, {"wid": wid, "holders": True})]
+    return [OpenJob(**r) for r in rows(_OF_INSTANCE, {"wid": wid, "holders": True})]
 
 
 _SHORT = """
@@ -132,7 +132,7 @@ START = Place("", 32767, 0)
 
 def listed(
     flow_id: int, state: str, transition: str = "", behind: Place | None = None
-) -> tuple[list[Job], Place | None]:
+) -> tuple[list[OpenJob], Place | None]:
     """Jobs of a flow in queue order, one page, and the place to go on from (None at the end).
 
     `state` is one of JOB_STATES; `transition` '' means all but the exception desk's own.
@@ -151,7 +151,7 @@ def listed(
         **vars(behind or START),
     }
     found = rows(statement, params)
-    page = [Job(**{k: v for k, v in r.items() if k != "priority"}) for r in found[:PAGE_SIZE]]
+    page = [OpenJob(**{k: v for k, v in r.items() if k != "priority"}) for r in found[:PAGE_SIZE]]
     last = found[PAGE_SIZE - 1] if len(found) > PAGE_SIZE else None
     return page, Place(last["transition"], last["priority"], last["id"]) if last else None
 

@@ -16,7 +16,7 @@ from psycopg.rows import namedtuple_row
 from flows import api
 from flows.errors import WedError
 from flows.tests.modes import BY_NAME, Batch, Single
-from flows.types import Completion, FailResult, Job, StepResult
+from flows.types import ClaimedJob, Completion, FailResult, StepResult
 
 Connection = psycopg.Connection[Any]
 
@@ -113,7 +113,7 @@ class Kit:
         """Start an instance; its number."""
         return api.start(self.name, state, conn=self.conn)
 
-    def take(self, transition: str, wid: int | None = None, conn: Connection | None = None) -> Job:
+    def take(self, transition: str, wid: int | None = None, conn: Connection | None = None) -> ClaimedJob:
         """Take the ready job of a transition (of one instance) in the way of the mode."""
         found = self.mode.take(conn or self.conn, transition, wid)
         assert found, f"no job of {transition} is ready"
@@ -121,7 +121,7 @@ class Kit:
 
     def complete(
         self,
-        job: Job,
+        job: ClaimedJob,
         changes: Mapping[str, Any] | None = None,
         *,
         set_text: str | None = None,
@@ -150,7 +150,7 @@ class Kit:
             assert job, f"no job of {transition} is ready"
             return api.fail(job, why, conn=self.conn, **options)
 
-    def lease(self, transition: str, conn: Connection | None = None, **options: Any) -> Job:
+    def lease(self, transition: str, conn: Connection | None = None, **options: Any) -> ClaimedJob:
         """Lease the next ready job of a transition."""
         found = api.lease_many(self.name, [transition], 1, "tester", conn=conn or self.conn, **options)
         assert found, f"no job of {transition} is ready"

@@ -18,7 +18,7 @@ from psycopg.pq import TransactionStatus
 from flows import api
 from flows.api import connection
 from flows.errors import WedError
-from flows.types import Completion, Job, StepResult
+from flows.types import ClaimedJob, Completion, StepResult
 
 if TYPE_CHECKING:
     from flows.tests.kit import Kit
@@ -39,7 +39,7 @@ class Single:
         """What taking and completing share: one transaction, where the mode wants it so."""
         return conn.transaction()
 
-    def take(self, conn: Connection, transition: str, wid: int | None) -> Job | None:
+    def take(self, conn: Connection, transition: str, wid: int | None) -> ClaimedJob | None:
         """A ready job of the transition (of one instance), held in the way of the mode."""
         ids = self.ids(conn, transition, wid)
         found = api.take_many(self.kit.name, [transition], 1, job_ids=ids, conn=conn)
@@ -58,7 +58,7 @@ class Single:
 class Lease(Single):
     """A token instead of a lock; nothing is open while the work is done."""
 
-    leased: Job | None = None
+    leased: ClaimedJob | None = None
 
     @contextmanager
     def step(self, conn: Connection) -> Iterator[None]:
@@ -71,7 +71,7 @@ class Lease(Single):
                     api.release(self.leased, conn=conn)
             raise
 
-    def take(self, conn: Connection, transition: str, wid: int | None) -> Job | None:
+    def take(self, conn: Connection, transition: str, wid: int | None) -> ClaimedJob | None:
         ids = self.ids(conn, transition, wid)
         found = api.lease_many(self.kit.name, [transition], 1, "tester", job_ids=ids, conn=conn)
         self.leased = found[0] if found else None
@@ -84,10 +84,12 @@ class Held(Single):
     def step(self, conn: Connection) -> AbstractContextManager[Any]:
         return nullcontext()
 
-    def take(self, conn: Connection, transition: str, wid: int | None) -> Job | None:
+    def take(self, conn: Connection, transition: str, wid: int | None) -> ClaimedJob | None:
         """All ready jobs are held; those that the test did not ask for are let go again."""
         query = "select * from {f}.hold(%s, 1000, 'tester')"
-        found = [Job(row[0], self.kit.name, *row[1:]) for row in self.kit.rows(query, [[transition]], conn)]
+        found = [
+            ClaimedJob(row[0], self.kit.name, *row[1:]) for row in self.kit.rows(query, [[transition]], conn)
+        ]
         mine = next((job for job in found if wid in (None, job.wid)), None)
         for job in found:
             if job is not mine:
@@ -129,9 +131,9 @@ class Batch(Single):
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit)
-        self.companions: dict[tuple[int, int], Job] = {}
+        self.companions: dict[tuple[int, int], ClaimedJob] = {}
 
-    def take(self, conn: Connection, transition: str, wid: int | None) -> Job | None:
+    def take(self, conn: Connection, transition: str, wid: int | None) -> ClaimedJob | None:
         """The job together with one of a new instance that begins as this one did."""
         if wid is None:
             offers = api.offer(self.kit.name, [transition], 1, conn=conn)

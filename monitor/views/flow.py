@@ -15,7 +15,7 @@ from flows.access import flow_or_404
 from flows.queries import instances, jobs, overview
 from flows.queries.base import snapshot
 from flows.queries.counting import CAP, Count, places
-from flows.queries.definitions import Flow
+from flows.queries.definitions import FlowInfo
 from flows.queries.filters import Filter, operators
 from flows.queries.instances import Choice
 from flows.queries.paging import Page
@@ -70,7 +70,7 @@ def _chips(request: HttpRequest, choice: Choice, counts: dict[str, Count] | None
     return [{"code": s, "href": f"?{query}", "count": n} for s, query, n in [("", rest, None), *links]]
 
 
-def _list(request: HttpRequest, flow: Flow, choice: Choice) -> dict[str, object]:
+def _list(request: HttpRequest, flow: FlowInfo, choice: Choice) -> dict[str, object]:
     """The rows, in a moment of their own: filters that take too long must not spoil the rest of the page."""
     exact = request.GET.get("exact") == "1"
     try:
@@ -85,7 +85,7 @@ def _list(request: HttpRequest, flow: Flow, choice: Choice) -> dict[str, object]
     return {"page": empty, "total": None, "by_status": None, "choice": choice, "too_slow": True}
 
 
-def _totals(flow: Flow, choice: Choice, exact: bool) -> tuple[dict[str, Count] | None, Count | None]:
+def _totals(flow: FlowInfo, choice: Choice, exact: bool) -> tuple[dict[str, Count] | None, Count | None]:
     """Behind filters only an exact count means something, and it may have to read everything."""
     if not choice.usable().filters:
         return None, instances.matching(flow, choice, None if exact else CAP)
@@ -96,7 +96,7 @@ def _totals(flow: Flow, choice: Choice, exact: bool) -> tuple[dict[str, Count] |
     return found, Count(sum(count.n for count in chosen))
 
 
-def _filter_form(request: HttpRequest, flow: Flow, choice: Choice) -> dict[str, object]:
+def _filter_form(request: HttpRequest, flow: FlowInfo, choice: Choice) -> dict[str, object]:
     return {
         "operators": OPERATOR.items(),
         "hints": {a.name: operators(a) for a in flow.attributes},
@@ -107,7 +107,7 @@ def _filter_form(request: HttpRequest, flow: Flow, choice: Choice) -> dict[str, 
     }
 
 
-def _filters(request: HttpRequest, flow: Flow, choice: Choice) -> Iterator[dict[str, object]]:
+def _filters(request: HttpRequest, flow: FlowInfo, choice: Choice) -> Iterator[dict[str, object]]:
     for index, item in enumerate(choice.filters):
         attribute = flow.attribute(item.name)
         yield {
@@ -146,7 +146,7 @@ def changes(request: HttpRequest, name: str) -> HttpResponse:
     )
 
 
-def _row(request: HttpRequest, flow: Flow, listed: instances.Listed) -> str:
+def _row(request: HttpRequest, flow: FlowInfo, listed: instances.Listed) -> str:
     return render_to_string("monitor/parts/instance_row.html", {"flow": flow, "item": listed}, request)
 
 

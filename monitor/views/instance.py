@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from flows.access import instance_or_404
 from flows.queries import instances, jobs, trace
 from flows.queries.base import snapshot
-from flows.queries.definitions import Flow
+from flows.queries.definitions import FlowInfo
 from flows.queries.paging import Cursor
 from monitor import urlparams
 from pages.guard import page
@@ -43,7 +43,7 @@ class ShownStep:
     cause_here: bool
 
 
-def _shown(flow: Flow, found: Iterable[trace.Step]) -> list[ShownStep]:
+def _shown(flow: FlowInfo, found: Iterable[trace.Step]) -> list[ShownStep]:
     order = {a.name: (at, a.title, a.type) for at, a in enumerate(flow.attributes)}
     steps = list(found)
     here = {step.seq for step in steps}
@@ -71,7 +71,7 @@ def instance(request: HttpRequest, wid: int) -> HttpResponse:
     return render(request, "monitor/instance.html", context)
 
 
-def _now(flow: Flow, found: instances.Instance) -> dict[str, object]:
+def _now(flow: FlowInfo, found: instances.Instance) -> dict[str, object]:
     pending = jobs.of_instance(found.wid)
     names = {t.tgid: t.title for t in flow.triggers}
     system = {name: str(words) for name, words in SYSTEM_JOB.items()}

@@ -25,7 +25,7 @@ _STOP_MARGIN = 30.0
 _WEB_PATIENCE = 60.0
 
 
-class Refused(RuntimeError):
+class ActionRefused(RuntimeError):
     """The action cannot be done now; the text names the remedy."""
 
 
@@ -120,7 +120,7 @@ def take_backup(directory: Path, say: Say) -> None:
     preparation.start_database()
     preparation.wait_for_database(say)
     if kernel.status(connection).state == "MISSING":
-        raise Refused("the database has no kernel, so there is nothing to back up")
+        raise ActionRefused("the database has no kernel, so there is nothing to back up")
     manifest = backup.backup(directory)
     held = f"PostgreSQL {manifest['server']}, {len(manifest['roles'])} roles"
     say(f"{directory}: {held}, as of {manifest['written_at']}")
@@ -141,7 +141,7 @@ def logs(follow: bool) -> int:
         str(path) for path in programs.log_dir().glob("*.log") if not path.name.endswith(".old.log")
     )
     if not files:
-        raise Refused(f"no logs in {programs.log_dir()} yet; start with: make run")
+        raise ActionRefused(f"no logs in {programs.log_dir()} yet; start with: make run")
     try:
         return subprocess.run(
             ["tail", "-n", "20", *(["-F"] if follow else []), *files], check=False
@@ -155,13 +155,13 @@ def _end_supervisor() -> bool:
     if record is None:
         return False
     if "pid" not in record:
-        raise Refused("it is just starting; try again in a few seconds")
+        raise ActionRefused("it is just starting; try again in a few seconds")
     os.kill(record["pid"], signal.SIGTERM)
     patience = environment.stop_grace() + _STOP_MARGIN
     deadline = time.monotonic() + patience
     while Running().read() is not None:
         if time.monotonic() > deadline:
-            raise Refused(f"process {record['pid']} did not end in {patience:.0f} s")
+            raise ActionRefused(f"process {record['pid']} did not end in {patience:.0f} s")
         time.sleep(0.05)
     return True
 
@@ -173,7 +173,7 @@ def _refuse_taken_port(where: programs.Address) -> None:
         try:
             probe.bind((where.host, where.port))
         except OSError as error:
-            raise Refused(
+            raise ActionRefused(
                 f"cannot listen on {where.host} port {where.port}: {error.strerror}. Stop what listens "
                 f"there, or choose another port: WEDSQL_PORT={where.port + 1} make run"
             ) from None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from psycopg.pq.abc import PGresult
 
-    from flows.types import Job
+    from flows.types import ClaimedJob
 
 # Numbers with a fraction stay exact; whole numbers are ints.
 _decode = json.JSONDecoder(parse_float=Decimal).decode
@@ -90,11 +90,11 @@ class Taken:
         found = self._text(10)
         return None if found is None else datetime.fromisoformat(found)
 
-    def job(self, flow: str) -> Job:
+    def job(self, flow: str) -> ClaimedJob:
         """The same as flows.api knows it."""
-        from flows.types import Job
+        from flows.types import ClaimedJob
 
-        return Job(
+        return ClaimedJob(
             id=self.job_id,
             flow=flow,
             wid=self.wid,

@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 
 from flows import api
-from flows.types import Completion, Failure, Job
+from flows.types import ClaimedJob, Completion, Failure
 from workers.client import maintenance, registration, results, taking
 from workers.client.results import Done
 from workers.client.statement import Command
@@ -50,7 +50,7 @@ class Desk:
         """The oldest ready job, taken by the fast client for the transaction."""
         return read_jobs(self.send(taking.take(self.flow, NAMES, 1, "me")))[0]
 
-    def job(self) -> Job:
+    def job(self) -> ClaimedJob:
         """The oldest ready job, taken by the API for the transaction."""
         return api.take_many(self.flow, NAMES, 1, actor="me", conn=self.conn)[0]
 
@@ -69,7 +69,7 @@ class Row:
         return f"{self.command} {self.about}"
 
 
-def jobs_of(found: list[Job]) -> list[Any]:
+def jobs_of(found: list[ClaimedJob]) -> list[Any]:
     """Jobs without what is drawn by lot: the token of a lease."""
     return [job._replace(claim=job.claim and 1) for job in found]
 
@@ -78,7 +78,7 @@ def read(desk: Desk, flow: str, *commands: Command) -> list[Any]:
     return jobs_of([taken.job(flow) for taken in read_jobs(desk.send(*commands))])
 
 
-def completed(desk: Desk, flow: str, job: Job, changes: Any, text: str | None) -> Any:
+def completed(desk: Desk, flow: str, job: ClaimedJob, changes: Any, text: str | None) -> Any:
     """The refusal of the one result, None for an accepted one."""
     (found,) = api.complete_many(flow, [Completion(job, changes, text)], actor="me", conn=desk.conn)
     return found.error and (found.job_id, found.error.code, found.error.message)
@@ -93,7 +93,7 @@ def completed_by_client(desk: Desk, flow: str, one: Done) -> Any:
     return (found[0].job_id, found[0].sqlstate, found[0].message) if found else None
 
 
-def failed(desk: Desk, flow: str, job: Job, outcome: str) -> Any:
+def failed(desk: Desk, flow: str, job: ClaimedJob, outcome: str) -> Any:
     """How long each failed job waits for its next attempt, None for a parked one."""
     found = api.fail_many(flow, [Failure(job, "no", "22012")], outcome=outcome, actor="me", conn=desk.conn)
     now = desk.conn.execute("select wedsql.now()").fetchone()

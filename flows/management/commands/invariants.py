@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows.api.connection import rows
-from flows.management.answers import FlowCommand, Refused
+from flows.management.answers import CommandRefused, FlowCommand
 
 
 class Command(FlowCommand):
@@ -28,4 +28,4 @@ class Command(FlowCommand):
             self.write_table(names, shown, "The kernel knows no invariants.")
         broken = [row[0] for row in found if not row[1]]
         if broken:
-            raise Refused(f"Broken: {', '.join(broken)}.")
+            raise CommandRefused(f"Broken: {', '.join(broken)}.")

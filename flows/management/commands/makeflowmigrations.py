@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from flows.management.answers import FlowCommand, Refused, Usage, the_flow
+from flows.management.answers import CommandRefused, FlowCommand, Usage, the_flow
 from flows.models import Flow
 from flows.operations import stubs
 from flows.operations.base import FlowOperation
@@ -49,7 +49,7 @@ class Command(FlowCommand):
         if options["json"]:
             self.write_json(report)
         if options["check"] and any(found.values()):
-            raise Refused("A migration is missing. Write it with: manage.py makeflowmigrations")
+            raise CommandRefused("A migration is missing. Write it with: manage.py makeflowmigrations")
 
     def _missing(self, name: str, renames: dict[str, str], options: dict[str, Any]) -> list[FlowOperation]:
         done = FlowPackage(name).operations()
@@ -110,7 +110,7 @@ def _ask_for_renames(name: str, done: list[FlowOperation]) -> None:
     """A rename looks like one attribute gone and another come; only a person knows which it was."""
     lost, found = attribute_changes(name, done)
     if lost and found:
-        raise Refused(
+        raise CommandRefused(
             f"In flow {name} {', '.join(lost)} went and {', '.join(found)} came. If one was renamed, say so:"
             f" --rename {lost[0]}:{found[0]}. If not, say --no-rename."
         )

@@ -8,7 +8,7 @@ import pytest
 
 from flows import api
 from flows.tests.kit import Kit, refused
-from flows.types import Failure, Job
+from flows.types import ClaimedJob, Failure
 
 pytestmark = pytest.mark.kernel
 
@@ -203,7 +203,7 @@ def test_k10_a_failure_of_a_job_that_nobody_holds_counts_nothing(one: Kit) -> No
     wid, other = one.start(a="1"), one.start(a="1")
     ids = {w: one.pending(w)[0].id for w in (wid, other)}
 
-    def taken(which: int) -> Job:
+    def taken(which: int) -> ClaimedJob:
         return api.take_many(one.name, ["tr_x"], 1, job_ids=[ids[which]], conn=one.conn)[0]
 
     with one.conn.transaction():

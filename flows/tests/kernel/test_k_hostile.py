@@ -11,10 +11,10 @@ import pytest
 from flows import api
 from flows.errors import WrongType
 from flows.tests.kit import Kit, refused
-from flows.types import Failure, Job
+from flows.types import ClaimedJob, Failure
 
 pytestmark = pytest.mark.kernel
-Call = Callable[[Kit, Job], Any]
+Call = Callable[[Kit, ClaimedJob], Any]
 BEYOND = [2**31, 2**63, -(2**63) - 1, 10**40]
 LONE = "half \ud83d a character"
 

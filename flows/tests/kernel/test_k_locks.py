@@ -13,7 +13,7 @@ import pytest
 
 from flows import api
 from flows.tests.kit import Kit, refused, tgid, until
-from flows.types import Completion, Job
+from flows.types import ClaimedJob, Completion
 
 pytestmark = pytest.mark.kernel
 UPDATE_A2 = "update {f}.wed_flow set a2 = 'done' where wid = %s"
@@ -237,7 +237,7 @@ def test_k14_a_refused_result_keeps_its_instance_until_its_failure_is_counted(fi
     second = fig2.connect()
     accepted: list[bool] = []
 
-    def give(session: psycopg.Connection[Any], transition: str, *results: dict[str, Any]) -> list[Job]:
+    def give(session: psycopg.Connection[Any], transition: str, *results: dict[str, Any]) -> list[ClaimedJob]:
         jobs = api.take_many(fig2.name, [transition], len(results), conn=session)
         done = [Completion(job, changes) for job, changes in zip(jobs, results, strict=True)]
         accepted.extend(a.ok for a in api.complete_many(fig2.name, done, conn=session))

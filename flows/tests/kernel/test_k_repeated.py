@@ -8,7 +8,7 @@ import pytest
 
 from flows import api
 from flows.tests.kit import Kit, refused
-from flows.types import Completion, Job
+from flows.types import ClaimedJob, Completion
 
 pytestmark = pytest.mark.kernel
 
@@ -27,7 +27,7 @@ def two(kit: Kit) -> Kit:
     return kit
 
 
-def leased(kit: Kit, *transitions: str) -> list[Job]:
+def leased(kit: Kit, *transitions: str) -> list[ClaimedJob]:
     """A lease on the job of each of these transitions."""
     return [kit.lease(transition) for transition in transitions]
 

@@ -12,7 +12,7 @@ from flows import api
 from flows.tests.model import families
 from flows.tests.model.work_rules import ALL, SERVED, Work
 from flows.tests.model.world import FLOW, FLOWS, WHICH, Connection, Violation
-from flows.types import Completion, Job, StepResult
+from flows.types import ClaimedJob, Completion, StepResult
 
 READY = """
     select j.wid, j.id from wedsql.job_pool j join wedsql.flow f on f.id = j.flow_id
@@ -76,10 +76,10 @@ class Attempts(Work):
             results = api.complete_many(flow, done, conn=self.conn)
         self._answered(done, results)
 
-    def _take_one(self, flow: str, served: list[str]) -> Job | None:
+    def _take_one(self, flow: str, served: list[str]) -> ClaimedJob | None:
         return next(iter(api.take_many(flow, served, 1, conn=self.conn)), None)
 
-    def _lease_one(self, flow: str, served: list[str]) -> Job | None:
+    def _lease_one(self, flow: str, served: list[str]) -> ClaimedJob | None:
         return next(iter(api.lease_many(flow, served, 1, "model", conn=self.conn)), None)
 
     @rule(flow=FLOW)
@@ -120,6 +120,6 @@ class Attempts(Work):
         return list(zip(done, api.complete_many(flow, done, conn=session), strict=True)) if done else []
 
 
-def _allowed(job: Job) -> timedelta:
+def _allowed(job: ClaimedJob) -> timedelta:
     """Return how long a job may take: its timeout, else for ever, but five minutes for a lease."""
     return job.timeout or (timedelta.max if job.claim is None else timedelta(minutes=5))

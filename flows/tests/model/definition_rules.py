@@ -13,7 +13,7 @@ from flows import api
 from flows.tests.model import families
 from flows.tests.model.publish_rules import REFUSED, TRIGGERS, Definition, Publishing
 from flows.tests.model.world import FLOW, FLOWS, LEASES, WHICH, Violation
-from flows.types import Job
+from flows.types import ClaimedJob
 
 ATTRIBUTE_CHANGES = [("rename", "a", "a2"), ("rename", "b", "b2"), ("rename", "d", "d2"),
                      ("retype", "b", "numeric"), ("retype", "b", "integer"), ("retype", "c", "numeric"),
@@ -26,7 +26,7 @@ class Defining(Publishing):
     """The author of the flows."""
 
     @initialize(target=LEASES, first=THEMED, second=THEMED)
-    def define(self, first: Definition, second: Definition) -> Job | None:
+    def define(self, first: Definition, second: Definition) -> ClaimedJob | None:
         """Publish the first definitions, start some instances of each, and claim a job that waits there."""
         for flow, definition, several in ((FLOWS[0], first, 3), (FLOWS[1], second, 1)):
             api.publish(flow, definition, conn=self.eye)

@@ -20,7 +20,7 @@ from flows import api
 from flows.errors import WedError
 from flows.tests.model import families
 from flows.tests.model.world import FLOW, LEASES, WHICH, Violation, World
-from flows.types import Completion, Job, StepResult
+from flows.types import ClaimedJob, Completion, StepResult
 
 ALL = [*families.TRANSITIONS, "tr_w", "_EXCPT"]
 SERVED = st.sampled_from([ALL, ALL, ["tr_x"], ["tr_y"], ["_EXCPT"]])
@@ -70,7 +70,7 @@ class Work(World):
             elif one.job.claim is None:
                 self._fail(one.job, result.error.code)
 
-    def _fail(self, job: Job, code: str) -> None:
+    def _fail(self, job: ClaimedJob, code: str) -> None:
         with self.accepts(), self.conn.transaction():
             if api.take_many(job.flow, [job.transition], 1, job_ids=[job.id], conn=self.conn):
                 api.fail(job, "refused", sqlstate=code, conn=self.conn)
@@ -135,13 +135,13 @@ class Work(World):
 
     # -- leases
     @rule(target=LEASES, flow=FLOW, served=SERVED, minutes=st.sampled_from([1, 5]))
-    def lease(self, flow: str, served: list[str], minutes: int) -> Job | None:
+    def lease(self, flow: str, served: list[str], minutes: int) -> ClaimedJob | None:
         """Claim a job; the lease may be forgotten, used, used late or used twice."""
         found = api.lease_many(flow, served, 1, "model", duration=timedelta(minutes=minutes), conn=self.conn)
         return found[0] if found else None
 
     @rule(job=LEASES, changes=families.states, twice=st.booleans())
-    def complete(self, job: Job | None, changes: dict[str, Any], twice: bool) -> None:
+    def complete(self, job: ClaimedJob | None, changes: dict[str, Any], twice: bool) -> None:
         """Hand in a result, perhaps late, perhaps twice."""
         if job is None:
             return
@@ -151,7 +151,7 @@ class Work(World):
             self._hand_in(job, written)
 
     @rule(job=LEASES, changes=families.states)
-    def complete_and_change(self, job: Job | None, changes: dict[str, Any]) -> None:
+    def complete_and_change(self, job: ClaimedJob | None, changes: dict[str, Any]) -> None:
         """Hand in a result and then another one for the same claim, which is not the first."""
         if job is not None:
             written = self.values(job.flow, changes)
@@ -159,7 +159,7 @@ class Work(World):
             name = next(iter(self.values(job.flow, {"a": 0})))
             self._hand_in(job, written | {name: (written.get(name) or 0) + 1})
 
-    def _hand_in(self, job: Job, written: dict[str, Any]) -> None:
+    def _hand_in(self, job: ClaimedJob, written: dict[str, Any]) -> None:
         known = self.ledger.get(job.id)
         valid = self._holds(job)
         result = api.complete_many(job.flow, [Completion(job, written)], conn=self.desk)[0]
@@ -172,7 +172,7 @@ class Work(World):
         elif valid and (result.error is None or result.error.code not in REFUSED):
             raise Violation("a good result was refused", result)
 
-    def _holds(self, job: Job) -> bool:
+    def _holds(self, job: ClaimedJob) -> bool:
         """Return whether a result of this lease must be accepted."""
         query = """
             select 1 from wedsql.job_pool j join wedsql.instance i using (wid)
@@ -197,7 +197,7 @@ class Work(World):
                 )
 
     @rule(target=LEASES, job=LEASES, changes=families.states)
-    def overtake(self, job: Job | None, changes: dict[str, Any]) -> Job | None:
+    def overtake(self, job: ClaimedJob | None, changes: dict[str, Any]) -> ClaimedJob | None:
         """The lease runs out, is reaped, and another takes the job; the old holder comes all the same."""
         if job is None:
             return None
@@ -211,7 +211,7 @@ class Work(World):
         return found[0] if found else None
 
     @rule(job=consumes(LEASES), code=st.sampled_from(["", "P0001", "WD103"]))
-    def fail(self, job: Job | None, code: str) -> None:
+    def fail(self, job: ClaimedJob | None, code: str) -> None:
         """Report a failed attempt; it counts only for the present claim."""
         if job is None:
             return
@@ -232,7 +232,7 @@ class Work(World):
             self.fail_at_once(flow, served, several, False)
 
     @rule(job=LEASES, longer=st.booleans())
-    def keep_or_return(self, job: Job | None, longer: bool) -> None:
+    def keep_or_return(self, job: ClaimedJob | None, longer: bool) -> None:
         """Extend or release; refused exactly when the lease is not held."""
         if job is None:
             return

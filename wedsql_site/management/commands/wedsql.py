@@ -53,7 +53,7 @@ class Command(BaseCommand):
         try:
             code = getattr(self, f"_{action}")(options)
         except (
-            actions.Refused,
+            actions.ActionRefused,
             backup.BackupError,
             postgres.PostgresError,
             environment.BadEnvironment,
