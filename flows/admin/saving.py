@@ -11,7 +11,7 @@ from django.db import DatabaseError, connection, transaction
 from flows.admin.forms import AnsweredFormSet, refused_row
 from flows.admin.refusals import Refusal, SaveRefused
 from flows.models import Attribute, Flow, Trigger
-from flows.operations.design import define_together, settle
+from flows.operations.design import settle
 
 
 class DefinitionSave:
@@ -24,7 +24,6 @@ class DefinitionSave:
 
     def run(self) -> None:
         """Save triggers first and last, so that an attribute may leave with what named it (SaveRefused)."""
-        define_together(connection, self.flow.name)
         for formset in self.sets.values():
             formset.save(commit=False)  # fills the lists that the admin's log is written from
         self._each(self._removed(Trigger), self._delete)

@@ -19,12 +19,6 @@ class FlowMigrationError(Exception):
     """The flow is not as the migration expects it."""
 
 
-def define_together(connection: BaseDatabaseWrapper, flow: str) -> None:
-    """Lets the kernel take the rows that follow as one change: a row costs the row, not the whole flow."""
-    with connection.cursor() as cursor:
-        cursor.execute("select wedsql.define_together(%s)", [flow])
-
-
 def settle(connection: BaseDatabaseWrapper) -> None:
     """Lets the kernel do now what it does at the commit, so that a refusal comes while it can be told.
 

@@ -3,7 +3,6 @@
 grant execute on function
   wedsql.check_predicate(text, text), wedsql.check_predicate_text(text, jsonb), wedsql.check_name(text, text), wedsql.suggest(text, text[]),
   wedsql.definition(text), wedsql.difference(jsonb, jsonb), wedsql.create_flow(text, text, text), wedsql.drop_flow(text, boolean), wedsql.withdraw(text, integer, text),
-  wedsql.define_together(text),
   wedsql.publish(text, jsonb, boolean, boolean, text, text), wedsql.rematch(text, integer[], boolean, text, text),
   wedsql.start_many(text, jsonb[], text, text[]), wedsql.start(text, jsonb, text, text), wedsql.cancel(integer, text, text),
   wedsql.take(text, text[], integer, text, bigint[]), wedsql.lease(text, text[], integer, text, interval, bigint[]),

@@ -158,14 +158,8 @@ declare
   v_steps wedsql.step[];
   v_failed boolean;
   v_none boolean;
-  v_version integer;
-  v_due boolean;
   v_now timestamptz := wedsql.now();
 begin
-  select f.version, f.rematch_due into v_version, v_due from wedsql.flow f where f.id = <flow>;
-  if v_due then
-    perform wedsql._refuse_half_defined(f) from wedsql.flow f where f.id = <flow>;
-  end if;
   perform wedsql._check_states('{a1,a2,a3}'::text[], p_states);
   p_keys := array_replace(p_keys, '', null);
   if octet_length(array_to_string(p_keys, '')) > 0 then
@@ -187,8 +181,8 @@ begin
   end loop;
   insert into fig2.wed_flow select u.* from unnest(v_rows) u;
   insert into wedsql.instance (wid, flow_id, version, started_at, changed_at, actor, key)
-  select u.wid, <flow>, v_version, v_now, v_now, p_actor, u.key
-  from unnest(v_wids, p_keys) u (wid, key) where u.wid is not null;
+  select u.wid, <flow>, f.version, v_now, v_now, p_actor, u.key
+  from unnest(v_wids, p_keys) u (wid, key) join wedsql.flow f on f.id = <flow> where u.wid is not null;
   return query select array_position(v_wids, r.wid), r.wid, r.status
     from wedsql._settle(<flow>, v_steps, v_failed) r;
 end $function$;
@@ -373,6 +367,9 @@ begin
       when others then null;  -- one of them is refused: each is tried on its own below
     end;
   end if;
+  -- All at once, not each with its result: what is refused keeps its lock, so that counting the failure in this
+  -- transaction waits for nothing.
+  perform 1 from fig2.wed_flow w where w.wid = any (p_wids) order by w.wid for no key update;
   for i in select u.i from generate_subscripts(p_job_ids, 1) u (i) order by p_wids[u.i], u.i loop
     return query select * from wedsql._complete_one('fig2', p_wids[i], p_job_ids[i], p_claims[i], p_changes[i], v_actor, p_sets[i]);
   end loop;

@@ -10,27 +10,6 @@ begin
   where f.id = p_flow;
 end $$;
 
-create or replace function wedsql.define_together(p_flow text) returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: the statements of this transaction change one definition. What is generated from it is generated once,
--- when it takes effect (at the commit, or where the constraints become immediate), and not after each of them;
--- between the first change and then no instance of the flow is started or goes on.
--- Locks: the flow's row. Raises: WD001.
-begin
-  update wedsql.flow f set defining_xid = txid_current() where f.id = (wedsql._flow(p_flow)).id;
-end $$;
-
-create or replace function wedsql._refuse_half_defined(p_flow wedsql.flow) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: no instance is settled by functions that do not follow the definition yet.
--- Raises: WD010.
-begin
-  if p_flow.defining_xid = txid_current() and p_flow.rematch_due then
-    perform wedsql._raise('WD010', format('The definition of flow %I is being changed by this transaction.', p_flow.name),
-      'Work on its instances after the commit, or after SET CONSTRAINTS ALL IMMEDIATE.');
-  end if;
-end $$;
-
 create or replace function wedsql._at_commit() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 -- Promise: when a transaction changed a definition, its commit re-matches the living instances and keeps the version (K-17).

@@ -20,7 +20,6 @@ declare
 begin
   select * into v_flow from wedsql.flow f where f.id = p_flow_id;
   if p_failed or not v_flow.plain then
-    perform wedsql._refuse_half_defined(v_flow);
     p_steps := wedsql._prepare(v_flow, p_steps, v_now);
   end if;
   -- Not a join: whatever the statistics of an emptied pool say, this is a look-up by wid.

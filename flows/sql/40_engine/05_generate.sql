@@ -56,6 +56,7 @@ declare
   v_name text;
 begin
   perform wedsql._derive(p_flow);
+  update wedsql.flow f set defining_xid = null where f.id = p_flow and f.defining_xid is not null;
   select name into v_name from wedsql.flow where id = p_flow;
   perform wed_match.compile(p_flow, v_name, wedsql._matcher(p_flow), wedsql._error_teller(p_flow), wedsql._time_settings(p_flow) || wedsql._text_settings(p_flow));
   execute wedsql._gen_start(p_flow, v_name);
@@ -71,23 +72,51 @@ begin
   perform wedsql._grant_functions(v_name);
 end $$;
 
+-- Put functions that generate the flow's own first in the place of those by which instances start and go on, until that is done.
+-- Locks: the flow's row.
+create or replace function wedsql._generate_later(p_flow integer, p_name text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_made record;
+begin
+  update wedsql.flow f set defining_xid = txid_current() where f.id = p_flow;
+  for v_made in
+    select p.proname, p.proretset, pg_get_function_arguments(p.oid) as arguments, pg_get_function_result(p.oid) as result,
+           (select string_agg('$' || i, ', ' order by i) from generate_series(1, p.pronargs) i) as given
+    from pg_proc p where p.pronamespace = quote_ident(p_name)::regnamespace
+      and p.proname in ('start_many', 'take', 'hold', 'complete_many', 'complete_held')
+  loop
+    execute format('create or replace function %1$I.%2$I(%3$s) returns %4$s language plpgsql security definer
+      set search_path = pg_catalog, pg_temp as %5$L', p_name, v_made.proname, v_made.arguments, v_made.result,
+      format('begin perform wedsql._generate(%s); return %s %I.%I(%s); end', p_flow,
+        case when v_made.proretset then 'query select * from' else '' end, p_name, v_made.proname, v_made.given));
+  end loop;
+end $$;
+
+-- Generate the flow's functions if this transaction has changed its definition since they were generated.
+create or replace function wedsql._follow_definition(p_flow integer) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if exists (select 1 from wedsql.flow f where f.id = p_flow and f.defining_xid = txid_current()) then
+    perform wedsql._generate(p_flow);
+  end if;
+end $$;
+
+-- After a statement on wed_attr or wed_trig, have the functions of the flows that it touched generated when they are needed:
+-- by the first call of one in this transaction, else by its commit. Where that came already (immediate constraints), at once.
 create or replace function wedsql._regenerate() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: after every statement on wed_attr or wed_trig the flows it touched have their functions anew; a flow of which
--- many statements change the definition has them with the last one, and takes the way that asks for that meanwhile.
 declare
-  v_flow integer;
-  v_later boolean;
+  v_flow wedsql.flow;
 begin
-  for v_flow, v_later in
-    select f.id, f.rematch_due and f.defining_xid is not distinct from txid_current()
-    from wedsql.flow f where f.id in (select c.flow_id from changed c)
-      and to_regclass(format('%I.wed_flow', f.name)) is not null
+  for v_flow in
+    select f.* from wedsql.flow f
+    where f.id in (select c.flow_id from changed c) and to_regclass(format('%I.wed_flow', f.name)) is not null
   loop
-    if v_later then
-      update wedsql.flow f set plain = false where f.id = v_flow and f.plain;
-    else
-      perform wedsql._generate(v_flow);
+    if not v_flow.rematch_due then
+      perform wedsql._generate(v_flow.id);
+    elsif v_flow.defining_xid is distinct from txid_current() then
+      perform wedsql._generate_later(v_flow.id, v_flow.name);
     end if;
   end loop;
   return null;

@@ -38,14 +38,8 @@ declare
   v_steps wedsql.step[];
   v_failed boolean;
   v_none boolean;
-  v_version integer;
-  v_due boolean;
   v_now timestamptz := wedsql.now();
 begin
-  select f.version, f.rematch_due into v_version, v_due from wedsql.flow f where f.id = %2$s;
-  if v_due then
-    perform wedsql._refuse_half_defined(f) from wedsql.flow f where f.id = %2$s;
-  end if;
   perform wedsql._check_states(%3$L::text[], p_states);
   p_keys := array_replace(p_keys, '', null);
   if octet_length(array_to_string(p_keys, '')) > 0 then
@@ -67,8 +61,8 @@ begin
   end loop;
   insert into %1$I.wed_flow select u.* from unnest(v_rows) u;
   insert into wedsql.instance (wid, flow_id, version, started_at, changed_at, actor, key)
-  select u.wid, %2$s, v_version, v_now, v_now, p_actor, u.key
-  from unnest(v_wids, p_keys) u (wid, key) where u.wid is not null;
+  select u.wid, %2$s, f.version, v_now, v_now, p_actor, u.key
+  from unnest(v_wids, p_keys) u (wid, key) join wedsql.flow f on f.id = %2$s where u.wid is not null;
   return query select array_position(v_wids, r.wid), r.wid, r.status
     from wedsql._settle(%2$s, v_steps, v_failed) r;
 end $f$ $t$, p_schema, p_flow,

@@ -6,12 +6,17 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 -- its row is numbered below zero, at random, for the table to check it, and settling it refuses it.
 -- Raises: WD003, WD107.
 declare
+  v_flow integer;
+  v_defining bigint;
   v_matched integer[];
 begin
   new.wid := 0;
   perform wedsql._check_size(to_jsonb(new) - 'wid', null);
-  execute format('select wed_match.f_%s($1)', (select f.id from wedsql.flow f where f.name = tg_table_schema))
-    into v_matched using new;
+  select f.id, f.defining_xid into v_flow, v_defining from wedsql.flow f where f.name = tg_table_schema;
+  if v_defining is not null then
+    perform wedsql._follow_definition(v_flow);
+  end if;
+  execute format('select wed_match.f_%s($1)', v_flow) into v_matched using new;
   new.wid := case when 0 >= all (v_matched) then - ceil(random() * 1000000000)::integer
                   else nextval('wedsql.wid_seq') end;
   return new;
@@ -39,6 +44,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp set time
 -- Raises: WD102, WD105, WD202, WD201, WD204, WD205, WD206, WD207, WD208, WD209, WD210.
 declare
   v_flow integer;
+  v_defining bigint;
   v_job wedsql.job_pool;
   v_matched integer[];
   v_before jsonb;
@@ -47,7 +53,10 @@ begin
     perform wedsql._raise('WD202', 'The number of an instance never changes.');
   end if;
   perform wedsql._one_instance(tg_table_schema, new.wid);
-  select f.id into v_flow from wedsql.flow f where f.name = tg_table_schema;
+  select f.id, f.defining_xid into v_flow, v_defining from wedsql.flow f where f.name = tg_table_schema;
+  if v_defining is not null then
+    perform wedsql._follow_definition(v_flow);
+  end if;
   v_job := wedsql._paper_job(v_flow, new.wid);
   if exists (select 1 from wedsql.trig t where t.tgid = v_job.tgid and t.revalidate = 'at_take') then
     execute format('select wed_match.f_%s($1)', v_flow) into v_matched using old;

@@ -14,6 +14,10 @@ declare
 begin
   perform wedsql._check_span('The duration of a lease', p_duration, '1 microsecond');
   execute format('lock table %I.wed_flow in row share mode', p_flow);
+  if v_flow.defining_xid is not null then
+    perform wedsql._follow_definition(v_flow.id);
+    v_flow := wedsql._flow(p_flow);
+  end if;
   v_tried := wedsql._revalidates(v_flow.id);
   select * into v_pick from wedsql._pick(v_flow.id, v_flow.shared, p_transitions, p_limit, p_job_ids, false,
     case when v_tried then v_flow.name end);

@@ -10,6 +10,7 @@ declare
   v_after integer := 0;
   v_report jsonb := '{"checked": 0, "changed": 0, "fired": {}, "left_exception": 0, "new_exception": 0, "final": 0, "reopened": 0}';
 begin
+  perform wedsql._follow_definition(p_flow);
   select name into v_name from wedsql.flow where id = p_flow;
   if p_wids is null then
     perform wedsql._drop_ghosts(p_flow, v_name);

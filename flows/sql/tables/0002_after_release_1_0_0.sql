@@ -26,7 +26,7 @@ begin
   end loop;
 end $$;
 
--- The transaction of wedsql.define_together.
+-- The transaction that has changed the definition since the flow's functions were generated.
 alter table wedsql.flow add column if not exists defining_xid bigint;
 
 -- The kernel gives these numbers (wedsql._next_number); the count of the identity columns goes on.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from flows import api
-from flows.tests.kit import Kit, refused
+from flows.tests.kit import Kit, tgid
 
 pytestmark = pytest.mark.kernel
 
@@ -66,46 +67,67 @@ def test_a_condition_is_looked_at_without_a_temporary_schema(kit: Kit) -> None:
         kit.trig("tr_x", "a = '1'")
 
 
-def test_many_statements_that_define_together_generate_once(kit: Kit) -> None:
+def test_many_statements_generate_once(kit: Kit) -> None:
     kit.rows("set track_functions = 'all'")
     counted = []
     for triggers in (5, 10):
         with kit.conn.transaction(force_rollback=True):
             before = calls(kit)
-            kit.rows("select wedsql.define_together(%s)", [kit.name])
             kit.attrs("a")
             for number in range(triggers):
                 kit.trig(f"tr_{number}", f"a = '{number}'")
             kit.rows("set constraints all immediate")
             counted.append(calls(kit)["compile"] - before["compile"])
-            assert kit.rows("select plain from wedsql.flow where id = %s", [kit.id])[0].plain
             assert kit.start(a="3")
     assert counted == [1, 1]
 
 
-@pytest.mark.parametrize("paper", [False, True])
-def test_no_instance_lives_by_half_a_definition(kit: Kit, paper: bool) -> None:
+DOORS: dict[str, Callable[[Kit, int], Any]] = {
+    "start": lambda kit, wid: kit.start(a="2"),
+    "insert": lambda kit, wid: kit.rows("insert into {f}.wed_flow (a) values ('2')"),
+    "take": lambda kit, wid: kit.complete(kit.take("tr_x", wid), {"a": "2"}),
+    "lease": lambda kit, wid: kit.complete(kit.lease("tr_x"), {"a": "2"}),
+    "hold": lambda kit, wid: kit.rows(
+        'select {f}.complete_held(t.wid, t.job_id, $${"a": "2"}$$) from {f}.hold(array[\'tr_x\']) t'
+    ),
+    "update": lambda kit, wid: (
+        kit.lock(kit.conn, wid, tgid(kit, "tr_x")),
+        kit.rows("update {f}.wed_flow set a = '2' where wid = %s", [wid]),
+    ),
+    "withdraw": lambda kit, wid: kit.one("select wedsql.withdraw(%s, %s)", [kit.name, tgid(kit, "tr_x")]),
+}
+
+
+@pytest.mark.mode("single", why="each way to work on an instance is a parameter")
+@pytest.mark.parametrize("attribute", [False, True], ids=["trigger", "attribute"])
+@pytest.mark.parametrize("door", DOORS)
+def test_a_changed_definition_is_followed_in_its_transaction(kit: Kit, door: str, attribute: bool) -> None:
+    """What a transaction does after its INSERT into wed_trig is judged by that trigger."""
     kit.attrs("a")
     kit.trig("tr_x", "a = '1'")
-    start = "insert into {f}.wed_flow (a) values ('2')" if paper else 'select {f}.start(\'{"a": "2"}\')'
+    wid = kit.start(a="1")
+    with kit.conn.transaction():
+        if attribute:
+            kit.attr("b", "1")
+        kit.trig("tr_y", "a = '1' or b = '1'" if attribute else "a in ('1', '2')")
+        DOORS[door](kit, wid)
+        assert kit.one("select count(*) from {f}.job_pool where trname = 'tr_y'") == 1
+    assert kit.one("select count(*) from {f}.job_pool where trname = 'tr_y'") == (
+        2 if door in ("start", "insert") else 1
+    )
+    assert kit.rows("select defining_xid from wedsql.flow where id = %s", [kit.id]) == [(None,)]
+
+
+def test_a_rolled_back_definition_leaves_the_functions(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.trig("tr_x", "a = '1'")
+    ours = "from pg_proc where pronamespace = %s::regnamespace"
+    query = f"select md5(string_agg(prosrc, '' order by proname)) {ours}"
+    before = kit.one(query, [kit.name])
     with kit.conn.transaction(force_rollback=True):
-        kit.rows("select wedsql.define_together(%s)", [kit.name])
         kit.trig("tr_y", "a = '2'")
-        with refused("WD010"), kit.conn.transaction():
-            kit.rows(start)
-        kit.attrs("b")
-        with refused("WD010"), kit.conn.transaction():
-            kit.rows(start)
+        assert kit.one(query, [kit.name]) != before
+    assert kit.one(query, [kit.name]) == before
     with kit.conn.transaction():
-        kit.rows("select wedsql.define_together(%s)", [kit.name])
         kit.trig("tr_y", "a = '2'")
-    kit.rows(start)
-    assert kit.one("select trname from {f}.job_pool") == "tr_y"
-
-
-def test_statements_without_it_are_followed_one_by_one(kit: Kit) -> None:
-    """What a transaction starts after its INSERT into wed_trig is judged by that trigger."""
-    with kit.conn.transaction():
-        kit.attrs("a")
-        kit.trig("tr_x", "a = '1'")
-        assert kit.start(a="1")
+    assert kit.one(f"select count(*) {ours} and strpos(prosrc, '_generate(') > 0", [kit.name]) == 0
