@@ -9,6 +9,16 @@ begin
   end if;
 end $$;
 
+-- Return the columns of a table in which the kernel keeps values of its own.
+create or replace function wedsql._own_columns(p_table text) returns text[]
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select case p_table
+    when 'flow' then array['id', 'name', 'version', 'created_at', 'final_tgid', 'fuse', 'plain', 'shared',
+                           'changed_xid', 'attrs_changed', 'rematch_due', 'reopen_final', 'defining_xid']
+    when 'attr' then array['aid', 'flow_id']
+    when 'trig' then array['tgid', 'flow_id', 'canonical', 'reads', 'disjuncts'] end
+$$;
+
 -- Return the options of a table in the order of its columns: the name that a definition has for each (the
 -- paper has other names for some columns), the column, its type, whether it must have a value, and its value
 -- where none is given.
@@ -16,11 +26,7 @@ create or replace function wedsql._options(p_table text) returns setof wedsql.op
 language plpgsql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
-  v_own text[] := case p_table
-    when 'flow' then array['id', 'name', 'version', 'created_at', 'final_tgid', 'fuse', 'plain', 'shared',
-                           'changed_xid', 'attrs_changed', 'rematch_due', 'reopen_final', 'defining_xid']
-    when 'attr' then array['aid', 'flow_id']
-    when 'trig' then array['tgid', 'flow_id', 'canonical', 'reads', 'disjuncts'] end;
+  v_own text[] := wedsql._own_columns(p_table);
   v_names jsonb := '{"aname": "name", "adv": "default", "tgname": "name", "trname": "transition",
                      "cname": "condition", "cpred": "predicate", "cfinal": "final"}';
   v_usual jsonb;
@@ -82,8 +88,11 @@ declare
   v_col text;
 begin
   select string_agg(format('(%L, %s)', t.col, t.test), ', ' order by t.place) into v_tests from (
-    select o.col, format('%I is not null', o.col) as test, row_number() over () as place
-      from wedsql._options(p_table) o where o.required
+    select a.attname as col, format('%I is not null', a.attname) as test, a.attnum as place
+      from pg_attribute a
+    where a.attrelid = to_regclass('wedsql.' || p_table) and a.attnum > 0 and a.attnotnull
+      and not a.attisdropped
+      and a.attname <> all (wedsql._own_columns(p_table))
     union all
     select a.attname, pg_get_expr(c.conbin, c.conrelid), 1000 + a.attnum
     from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]

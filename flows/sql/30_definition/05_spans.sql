@@ -23,7 +23,10 @@ end $$;
 create or replace function wedsql._check_spans(p_table text, p_row anyelement) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+declare
+  v_row jsonb := to_jsonb(p_row);
 begin
-  perform wedsql._check_span(o.col, (to_jsonb(p_row) ->> o.col)::interval, - wedsql._longest())
-  from wedsql._options(p_table) o where o.type = 'interval';
+  perform wedsql._check_span(a.attname, (v_row ->> a.attname)::interval, - wedsql._longest())
+  from pg_attribute a
+  where a.attrelid = to_regclass('wedsql.' || p_table) and a.attnum > 0 and a.atttypid = 'interval'::regtype;
 end $$;

@@ -94,11 +94,11 @@ $$;
 -- Return the triggers of a list as wedsql.definition writes them, with their numbers.
 create or replace function wedsql._triggers_given(p_triggers jsonb, p_timeout jsonb) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select coalesce(jsonb_agg(wedsql._trigger_given(wedsql._trigger_row(x.j, o.list, p_timeout), o.list)
+select coalesce(jsonb_agg(wedsql._trigger_given(wedsql._trigger_row(x.j,
+  (select wedsql._option_list('trig')), p_timeout), (select wedsql._option_list('trig')))
                           || case when x.j ? 'id' then jsonb_build_object('id', x.j -> 'id') else '{}' end
                             order by x.ord), '[]')
 from jsonb_array_elements(p_triggers) with ordinality x (j, ord)
-  cross join (select wedsql._option_list('trig') as list) o
 $$;
 
 -- Return how the triggers differ. A removed one stands at its old place, the others at their new one.
@@ -118,7 +118,7 @@ $$;
 create or replace function wedsql._attribute_changes(p_old jsonb, p_new jsonb)
 returns table (change text, ord bigint, old_value jsonb, new_value jsonb)
 language sql stable set search_path = pg_catalog, pg_temp as $$
-with options as (select wedsql._option_list('attr') as list),
+with options as materialized (select wedsql._option_list('attr') as list),
      o as (select x.ord, wedsql._attribute_given(wedsql._attribute_row(x.j, l.list), l.list) as j
            from jsonb_array_elements(p_old) with ordinality x (j, ord) cross join options l),
      n as (select x.ord, wedsql._attribute_given(wedsql._attribute_row(x.j, l.list), l.list) as j

@@ -6,15 +6,13 @@ select jsonb_build_object('flow', p_flow.name, 'version', p_flow.version)
   || (select jsonb_object_agg(o.name, to_jsonb(p_flow) -> o.col) from wedsql._options('flow') o)
   || jsonb_build_object(
     'attributes', coalesce((
-      select jsonb_agg(wedsql._attribute_given(a, o.list) order by a.aid)
-      from wedsql.attr a cross join (select wedsql._option_list('attr') as list) o
-        where a.flow_id = p_flow.id), '[]'),
+      select jsonb_agg(wedsql._attribute_given(a, (select wedsql._option_list('attr'))) order by a.aid)
+      from wedsql.attr a where a.flow_id = p_flow.id), '[]'),
     'triggers', coalesce((
-      select jsonb_agg(wedsql._trigger_given(t, o.list) || case when p_numbers
+      select jsonb_agg(wedsql._trigger_given(t, (select wedsql._option_list('trig'))) || case when p_numbers
         then jsonb_build_object('id', t.tgid) else '{}' end
                        order by t.tgid)
-      from wedsql.trig t cross join (select wedsql._option_list('trig') as list) o
-        where t.flow_id = p_flow.id), '[]'))
+      from wedsql.trig t where t.flow_id = p_flow.id), '[]'))
 $$;
 
 -- Return the whole definition as one JSON object, in an order that never changes by itself; options of
@@ -93,16 +91,19 @@ begin
   if exists (select 1 from jsonb_array_elements((p_definition -> 'attributes') || (p_definition -> 'triggers')) e where jsonb_typeof(e) <> 'object') then
     perform wedsql._raise('WD009', 'Each attribute and each trigger of a definition is an object.');
   end if;
-  select k.word into v_bad from (
-    select 'flow', w, array['flow', 'version', 'attributes', 'triggers']
-      from jsonb_object_keys(p_definition) w
-    union all
-    select 'attr', w, array['was'] from jsonb_array_elements(p_definition -> 'attributes') a
-      cross join lateral jsonb_object_keys(a) w
-    union all
-    select 'trig', w, array['id'] from jsonb_array_elements(p_definition -> 'triggers') t
-      cross join lateral jsonb_object_keys(t) w) k (kind, word, more)
-  where k.word <> all (k.more) and k.word not in (select o.name from wedsql._options(k.kind) o) limit 1;
+  with k (kind, word) as (
+    select 'flow', w from jsonb_object_keys(p_definition) w
+    union
+    select 'attr', w from jsonb_array_elements(p_definition -> 'attributes') a
+    cross join lateral jsonb_object_keys(a) w
+    union
+    select 'trig', w from jsonb_array_elements(p_definition -> 'triggers') t
+    cross join lateral jsonb_object_keys(t) w)
+  select k.word into v_bad from k
+  where (k.kind, k.word) not in (('flow', 'flow'), ('flow', 'version'), ('flow', 'attributes'),
+    ('flow', 'triggers'),
+                                 ('attr', 'was'), ('trig', 'id'))
+    and not exists (select 1 from wedsql._options(k.kind) o where o.name = k.word) limit 1;
   if v_bad is not null then
     perform wedsql._raise('WD009', format('The definition has an unknown option %L.', left(v_bad, 80)),
       'docs/defining-flows.md lists the options.');
