@@ -13,7 +13,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.db import Error
 
-from pages.live.bounded import BAD_MESSAGE, MAX_MESSAGE
+from pages.live.bounded import BAD_MESSAGE
 from pages.live.hub import Topic, Watcher
 from pages.live.listener import listener
 from pages.live.users import AnyUser, session_user
@@ -117,7 +117,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
 
 def _acknowledged(text: str | None) -> int | None:
     """The number in {"op":"ack","n":number}; None for everything else."""
-    if not text or len(text) > MAX_MESSAGE:
+    if not text:
         return None
     try:
         message = json.loads(text)

@@ -19,7 +19,7 @@ from wedsql_site import attempts, environment
 from wedsql_site.client_address import client_address
 from wedsql_site.tests.log_in import PASSWORD
 
-WRONG = "wrong"
+WRONG, NEARLY = "wrong", PASSWORD + "r"
 HERE, THERE = "192.0.2.1", "192.0.2.2"
 BOTH, ADDRESS, NAME = attempts.LIMITS.values()
 URLS = ["/accounts/login/", "/admin/login/"]
@@ -91,6 +91,12 @@ def test_a_success_forgets_the_failures_of_its_own_name_alone(alice: User) -> No
     assert log_in("somebody") == 429, "the failures of the address are remembered"
 
 
+def test_a_success_forgets_the_failures_before_it(alice: User) -> None:
+    for _ in range(2):
+        assert [log_in("alice") for _ in range(BOTH - 1)] == [200] * (BOTH - 1)
+        assert log_in("alice", PASSWORD) == 302
+
+
 def test_time_opens_again_and_attempts_under_the_lock_do_not_lengthen_it(alice: User) -> None:
     for _ in range(BOTH * 2):
         log_in("alice")
@@ -106,14 +112,15 @@ def test_wrong_old_passwords_are_limited(alice: User, url: str) -> None:
     new = {"new_password1": "a new password for all", "new_password2": "a new password for all"}
     target = client.get(url, follow=True).request["PATH_INFO"]
     found = [
-        client.post(target, {"old_password": "wrong", **new}, REMOTE_ADDR=HERE).status_code
+        client.post(target, {"old_password": NEARLY, **new}, REMOTE_ADDR=HERE).status_code
         for _ in range(BOTH)
     ]
     assert found == [200] * (BOTH - 1) + [429]
     assert client.post(target, {"old_password": PASSWORD, **new}, REMOTE_ADDR=HERE).status_code == 429
     alice.refresh_from_db()
     assert alice.check_password(PASSWORD)
-    assert new["new_password1"] not in "".join(AccessAttempt.objects.values_list("post_data", flat=True))
+    written = "".join(AccessAttempt.objects.values_list("post_data", flat=True))
+    assert new["new_password1"] not in written and NEARLY not in written
 
 
 def test_who_logged_in_from_where_is_recorded_for_administrators(alice: User) -> None:
