@@ -1,0 +1,30 @@
+"""docs/architecture.md: its picture is that of the sources, and the files it names exist."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+
+from tests.architecture import draw
+from tests.imports import ROOT, imports, modules
+
+PICTURE = ROOT / "docs" / "images" / "architecture.svg"
+PAGES = ("docs/architecture.md", "CONTRIBUTING.md")
+
+
+def test_the_picture_is_that_of_the_sources() -> None:
+    found = modules()
+    drawn = draw(found, imports(found))
+    if os.environ.get("WEDSQL_WRITE_PICTURE"):
+        PICTURE.write_text(drawn)
+    assert PICTURE.read_text() == drawn, "WEDSQL_WRITE_PICTURE=1 writes it anew"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_file_that_the_page_names_exists(page: str) -> None:
+    text = re.sub(r"```.*?```", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    named = set(re.findall(r"`((?:[\w.-]+/)+[\w.-]*)`", text))
+    assert named, "the page names files"
+    assert sorted(name for name in named if not (ROOT / name).exists()) == []
