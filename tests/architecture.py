@@ -28,7 +28,7 @@ _STYLE = """
   .box { fill: #f4f6f8; stroke: #8a94a3; }
   .name { font: 600 15px system-ui, sans-serif; fill: #1f2933; }
   .says, .parts { font: 12.5px system-ui, sans-serif; fill: #52606d; }
-  .parts { fill: #0b6e4f; }
+  .parts { font-size: 11px; fill: #0b6e4f; }
   .arrow { stroke: #52606d; stroke-width: 1.4; fill: none; }
   .sql { stroke-dasharray: 5 4; }
   .tip { fill: #52606d; }
