@@ -188,9 +188,8 @@ def test_an_upgrade_that_is_killed_leaves_the_old_version_working(
         number = _LOCK & 0xFFFFFFFF
         until(lambda: db.execute(there, [number]).fetchone(), what=lambda: str(process.poll()))
         process.kill()
-    until(
-        lambda: not db.execute("select 1 from pg_stat_activity where application_name ~ 'admin'").fetchone()
-    )
+    left = "select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+    until(lambda: db.execute(left).fetchone() is None)
     db.execute("drop event trigger stop")
     assert inventory(db) == before
     old_version_works(db)
