@@ -21,7 +21,7 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from flows.tests import hostile
+from flows.tests import hostile, kernel_db
 from flows.tests.spread import MODES
 from wedsql_site import postgres
 from wedsql_site.postgres import binaries
@@ -129,8 +129,11 @@ def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> It
 
 
 @pytest.fixture(scope="session")
-def dsn(django_db_setup: None) -> str:
+def dsn(request: pytest.FixtureRequest) -> str:
     """The URI of the migrated test database for its owner."""
+    if changed := os.environ.get(kernel_db.CHANGED):
+        return changed
+    request.getfixturevalue("django_db_setup")
     name = connection.settings_dict["NAME"]
     if OWN_SERVER:
         return postgres.default_cluster().dsn(database=name)

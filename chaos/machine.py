@@ -7,16 +7,15 @@ with the same rules, from the same seed, for as many examples.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import psycopg
 
-from chaos.mutation import Change
+from chaos.mutation import Change, apply
 from chaos.run import say
-from chaos.scratch import drop_template, make_template, scratch
+from chaos.scratch import scratch, template
 from flows.tests.model import families, search
 
 EXAMPLES = 120  # of a search that finds nothing
@@ -38,7 +37,7 @@ def run(dsn: str, wanted: Sequence[Undone], chance: int = 0) -> int:
     """Search for each on a database of its own; the exit code is that of chaos.mutate."""
     begun = time.monotonic()
     words = set()
-    with _template(dsn):
+    with template(dsn):
         for undone in wanted:
             word, why = verdict(dsn, undone, chance)
             say(f"{word.ljust(10)} {undone.mending}: {why}")
@@ -50,7 +49,7 @@ def run(dsn: str, wanted: Sequence[Undone], chance: int = 0) -> int:
 def verdict(dsn: str, undone: Undone, chance: int = 0) -> tuple[str, str]:
     """Return what the machine says of the kernel without the mending, and when it found it."""
     try:
-        seen = _searched(dsn, lambda conn: take_out(conn, undone.changes), undone, EXAMPLES, chance)
+        seen = _searched(dsn, lambda conn: apply(conn, undone.changes), undone, EXAMPLES, chance)
     except LookupError as error:
         return "not found", str(error)
     took = f"{seen.examples} examples, {seen.steps} steps, {time.monotonic() - seen.begun:.0f} s"
@@ -63,30 +62,13 @@ def verdict(dsn: str, undone: Undone, chance: int = 0) -> tuple[str, str]:
     return "killed", f"{next(reversed(seen.found))} ({took})"
 
 
-def take_out(conn: psycopg.Connection[Any], changes: Sequence[Change]) -> None:
-    """Change the kernel of a database. Raises LookupError when a text is not there exactly once."""
-    for change in changes:
-        if change.statement:
-            conn.execute(change.statement)
-        for name in change.functions:
-            found = conn.execute(
-                "select pg_get_functiondef(p.oid) from pg_proc p"
-                " where p.pronamespace = 'wedsql'::regnamespace and p.proname = %s", [name]
-            ).fetchall()  # fmt: skip
-            times = [source.count(change.old) for (source,) in found]
-            if times != [1]:
-                raise LookupError(f"{name} has {times} times: {change.old}")
-            conn.execute(found[0][0].replace(change.old, change.new))
-
-
 def _searched(
-    dsn: str, prepare: Callable[[psycopg.Connection[Any]], None], undone: Undone, examples: int, chance: int
+    dsn: str, prepare: Callable[[psycopg.Connection[Any]], object], undone: Undone, examples: int, chance: int
 ) -> search.Search:
     """Search a copy of the kernel, with the clock of the tests, for what the mending prevents."""
     with scratch(dsn) as copy:
         with psycopg.connect(copy, autocommit=True) as conn:
             prepare(conn)
-            conn.execute(search.CLOCK.read_text(encoding="utf-8"))
         return search.search(
             copy,
             examples,
@@ -97,14 +79,3 @@ def _searched(
             themes=undone.themes,
             twice="invariant" in undone.kind,
         )
-
-
-@contextmanager
-def _template(dsn: str) -> Iterator[None]:
-    """Have the template while the block runs."""
-    with psycopg.connect(dsn, autocommit=True) as admin:
-        make_template(admin, dsn)
-        try:
-            yield
-        finally:
-            drop_template(admin)

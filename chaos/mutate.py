@@ -1,37 +1,42 @@
-"""`python -m chaos.mutate`: takes the kernel's guards away, one at a time, and shows that it is noticed.
+"""`python -m chaos.mutate`: takes the kernel's guards away, one at a time, and runs the tests of each.
 
-A guard that nothing misses when it is gone is not proved. Every mutation changes the text of an installed
-function (or removes an object) in a scratch database; the check that speaks of that guard must then fail, and
-it must pass on the kernel as it is. With --machine there is one check for all: the state machine.
+A guard that no test misses when it is gone is not proved. Every mutation changes the text of an installed
+function (or removes an object) and names tests of the suite; one of them must fail on the changed kernel, and
+all of them pass on the kernel as it is. With --machine there is one test for all: the state machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from xml.etree import ElementTree
 
 import psycopg
 
 from chaos import machine, mutations, mutations_care, mutations_machine
-from chaos.guarded import Bench, Check
-from chaos.mutation import Change, Mutation
+from chaos.mutation import Mutation, apply
 from chaos.run import say
-from chaos.scratch import drop_template, make_template, scratch
+from chaos.scratch import scratch, template
+from flows.tests import kernel_db
 from chaos.server import Server
+from wedsql_site import environment
 
 MUTATIONS = [*mutations.MUTATIONS, *mutations_care.MUTATIONS]
+# What a change that is no valid SQL is answered with.
+_BROKEN = ("SyntaxError", "Undefined", "InvalidColumn", "FeatureNotSupported")
 
 
 def main() -> int:
-    """Exit code 1 when a mutation survives, 2 when a guard is not where the mutation looks for it."""
+    """Return 1 when a mutation survives, 2 when a guard is not where the mutation looks for it."""
     parser = argparse.ArgumentParser(prog="chaos.mutate", description=__doc__)
     parser.add_argument("--only", default="", help="mutations whose name has this word")
     parser.add_argument("--machine", action="store_true", help="mendings that the state machine must miss")
@@ -59,66 +64,74 @@ def _end(number: int, _frame: FrameType | None) -> None:
     sys.exit(128 + number)
 
 
-def run(dsn: str, mutations: Sequence[Mutation]) -> int:
-    """Every mutation on a database of its own on this server; prints the table."""
+def run(dsn: str, wanted: Sequence[Mutation]) -> int:
+    """Judge every mutation on this server and print the table; return the exit code."""
     begun = time.monotonic()
-    with psycopg.connect(dsn, autocommit=True) as admin:
-        make_template(admin, dsn)
-    results = [(m.guard, *verdict(dsn, m)) for m in mutations]
-    width = max(len(guard) for guard, _, _ in results)
-    for guard, word, why in results:
-        say(f"{guard.ljust(width)}  {word.ljust(9)} {why}")
-    killed = sum(word == "killed" for _, word, _ in results)
-    say(f"\n{killed} of {len(results)} killed, {time.monotonic() - begun:.0f} s")
-    with psycopg.connect(dsn, autocommit=True) as admin:
-        drop_template(admin)
-    words = {word for _, word, _ in results}
-    return 2 if "not found" in words or "red anyway" in words else int("survived" in words)
+    width = max(len(mutation.guard) for mutation in wanted)
+    with template(dsn):
+        words = [judge_whole(dsn, wanted)]
+        for mutation in wanted:
+            word, why = verdict(dsn, mutation)
+            say(f"{mutation.guard.ljust(width)}  {word.ljust(9)} {why}")
+            words.append(word)
+    say(f"\n{words.count('killed')} of {len(wanted)} killed, {time.monotonic() - begun:.0f} s")
+    return 2 if {"not found", "broken", "red anyway"} & {*words} else int("survived" in words)
+
+
+def judge_whole(dsn: str, wanted: Sequence[Mutation]) -> str:
+    """Run the tests of all mutations on the kernel as it is; return 'red anyway' when one fails."""
+    with scratch(dsn) as copy:
+        word, why = _tested(dsn, copy, {mutation.tests for mutation in wanted})
+    if word == "survived":
+        return "green"
+    say(f"red anyway: {why}")
+    return "red anyway"
 
 
 def verdict(dsn: str, mutation: Mutation) -> tuple[str, str]:
-    """What the check says of the mutated kernel: killed, survived, not found, red anyway (unmutated)."""
-    with scratch(dsn) as whole:
-        failure = _check(whole, mutation.check)
-        if failure:
-            return "red anyway", failure
+    """Return what the tests say of the changed kernel: killed, survived, broken, not found; and why."""
     with scratch(dsn) as copy:
-        with psycopg.connect(copy, autocommit=True) as conn:
-            if not mutate(conn, mutation.change):
-                return "not found", mutation.old
-        failure = _check(copy, mutation.check)
-    return ("killed", failure) if failure else ("survived", mutation.check.__doc__ or "")
+        try:
+            with psycopg.connect(copy, autocommit=True) as conn:
+                apply(conn, [mutation.change])
+        except LookupError as error:
+            return "not found", str(error)
+        return _tested(dsn, copy, {mutation.tests})
 
 
-def mutate(conn: psycopg.Connection[Any], change: Change) -> bool:
-    """Take the guard away; False when it is not where it should be."""
-    if change.statement:
-        conn.execute(change.statement)
-        return True
-    found = conn.execute(
-        "select pg_get_functiondef(p.oid) from pg_proc p where p.pronamespace = 'wedsql'::regnamespace"
-        " and p.proname = any (%s)", (list(change.functions),)
-    ).fetchall()  # fmt: skip
-    for (source,) in found:
-        body = source.index("AS $")
-        if change.old not in source[body:]:
-            return False
-        conn.execute(source[:body] + source[body:].replace(change.old, change.new, 1))
-    return len(found) >= len(change.functions)
+def _tested(dsn: str, changed: str, tests: Iterable[str]) -> tuple[str, str]:
+    """Run tests in every mode on a database of this server until one fails."""
+    with tempfile.TemporaryDirectory(
+        prefix="wedsql-mutate-"
+    ) as place:  # what killed tests leave goes with it
+        report = Path(place) / "report.xml"
+        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--mode=all"]
+        done = subprocess.run(
+            [*command, f"--junitxml={report}", *sorted(map(_path, tests))],
+            env={**os.environ, "DATABASE_URL": dsn, kernel_db.CHANGED: changed, "TMPDIR": place},
+            cwd=environment.CHECKOUT, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode == 0:
+            return "survived", " ".join(tests)
+        if done.returncode != 1:
+            return "broken", done.stdout[-1000:]
+        return _failure(ElementTree.parse(report).iter("testcase"))  # noqa: S314 - written by pytest
 
 
-def _check(dsn: str, check: Check) -> str:
-    """Why the check fails; nothing when it passes."""
-    bench: Bench | None = None
-    try:
-        bench = Bench(dsn)
-        check(bench)
-    except Exception as error:  # noqa: BLE001 - whatever stops the check is the answer
-        return f"{type(error).__name__}: {str(error).splitlines()[0][:110]}"
-    finally:
-        if bench is not None:
-            bench.close()
-    return ""
+def _path(test: str) -> str:
+    """Return the id that pytest knows: k_time::test_late is in flows/tests/kernel/test_k_time.py."""
+    module, _, name = test.partition("::")
+    return f"flows/tests/{'kernel/' if module.startswith('k_') else ''}test_{module}.py::{name}"
+
+
+def _failure(cases: Iterable[ElementTree.Element]) -> tuple[str, str]:
+    """Return what the first failed test says: an error before it, or in the changed SQL, kills nothing."""
+    for case in cases:
+        for found in [*case.iter("failure"), *case.iter("error")]:
+            first = found.get("message", "").splitlines()[0][:110]
+            broken = found.tag == "error" or any(word in first.partition(":")[0] for word in _BROKEN)
+            return "broken" if broken else "killed", f"{case.get('name')}: {first}"
+    return "broken", "no test failed"
 
 
 if __name__ == "__main__":

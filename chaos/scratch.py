@@ -6,29 +6,32 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from flows import kernel
+from flows.tests import kernel_db
 
 TEMPLATE = "mutate_kernel"
 
 
-def make_template(admin: psycopg.Connection[Any], dsn: str) -> None:
-    """A database with the kernel, from which the scratch databases are copied."""
-    drop_template(admin)
-    admin.execute(f"create database {TEMPLATE}")
-    with psycopg.connect(make_conninfo(dsn, dbname=TEMPLATE)) as conn:
-        conn.execute("set client_min_messages = warning")
-        kernel.write(conn.cursor())
-
-
-def drop_template(admin: psycopg.Connection[Any]) -> None:
-    """Remove it."""
-    admin.execute(f"drop database if exists {TEMPLATE}")
+@contextmanager
+def template(dsn: str) -> Iterator[None]:
+    """Have a database with the kernel and the clock of the tests, to copy, while the block runs."""
+    drop = f"drop database if exists {TEMPLATE}"
+    with psycopg.connect(dsn, autocommit=True) as admin:
+        admin.execute(drop)
+        admin.execute(f"create database {TEMPLATE}")
+        with psycopg.connect(make_conninfo(dsn, dbname=TEMPLATE)) as conn:
+            conn.execute("set client_min_messages = warning")
+            kernel.write(conn.cursor())
+            conn.execute(kernel_db.FAKE_CLOCK.read_text(encoding="utf-8"))
+        try:
+            yield
+        finally:
+            admin.execute(drop)
 
 
 @contextmanager

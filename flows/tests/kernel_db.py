@@ -17,6 +17,7 @@ from psycopg.conninfo import make_conninfo
 from flows import kernel
 from wedsql_site import postgres
 
+CHANGED = "WEDSQL_CHANGED_KERNEL"  # the URI of a database whose kernel lacks a guard (chaos.mutate)
 FAKE_CLOCK = Path(__file__).parent / "sql" / "fake_clock.sql"
 
 
@@ -47,7 +48,10 @@ def empty_database() -> Iterator[str]:
 
 @contextmanager
 def database(fake_clock: bool = True) -> Iterator[str]:
-    """The URI of a new database that has the kernel."""
+    """The URI of a new database that has the kernel, or of the one whose kernel was changed."""
+    if changed := os.environ.get(CHANGED):
+        yield changed
+        return
     with empty_database() as uri:
         with psycopg.connect(uri) as connection:
             install(connection)

@@ -281,3 +281,12 @@ def test_k42_a_trigger_with_pending_jobs_is_not_deleted(kit: Kit) -> None:
     kit.rows("delete from {f}.wed_trig where tgid = %s", [tgid])
     assert kit.jobs(wid) == ["tr_y"]
     assert kit.logged(wid) == ["released"]
+
+
+def test_k36_predicates_are_evaluated_by_a_role_that_may_read_nothing(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.trig("tr_x", "a = '1'")
+    owners = kit.rows(
+        "select pg_get_userbyid(proowner), prosecdef from pg_proc where proname = %s", [f"f_{kit.id}"]
+    )
+    assert owners == [("wed_eval", True)]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
 
 from flows import api
-from flows.tests.kit import Kit, refused
-from flows.types import ClaimedJob, Failure
+from flows.tests.kit import Kit, refused, until
+from flows.types import ClaimedJob, Completion, Failure
 
 pytestmark = pytest.mark.kernel
 
@@ -239,3 +240,20 @@ def test_k10_the_job_of_an_exception_names_the_step_that_made_it(one: Kit) -> No
     assert job.cause_seq == one.trace(wid)[-1].seq == 2
     assert one.run("_EXCPT", wid, a="2").status == "F"
     assert one.trace(wid)[-1].cause_seq == 2
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_k56_a_result_that_waits_for_a_cancellation_is_refused(one: Kit, count: int) -> None:
+    for _ in range(count):
+        one.start(a="1")
+    jobs = sorted(api.lease_many(one.name, ["tr_x"], count, "tester", conn=one.conn), key=lambda job: job.wid)
+    mine, other = one.connect(), one.connect()
+    with ThreadPoolExecutor(1) as pool:
+        with other.transaction():
+            api.cancel(jobs[0].wid, "not wanted", conn=other)
+            done = [Completion(job, {"a": "2"}) for job in jobs]
+            answer = pool.submit(api.complete_many, one.name, done, conn=mine)
+            waiting = "select count(*) from pg_locks where not granted and pid = %s"
+            until(lambda: one.one(waiting, [mine.info.backend_pid]) > 0)
+        codes = [result.error.code if result.error else "" for result in answer.result(10)]
+    assert codes == ["WD105", ""][:count]

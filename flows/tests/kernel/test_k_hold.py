@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import psycopg
 import pytest
 
@@ -29,6 +31,23 @@ def test_what_a_session_holds_is_kept_from_others_over_its_commits(one: Kit) -> 
     assert finish(one, mine, held[1]) == 2
     assert [one.status(wid) for wid in wids] == ["F", "F", "R"]
     assert [(row.trw, row.actor) for row in one.trace(wids[0])][1:] == [("tr_x", "ann")]
+
+
+def test_a_job_whose_result_is_not_committed_yet_is_kept_from_others(one: Kit) -> None:
+    one.start(a="1")
+    mine = one.connect()
+    (job,) = hold(one, mine)
+    with mine.transaction():
+        finish(one, mine, job)
+        assert hold(one, one.connect()) == []
+
+
+def test_a_held_job_of_an_instance_that_runs_no_more_is_not_finished(one: Kit) -> None:
+    wid = one.start(a="1")
+    (job,) = hold(one, one.conn)
+    one.rows("update wedsql.instance set status = 'S' where wid = %s", [wid])
+    with refused("WD105"):
+        finish(one, one.conn, job)
 
 
 def test_one_result_undone_leaves_the_others(one: Kit) -> None:
@@ -151,3 +170,27 @@ def test_a_parallel_step_sees_what_the_other_made(kit: Kit) -> None:
         kit.one("select {f}.complete_held(%s, %s, %s)", [*job, f'{{"{name}": "2"}}'], conn)
     assert kit.status(wid) == "F"
     assert [row.before for row in kit.trace(wid)][1:] == [{"a": None}, {"b": None}]
+
+
+@pytest.mark.mode("single", "lease", why="what is tried is the look at a job, before a lock on it")
+def test_a_job_that_is_done_between_the_look_and_the_lock_is_not_handed_out(one: Kit) -> None:
+    """A transition with two conditions asks whether an older job comes first: there the session waits."""
+    one.trig("tr_x", "a = '9'")
+    wid = one.start(a="1")
+    slow, holder = one.connect(), one.connect()
+    whole = one.one("select pg_get_functiondef('wedsql._waits(integer, bigint)'::regprocedure)")
+    one.rows(
+        "create or replace function wedsql._waits(p_wid integer, p_id bigint) returns boolean"
+        " language plpgsql as $$ begin perform pg_advisory_xact_lock_shared(424242); return false; end $$"
+    )
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            with holder.transaction():
+                holder.execute("select pg_advisory_xact_lock(424242)")
+                answer = pool.submit(one.mode.take, slow, "tr_x", None)
+                waiting = "select count(*) from pg_locks where not granted and pid = %s"
+                until(lambda: one.one(waiting, [slow.info.backend_pid]) > 0)
+                one.rows("delete from wedsql.job_pool where wid = %s", [wid])
+            assert answer.result(10) is None
+    finally:
+        one.rows(whole)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import psycopg
@@ -188,6 +188,19 @@ def test_f5_no_value_of_one_flow_stops_another(two: tuple[Kit, Kit], statement: 
         holder.close()
 
 
+def test_f5_a_kind_of_item_that_cannot_be_looked_for_stops_no_other(two: tuple[Kit, Kit]) -> None:
+    kit, other = two
+    wid, beside = kit.start(a="1"), other.start(a="1")
+    holders = [due(kit, wid), due(other, beside)]
+    never = "not_before = '294276-12-31 23:59:59' where"
+    as_before(kit, f"update wedsql.job_pool set {never} wid = {wid} and trname = 'tr_late'")
+    kit.reap()
+    kit.reap("2 hours")
+    assert done(other, beside) == set(KINDS) and done(kit, wid) == set(KINDS) - {"late"}
+    for holder in holders:
+        holder.close()
+
+
 def test_f5_attempts_of_an_exception_do_not_overflow(two: tuple[Kit, Kit]) -> None:
     kit, _ = two
     kit.rows("update {f}.wed_trig set enabled = false where trname <> 'tr_hold' or trname is null")
@@ -288,3 +301,34 @@ def test_f5_an_item_without_end_costs_a_round_and_no_more(two: tuple[Kit, Kit]) 
     kit.rows("set statement_timeout = 0")
     assert "timers" in done(other, wids[2]), "the other flow is cared for"
     assert {(kind, wid) for kind, wid, _ in troubles(kit)} == {("timers", wids[0]), ("timers", wids[1])}
+
+
+@contextmanager
+def failing(kit: Kit, function: str) -> Iterator[None]:
+    """Have a function of the kernel fail while the block runs."""
+    whole = kit.one("select pg_get_functiondef(%s::regprocedure)", [f"wedsql.{function}"])
+    head = whole[: whole.index("AS $")]
+    kit.rows(f"{head} as $$ begin raise exception 'a poisoned round'; end $$")
+    try:
+        yield
+    finally:
+        kit.rows(whole)
+
+
+@pytest.mark.parametrize(
+    ("function", "kind"), [("_see_locks(timestamptz)", "sessions"), ("_reap_locks(integer)", "locks")]
+)
+def test_f5_a_round_goes_on_without_a_look_at_the_sessions(
+    two: tuple[Kit, Kit], function: str, kind: str
+) -> None:
+    kit, _ = two
+    wid = kit.start(a="1")
+    holder = due(kit, wid)
+    with failing(kit, function):
+        kit.reap("2 hours")
+        trouble = "select kind, message from wedsql.trouble where flow_id = 0"
+        assert kit.rows(trouble) == [(kind, "a poisoned round")]
+    assert "expired" in done(kit, wid)
+    kit.reap("3 hours")
+    assert kit.rows(trouble) == []
+    holder.close()

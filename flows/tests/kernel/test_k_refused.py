@@ -170,3 +170,21 @@ def test_a_refusal_on_a_locked_instance_is_kept_for_the_next_round(kit: Kit) -> 
         kit.reap()
     kit.reap()
     assert kit.jobs(wid) == ["tr_b"]
+
+
+def test_f5_a_refusal_that_cannot_be_acted_on_is_reported(kit: Kit) -> None:
+    wid = stale(kit)
+    with refused("WD205"):
+        update(kit, "tr_a", wid, "a = '2'")
+    kit.rows(
+        "create or replace function public.poison() returns trigger language plpgsql as $$"
+        " begin raise exception 'a poisoned item'; end $$"
+    )
+    of = f"before delete on wedsql.job_pool for each row when (old.wid = {wid})"
+    kit.rows(f"create trigger poison {of} execute function public.poison()")
+    try:
+        kit.reap()
+    finally:
+        kit.rows("drop trigger poison on wedsql.job_pool")
+    trouble = "select kind, wid, message from wedsql.trouble where wid = %s"
+    assert kit.rows(trouble, [wid]) == [("refused", wid, "a poisoned item")]

@@ -286,3 +286,17 @@ def test_a_claim_is_given_to_one_session_alone(kit: Kit, way: str) -> None:
     stop.execute("commit")
     asker.join()
     assert answer == []
+
+
+@pytest.mark.parametrize("function", ["pg_advisory_lock", "pg_try_advisory_lock"])
+def test_k08_a_lock_of_the_session_is_noticed_by_whichever_function(one: Kit, function: str) -> None:
+    """The role of a flow may call neither, unless it was granted one of them."""
+    one.one("select wedsql.open_flow_role(%s)", [one.name])
+    one.rows(f"grant execute on function {function}(integer, integer) to {{f}}")
+    session = one.connect(user=one.name)
+    wid = one.start(a="1")
+    one.rows(f"select {function}(wid, tgid) from {{f}}.job_pool where wid = %s", [wid], session)
+    with refused("WD207"):
+        one.rows("update {f}.wed_flow set a = '2' where wid = %s", [wid], session)
+    session.close()
+    one.one("select wedsql.close_flow_role(%s)", [one.name])

@@ -378,3 +378,12 @@ def test_k28_one_statement_over_two_held_instances(one: Kit) -> None:
             assert one.lock(one.conn, wid, one.pending(wid)[0].tgid)
         one.rows("update {f}.wed_flow set a = '2' where wid = any (%s)", [wids])
     assert [one.state(wid) for wid in wids] == [{"a": "1"}] * 2
+
+
+def test_k09_a_late_result_is_refused_at_once_and_not_only_by_the_commit(one: Kit) -> None:
+    wid = one.start(a="1")
+    with one.conn.transaction(force_rollback=True):
+        job = one.take("tr_x", wid)
+        one.clock("61 seconds")
+        with refused("WD204"):
+            one.complete(job, {"a": "2"})
