@@ -17,8 +17,8 @@ import psycopg
 
 from bench.cluster import Cluster
 from bench.contenders.base import STEPS_PER_INSTANCE, Contender
+from wedsql_site.environment import CHECKOUT
 
-CHECKOUT = Path(__file__).resolve().parent.parent
 READY_SECONDS = 30.0
 POLL_SECONDS = 0.02
 

@@ -6,15 +6,14 @@ import functools
 import json
 import os
 import subprocess
-import sys
-from pathlib import Path
 
 import psycopg
 
 from bench.cluster import Cluster
 from bench.work.definition import FLOW, figure2
+from testkit.processes import manage
+from wedsql_site.environment import CHECKOUT
 
-CHECKOUT = Path(__file__).resolve().parent.parent
 TEMPLATE = "tpl_wedsql"
 SETTINGS = "bench.settings"
 _SECRET = "a-bench-run-lives-for-minutes-and-has-no-secrets-" * 2
@@ -33,11 +32,6 @@ def environment(cluster: Cluster, database: str, process: str = "worker") -> dic
         f"DATABASE_URL_{process.upper()}": cluster.dsn(database, role),
         "PYTHONPATH": str(CHECKOUT),
     }
-
-
-def manage(*arguments: str) -> list[str]:
-    """A command line of manage.py."""
-    return [sys.executable, "manage.py", *arguments]
 
 
 def run(cluster: Cluster, database: str, *arguments: str) -> str:

@@ -24,7 +24,7 @@ def main() -> int:
     options = _options()
     os.environ["CHAOS_SEED"] = str(options.seed)
     from chaos.faults import FAULTS
-    from chaos.server import prepared
+    from chaos.template import prepared
 
     unknown = set(options.only) - set(FAULTS)
     if unknown:

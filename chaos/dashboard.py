@@ -7,61 +7,16 @@ import json
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
-from urllib.parse import urlencode
 
-from chaos.live import Gone, LiveLine
 from chaos.prepare import NAME, PASSWORD
+from testkit.browser import Browser
+from testkit.live import Gone, LiveLine
 
 _ROW = re.compile(r'<tr[^>]*data-wid="(\d+)"[^>]*data-seq="(\d+)"')
-_TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 PATIENCE = 20.0
-
-
-class Browser:
-    """A session with the site: cookies and nothing else."""
-
-    def __init__(self, port: int) -> None:
-        self.port = port
-        self.cookies: dict[str, str] = {}
-        self.location = ""
-
-    def log_in(self) -> None:
-        """Raises OSError or Gone while the site does not answer."""
-        _, page = self.request("GET", "/accounts/login/")
-        token = _TOKEN.search(page)
-        if token is None:
-            raise Gone("no log-in form")
-        form = {"username": NAME, "password": PASSWORD, "csrfmiddlewaretoken": token[1]}
-        status, _ = self.request("POST", "/accounts/login/", form)
-        if status != 302:
-            raise Gone(f"the log-in was answered with {status}")
-
-    def request(
-        self, method: str, path: str, form: Mapping[str, str] | bytes | None = None, **headers: str
-    ) -> tuple[int, str]:
-        """Status and body; raises OSError or http.client.HTTPException."""
-        line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
-        try:
-            body = urlencode(form) if isinstance(form, Mapping) else form
-            kind = {"Content-Type": "application/x-www-form-urlencoded"} if form is not None else {}
-            line.request(method, path, body, {"Cookie": self.cookie, **kind, **headers})
-            answer = line.getresponse()
-            text = answer.read().decode(errors="replace")
-            self.location = answer.getheader("Location") or ""
-            for name, value in answer.getheaders():
-                if name.lower() == "set-cookie":
-                    key, _, rest = value.partition("=")
-                    self.cookies[key] = rest.partition(";")[0]
-            return answer.status, text
-        finally:
-            line.close()
-
-    @property
-    def cookie(self) -> str:
-        return "; ".join(f"{key}={value}" for key, value in self.cookies.items())
 
 
 class Dashboard(threading.Thread):
@@ -82,7 +37,7 @@ class Dashboard(threading.Thread):
         while not self.ended.is_set():
             with suppress(OSError, Gone, http.client.HTTPException):
                 if not self.browser.cookies.get("sessionid"):
-                    self.browser.log_in()
+                    self.browser.log_in(NAME, PASSWORD)
                 self._session()
             self.live = False
             self.ended.wait(0.3)

@@ -27,7 +27,7 @@ from chaos.mutation import Mutation, apply
 from chaos.run import say
 from chaos.scratch import scratch, template
 from flows.tests import kernel_db
-from chaos.server import Server
+from testkit.server import Server
 from wedsql_site import environment
 
 MUTATIONS = [*mutations.MUTATIONS, *mutations_care.MUTATIONS]

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from chaos.judge import Verdict
-from chaos.server import Server
 from chaos.world import World
+from testkit.server import Server
 
 IN_FLIGHT = 20  # handlers whose result can be lost with one process: two workers with ten jobs a commit
 

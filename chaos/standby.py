@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from chaos.server import Server
+from testkit.server import Server
 from wedsql_site.postgres import account, binaries
 
 _SOCKET = ".s.PGSQL.5432"

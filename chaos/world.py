@@ -17,9 +17,10 @@ import psycopg
 from chaos.dashboard import Dashboard
 from chaos.judge import Verdict, judge
 from chaos.load import Load
-from chaos.programs import Program, Programs, daphne, manage, of_installation
-from chaos.server import Server, environ, wait_until_gone
-from wedsql_site.tests.installation import free_port
+from chaos.template import environ
+from testkit.processes import daphne, free_port, manage, of_installation, wait_until_gone
+from testkit.programs import Program, Programs
+from testkit.server import Server
 
 _BOOT = 30.0
 POOL = manage("wedworker", "--processes", "2")

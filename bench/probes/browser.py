@@ -14,10 +14,11 @@ import psycopg
 from bench import site
 from bench.probes.base import Stage, percentile
 from bench.probes.footprint import cpu_seconds
-from bench.probes.web import Web, web
+from bench.probes.web import web
 from bench.race import WorkerProcesses
 from bench.targets import Measure
 from bench.work.definition import FLOW
+from testkit.web import WebServer
 
 _WATCHERS = 200
 _RATE = 100
@@ -55,7 +56,7 @@ def measure(stage: Stage) -> list[Measure]:
     ]
 
 
-def _watched(stage: Stage, server: Web, cookie: str, out: Path) -> tuple[dict[int, float], float]:
+def _watched(stage: Stage, server: WebServer, cookie: str, out: Path) -> tuple[dict[int, float], float]:
     """Open the browsers, commit, and let the browsers write down what came; also daphne's share of a core."""
     command = [sys.executable, "-m", "bench.probes.browser_clients", "--port", str(server.port)]
     command += [

@@ -12,12 +12,14 @@ import sys
 import time
 from pathlib import Path
 
-from bench.probes.websocket import WebSocket
+from websockets.asyncio.client import ClientConnection, connect
+
+from testkit.live import arguments
 
 _AT_ONCE = 20  # lines opened at a time: two hundred at once would overflow the listening queue
 
 
-async def watch(line: WebSocket, greeted: asyncio.Event, seen: dict[int, float]) -> None:
+async def watch(line: ClientConnection, greeted: asyncio.Event, seen: dict[int, float]) -> None:
     """Read frames, remember when each instance was first named, acknowledge."""
     async for text in line:
         now = time.monotonic()
@@ -27,7 +29,7 @@ async def watch(line: WebSocket, greeted: asyncio.Event, seen: dict[int, float])
         for wid, _version in frame.get("ids", ()):
             seen.setdefault(wid, now)
         if "n" in frame:
-            line.send(json.dumps({"op": "ack", "n": frame["n"]}))
+            await line.send(json.dumps({"op": "ack", "n": frame["n"]}))
 
 
 async def main() -> None:
@@ -43,7 +45,7 @@ async def main() -> None:
 
     async def browser(seen: dict[int, float]) -> asyncio.Task[None]:
         async with limit:
-            line = await WebSocket.connect(options.port, options.path, options.cookie)
+            line = await connect(**arguments(options.port, options.path, options.cookie))
             greeted = asyncio.Event()
             task = asyncio.create_task(watch(line, greeted, seen))
             await asyncio.wait_for(greeted.wait(), timeout=20)

@@ -17,6 +17,7 @@ from bench.probes.base import Stage
 from bench.probes.web import web
 from bench.targets import Measure
 from bench.work.definition import FIFTY, fifty
+from testkit.processes import descendants
 
 _LOAD = 100
 
@@ -73,14 +74,9 @@ def _wait_idle(conn: psycopg.Connection) -> None:
 
 def memory_mb(process: subprocess.Popen[str]) -> tuple[float, float]:
     """Megabytes of resident memory of the largest child, and the proportional sum of the whole family."""
-    family = [process.pid, *_children(process.pid)]
+    family = [process.pid, *descendants(process.pid)]
     largest = max(_kilobytes(pid, "Rss") for pid in (family[1:] or family))
     return largest / 1024, sum(_kilobytes(pid, "Pss") for pid in family) / 1024
-
-
-def _children(pid: int) -> list[int]:
-    found = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    return [*found, *(grandchild for child in found for grandchild in _children(child))]
 
 
 def _kilobytes(pid: int, kind: str) -> int:

@@ -7,11 +7,10 @@ import time
 from urllib.parse import quote, urlencode
 
 from chaos import hostile
-from chaos.dashboard import Browser
 from chaos.doors.door import FLOW, Stage
-from chaos.doors.form import Fields
 from chaos.doors.refusals import leak
-from chaos.live import Gone, LiveLine
+from testkit.browser import Browser, fields
+from testkit.live import Gone, LiveLine
 
 PARAMETERS = "wids top before after status a op v exact behind order seq state transition".split()
 INTERNAL_ERROR = 1011
@@ -26,7 +25,7 @@ class SiteDoor:
         self.stage = stage
         self.dice = stage.dice
         self.browser = browser
-        self._form: list[tuple[str, str]] = []
+        self._form: dict[str, str] = {}
 
     def _http(self, method: str, path: str, form: bytes | None = None, **headers: str) -> str:
         try:
@@ -85,7 +84,7 @@ class SiteDoor:
         if not self._form or self.dice.random() < 0.05:
             self.stage.restore()
             _, page = self.browser.request("GET", self._change)
-            self._form = Fields.of(page)
+            self._form = fields(page)
 
     @property
     def _change(self) -> str:
@@ -94,14 +93,14 @@ class SiteDoor:
     def admin(self) -> str:
         """The designer's form with a few of its fields overwritten, whatever they are."""
         path = self._change
-        fields = dict(self._form)
-        for name in self.dice.sample([*fields], k=min(self.dice.randint(1, 3), len(fields))):
+        form = dict(self._form)
+        for name in self.dice.sample([*form], k=min(self.dice.randint(1, 3), len(form))):
             if name != "csrfmiddlewaretoken":
-                fields[name] = hostile.text(self.dice)
-        body = urlencode(fields, errors="replace").encode()
+                form[name] = hostile.text(self.dice)
+        body = urlencode(form, errors="replace").encode()
         answer = self._http("POST", path, body, Referer=self._address(path))
         if answer == "302":
-            self._form = []
+            self._form = {}
         return answer
 
     def live(self) -> str:
@@ -132,7 +131,5 @@ class SiteDoor:
             while time.monotonic() < until:
                 line.receive()
             return "stays open"
-        except ConnectionError:  # it was closed after the first frame, while the next was on its way
-            return "closed meanwhile"
         finally:
             line.close()

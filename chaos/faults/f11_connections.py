@@ -8,10 +8,11 @@ from typing import Any
 
 import psycopg
 
-from chaos.dashboard import Browser
-from chaos.live import Gone
+from chaos.prepare import NAME, PASSWORD
 from chaos.run import Row, Run
 from chaos.world import World
+from testkit.browser import Browser
+from testkit.live import Gone
 
 PATIENCE = 20.0
 
@@ -50,7 +51,7 @@ def _log_in(world: World, row: Row) -> None:
     browser = Browser(world.port)
     status, _ = browser.request("GET", "/accounts/login/")
     try:
-        browser.log_in()
+        browser.log_in(NAME, PASSWORD)
         told = "got in"
     except Gone:
         told = "was told to wait"

@@ -15,10 +15,10 @@ import psycopg
 
 from chaos.load import FLOW
 from chaos.run import Row, Run
-from chaos.server import Server
 from chaos.world import World
 from flows import api
 from flows.errors import DiskFull, WedError
+from testkit.server import Server
 from wedsql_site import postgres
 from wedsql_site.postgres import account
 

@@ -9,9 +9,9 @@ from contextlib import suppress
 
 from chaos.dice import dice
 from chaos.faults.f2_processes import strike
-from chaos.programs import descendants
 from chaos.run import Row, Run
 from chaos.world import World
+from testkit.processes import descendants
 
 KILL, TERM = signal.SIGKILL, signal.SIGTERM
 VICTIMS = [

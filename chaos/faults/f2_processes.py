@@ -9,9 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from chaos.dice import dice
-from chaos.programs import Program, descendants
 from chaos.run import Row, Run
 from chaos.world import World
+from testkit.processes import descendants
+from testkit.programs import Program
 
 KILL, TERM = signal.SIGKILL, signal.SIGTERM
 PATIENCE = 60.0

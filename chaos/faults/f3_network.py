@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from chaos.run import Row, Run
-from chaos.server import Server
 from chaos.world import World
+from testkit.server import Server
 
 PATIENCE = 40.0
 _SHORT = "update chaos.wed_trig set timeout = '3 seconds' where trname in ('tr_left', 'tr_right', 'tr_turn')"

@@ -14,10 +14,10 @@ import psycopg
 
 from chaos.faults.f7_timers import Timers
 from chaos.run import Row, Run
-from chaos.server import Server
 from chaos.world import World
 from flows import api
 from flows.types import ClaimedJob, Completion
+from testkit.server import Server
 from wedsql_site import postgres
 from wedsql_site.postgres import account, binaries
 from workers.reaper.rounds import REAP_LIMIT

@@ -8,14 +8,15 @@ from collections import Counter
 import psycopg
 
 from chaos import hostile
-from chaos.dashboard import Browser
 from chaos.dice import dice
 from chaos.doors import FLOW, Doors
 from chaos.doors.catalog import changes, fingerprint
 from chaos.doors.psql import open_role
+from chaos.prepare import NAME, PASSWORD
 from chaos.run import Row, Run
 from chaos.world import World
 from flows import api
+from testkit.browser import Browser
 
 SHARES = {"start": 2000, "complete": 1400, "publish": 1200, "predicate": 1600, "calls": 1200, "sql": 1300,
           "pages": 700, "posts": 200, "admin": 300, "live": 100}  # fmt: skip
@@ -33,7 +34,7 @@ def inputs(run: Run, row: Row) -> None:
     """Nothing answers with a failure of its own, nothing is half written, no catalog is changed."""
     with run.world(row, rate=2.0, designer=0) as world:
         browser = Browser(world.port)
-        browser.log_in()
+        browser.log_in(NAME, PASSWORD)
         with world.connect("web") as conn, world.connect() as admin:
             conn.execute("select wedsql.create_flow(%s)", (FLOW,))
             open_role(admin)

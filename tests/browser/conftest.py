@@ -16,7 +16,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-from tests.server import WebServer
+from testkit.web import WebServer
 
 FLAGS = (
     "--headless=new",

@@ -13,8 +13,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from monitor.tests.conftest import PARCELS, Hands
+from testkit.web import WebServer
 from tests.browser.conftest import DESK, Login
-from tests.server import WebServer
 
 Wait = Callable[..., Any]
 Browser = webdriver.Chrome

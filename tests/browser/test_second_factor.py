@@ -15,8 +15,8 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from testkit.web import WebServer
 from tests.browser.conftest import PASSWORD, PHONE, Login
-from tests.server import WebServer
 
 WIDE = "return document.documentElement.scrollWidth > document.documentElement.clientWidth"
 

@@ -13,7 +13,8 @@ from chaos.dice import dice
 from chaos.faults.f2_processes import VICTIMS, strike
 from chaos.faults.f4_server import kill_and_start
 from chaos.run import Row, Run
-from chaos.server import Server, prepared
+from chaos.template import prepared
+from testkit.server import Server
 
 pytestmark = pytest.mark.slow
 

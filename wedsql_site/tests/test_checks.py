@@ -11,7 +11,7 @@ from django.core import checks
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 
-from tests.server import environ_for
+from testkit.web import environ_for
 from wedsql_site.supervisor import preparation
 
 pytestmark = pytest.mark.django_db

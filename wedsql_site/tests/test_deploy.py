@@ -17,9 +17,9 @@ import psycopg
 import pytest
 import yaml
 
+from testkit.processes import free_port
 from wedsql_site import environment, postgres
 from wedsql_site.postgres import binaries
-from wedsql_site.tests.installation import free_port
 
 DEPLOY = environment.CHECKOUT / "deploy"
 COMPOSE = DEPLOY / "compose.yaml"

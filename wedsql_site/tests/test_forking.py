@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.server import environ_for
+from testkit.web import environ_for
 from wedsql_site import environment
 
 FORK_WITH_POOL = """

@@ -13,7 +13,7 @@ from django.db import connection
 from django.templatetags.static import static
 
 from monitor.tests.conftest import HERE
-from tests.server import WebServer
+from testkit.web import WebServer
 
 PASSWORD = "a password for tests only"
 PAGES = ("/", "/accounts/login/", "/admin/login/", "/nothing/", "/admin/", "/accounts/security/")

@@ -12,8 +12,8 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from monitor.tests.conftest import HERE, client_of, numbers_of
+from testkit.web import WebServer
 from tests.flood import COOKIE, fetch, handshake, request_text
-from tests.server import WebServer
 from wedsql_site import client_address, per_address
 from wedsql_site.slow_clients import PROBE_CONNECTIONS
 

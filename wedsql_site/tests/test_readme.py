@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from flows import flow_apps
-from tests.server import environ_for
+from testkit.web import environ_for
 from workers.demo.loading import script
 
 CHECKOUT = Path(__file__).resolve().parents[2]

@@ -16,6 +16,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from monitor.tests.conftest import HERE, client_of, numbers_of
+from testkit.web import WebServer
 from tests.addresses import all_addresses
 from tests.flood import (
     SOCKETS,
@@ -28,7 +29,6 @@ from tests.flood import (
     request_text,
     slowly,
 )
-from tests.server import WebServer
 from wedsql_site.request_threads import PROBE_THREADS, THREADS
 
 # A process on a machine with many cores has as many threads for what is not a request.

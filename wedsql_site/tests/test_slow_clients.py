@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from testkit.web import WebServer
 from tests.flood import COOKIE, request_text
-from tests.server import WebServer
 from wedsql_site.slow_clients import MAX_BODY
 
 SECONDS = 2

@@ -14,10 +14,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from testkit.installation import Installation
+from testkit.processes import manage
 from wedsql_site import postgres
 from wedsql_site.postgres import process
 from wedsql_site.tests.conftest import FAILED, new_place
-from wedsql_site.tests.installation import MANAGE, Installation
 
 pytestmark = pytest.mark.slow
 Until = Callable[..., None]
@@ -244,7 +245,7 @@ def test_reset_deletes_the_database_and_the_secrets(up: Installation) -> None:
 
 def test_waits_for_a_database_of_ones_own_and_starts_none(place: Path, fresh: postgres.Cluster) -> None:
     own = Installation(place / "var")
-    command = [*MANAGE, "wedsql", "install"]
+    command = manage("wedsql", "install")
     env = own.environ(DATABASE_URL=fresh.dsn(), PYTHONUNBUFFERED="1")
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as install:
         assert install.stdout is not None

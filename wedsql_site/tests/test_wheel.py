@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from django.core.management import load_command_class
 
+from testkit.installation import Installation
 from wedsql_site import command_line, environment
-from wedsql_site.tests.installation import Installation
 
 pytestmark = pytest.mark.slow
 DEVELOPMENT = {"bench", "chaos", "testkit", "tests"}  # packages of the checkout that nothing else imports

@@ -14,11 +14,11 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from flows import api
+from testkit.processes import Processes
 from workers.client.wire import Wire
 from workers.jobs.runner import Runner
 from workers.recovery.journal import Journal
 from workers.registry import Entry, Registry
-from workers.tests.processes import Processes
 
 TWO = """
 insert into wed_attr (aname, type) values ('a', 'text'), ('b', 'text'), ('n', 'integer');

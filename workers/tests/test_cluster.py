@@ -13,8 +13,8 @@ import psycopg
 import pytest
 
 from flows import api
+from testkit.processes import Processes, alive, children, descendants
 from workers.tests.conftest import until
-from workers.tests.processes import Processes, alive, children, descendants
 
 pytestmark = pytest.mark.slow
 

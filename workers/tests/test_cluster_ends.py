@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from testkit.processes import Processes, alive
 from workers.djangoq import patches
 from workers.tests.conftest import until
-from workers.tests.processes import Processes, alive
 from workers.tests.test_cluster import Db, acts, all_final, cluster, db, forks, start, workers_of
 
 pytestmark = pytest.mark.slow

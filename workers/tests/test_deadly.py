@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from testkit.processes import Processes
 from workers.tests.conftest import until
-from workers.tests.processes import Processes
 from workers.tests.test_cluster import Db, acts, all_final, cluster, db, start, statuses
 
 pytestmark = pytest.mark.slow

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from testkit.processes import Processes
 from workers.demo.people import order
 from workers.discovery import autodiscover
-from workers.tests.processes import Processes
 
 Db = Any
 

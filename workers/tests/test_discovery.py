@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
+from testkit.processes import Processes
+from wedsql_site.environment import CHECKOUT
 from workers.registry import DuplicateTransition, Registry, RegistryError
 from workers.tests.conftest import pass_time, until
-from workers.tests.processes import CHECKOUT, Processes
 from workers.tests.test_cluster import Db, acts, all_final, cluster, db, start
 
 __all__ = ["acts", "db"]

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from flows import api
+from testkit.processes import Processes
 from workers.reaper import report
 from workers.tests.conftest import Shop, until
-from workers.tests.processes import Processes
 
 SECRET = "Ana-Silva-4111"
 

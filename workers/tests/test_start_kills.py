@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from workers.tests.processes import Processes
+from testkit.processes import Processes
 
 pytestmark = pytest.mark.slow
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from flows.timing import BOUNDS
+from testkit.processes import Processes
 from workers.jobs import times
 from workers.process.presence import Presence
 from workers.process.service import Service
 from workers.tests.conftest import Shop, until
-from workers.tests.processes import Processes
 from workers.tests.test_cluster import Db, acts, cluster, db, start
 
 __all__ = ["acts", "db"]

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
+from testkit.processes import Processes, alive, children
 from workers.tests.conftest import pass_time, until
-from workers.tests.processes import Processes, alive, children
 from workers.tests.test_cluster import Db, acts, all_final, db, killed_in_a_handler, start, statuses
 
 pytestmark = pytest.mark.slow

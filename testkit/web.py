@@ -1,10 +1,9 @@
-"""Real processes of the product for tests: started as in production, stopped with the test."""
+"""The web process as in production, stopped at the end."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -14,9 +13,9 @@ from typing import IO
 
 from psycopg.conninfo import conninfo_to_dict
 
+from testkit.processes import daphne, free_port
 from wedsql_site import environment, postgres
 from wedsql_site.supervisor.programs import Address
-from wedsql_site.tests.installation import free_port
 
 _PATIENCE = 30.0
 
@@ -46,20 +45,25 @@ class WebServer:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}/"
 
-    @staticmethod
-    def _command(port: int) -> list[str]:
-        where = ["-b", "127.0.0.1", "-p", str(port)]
-        return [sys.executable, "-m", "daphne", *where, "wedsql_site.asgi:application"]
+    @property
+    def pid(self) -> int:
+        """Return the id of the process."""
+        return self.process.pid
 
     @classmethod
     def on(cls, dsn: str, **extra: str) -> WebServer:
-        """Starts one on this database and returns when it answers."""
+        """Start one on this database and return when it answers."""
+        return cls.start(environ_for(dsn) | {"WEDSQL_PROCESS": "web"} | extra)
+
+    @classmethod
+    def start(cls, env: dict[str, str]) -> WebServer:
+        """Start one with these variables and return when it answers."""
         port = free_port()
         log = tempfile.NamedTemporaryFile(prefix="wedsql-web-", suffix=".log")
         process = subprocess.Popen(
-            cls._command(port),
+            daphne(port),
             cwd=environment.CHECKOUT,
-            env=environ_for(dsn) | {"WEDSQL_PROCESS": "web"} | extra,
+            env=env,
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

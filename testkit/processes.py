@@ -1,15 +1,19 @@
-"""Worker processes of tests: started, watched by what they leave behind, and ended by their own ids."""
+"""Processes of the product: their command lines, their families, and how tests start and end workers."""
 
 from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
-CHECKOUT = Path(__file__).resolve().parents[2]
+import psutil
+
+from wedsql_site.environment import CHECKOUT
 
 
 class Processes:
@@ -82,22 +86,63 @@ class Processes:
 
 
 def children(pid: int) -> list[int]:
-    """The living direct children of a process."""
-    try:
-        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
+    """Return the living direct children of a process."""
+    return _below(pid, recursive=False)
 
 
 def descendants(pid: int) -> list[int]:
-    """Every living process below this one."""
-    found = children(pid)
-    return found + [below for child in found for below in descendants(child)]
+    """Return every living process below this one."""
+    return _below(pid, recursive=True)
+
+
+def _below(pid: int, recursive: bool) -> list[int]:
+    try:
+        found = psutil.Process(pid).children(recursive)
+    except psutil.NoSuchProcess:
+        return []
+    return [child.pid for child in found if alive(child.pid)]
 
 
 def alive(pid: int) -> bool:
-    """Whether the process lives (a zombie does not)."""
+    """Return whether the process lives (a zombie does not)."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
+        return psutil.Process(pid).status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
+    except psutil.NoSuchProcess:
         return False
+
+
+def of_installation(state: Path) -> list[int]:
+    """Return every living process that was started for this state directory."""
+    mark = b"WEDSQL_STATE_DIR=" + os.fsencode(state) + b"\0"
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if mark in entry.read_bytes():
+                found.append(int(entry.parent.name))
+    return found
+
+
+def wait_until_gone(pids: list[int], seconds: float = 20.0) -> list[int]:
+    """Return those of the processes that still live after so long."""
+    until = time.monotonic() + seconds
+    while (left := [pid for pid in pids if alive(pid)]) and time.monotonic() < until:
+        time.sleep(0.05)
+    return left
+
+
+def free_port() -> int:
+    """Return a port that no process listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def manage(*arguments: str) -> list[str]:
+    """Return the command line of a command of the product."""
+    return [sys.executable, str(CHECKOUT / "manage.py"), *arguments]
+
+
+def daphne(port: int) -> list[str]:
+    """Return the command line of the web process."""
+    where = ["-b", "127.0.0.1", "-p", str(port)]
+    return [sys.executable, "-m", "daphne", *where, "--no-server-name", "wedsql_site.asgi:application"]

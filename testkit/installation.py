@@ -7,25 +7,17 @@ import http.client
 import json
 import os
 import signal
-import socket
 import subprocess
-import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wedsql_site import environment, postgres
+from testkit.browser import LOGIN, Browser
+from testkit.processes import free_port, manage, of_installation
+from wedsql_site import postgres
 
-MANAGE = [sys.executable, str(environment.CHECKOUT / "manage.py")]
 _PATIENCE = 90.0
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 @dataclass
@@ -35,7 +27,7 @@ class Installation:
     state: Path
     port: int = field(default_factory=free_port)
     supervisor: subprocess.Popen[bytes] | None = None
-    command: tuple[str, ...] = (*MANAGE, "wedsql")
+    command: tuple[str, ...] = (*manage("wedsql"),)
     directory: str = "/"
     variables: dict[str, str] = field(default_factory=dict)
 
@@ -102,20 +94,15 @@ class Installation:
         return {child["name"]: child["pid"] for child in record["children"]}
 
     def family(self) -> set[int]:
-        """Every live process of this installation but its database: each carries its state directory."""
-        mark = f"WEDSQL_STATE_DIR={self.state}".encode()
-        return {int(p.parent.name) for p in Path("/proc").glob("[0-9]*/environ") if mark in _environ(p)}
+        """Return every live process of this installation but its database."""
+        return {*of_installation(self.state)}
 
     def answers(self) -> bool:
         """Whether a page that needs the database comes."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
         try:
-            connection.request("GET", "/accounts/login/", headers={"Cookie": "sessionid=" + "a" * 32})
-            return connection.getresponse().status == 200
-        except OSError:
+            return Browser(self.port).request("GET", LOGIN, Cookie="sessionid=" + "a" * 32)[0] == 200
+        except (OSError, http.client.HTTPException):
             return False
-        finally:
-            connection.close()
 
     def signal(self, number: signal.Signals) -> int:
         """Signals the supervisor and returns its exit code."""
@@ -142,10 +129,3 @@ class Installation:
         """A process as a killed supervisor of this state directory could leave it behind."""
         env = {"WEDSQL_SUPERVISED": f"{program}@{self.state}", "WEDSQL_STATE_DIR": str(self.state)}
         return subprocess.Popen(["/bin/sleep", "600"], env=env, start_new_session=True)
-
-
-def _environ(path: Path) -> list[bytes]:
-    try:
-        return path.read_bytes().split(b"\0")
-    except OSError:
-        return []

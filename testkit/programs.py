@@ -5,16 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from testkit.processes import descendants
 from wedsql_site import environment
 
-MANAGE = str(environment.CHECKOUT / "manage.py")
 RESTART = 0.3
 
 
@@ -102,49 +101,3 @@ class Programs:
             program.send(signal.SIGTERM)
         for program in self.all.values():
             program.stop()
-
-
-def manage(*arguments: str) -> list[str]:
-    """A command of the product."""
-    return [sys.executable, MANAGE, *arguments]
-
-
-def daphne(port: int) -> list[str]:
-    """The web process."""
-    return [
-        sys.executable,
-        "-m",
-        "daphne",
-        "-b",
-        "127.0.0.1",
-        "-p",
-        str(port),
-        "wedsql_site.asgi:application",
-    ]
-
-
-def descendants(pid: int) -> list[int]:
-    """The living children of a process and theirs."""
-    parents: dict[int, list[int]] = {}
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        with suppress(OSError):
-            fields = entry.read_text().rpartition(")")[2].split()
-            if fields[0] not in "ZX":
-                parents.setdefault(int(fields[1]), []).append(int(entry.parent.name))
-    found, todo = [], [pid]
-    while todo:
-        children = parents.get(todo.pop(0), [])
-        found += children
-        todo += children
-    return found
-
-
-def of_installation(state: Path) -> list[int]:
-    """Every living process that was started for this state directory: what a stop must leave none of."""
-    mark = b"WEDSQL_STATE_DIR=" + os.fsencode(state) + b"\0"
-    found = []
-    for entry in Path("/proc").glob("[0-9]*/environ"):
-        with suppress(OSError):
-            if mark in entry.read_bytes():
-                found.append(int(entry.parent.name))
-    return found

@@ -1,4 +1,4 @@
-"""Private PostgreSQL clusters: one is prepared, every fault gets a copy of it, all are gone at the end."""
+"""Private PostgreSQL clusters: started, copied, killed, and removed at the end."""
 
 from __future__ import annotations
 
@@ -6,18 +6,15 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 import psycopg
 
-from wedsql_site import environment, postgres
+from wedsql_site import postgres
 from wedsql_site.postgres import Cluster, account, process
 
-ROLES = ("web", "worker", "reaper", "monitor")
 _SETTINGS = {"shared_buffers": "64MB", "deadlock_timeout": "200ms", "log_min_messages": "warning"}
 
 
@@ -70,43 +67,3 @@ class Server:
         self.kill()
         shutil.rmtree(self.cluster.home, ignore_errors=True)
         shutil.rmtree(self.cluster.socket, ignore_errors=True)
-
-
-def environ(server: Server, state: Path, dsns: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of the product's processes on this server; `dsns` gives roles another way to it."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("WEDSQL_", "DATABASE_URL", "DJANGO_"))}
-    urls = {role: server.dsn(role) for role in ROLES} | dict(dsns or {})
-    return kept | {
-        "DJANGO_SETTINGS_MODULE": "chaos.settings",
-        "WEDSQL_STATE_DIR": str(state),
-        "WEDSQL_SECRET_KEY": "chaos-" + "x" * 50,
-        "WEDSQL_HTTPS": "0",
-        "WEDSQL_ALLOWED_HOSTS": "127.0.0.1,localhost",
-        "WEDSQL_Q_BATCH": "10",
-        "DATABASE_URL": server.dsn(),
-        "CHAOS_LEDGER": str(state / "ledger"),
-        "PYTHONUNBUFFERED": "1",
-        **{f"DATABASE_URL_{role.upper()}": url for role, url in urls.items()},
-    }
-
-
-def prepared(home: Path) -> Server:
-    """A stopped cluster with a migrated database, the flows and a log-in."""
-    server = Server(home / "template")
-    (home / "template").mkdir(mode=0o711)
-    server.start()
-    state = home / "template" / "state"
-    subprocess.run(
-        [sys.executable, "-m", "chaos.prepare"],
-        env=environ(server, state), cwd=environment.CHECKOUT, check=True, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-    postgres.stop(server.cluster)
-    return server
-
-
-def wait_until_gone(pids: list[int], seconds: float = 20.0) -> list[int]:
-    """Those of the processes that still live after so long."""
-    until = time.monotonic() + seconds
-    while (left := [pid for pid in pids if process.exists(pid)]) and time.monotonic() < until:
-        time.sleep(0.05)
-    return left

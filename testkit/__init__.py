@@ -1,0 +1,1 @@
+"""What tests, chaos and bench share: processes, servers, a browser's side of pages, installations."""
