@@ -337,3 +337,21 @@ def test_advisory_locks_are_for_those_who_work_with_them(one: Kit, spy: Connecti
         (one.name, "pg_advisory_xact_lock(integer,integer)"),
         (one.name, "pg_try_advisory_xact_lock(integer,integer)"),
     }
+
+
+@pytest.mark.parametrize("plan", PLANS, ids=["without indexes", "with indexes"])
+def test_no_cheap_function_sees_an_instance_of_another_flow(
+    one: Kit, other: Kit, spy: Connection, plan: str
+) -> None:
+    """A function that costs less than the comparison with the flow would be called before it."""
+    strangers = {str(row.wid) for row in other.rows("select wid from {f}.wed_flow")}
+    shown: list[str] = []
+    spy.add_notice_handler(lambda diagnostic: shown.append(diagnostic.message_primary or ""))
+    spy.execute(
+        "create function pg_temp.cheap(p anyelement) returns boolean language plpgsql cost 0.0000001"
+        " as $$ begin raise notice '%', p; return true; end $$"
+    )
+    spy.execute(plan)  # type: ignore[call-overload]
+    for view in ("job_pool", "st_status", "wed_trace"):
+        spy.execute(f"select from {one.name}.{view} r where pg_temp.cheap(r.wid)")
+    assert strangers and not strangers & {*shown}
