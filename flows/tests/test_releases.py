@@ -21,8 +21,8 @@ from flows import tables
 from flows.tests import kernel_db
 from flows.tests.test_install import inventory
 from flows.tests.test_tables import shape
+from testkit.processes import Processes
 from workers.tests.conftest import until
-from workers.tests.processes import Processes
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 DUMPS = sorted((Path(__file__).parent / "releases").glob("*.sql"))

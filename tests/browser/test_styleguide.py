@@ -15,8 +15,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
 from monitor.tests.test_looks import contrast
+from testkit.web import WebServer
 from tests.browser.conftest import DESK, PHONE
-from tests.server import WebServer
 
 SAMPLES = (
     "h1",

@@ -190,3 +190,9 @@ def test_a_cheap_set_string_is_not_looked_at(roomy: Kit) -> None:
     finally:
         roomy.rows("alter function wedsql.parse_tree_away(text) rename to parse_tree")
     assert roomy.state(wid)["big"] == "42"
+
+
+def test_a_first_state_counts_with_its_defaults(roomy: Kit) -> None:
+    roomy.attr("d", "y" * 9000)
+    with refused("WD107"):
+        roomy.start(go="1", big="x" * (LIMIT - 5000))
