@@ -288,7 +288,7 @@ def test_f5_an_item_without_end_costs_a_round_and_no_more(two: tuple[Kit, Kit]) 
     wids = [kit.start(a="1"), kit.start(a="1"), other.start(a="1")]
     kit.rows(
         "create or replace function public.poison() returns trigger language plpgsql as $$"
-        " begin perform pg_sleep(600); return new; end $$"
+        " begin perform pg_sleep(20); return new; end $$"
     )
     endless = f"for each row when (new.trw = '_REMATCH' and new.wid in ({wids[0]}, {wids[1]}))"
     kit.rows(
