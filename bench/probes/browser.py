@@ -30,7 +30,7 @@ from importlib import import_module
 user = get_user_model().objects.create_superuser("bench", "", "bench")
 session = import_module(settings.SESSION_ENGINE).SessionStore()
 session[SESSION_KEY] = str(user.pk)
-session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[-1]
 session[HASH_SESSION_KEY] = user.get_session_auth_hash()
 session.create()
 print("cookie", settings.SESSION_COOKIE_NAME + "=" + session.session_key)
