@@ -1,4 +1,4 @@
-"""Django's admin over flows: definitions to edit, what runs to look at."""
+"""The pages of Django's admin: editable definitions, and read-only lists of what runs."""
 
 from flows.admin import definition, observed
 

@@ -1,4 +1,4 @@
-"""The designer's page in the admin: a flow with its attributes and triggers, saved whole or not at all."""
+"""The admin page of a flow with its attributes and triggers, saved in one transaction."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NOTHING_SAVED = gettext_lazy("Nothing was saved. Correct what is marked below, t
 
 
 class AttributeInline(admin.TabularInline):
-    """The attributes, one a line."""
+    """The attributes, one per line."""
 
     model = Attribute
     form = AttributeForm
@@ -48,7 +48,7 @@ class AttributeInline(admin.TabularInline):
 
 
 class TriggerInline(admin.StackedInline):
-    """The triggers: what most flows need first, the rest folded away."""
+    """The triggers; options that few flows need are collapsed."""
 
     model = Trigger
     form = TriggerForm
@@ -62,14 +62,14 @@ class TriggerInline(admin.StackedInline):
 
 @admin.register(Flow)
 class FlowAdmin(DesignRights, admin.ModelAdmin):
-    """Defines a flow; every save is one transaction that the kernel checks row by row."""
+    """The page that defines a flow; each save is one transaction, and the kernel checks each row."""
 
     form = FlowForm
     inlines = (AttributeInline, TriggerInline)
     formfield_overrides = FORM_FIELDS
     list_display = ("name", "label", "version", "attribute_count", "trigger_count", "instances")
     search_fields = ("name", "label")
-    # Said where nothing is listed; flows are few enough to be counted.
+    # Shown when the list is empty.
     empty_list = gettext_lazy(
         "No flow has been defined yet. Add one here, or load the three flows of the demo with:"
     )
@@ -103,7 +103,7 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
     def get_readonly_fields(self, request: HttpRequest, obj: Flow | None = None) -> tuple[str, ...]:
         return ("name",) if obj else ()
 
-    # One transaction, and the database's answers on the page
+    # Saving in one transaction, with the database's errors shown on the page
 
     def changeform_view(
         self,
@@ -112,7 +112,7 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
         form_url: str = "",
         extra_context: Any = None,
     ) -> HttpResponse:
-        """Saves in Django's one transaction, or shows the same content with what the database answered."""
+        """Save in one transaction; if the database rejects it, show the same content with the errors."""
         if request.method != "POST":
             return super().changeform_view(request, object_id, form_url, extra_context)
         try:
@@ -129,7 +129,7 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
         self, request: HttpRequest, obj: Flow | None = None, change: bool = False, **kwargs: Any
     ) -> Any:
         form: Any = super().get_form(request, obj, change=change, **kwargs)
-        form.answer = getattr(request, "wed_answers", {}).get("")  # the class is made anew for each request
+        form.answer = getattr(request, "wed_answers", {}).get("")  # the class is created for each request
         return form
 
     def get_formset_kwargs(self, request: HttpRequest, obj: Flow, inline: Any, prefix: str) -> dict[str, Any]:
@@ -137,7 +137,7 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
         return {**kwargs, "answers": getattr(request, "wed_answers", {})}
 
     def save_model(self, request: HttpRequest, obj: Flow, form: Any, change: bool) -> None:
-        """The flow's own row; a new flow is created by the kernel, which makes its schema."""
+        """Save the flow's row; a new flow is created by the kernel, together with its schema."""
         announce(request, form.cleaned_data.get("reason", ""))
         try:
             if change:
@@ -172,7 +172,7 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
     # Deleting
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[list[str], dict, set, list[str]]:
-        """A flow goes with its attributes and triggers; while it has instances it does not go at all."""
+        """Return what deleting the flows deletes; a flow that has instances is protected."""
         flows = list(objs)
         kept = [_instances_kept(flow) for flow in flows if Instance.objects.filter(flow=flow).exists()]
         counts = {
@@ -195,7 +195,7 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
 
 
 def announce(request: HttpRequest, reason: str) -> None:
-    """Tells the kernel who acts and why, for the rest of the transaction."""
+    """Set the actor and the reason that the kernel records, for the rest of the transaction."""
     with connection.cursor() as cursor:
         cursor.execute(
             "select set_config('wedsql.actor', %s, true), set_config('wedsql.reason', %s, true)",

@@ -1,4 +1,4 @@
-"""The forms of a flow: one-line fields, and the database's own answers at the field that they are about."""
+"""The forms of a flow; errors of the database are shown at the field that they concern."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FINAL = "_FINAL"
 
 
 class LinesField(forms.CharField):
-    """A list of short texts, one a line; nothing written is no list."""
+    """A list of short texts, one per line; an empty field gives None."""
 
     widget = forms.Textarea(attrs={"rows": 2, "cols": 16, "class": "wed-lines"})
 
@@ -38,7 +38,7 @@ class LinesField(forms.CharField):
 
 
 class IntervalFormField(forms.CharField):
-    """A duration as PostgreSQL reads it: 30 seconds, 3d18h, 00:00:10."""
+    """A duration in PostgreSQL's syntax: 30 seconds, 3d18h, 00:00:10."""
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
@@ -56,7 +56,7 @@ class IntervalFormField(forms.CharField):
 
 
 class TextField(forms.CharField):
-    """A text of several lines, with the line ends that the database keeps whatever the browser sends."""
+    """A text of several lines; the line ends CR LF, which browsers send, become LF."""
 
     def to_python(self, value: Any) -> Any:
         text = super().to_python(value)
@@ -64,14 +64,14 @@ class TextField(forms.CharField):
 
 
 class VerbatimField(forms.CharField):
-    """A text that is kept with the spaces around it."""
+    """A text whose leading and trailing spaces are kept."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs, strip=False)
 
 
 class AnsweredForm(forms.ModelForm):
-    """A form that shows what the database answered to the same content a moment ago."""
+    """A form that shows the error with which the database rejected the same content."""
 
     answer: Refusal | None = None
 
@@ -83,10 +83,10 @@ class AnsweredForm(forms.ModelForm):
 
 
 class AnsweredFormSet(BaseInlineFormSet):
-    """Hands the database's answers to the rows that they are about; at most `MOST_NEW` rows are new at once.
+    """A formset that passes the database's errors to their rows and accepts at most `MOST_NEW` new rows.
 
-    Each row that a request claims to have is built and drawn: two thousand of them would keep a process
-    busy for a minute.
+    Without the limit, a request that claims two thousand rows would occupy a process for a minute, because
+    each row is built and rendered.
     """
 
     MOST_NEW = 50
@@ -102,10 +102,10 @@ class AnsweredFormSet(BaseInlineFormSet):
 
 
 class TriggerFormSet(AnsweredFormSet):
-    """Proposes the flow's own default timeout for a trigger that is yet to be written."""
+    """The triggers of a flow; a new trigger starts with the flow's default timeout."""
 
     def __init__(self, *args: Any, instance: Flow | None = None, **kwargs: Any) -> None:
-        # Kept now: validating the page gives the flow the timeout that was just typed.
+        # Read now: validating the page assigns the timeout that was typed to the instance.
         self.proposed = instance.default_timeout if instance and instance.pk else None
         super().__init__(*args, instance=instance, **kwargs)
 
@@ -116,7 +116,7 @@ class TriggerFormSet(AnsweredFormSet):
 
 
 class FlowForm(AnsweredForm):
-    """The flow itself, the version that the page was opened at, and why it is changed."""
+    """The flow's own fields, the version at which the page was opened, and the reason of the change."""
 
     seen_version = forms.IntegerField(label=gettext_lazy("version"), widget=forms.HiddenInput, required=False)
     reason = forms.CharField(
@@ -147,7 +147,7 @@ class FlowForm(AnsweredForm):
 
 
 def overtaken(flow: Flow, seen: int | None) -> Refusal | None:
-    """The refusal to give when the flow is no longer at the version that the page showed."""
+    """Return the refusal for a flow that was changed after the page was opened, otherwise None."""
     now = Flow.objects.filter(pk=flow.pk).values_list("version", flat=True).first()
     if now == seen:
         return None
@@ -164,16 +164,16 @@ def overtaken(flow: Flow, seen: int | None) -> Refusal | None:
 
 
 class Cell(forms.BoundField):
-    """A field in a table that brings its label and its help along.
+    """A field in a table, rendered with its own label and help text.
 
-    The head of the table names the columns for who sees it whole; a label names the field for everybody else.
+    On narrow screens and for screen readers the label replaces the table's column headings.
     """
 
     def as_widget(self, widget: Any = None, attrs: Any = None, only_initial: bool = False) -> SafeString:
         field = super().as_widget(widget, attrs, only_initial)
         if only_initial or (widget or self.field.widget).is_hidden:
             return field
-        # The field is described by this very id, which the table would not have.
+        # aria-describedby of the field refers to this id; the table itself has no such element.
         help_text = format_html_join(
             "",
             '<div class="help wed-cell" id="{}_helptext">{}</div>',
@@ -183,7 +183,7 @@ class Cell(forms.BoundField):
 
 
 class AttributeForm(AnsweredForm):
-    """One attribute, a line."""
+    """One attribute, in one line."""
 
     bound_field_class = Cell
 
@@ -205,12 +205,12 @@ class TriggerForm(AnsweredForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in ("name", "transition", "condition"):  # the kernel's own word where nothing was written
+        for name in ("name", "transition", "condition"):  # the kernel stores it for an empty field
             if self.initial.get(name) == FINAL:
                 self.initial[name] = ""
 
 
 def refused_row(error: BaseException, form: forms.ModelForm) -> Refusal:
-    """What the database's error means for this row of the page."""
+    """Return the refusal that the database's error means for this row of the page."""
     text = form.cleaned_data.get("predicate") or ""
     return refusal(error, form._meta.model, form.changed_data, text)

@@ -1,4 +1,4 @@
-"""Lists of the admin cut by key, as those of the monitor: to the last row, and nothing is counted."""
+"""Lists of the admin paginated by key, as in the monitor: every row is reachable and none is counted."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _KEY = re.compile(r"\d{1,18}(\.\d{1,18})*", re.ASCII)
 
 
 class KeyedChangeList(ChangeList):
-    """A page that begins behind (`before`) or ahead of (`after`) a key, newest first."""
+    """A page of the rows `before` (older) or `after` (newer) a key, newest first."""
 
-    model_admin: Any  # which has key_fields
+    model_admin: Any  # has key_fields
     cursor: Cursor | None = None
     page: Page[Any]
 
     def get_queryset(self, request: HttpRequest, *args: Any, **kwargs: Any) -> QuerySet:
-        if self.cursor is None:  # what is left of the address are filters
+        if self.cursor is None:  # the remaining parameters are filters
             before, after = (self._taken(word) for word in ("before", "after"))
             self.cursor = Cursor(before, after, self.list_per_page)
         return super().get_queryset(request, *args, **kwargs)
@@ -38,12 +38,12 @@ class KeyedChangeList(ChangeList):
 
     @property
     def newer(self) -> str | None:
-        """The key that the page of newer rows begins ahead of; None at the top."""
+        """Return the value of `after` for the page of newer rows, None on the first page."""
         return written(self.page.newer)
 
     @property
     def older(self) -> str | None:
-        """The key that the page of older rows begins behind; None at the end."""
+        """Return the value of `before` for the page of older rows, None on the last page."""
         return written(self.page.older)
 
     def _taken(self, word: str) -> Key | None:
@@ -55,7 +55,7 @@ class KeyedChangeList(ChangeList):
 
 
 def outwards(rows: QuerySet, fields: tuple[str, ...], cursor: Cursor) -> QuerySet:
-    """The rows from the cursor on, the nearest first."""
+    """Return the rows beyond the cursor, the nearest first."""
     if isinstance(cursor.after, tuple):
         return _beyond(rows, fields, cursor.after, "gt").order_by(*fields)
     if isinstance(cursor.before, tuple):
@@ -64,7 +64,10 @@ def outwards(rows: QuerySet, fields: tuple[str, ...], cursor: Cursor) -> QuerySe
 
 
 def _beyond(rows: QuerySet, fields: tuple[str, ...], key: tuple[int, ...], side: str) -> QuerySet:
-    """The rows on that side of the key. The bound of the first number is said alone, for the index."""
+    """Return the rows on that side of the key.
+
+    The bound of the first field is a condition of its own, so that the index can serve it.
+    """
     first, *rest = zip(fields, key, strict=True)
     if not rest:
         return rows.filter(**{f"{first[0]}__{side}": first[1]})
@@ -73,5 +76,5 @@ def _beyond(rows: QuerySet, fields: tuple[str, ...], key: tuple[int, ...], side:
 
 
 def written(key: Key | None) -> str | None:
-    """A key as it stands in the address."""
+    """Return a key as it is written in the URL."""
     return ".".join(map(str, key)) if isinstance(key, tuple) else None

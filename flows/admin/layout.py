@@ -1,4 +1,4 @@
-"""Forms of a definition made from its description: the form field of each column and its place."""
+"""The layout of the definition's forms, generated from its options: form fields and their places."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ FORM_FIELDS: dict[Any, dict[str, Any]] = {
 
 
 def fieldsets(options: Options, before: Sequence[str] = (), after: Sequence[str] = ()) -> tuple[Any, ...]:
-    """Return the parts of a form; `before` and `after` are fields of the first part that are no options.
+    """Return the fieldsets of a form; `before` and `after` are fields of the first one that are not options.
 
-    Only the first part is open when the page is loaded.
+    Only the first fieldset is open when the page is loaded.
     """
     (first, main), *rest = (
         (TITLES[group], _lines(found)) for group, found in groupby(options.shown, lambda option: option.group)

@@ -1,4 +1,4 @@
-"""What runs, in the admin: to look at and to find, never to change."""
+"""Read-only lists in the admin: instances, jobs, history, errors and workers."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from flows.models import ConditionError, Instance, Job, JobLog, TraceEntry, Work
 
 
 class ObservedAdmin(admin.ModelAdmin):
-    """A list that can be filtered and a page a row, without a way to write.
+    """A read-only list with filters, and a read-only page per row.
 
-    A list has no end. It is in the order of its key, one number or two, newest first: an index serves that
-    order, and every other one would sort the whole table.
+    The list is in the order of its key (one column or two), newest first: an index serves that order, and
+    any other order would sort the whole table.
     """
 
     key_fields: tuple[str, ...] = ("id",)
@@ -55,7 +55,7 @@ class ObservedAdmin(admin.ModelAdmin):
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet, search_term: str
     ) -> tuple[QuerySet, bool]:
-        """Finds by number: the index serves it, and nothing else is worth a look at every row."""
+        """Search by number only: an index serves it, and any other search would read every row."""
         term = search_term.strip()
         if not term or not self.get_search_fields(request):
             return queryset, False
@@ -65,19 +65,19 @@ class ObservedAdmin(admin.ModelAdmin):
 
 
 def pretty(value: Any) -> str:
-    """JSON as a person reads it."""
+    """Return a value as indented JSON in HTML."""
     return format_html('<pre class="wed-state">{}</pre>', json.dumps(value, indent=1, ensure_ascii=False))
 
 
 def listed(admin_site: Any, model: str, wid: int, text: Any) -> str:
-    """A link to the rows of one instance in another list."""
+    """Return a link to the rows of one instance in another list."""
     address = reverse(f"{admin_site.name}:flows_{model}_changelist")
     return format_html('<a href="{}?q={}">{}</a>', address, wid, text)
 
 
 @admin.register(Instance)
 class InstanceAdmin(ObservedAdmin):
-    """The instances of all flows, with their state and the way to their history."""
+    """The instances of all flows, with their state and a link to their history."""
 
     key_fields = ("wid",)
     empty_list = gettext_lazy("Nothing has been started yet. An instance is started with:")
@@ -106,7 +106,7 @@ class InstanceAdmin(ObservedAdmin):
 
 @admin.register(Job)
 class JobAdmin(ObservedAdmin):
-    """The work that waits or is being done."""
+    """The jobs of the pool."""
 
     key_fields = ("wid", "tgid")
     empty_list = gettext_lazy(
@@ -136,7 +136,7 @@ class JobAdmin(ObservedAdmin):
 
 @admin.register(TraceEntry)
 class TraceEntryAdmin(ObservedAdmin):
-    """The history, step by step."""
+    """The history, one row per step."""
 
     key_fields = ("wid", "seq")
     empty_list = gettext_lazy(
@@ -177,7 +177,7 @@ KIND = {"process": gettext_lazy("process"), "cluster": gettext_lazy("cluster")}
 
 
 class WordFilter(admin.SimpleListFilter):
-    """The words that the product writes there; asking the table itself for them would read all of it."""
+    """A filter by a fixed list of values; reading the values from the table would scan it."""
 
     words: Mapping[str, Any]
 
@@ -189,7 +189,7 @@ class WordFilter(admin.SimpleListFilter):
 
 
 class OutcomeFilter(WordFilter):
-    """How an attempt ended."""
+    """Filter by how an attempt ended."""
 
     title = gettext_lazy("outcome")
     parameter_name = "outcome"
@@ -197,7 +197,7 @@ class OutcomeFilter(WordFilter):
 
 
 class KindFilter(WordFilter):
-    """What kind of process a worker is."""
+    """Filter by the kind of worker process."""
 
     title = gettext_lazy("kind")
     parameter_name = "kind"
@@ -206,7 +206,7 @@ class KindFilter(WordFilter):
 
 @admin.register(JobLog)
 class JobLogAdmin(ObservedAdmin):
-    """What went wrong with jobs."""
+    """The log of jobs that failed, expired or were withdrawn."""
 
     empty_list = gettext_lazy(
         "Nothing went wrong. What fails, expires or is withdrawn is listed here with its reason."
@@ -236,7 +236,7 @@ class ConditionErrorAdmin(ObservedAdmin):
 
 @admin.register(WorkerProcess)
 class WorkerProcessAdmin(ObservedAdmin):
-    """Who performs transitions, as last reported."""
+    """The worker processes, as they last reported."""
 
     empty_list = gettext_lazy("No worker has registered. They are started with:")
     empty_command = "manage.py wedsql up"

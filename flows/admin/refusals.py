@@ -1,7 +1,7 @@
-"""What the database refused, said at the field that a person can change.
+"""Errors of the database as errors of form fields.
 
-The kernel alone decides; here its answer is only put in place: the field it speaks of, its hint, and for a
-predicate the text around the character it names.
+The kernel alone decides what is valid. This module finds the field that an error concerns, and adds the hint
+and, for a predicate, the text around the position of the error.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from django.utils.translation import gettext as _
 
 from flows.errors import WedError, from_database
 
-# The field that a kernel error is about, by model and SQLSTATE; a detail that names a column goes before it.
+# The field that a kernel error concerns, by model and SQLSTATE. A column named in the detail has precedence.
 FIELDS = {
     "flow": {"WD004": "name", "42P06": "name"},
     "attribute": {"WD003": "default", "WD004": "name", "WD009": "options"},
     "trigger": {"WD002": "writes", "WD004": "transition", "WD008": "final", "WD009": "due_attr"},
 }
-# Where a code can be about several fields: the one that was changed, in this order.
+# Codes that can concern several fields: the first of these fields that was changed.
 CHANGED = {("attribute", "WD003"): ("default", "type"), ("trigger", "WD009"): ("due_attr", "timeout")}
 EXCERPT = 60
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """One answer of the database: the field it is about (None: the row), the sentence and the hint."""
+    """One error of the database: the field that it concerns (None: the row), the message and the hint."""
 
     field: str | None
     message: str
@@ -39,7 +39,7 @@ class Refusal:
     excerpt: tuple[str, str] | None = None
 
     def as_error(self) -> ValidationError:
-        """The same as a form error, escaped."""
+        """Return it as a form error with escaped HTML."""
         parts = [self.message, *([self.hint] if self.hint else [])]
         html = format_html_join(" ", "<span>{}</span>", ((part,) for part in parts))
         if self.places:
@@ -52,7 +52,7 @@ class Refusal:
 
 
 class SaveRefused(Exception):
-    """The database refused a save; the refusals by the prefix of the form that each is about."""
+    """The database rejected a save; `refusals` has the refusals by the prefix of their form."""
 
     def __init__(self, refusals: dict[str, Refusal]) -> None:
         super().__init__("; ".join(refusal.message for refusal in refusals.values()))
@@ -62,7 +62,7 @@ class SaveRefused(Exception):
 def refusal(
     error: BaseException, model: type[models.Model], changed: Iterable[str] = (), text: str = ""
 ) -> Refusal:
-    """What a database error means for a row of this model; text is the predicate that was sent."""
+    """Return the refusal that a database error means for a row of `model`; `text` is the predicate sent."""
     known = from_database(error) or WedError(str(error))
     position = known.where.get("position")
     return Refusal(
@@ -77,7 +77,7 @@ def refusal(
 
 
 def excerpt(text: str, position: Any) -> tuple[str, str] | None:
-    """The line of the text around a 1-based position over a line with a caret; None without a position."""
+    """Return the line of the text at a 1-based position and a line with a caret; None without a position."""
     if not isinstance(position, int) or not 1 <= position <= len(text) + 1:
         return None
     at = position - 1

@@ -1,4 +1,4 @@
-"""Who may do what on the designer's pages, as `flows.access` decides it."""
+"""Permissions on the admin pages of definitions, decided by `flows.access`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flows.access import may_design
 
 
 class DesignRights:
-    """Mixin of an admin page of definitions."""
+    """Mixin for the admin pages of definitions."""
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return may_design(request.user, "view") or may_design(request.user)

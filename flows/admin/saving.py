@@ -1,4 +1,4 @@
-"""Carries what was changed on the flow's page to the kernel's tables, in the order in which it can hold."""
+"""Writes the changes of the flow's page to the kernel's tables, in an order that the kernel accepts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flows.operations.design import settle
 
 
 class DefinitionSave:
-    """One save of a flow's rows; collects the refusals of all rows that can be judged."""
+    """One save of a flow's rows; collects the errors of several rows before it fails."""
 
     def __init__(self, flow: Flow, formsets: Iterable[AnsweredFormSet]) -> None:
         self.flow = flow
@@ -23,7 +23,11 @@ class DefinitionSave:
         self.sets = {formset.model: formset for formset in formsets}
 
     def run(self) -> None:
-        """Save triggers first and last, so that an attribute may leave with what named it (SaveRefused)."""
+        """Save all rows; raises SaveRefused.
+
+        Triggers are deleted before attributes, and attributes that are still referenced are deleted again
+        after the triggers were saved, so that one save may remove an attribute and its last reference.
+        """
         for formset in self.sets.values():
             formset.save(commit=False)  # fills the lists that the admin's log is written from
         self._each(self._removed(Trigger), self._delete)
@@ -67,7 +71,7 @@ class DefinitionSave:
         if row.pk is None:
             row.save(force_insert=True)
             return
-        # Only what was changed: a rename may just have rewritten the predicate of this very row.
+        # Only what was changed: renaming an attribute may have rewritten the predicate of this row.
         fields = {field.name for field in row._meta.concrete_fields}
         row.save(update_fields=[name for name in form.changed_data if name in fields])
 
@@ -77,5 +81,5 @@ class DefinitionSave:
 
 
 def _gains_final(form: forms.ModelForm) -> bool:
-    """A row that gives the final condition up is written before the one that takes it."""
+    """Sort the row that becomes the final condition after the one that ceases to be it."""
     return bool(form.cleaned_data.get("final"))

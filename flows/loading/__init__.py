@@ -1,4 +1,4 @@
-"""Definitions as SQL files, and files of any kind into the database."""
+"""Writing definitions as SQL files, and loading definitions from files."""
 
 from flows.loading.dump import as_sql
 from flows.loading.load import LoadError, load_definition, load_sql

@@ -1,4 +1,4 @@
-"""Writes a definition as the paper writes one: SQL over wed_attr and wed_trig."""
+"""Writes a definition in the paper's form: SQL over wed_attr and wed_trig."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flows.operations.difference import settings
 
 
 def as_sql(definition: Definition) -> str:
-    """A script that defines the flow anew, under whichever name it is loaded."""
+    """Return a script that defines the flow, under the name under which it is loaded."""
     lines = [f"-- Flow {definition['flow']}, version {definition['version']}.", "BEGIN;", ""]
     changed = settings(definition)
     if changed:
@@ -32,7 +32,7 @@ def _insert(table: str, words: Mapping[str, Any], options: Options) -> str:
 
 
 def literal(value: Any) -> str:
-    """A value as an SQL literal."""
+    """Return a value as an SQL literal."""
     if value is None:
         return "NULL"
     if isinstance(value, bool):
@@ -45,7 +45,7 @@ def literal(value: Any) -> str:
 
 
 def quoted(text: str) -> str:
-    """A text between dollar signs, with a tag where the text has dollar signs of its own."""
+    """Return a text in dollar quotes, with a tag where the text itself contains dollar signs."""
     for tag in ("", *(f"q{n}" for n in range(1, len(text) + 2))):
         quote = f"${tag}$"
         if (text + quote).index(quote) == len(text):

@@ -1,4 +1,4 @@
-"""Runs a script, or applies a definition, as one transaction of one flow."""
+"""Runs a script, or applies a definition, for one flow in one transaction."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _WIDTH = 100
 
 
 class LoadError(WedError):
-    """A file was refused."""
+    """A file could not be loaded."""
 
     def __init__(self, error: WedError, line: int, excerpt: str = "") -> None:
-        """Promise what the error says, the line, and the text around the place with a caret."""
+        """Copy the error, and add the line number and an excerpt with a caret under the position."""
         super().__init__(error.message, hint=error.hint, detail=error.detail, code=error.code)
         self.line, self.excerpt = line, excerpt
 
 
 def load_sql(flow: str, script: str, actor: str) -> None:
-    """Runs the script with the flow's search_path, creating the flow where it is missing; all or nothing.
+    """Run the script in one transaction with the flow's search_path; create the flow if it is missing.
 
-    BEGIN and COMMIT in the script are allowed and mean nothing more than that. Raises LoadError, WedError.
+    BEGIN and COMMIT in the script are ignored. Raises LoadError, WedError.
     """
     try:
         with transaction.atomic(), connection.cursor() as cursor:
@@ -49,7 +49,7 @@ def load_sql(flow: str, script: str, actor: str) -> None:
 
 
 def load_definition(flow: str, definition: Definition, actor: str, reason: str = "") -> None:
-    """Makes the flow what the definition says, creating it where it is missing; raises WedError."""
+    """Publish the definition; create the flow if it is missing. Raises WedError."""
     with transaction.atomic():
         _prepare(flow, actor)
         api.publish(flow, definition, actor=actor, reason=reason)
@@ -86,7 +86,7 @@ def _run(cursor: Any, script: str, statement: Statement) -> None:
 
 
 def _place(statement: Statement, refused: WedError, error: DatabaseError) -> int:
-    """Where in the script the error is: in the statement, or in the predicate that the kernel read."""
+    """Return the position of the error in the script: in the statement, or in the predicate in a literal."""
     position = getattr(getattr(error.__cause__, "diag", None), "statement_position", None)
     if position:
         return statement.begin + int(position) - 1
@@ -107,7 +107,7 @@ def _line(script: str, at: int) -> int:
 
 
 def _around(script: str, at: int) -> str:
-    """The line at that place with a caret under it."""
+    """Return the line at that position and a line with a caret."""
     begin = script.rfind("\n", 0, at) + 1
     end = script.find("\n", at)
     begin = max(begin, at - _WIDTH)

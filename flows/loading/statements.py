@@ -1,4 +1,4 @@
-"""Cuts an SQL script into its statements, so that every error has its line."""
+"""Splits an SQL script into statements, so that each error has a line number."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# Where a semicolon or a dash means nothing: strings, names, dollar quotes, comments.
+# Tokens in which semicolons and dashes have no meaning: strings, names, dollar quotes, comments.
 _OPAQUE = re.compile(
     r"""
     (?P<escape>\b[eE]'(?:[^'\\]|\\.|'')*')
@@ -24,7 +24,11 @@ _BLOCK = re.compile(r"/\*|\*/")
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement: its text from the first word on, where that is in the script (from 0), its literals."""
+    """One statement of a script.
+
+    `begin` counts from 0; `words` is the text in lower case without comments; `literals` are the positions
+    and contents of its string literals.
+    """
 
     text: str
     begin: int
@@ -33,7 +37,7 @@ class Statement:
 
 
 class _Draft:
-    """A statement while it is read: what was said so far, with comments blanked out."""
+    """A statement while it is read: where it begins, its comments and literals."""
 
     def __init__(self, begin: int) -> None:
         self.begin = begin
@@ -41,7 +45,7 @@ class _Draft:
         self.literals: list[tuple[int, str]] = []
 
     def cut(self, script: str, end: int) -> Iterator[Statement]:
-        """The statement up to that place; nothing where there are only comments."""
+        """Yield the statement up to that position, unless there are only comments."""
         bare = script[self.begin : end]
         for first, last in self.comments:
             bare = bare[: first - self.begin] + " " * (last - first) + bare[last - self.begin :]
@@ -53,7 +57,7 @@ class _Draft:
 
 
 def statements(script: str) -> Iterator[Statement]:
-    """The statements of a script, without the semicolons and without what is only comment."""
+    """Yield the statements of a script without their semicolons; skip those that are only comments."""
     draft, at = _Draft(0), 0
     while token := _OPAQUE.search(script, at):
         at = token.end()
@@ -78,6 +82,6 @@ def _end_of_comment(script: str, at: int) -> int:
 
 
 def _content(token: re.Match[str]) -> tuple[int, str]:
-    """Where the text of a literal begins, and the text; a doubled quote counts as two characters."""
+    """Return where the text of a literal begins, and the text; a doubled quote counts as two characters."""
     quote = len(token["tag"]) + 2 if token["dollar"] else 1
     return token.start() + quote, token[0][quote:-quote]

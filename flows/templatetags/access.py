@@ -1,4 +1,4 @@
-"""The rights of `flows.access` as filters, so that a page offers only what its reader may do."""
+"""The permissions of `flows.access` as template filters, so that a page offers only what its user may do."""
 
 from django import template
 
