@@ -1,6 +1,6 @@
-"""Each test run is an installation of its own, with a private cluster, so that runs never meet.
+"""Make each test run an installation of its own, with a private cluster, so that runs cannot interfere.
 
-DATABASE_URL names another server instead. The settings are loaded here, after their environment is made.
+DATABASE_URL names another server instead. The settings are loaded here, after their environment is set.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from wedsql_site.postgres import binaries
 
 CHECKOUT = Path(__file__).resolve().parent
 OWN_SERVER = "DATABASE_URL" not in os.environ
-# A crash of the machine may lose a test's data, a kill of any process may not.
+# A crash of the machine may lose a test's data; the kill of a process may not.
 _TEST_SERVER = {
     "fsync": "off",
     "full_page_writes": "off",
@@ -37,7 +37,7 @@ _TEST_SERVER = {
 }
 _PREFIX = "wedsql-test-"
 _STATE = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
-_STATE.chmod(0o711)  # the user of the server passes through, and nobody can list it
+_STATE.chmod(0o711)  # the server's user can pass through, but no user can list it
 
 os.environ |= {
     "DJANGO_SETTINGS_MODULE": "wedsql_site.settings",
@@ -103,11 +103,11 @@ def _choose_programs(choice: str) -> None:
 
 
 def _remove_abandoned() -> None:
-    """Stops the clusters of runs that were killed."""
+    """Stop the clusters of runs that were killed."""
     for home in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         owner = re.match(rf"{_PREFIX}(\d+)-", home.name)
         if owner and not Path(f"/proc/{owner[1]}").exists() and home.stat().st_uid == os.geteuid():
-            with contextlib.suppress(FileNotFoundError):  # another run cleans up at the same moment
+            with contextlib.suppress(FileNotFoundError):  # another run may clean up at the same moment
                 for pid_file in home.rglob("postmaster.pid"):
                     postgres.reset(postgres.Cluster(pid_file.parent.parent))
             shutil.rmtree(home, ignore_errors=True)
@@ -115,9 +115,9 @@ def _remove_abandoned() -> None:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> Iterator[None]:
-    """Creates and migrates the test database in every run that asks for it.
+    """Create and migrate the test database in every run that uses it.
 
-    pytest-django's own fixture does so only for tests marked django_db; ours speak psycopg, too.
+    pytest-django's own fixture does so only for tests marked django_db; these tests use psycopg, too.
     """
     with django_db_blocker.unblock():
         made = setup_databases(verbosity=0, interactive=False, aliases={"default"})
@@ -130,7 +130,7 @@ def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> It
 
 @pytest.fixture(scope="session")
 def dsn(request: pytest.FixtureRequest) -> str:
-    """The URI of the migrated test database for its owner."""
+    """The URI of the migrated test database, connected as its owner."""
     if changed := os.environ.get(kernel_db.CHANGED):
         return changed
     request.getfixturevalue("django_db_setup")
@@ -142,17 +142,20 @@ def dsn(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def connect(dsn: str) -> Iterator[Connect]:
-    """`connect(role=None)`: an autocommit connection with search_path wedsql, closed after the test."""
+    """A function `connect(role=None)` that opens an autocommit connection with search_path wedsql.
+
+    The connections are closed after the test.
+    """
     opened: list[psycopg.Connection[Any]] = []
 
     def open_connection(role: str | None = None, **options: Any) -> psycopg.Connection[Any]:
         options.setdefault("options", "-c search_path=wedsql")
         if role and OWN_SERVER:
             options["user"] = role
-        # Definitions change under these connections, and a prepared plan would not survive that.
+        # Definitions change under these connections, which would invalidate prepared plans.
         session = psycopg.connect(dsn, autocommit=True, prepare_threshold=None, **options)
         opened.append(session)
-        if role and not OWN_SERVER:  # the roles of that server may want passwords
+        if role and not OWN_SERVER:  # the roles of that server may need passwords
             session.execute(sql.SQL("set session authorization {}").format(sql.Identifier(role)))
         return session
 
@@ -173,7 +176,10 @@ def flow(connect: Connect) -> Iterator[str]:
 
 @pytest.fixture
 def loaded(connect: Connect, flow: str) -> Callable[[str], str]:
-    """`loaded(text)` defines the test's flow by SQL (a text, or a sample's name) and returns its name."""
+    """A function `loaded(text)` that defines the test's flow by SQL and returns its name.
+
+    The text is SQL, or the name of a sample.
+    """
 
     def define(text: str) -> str:
         if re.fullmatch(r"[\w.-]+", text):

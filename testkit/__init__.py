@@ -1,1 +1,1 @@
-"""What tests, chaos and bench share: processes, servers, a browser's side of pages, installations."""
+"""Shared by tests, chaos and bench: processes, servers, a browser's side of pages, installations."""

@@ -1,4 +1,4 @@
-"""A session with the site as a browser has it: cookies, pages, forms."""
+"""An HTTP session with the site, like a browser's: cookies, pages, forms."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def fields(page: str) -> dict[str, str]:
 
 
 class Browser:
-    """Cookies and nothing else; `location` is where the last answer sends the browser."""
+    """A client that keeps cookies only; `location` is the Location header of the last answer."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -60,5 +60,5 @@ class Browser:
 
     @property
     def cookie(self) -> str:
-        """Return the header that names all cookies."""
+        """Return the Cookie header with all cookies."""
         return "; ".join(f"{key}={value}" for key, value in self.cookies.items())

@@ -1,4 +1,4 @@
-"""A whole installation in a directory of its own, driven as a person drives it: by `manage.py wedsql …`."""
+"""A whole installation in its own directory, driven by `manage.py wedsql …` as an operator does."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PATIENCE = 90.0
 
 @dataclass
 class Installation:
-    """`up` runs in the background, its output goes to a file; everything else is called and answered."""
+    """`up` runs in the background, its output goes to a file; all other commands run to their end."""
 
     state: Path
     port: int = field(default_factory=free_port)
@@ -40,14 +40,14 @@ class Installation:
         return postgres.Cluster(self.state / "postgres")
 
     def environ(self, **extra: str) -> dict[str, str]:
-        """A person's environment: nothing of the test run's own installation."""
+        """Return an environment without the variables of the test run's own installation."""
         ours = ("WEDSQL_", "DATABASE_", "DJANGO_", "Q_CLUSTER")
         clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         own = {"WEDSQL_STATE_DIR": str(self.state), "WEDSQL_PORT": str(self.port)}
         return clean | own | self.variables | extra
 
     def up(self, before: tuple[str, ...] = (), **extra: str) -> float:
-        """Starts everything (by way of `before`) and returns after how many seconds it said where it runs."""
+        """Start everything (through the command `before`); return the seconds until it prints its URL."""
         began = time.monotonic()
         with self.output.open("wb") as out:
             self.supervisor = subprocess.Popen(
@@ -65,15 +65,15 @@ class Installation:
         return time.monotonic() - began
 
     def said(self) -> str:
-        """What `up` has printed so far."""
+        """Return what `up` has printed so far."""
         return self.output.read_text() if self.output.exists() else ""
 
     def logs(self) -> str:
-        """The ends of all logs, for a failing test."""
+        """Return the ends of all logs, for the message of a failing test."""
         return "\n".join(f"== {log.name}\n{log.read_text()[-2000:]}" for log in self.state.glob("log/*.log"))
 
     def call(self, *arguments: str, **extra: str) -> subprocess.CompletedProcess[str]:
-        """Runs `manage.py wedsql …` to its end."""
+        """Run `manage.py wedsql …` to its end."""
         return subprocess.run(
             [*self.command, *arguments],
             env=self.environ(**extra),
@@ -89,34 +89,34 @@ class Installation:
         return json.loads(self.call("status", "--json").stdout)
 
     def pids(self) -> dict[str, int]:
-        """The main process of each program, from the supervisor's record."""
+        """Return the main process of each program, from the supervisor's record."""
         record = json.loads((self.state / "supervisor.json").read_text())
         return {child["name"]: child["pid"] for child in record["children"]}
 
     def family(self) -> set[int]:
-        """Return every live process of this installation but its database."""
+        """Return every live process of this installation except its database."""
         return {*of_installation(self.state)}
 
     def answers(self) -> bool:
-        """Whether a page that needs the database comes."""
+        """Return whether a page that needs the database is served."""
         try:
             return Browser(self.port).request("GET", LOGIN, Cookie="sessionid=" + "a" * 32)[0] == 200
         except (OSError, http.client.HTTPException):
             return False
 
     def signal(self, number: signal.Signals) -> int:
-        """Signals the supervisor and returns its exit code."""
+        """Signal the supervisor and return its exit code."""
         assert self.supervisor is not None
         self.supervisor.send_signal(number)
         return self.supervisor.wait(_PATIENCE)
 
     def down(self) -> None:
-        """Ends the supervisor if it runs."""
+        """Stop the supervisor if it runs."""
         if self.supervisor is not None and self.supervisor.poll() is None:
             assert self.signal(signal.SIGTERM) == 0
 
     def remove(self) -> None:
-        """Ends and deletes all of it, whatever the test left."""
+        """Kill all processes and delete the cluster, whatever state the test left."""
         if self.supervisor is not None and self.supervisor.poll() is None:
             self.supervisor.kill()
             self.supervisor.wait()
@@ -126,6 +126,6 @@ class Installation:
         postgres.reset(self.cluster)
 
     def leave(self, program: str = "worker") -> subprocess.Popen[bytes]:
-        """A process as a killed supervisor of this state directory could leave it behind."""
+        """Start a process like one that a killed supervisor of this state directory leaves behind."""
         env = {"WEDSQL_SUPERVISED": f"{program}@{self.state}", "WEDSQL_STATE_DIR": str(self.state)}
         return subprocess.Popen(["/bin/sleep", "600"], env=env, start_new_session=True)

@@ -1,4 +1,4 @@
-"""A browser's side of a live line: one connection, or the arguments with which to open many."""
+"""A browser's side of a live line: one connection, or the arguments for opening many."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from websockets.sync.client import ClientConnection, connect
 
 
 class Gone(Exception):
-    """The other side has ended the line, or never opened it."""
+    """The other side closed the line, or never opened it."""
 
 
 class AnyFrame(Frame):
     """A frame of any length and content, also one that no library would send."""
 
     def check(self) -> None:
-        """Accept it."""
+        """Accept every frame."""
 
 
 def arguments(port: int, path: str, cookie: str, origin: str = "") -> dict[str, Any]:
@@ -38,7 +38,7 @@ def arguments(port: int, path: str, cookie: str, origin: str = "") -> dict[str, 
 
 
 class LiveLine:
-    """An open line; `status` is what the server answered, 0 when it did not."""
+    """An open line; `status` is the HTTP status of the server's answer, 0 if there was none."""
 
     def __init__(self, port: int, path: str, cookie: str, origin: str = "") -> None:
         self._ends = ExitStack()
@@ -67,7 +67,7 @@ class LiveLine:
         return self._line
 
     def receive(self) -> dict[str, Any] | None:
-        """Return the next message, None when half a second passes without one; raise Gone at the end."""
+        """Return the next message, or None after half a second without one; raise Gone when it is closed."""
         try:
             text = self._open().recv(timeout=0.5)
         except TimeoutError:

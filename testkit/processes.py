@@ -1,4 +1,4 @@
-"""Processes of the product: their command lines, their families, and how tests start and end workers."""
+"""Processes of the product: command lines, process trees, and how tests start and end workers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wedsql_site.environment import CHECKOUT
 
 
 class Processes:
-    """Processes on one database with one state directory; `ledger` is the outside world they write to."""
+    """Processes on one database with one state directory; `ledger` is a file with their side effects."""
 
     def __init__(self, uri: str, folder: Path) -> None:
         self.folder = folder
@@ -41,7 +41,7 @@ class Processes:
         return {**os.environ, **own, **more}
 
     def start(self, *arguments: str, **more: str) -> subprocess.Popen[bytes]:
-        """`python <arguments>` in the checkout, its output in the folder."""
+        """Run `python <arguments>` in the checkout, with its output in the folder."""
         log = (self.folder / f"process{len(self.running)}.log").open("wb")
         process = subprocess.Popen(
             [sys.executable, *arguments],
@@ -59,13 +59,13 @@ class Processes:
         return self.start("manage.py", *arguments, **more)
 
     def output(self) -> str:
-        """What all of them wrote, for messages."""
+        """Return the output of all processes, for messages."""
         return "\n".join(
             path.read_text(errors="replace") for path in sorted(self.folder.glob("process*.log"))
         )
 
     def marks(self) -> list[str]:
-        """The lines of the ledger."""
+        """Return the lines of the ledger."""
         return self.ledger.read_text().splitlines() if self.ledger.exists() else []
 
     def end(self) -> None:
@@ -79,19 +79,19 @@ class Processes:
             except subprocess.TimeoutExpired:
                 pass
             try:
-                os.killpg(process.pid, signal.SIGKILL)  # its own session: nobody else's processes
+                os.killpg(process.pid, signal.SIGKILL)  # it has its own session, so no other processes
             except ProcessLookupError:
                 pass
             process.wait()
 
 
 def children(pid: int) -> list[int]:
-    """Return the living direct children of a process."""
+    """Return the live direct children of a process."""
     return _below(pid, recursive=False)
 
 
 def descendants(pid: int) -> list[int]:
-    """Return every living process below this one."""
+    """Return every live descendant of a process."""
     return _below(pid, recursive=True)
 
 
@@ -104,7 +104,7 @@ def _below(pid: int, recursive: bool) -> list[int]:
 
 
 def alive(pid: int) -> bool:
-    """Return whether the process lives (a zombie does not)."""
+    """Return whether the process is alive (a zombie is not)."""
     try:
         return psutil.Process(pid).status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD)
     except psutil.NoSuchProcess:
@@ -112,7 +112,7 @@ def alive(pid: int) -> bool:
 
 
 def of_installation(state: Path) -> list[int]:
-    """Return every living process that was started for this state directory."""
+    """Return every live process that was started for this state directory."""
     mark = b"WEDSQL_STATE_DIR=" + os.fsencode(state) + b"\0"
     found = []
     for entry in Path("/proc").glob("[0-9]*/environ"):
@@ -123,7 +123,7 @@ def of_installation(state: Path) -> list[int]:
 
 
 def wait_until_gone(pids: list[int], seconds: float = 20.0) -> list[int]:
-    """Return those of the processes that still live after so long."""
+    """Return those of the processes that are still alive after this many seconds."""
     until = time.monotonic() + seconds
     while (left := [pid for pid in pids if alive(pid)]) and time.monotonic() < until:
         time.sleep(0.05)
@@ -131,14 +131,14 @@ def wait_until_gone(pids: list[int], seconds: float = 20.0) -> list[int]:
 
 
 def free_port() -> int:
-    """Return a port that no process listens on now."""
+    """Return a port that no process is listening on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 def manage(*arguments: str) -> list[str]:
-    """Return the command line of a command of the product."""
+    """Return the command line of a management command."""
     return [sys.executable, str(CHECKOUT / "manage.py"), *arguments]
 
 

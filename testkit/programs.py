@@ -1,4 +1,4 @@
-"""The processes of an installation under test: started as in production, and again when they die."""
+"""The processes of an installation under test: started as in production, and restarted when they die."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RESTART = 0.3
 
 
 class Program:
-    """One process that is kept alive until it is stopped."""
+    """A process that is restarted until it is stopped."""
 
     def __init__(
         self, name: str, argv: Sequence[str], env: Mapping[str, str], prefix: Sequence[str] = ()
@@ -43,7 +43,7 @@ class Program:
         return self.process.pid
 
     def watch(self) -> None:
-        """Start it again when it has ended."""
+        """Restart it if it has ended."""
         if self.keep and self.process.poll() is not None:
             time.sleep(RESTART)
             self.process = self._start()
@@ -54,11 +54,11 @@ class Program:
             os.kill(self.pid, number)
 
     def children(self) -> list[int]:
-        """Every living descendant, the nearest first."""
+        """Return every live descendant."""
         return descendants(self.pid)
 
     def stop(self, seconds: float = 12.0) -> list[int]:
-        """Ask it to end; the pids of descendants that it left behind."""
+        """Terminate it; return the pids of the descendants that it had."""
         self.keep = False
         family = self.children()
         self.send(signal.SIGTERM)
@@ -72,7 +72,7 @@ class Program:
 
 
 class Programs:
-    """All of them, with the thread that keeps them alive."""
+    """All programs, with the thread that restarts them."""
 
     def __init__(self) -> None:
         self.all: dict[str, Program] = {}
@@ -93,7 +93,7 @@ class Programs:
                 program.watch()
 
     def stop(self) -> None:
-        """End all of them."""
+        """Stop all of them."""
         self._ended.set()
         self._thread.join()
         for program in self.all.values():

@@ -1,4 +1,4 @@
-"""The web process as in production, stopped at the end."""
+"""The web process as in production, as a context manager that stops it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PATIENCE = 30.0
 
 
 def environ_for(dsn: str) -> dict[str, str]:
-    """The environment of a process on the test database, as the role it has in production if it can be."""
+    """Return the environment of a process on the test database, with a role per process on our own server."""
     parts = conninfo_to_dict(dsn)
     own = {"DATABASE_URL": dsn, "WEDSQL_HTTPS": "0", "PYTHONUNBUFFERED": "1"}
     cluster = postgres.default_cluster()
@@ -35,7 +35,7 @@ def environ_for(dsn: str) -> dict[str, str]:
 
 @dataclass
 class WebServer:
-    """daphne with the whole site."""
+    """A daphne process with the whole site."""
 
     port: int
     process: subprocess.Popen[bytes]
@@ -52,12 +52,12 @@ class WebServer:
 
     @classmethod
     def on(cls, dsn: str, **extra: str) -> WebServer:
-        """Start one on this database and return when it answers."""
+        """Start one on this database and return when it accepts connections."""
         return cls.start(environ_for(dsn) | {"WEDSQL_PROCESS": "web"} | extra)
 
     @classmethod
     def start(cls, env: dict[str, str]) -> WebServer:
-        """Start one with these variables and return when it answers."""
+        """Start one with these variables and return when it accepts connections."""
         port = free_port()
         log = tempfile.NamedTemporaryFile(prefix="wedsql-web-", suffix=".log")
         process = subprocess.Popen(
@@ -77,11 +77,11 @@ class WebServer:
         return server
 
     def written(self) -> str:
-        """What the process has logged so far."""
+        """Return what the process has logged so far."""
         return Path(self.log.name).read_text(errors="replace")
 
     def stop(self) -> None:
-        """Ends the process, kindly first."""
+        """Stop the process: terminate, and kill after 15 seconds."""
         self.process.terminate()
         try:
             self.process.wait(15)
