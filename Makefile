@@ -1,4 +1,4 @@
-# `make run` starts everything, `make test` proves everything; both need only Python 3.11 or newer.
+# `make run` starts everything, `make test` tests everything; both need only Python 3.11 or newer.
 PYTHON ?= python3
 VENV ?= .venv
 PY := $(VENV)/bin/python
@@ -9,14 +9,14 @@ BENCH_STAMP := $(VENV)/.requirements-bench
 .DEFAULT_GOAL := help
 .PHONY: help install lock run stop status reset logs test check bench chaos tools lint types
 
-help:  ## what there is
+help:  ## lists the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 $(PY):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; name it: make PYTHON=/path/to/python3 ..."; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || { echo "The virtual environment could not be made. On Debian: apt-get install python3-venv"; exit 1; }
 
-# The locks name every package with its version and hashes; requirements*.txt name what the product itself imports.
+# The lock files pin every package with version and hashes; requirements*.txt list the direct imports of the product.
 $(RUN_STAMP): requirements.lock | $(PY)
 	@echo "Installing the requirements ..."
 	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
@@ -32,15 +32,15 @@ $(BENCH_STAMP): requirements-bench.txt | $(DEV_STAMP)
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt -r requirements-bench.txt
 	@touch $@
 
-install: $(RUN_STAMP)  ## the virtual environment with everything that running needs
+install: $(RUN_STAMP)  ## creates the virtual environment with the requirements of the product
 
-run: $(RUN_STAMP)  ## database, web, workers, reaper and demo; Ctrl-C stops all of it
+run: $(RUN_STAMP)  ## starts database, web, workers, reaper and demo; Ctrl-C stops them all
 	@exec $(PY) manage.py wedsql up
 
 stop: $(RUN_STAMP)  ## stops what `make run` started, from another terminal
 	@$(PY) manage.py wedsql stop
 
-status: $(RUN_STAMP)  ## what is installed, running, outdated
+status: $(RUN_STAMP)  ## shows what is installed, running, outdated
 	@$(PY) manage.py wedsql status
 
 reset: $(RUN_STAMP)  ## stops everything and deletes this checkout's database and secrets
@@ -49,7 +49,7 @@ reset: $(RUN_STAMP)  ## stops everything and deletes this checkout's database an
 logs: $(RUN_STAMP)  ## follows the logs of every process
 	@$(PY) manage.py wedsql logs
 
-lock: $(DEV_STAMP)  ## resolves requirements*.txt anew into the locks with hashes
+lock: $(DEV_STAMP)  ## resolves requirements*.txt into the lock files with hashes
 	@for part in requirements requirements-dev; do \
 	  $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	    --custom-compile-command "make lock" $$part.txt -o $$part.lock; done
@@ -61,18 +61,18 @@ lint: $(DEV_STAMP)
 types: $(DEV_STAMP)
 	@$(PY) -m mypy .
 
-tools:  ## installs what the tests need besides Python, where it may
+tools:  ## installs what the tests need besides Python, where it is allowed to
 	@sh .ci/tools
 
-check: lint types  ## the fast subset, for an editor
+check: lint types  ## runs the linters and the fast tests
 	@$(PY) -m pytest -q -x -m "not slow and not browser and not chaos"
 
-test: tools lint types  ## everything that is promised, proved
+test: tools lint types  ## runs the linters and all tests
 	@$(PY) -m tests.parts
 
-bench: $(BENCH_STAMP)  ## throughput and latency beside the peers, 15 minutes; ARGS="--quick"
+bench: $(BENCH_STAMP)  ## measures throughput and latency beside the peers, 15 minutes; ARGS="--quick"
 	@$(PY) -m bench $(ARGS)
 
-chaos: $(DEV_STAMP)  ## injects faults under load and counts what was lost (nothing may be), 20 minutes; ARGS="--quick --seed 1"
+chaos: $(DEV_STAMP)  ## injects faults under load and checks that nothing is lost, 20 minutes; ARGS="--quick --seed 1"
 	@$(PY) -m chaos $(ARGS)
 	@$(PY) -m chaos.mutate
