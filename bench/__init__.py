@@ -1,1 +1,1 @@
-"""The measuring bench: floor, peers and WED-SQL on the same work, in one run (docs/performance.md)."""
+"""The benchmark: floor, peers and WED-SQL on the same work, in one run (docs/performance.md)."""

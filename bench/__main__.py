@@ -1,4 +1,4 @@
-"""``python -m bench``: run the bench, print the report, keep the record."""
+"""``python -m bench``: run the benchmark, print the report, save the record."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _QUICK = Plan(rounds=1, limit=2.0, floor_seconds=1, quick=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what was asked for; 0 when nothing of ours failed to run."""
+    """Run what the arguments select; return 1 when a contender of WED-SQL failed, else 0."""
     options = _parse(arguments)
     if options.publish:
         publish(read(options.publish))
         return 0
-    # As Ctrl-C does: whoever ends a run must not leave its server and its workers behind.
+    # As on Ctrl-C: a terminated run must not leave its server and its workers behind.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     results = _measure(options)
     path = options.json or default_path()
@@ -59,7 +59,7 @@ def _probe(cluster: Cluster, plan: Plan, chosen: set[str], results: Results) -> 
         say(f"measuring {name}")
         try:
             results.measures += probe(stage)
-        except Exception as error:  # noqa: BLE001 - the other figures are still wanted; the reason is reported
+        except Exception as error:  # noqa: BLE001 - the other measures still run; the reason is reported
             results.failures[name] = f"{type(error).__name__}: {error}"
             say(f"{name} failed: {error}")
 

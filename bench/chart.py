@@ -25,7 +25,7 @@ _STYLE = """
 
 
 def draw(results: Results) -> str:
-    """An SVG: one bar a contender at the concurrency that suited it best, its spread, and the floor."""
+    """Return an SVG: the floor, and per contender a bar at its best concurrency with its spread."""
     bars = _bars(results)
     scale = (_WIDTH - _LABEL - 70) / max([1.0, *(ratio.high for _, _, ratio in bars)])
     height = _TOP + _ROW * len(bars) + 34

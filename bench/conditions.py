@@ -1,4 +1,4 @@
-"""Under which circumstances a run was made."""
+"""The conditions under which a run was made."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BUSY = (
 
 
 def describe(cluster: Cluster) -> dict[str, Any]:
-    """Machine, versions and server settings; load tells whether others were busy on the machine."""
+    """Return machine, versions, server settings and load (which shows other work on the machine)."""
     settings = ", ".join(f"{name} {value}" for name, value in sorted(cluster.settings().items()))
     return {
         "date": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
@@ -34,14 +34,14 @@ def describe(cluster: Cluster) -> dict[str, Any]:
 
 
 def was_busy(conditions: Mapping[str, Any]) -> bool:
-    """Whether others used more than half of the machine when the run began."""
+    """Return whether more than half of the machine was in use when the run began."""
     cores = re.search(r"(\d+) cores", str(conditions.get("system", "")))
     load = float(conditions.get("load before the run", 0))
     return cores is not None and load > int(cores.group(1)) / 2
 
 
 def _additions() -> float:
-    """Millions of additions a second in one thread: how fast this machine is now, whatever it is called."""
+    """Return millions of additions per second in one thread: the present speed of this machine."""
     began = time.perf_counter()
     total = 0
     for number in range(2_000_000):

@@ -13,7 +13,7 @@ from bench.contenders.floor import ONE_STATEMENT, SCRIPT, Floor
 from bench.race import race
 from bench.results import Results, Timed
 
-BETWEEN = 16  # clients of the floor that is run between the contenders
+BETWEEN = 16  # clients of the floor runs between the contenders
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Plan:
 
 
 class Contest:
-    """Runs the contenders that can run here and records why the others cannot."""
+    """Run the contenders that can run here and record why the others cannot."""
 
     def __init__(
         self, cluster: Cluster, contenders: Sequence[Contender], plan: Plan, results: Results
@@ -41,7 +41,7 @@ class Contest:
         self.templates: dict[str, str] = {}
 
     def run(self) -> None:
-        """All rounds; a contender that fails once is reported and left out of the rest."""
+        """Run all rounds; a contender that fails once is reported and skipped from then on."""
         self._prepare()
         for number in range(1, self.plan.rounds + 1):
             self._round(number)
@@ -73,7 +73,7 @@ class Contest:
             before = after
 
     def _turn(self, number: int) -> list[Contender]:
-        """Each round begins with another contender, so that none always runs first."""
+        """Return the contenders in this round's order: each round begins with another one."""
         running = [c for c in self.contenders if c.name not in self.results.failures]
         shift = (number - 1) * max(1, len(running) // 3) % max(1, len(running))
         return running[shift:] + running[:shift]
@@ -106,7 +106,7 @@ class Contest:
         return rate
 
     def _guarded(self, contender: Contender, action: Callable[[], None]) -> None:
-        """A peer's failure of whatever kind is a line of the report, never the end of the run."""
+        """Run `action`; record any failure for the report, so that the benchmark continues."""
         try:
             action()
         except Exception as error:  # noqa: BLE001 - any library may fail in any way; the reason is reported
@@ -121,6 +121,6 @@ def _against(run: Timed, floor16: float) -> Timed:
 
 
 def say(message: str) -> None:
-    """Progress, on stderr, so that the table can be piped."""
+    """Write progress to stderr, so that the report on stdout can be piped."""
     sys.stderr.write(f"{time.strftime('%H:%M:%S')} {message}\n")
     sys.stderr.flush()

@@ -1,8 +1,8 @@
-"""``python -m bench.instructions``: what a step costs the database, in instructions counted by valgrind.
+"""``python -m bench.instructions``: measure the database's cost per step in instructions, by valgrind.
 
-Times on a shared machine differ by a third from one minute to the next; instructions do not. One server
-process without neighbours performs the steps of the bench's work, one commit each, as a worker in step mode
-asks for them. Prints the instructions a step and the functions of PostgreSQL that they belong to.
+Times on a shared machine differ by a third from one minute to the next; instruction counts do not. A single
+server process performs the steps of the benchmark, one commit each, with the statements of a worker in step
+mode. Prints the instructions per step and the functions of PostgreSQL they belong to.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from wedsql_site import postgres
 from wedsql_site.postgres import account
 
 HELD = 16
-WARM = 2  # rounds before the count begins, so that plans and caches are there
+WARM = 2  # rounds before the count begins, so that plans and caches exist
 MARK = "select pg_sleep(0);"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Count and print; 2 without valgrind."""
+    """Count and print; exit with status 2 if valgrind is missing."""
     parser = argparse.ArgumentParser(prog="python -m bench.instructions", description=__doc__)
     parser.add_argument("--rounds", type=int, default=4, help=f"each is {HELD * 3} steps")
     parser.add_argument("--keep", type=Path, help="where the profile for callgrind_annotate is kept")
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _script(cluster: Cluster, rounds: int) -> str:
-    """Start the instances, stop the server, and return the statements that bring them to their end."""
+    """Start the instances, stop the server, and return the statements that finish them."""
     dsn = cluster.create_database("counted", site.template(cluster))
     with psycopg.connect(dsn, autocommit=True) as conn:
         site.start_many(conn, HELD * rounds)
@@ -69,7 +69,7 @@ def _wids(jobs: Sequence[tuple[str, int, int]]) -> list[int]:
 
 
 def _statements(jobs: Sequence[tuple[str, int, int]], rounds: int) -> Iterator[str]:
-    """Hold and complete, one transition after the other; a mark before and after what is counted."""
+    """Yield hold and complete, transition by transition, with marks before and after the counted part."""
     yield f"prepare hold(text[]) as select count(h) from {FLOW}.hold($1, {HELD}, 'counted') h;"  # noqa: S608  # constants
     yield f"prepare done(int, bigint, jsonb) as select {FLOW}.complete_held($1, $2, $3, 'counted');"
     for number in range(rounds):
@@ -87,7 +87,7 @@ def _statements(jobs: Sequence[tuple[str, int, int]], rounds: int) -> Iterator[s
 
 
 def _count(cluster: Cluster, script: str) -> Path:
-    """Feed the statements to a single-user server under callgrind; the profile between the marks."""
+    """Run the statements in a single-user server under callgrind; return the profile between the marks."""
     source = cluster.root / "statements.sql"
     source.write_text(script)
     source.chmod(0o644)
@@ -112,7 +112,7 @@ def _report(profile: Path, steps: int) -> str:
 
 
 def _own_costs(profile: str) -> Counter[str]:
-    """Instructions by function, without those of the functions it calls (the line after `calls=`)."""
+    """Return instructions by function, without those of called functions (the line after `calls=`)."""
     costs: Counter[str] = Counter()
     name, called = "", False
     for line in profile.splitlines():

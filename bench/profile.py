@@ -1,9 +1,9 @@
-"""``python -m bench.profile``: where the time of a step goes.
+"""``python -m bench.profile``: show where the time of a step is spent.
 
-Prints, for a run of the bench's work: processor time of Python and of PostgreSQL a step; the kernel's
-functions by their own time; the statements, when the server has pg_stat_statements (name one with WED_PG_BIN,
-for example Debian's); and the Python functions by their own time. Measuring slows the work down: read shares,
-not rates.
+Prints, for a run of the benchmark: processor time of Python and of PostgreSQL per step; the kernel's
+functions by their own time; the statements, when the server has pg_stat_statements (select such a server with
+WED_PG_BIN, for example Debian's); and the Python functions by their own time. Profiling slows the work down:
+compare shares, not rates.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ order by total_exec_time desc limit 25
 
 @dataclass(frozen=True)
 class Work:
-    """How much work, in how many processes, how many steps a commit."""
+    """How much work, in how many processes, with how many steps per commit."""
 
     instances: int
     processes: int
@@ -46,7 +46,7 @@ class Work:
 
     @property
     def steps(self) -> int:
-        """All steps of the run."""
+        """Return the number of steps of the run."""
         return self.instances * 3
 
 
@@ -97,7 +97,7 @@ def _prepare(conn: psycopg.Connection) -> bool:
 
 
 def _run(cluster: Cluster, conn: psycopg.Connection, work: Work) -> str:
-    """Start the instances, work them off with `wedworker --once`, and tell who used the processors."""
+    """Start the instances, complete them with `wedworker --once`, and report the CPU time of each side."""
     site.start_many(conn, work.instances)
     conn.execute("vacuum analyze")
     conn.execute("select pg_stat_reset()")
@@ -125,7 +125,7 @@ def _wedworker(cluster: Cluster, work: Work) -> None:
 
 
 def _server_cpu(cluster: Cluster) -> float:
-    """Processor seconds of the postmaster and all its children, the ended ones included."""
+    """Return the processor seconds of the postmaster and all its children, including ended ones."""
     pid = int((cluster.server.data / "postmaster.pid").read_text().split()[0])
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return sum(_ticks(int(child)) for child in children) + _ticks(pid, ended=True)
@@ -166,7 +166,7 @@ def _statements(conn: psycopg.Connection, work: Work) -> str:
 
 
 def _python(cluster: Cluster, conn: psycopg.Connection, work: Work) -> str:
-    """The same work in one process under Python's own profiler."""
+    """Run the same work in one process under Python's own profiler."""
     site.start_many(conn, work.instances)
     env = {**os.environ, **site.environment(cluster, "profiled")}
     command = [sys.executable, "-m", "bench.profile_python", str(work.size)]

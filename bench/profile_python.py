@@ -1,4 +1,4 @@
-"""One worker process under cProfile until no work is left; prints its functions by their own time."""
+"""Run one worker process under cProfile until no work is left; print its functions by their own time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import django
 
 
 def main() -> None:
-    """Serve once with as many jobs a commit as the first argument says."""
+    """Serve once, with as many jobs per commit as the first argument says."""
     django.setup()
     from workers.discovery import autodiscover
     from workers.process.worker import WorkerProcess

@@ -1,4 +1,4 @@
-"""Puts a recorded run into docs/performance.md: its tables between two marks, its chart beside it."""
+"""Put a recorded run into docs/performance.md: its tables between two marks, its chart beside it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BEGIN, END = "<!-- figures of the reference run: begin -->", "<!-- figures of th
 
 
 def publish(results: Results, docs: Path = DOCS) -> None:
-    """Rewrite the figures in performance.md and draw performance.svg; ValueError without the two marks."""
+    """Rewrite the figures in performance.md and draw performance.svg; ValueError if the marks are missing."""
     page = docs / "performance.md"
     text = page.read_text()
     if BEGIN not in text or END not in text:
@@ -77,7 +77,7 @@ def _throughput(results: Results) -> str:
 
 
 def _others(results: Results) -> str:
-    """Every measure that has no target."""
+    """Return the table of the measures without a target."""
     free = [measure for measure in results.measures if measure.target is None]
     return _rows(["beside them", "measured"], [[m.label, f"{m.value:,.2f} {m.unit}".strip()] for m in free])
 

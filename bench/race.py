@@ -1,4 +1,4 @@
-"""One timed run of one contender: clone, start the instances, let the workers go, stop the clock."""
+"""One timed run of one contender: clone, start the instances, release the workers, stop the clock."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ POLL_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class Run:
-    """The outcome of one race: `rate` is committed steps a second."""
+    """The outcome of one race."""
 
     contender: str
     workers: int
@@ -38,12 +38,12 @@ class Run:
 
     @property
     def rate(self) -> float:
-        """Committed steps a second."""
+        """Return the committed steps per second."""
         return self.steps / self.seconds
 
 
 class WorkerProcesses:
-    """The worker processes of one run: started, gated on ``ready``, released, stopped."""
+    """The worker processes of one run: started, held until all are ready, released, stopped."""
 
     def __init__(self, commands: list[list[str]], environment: dict[str, str], announces: bool) -> None:
         self.sink = tempfile.NamedTemporaryFile("w+", prefix="wedbench-workers-")
@@ -63,7 +63,7 @@ class WorkerProcesses:
         ]
 
     def wait_until(self, ready: Callable[[], bool]) -> None:
-        """Block until `ready` answers yes; RuntimeError when a process ends or time is up first."""
+        """Block until `ready` returns true; RuntimeError when a process ends or time is up first."""
         deadline = time.monotonic() + READY_SECONDS
         while not ready():
             if not self.alive() or time.monotonic() > deadline:
@@ -71,7 +71,7 @@ class WorkerProcesses:
             time.sleep(POLL_SECONDS)
 
     def wait_announced(self, word: str = "ready") -> None:
-        """Block until every process printed `word`; RuntimeError with its log when one does not."""
+        """Block until every process has printed `word`; RuntimeError with its log when one does not."""
         timer = threading.Timer(READY_SECONDS, self.kill)
         timer.start()
         try:
@@ -87,23 +87,23 @@ class WorkerProcesses:
         raise RuntimeError(f"a worker ended before it said {word!r}: {self.tail()}")
 
     def go(self) -> None:
-        """Open the gate for all."""
+        """Release all processes."""
         for process in self.processes:
             if process.stdin is not None:
                 process.stdin.write("go\n")
                 process.stdin.flush()
 
     def alive(self) -> bool:
-        """Whether every worker still runs."""
+        """Return whether every worker is still running."""
         return all(process.poll() is None for process in self.processes)
 
     def tail(self) -> str:
-        """The last lines the workers wrote to stderr."""
+        """Return the last lines that the workers wrote to stderr."""
         lines = Path(self.sink.name).read_text(errors="replace").strip().splitlines()
         return " | ".join(lines[-4:])[-600:]
 
     def stop(self) -> None:
-        """Ask them to end, then insist; nothing of this run is left behind."""
+        """Terminate all processes, and kill those that are still running after five seconds."""
         for process in self.processes:
             process.terminate()
         deadline = time.monotonic() + 5
@@ -119,7 +119,7 @@ class WorkerProcesses:
         self.sink.close()
 
     def kill(self) -> None:
-        """End the process groups this run started, helpers of the workers included."""
+        """Kill the process groups of this run, including child processes of the workers."""
         for process in self.processes:
             try:
                 os.killpg(process.pid, 9)
@@ -132,7 +132,7 @@ class WorkerProcesses:
 def working(
     contender: Contender, dsn: str, workers: int, conn: psycopg.Connection
 ) -> Iterator[WorkerProcesses]:
-    """The contender's worker processes, ready but not yet let go."""
+    """Run the contender's worker processes; enter when they are ready, but not yet released."""
     commands, environment = contender.commands(dsn, workers), contender.environment(dsn, workers)
     processes = WorkerProcesses(commands, environment, contender.announces)
     try:
@@ -146,12 +146,12 @@ def working(
 
 
 def race(cluster: Cluster, contender: Contender, template: str, workers: int, limit: float) -> Run:
-    """Time one contender in a fresh database; RuntimeError when workers die or skip work."""
+    """Time one contender in a fresh database; RuntimeError when workers die or steps are missing."""
     return race_in(cluster.create_database("race", template), contender, workers, limit)
 
 
 def race_in(dsn: str, contender: Contender, workers: int, limit: float) -> Run:
-    """The same in a database that is there already."""
+    """Time one contender in an existing database; RuntimeError as for `race`."""
     count = contender.instances
     if not contender.starts_when_ready:
         contender.start(dsn, count)
@@ -174,7 +174,7 @@ def race_in(dsn: str, contender: Contender, workers: int, limit: float) -> Run:
 
 
 def _shown(command: list[str], dsn: str) -> str:
-    """A command line as a person would type it, without this run's private places."""
+    """Return a command line as typed by hand, without this run's paths and DSN."""
     return " ".join(command).replace(sys.executable, "python").replace(dsn, "$DSN")
 
 
@@ -182,7 +182,7 @@ def _wait_final(
     contender: Contender, conn: psycopg.Connection, processes: WorkerProcesses, count: int, deadline: float
 ) -> bool:
     while time.perf_counter() < deadline:
-        alive = processes.alive()  # asked first: workers that end with the work done are no failure
+        alive = processes.alive()  # checked first: workers may end when the work is done
         if contender.final(conn) >= count:
             return True
         if not alive:

@@ -1,4 +1,4 @@
-"""The record of a run as text tables."""
+"""Render the record of a run as text tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KINDS = {"ours": 0, "peer": 1}
 
 
 def render(results: Results) -> str:
-    """The whole report: throughput, targets, what failed, versions, commands, conditions."""
+    """Return the whole report: throughput, targets, failures, versions, commands, conditions."""
     parts = [
         _throughput(results),
         _targets(results),
@@ -125,7 +125,7 @@ def _span(spread: Spread, digits: int) -> str:
 
 
 def table(rows: Sequence[Sequence[str]], head: bool = True) -> str:
-    """Columns padded to their widest cell; figures to the right."""
+    """Return the rows as text: columns padded to their widest cell, figures right-aligned."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ["  " + "  ".join(_cell(row[i], widths[i]) for i in range(len(row))).rstrip() for row in rows]
     if head:

@@ -1,4 +1,4 @@
-"""Everything one bench run measured: raw runs, floors, measures, failures; written as JSON."""
+"""The record of one benchmark run: raw runs, floors, measures, failures; written as JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bench.targets import Measure
 
 @dataclass(frozen=True)
 class Timed:
-    """One race with the floor that was measured around it: `ratio` is to the 16-client floor."""
+    """One race, with the floor measured before and after it."""
 
     contender: str
     workers: int
@@ -28,18 +28,18 @@ class Timed:
 
     @property
     def rate(self) -> float:
-        """Committed steps a second."""
+        """Return the committed steps per second."""
         return self.steps / self.seconds
 
     @property
     def ratio(self) -> float:
-        """The rate as a share of the floor with 16 clients, measured just before and just after."""
+        """Return the rate as a share of the floor with 16 clients, measured just before and just after."""
         return self.rate / self.floor16
 
 
 @dataclass(frozen=True)
 class Spread:
-    """Median, lowest and highest of some runs."""
+    """Median, lowest and highest value of some runs."""
 
     median: float
     low: float
@@ -53,37 +53,37 @@ class Spread:
 
 @dataclass
 class Results:
-    """The record of one run of the bench."""
+    """The record of one run of the benchmark."""
 
     conditions: dict[str, Any]
     runs: list[Timed] = field(default_factory=list)
     floors: list[dict[str, float]] = field(default_factory=list)
     measures: list[Measure] = field(default_factory=list)
     failures: dict[str, str] = field(default_factory=dict)
-    """contender or probe, to the reason why there is no figure"""
+    """from contender or probe to the reason why there is no figure"""
     versions: dict[str, dict[str, str]] = field(default_factory=dict)
     commands: dict[str, list[str]] = field(default_factory=dict)
     labels: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """contender to its kind and its label"""
+    """from contender to its kind and its label"""
 
     def of(self, contender: str, workers: int | None = None) -> list[Timed]:
-        """The runs of a contender, at one concurrency or at all."""
+        """Return the runs of a contender, at one concurrency or at all of them."""
         return [run for run in self.runs if run.contender == contender and workers in (None, run.workers)]
 
     def counts(self, contender: str) -> list[int]:
-        """The concurrencies a contender ran at."""
+        """Return the concurrencies a contender ran at."""
         return sorted({run.workers for run in self.of(contender)})
 
     def rate(self, contender: str, workers: int) -> Spread:
-        """Steps a second over the rounds."""
+        """Return the steps per second over the rounds."""
         return Spread.of(run.rate for run in self.of(contender, workers))
 
     def ratio(self, contender: str, workers: int) -> Spread:
-        """The share of the 16-client floor over the rounds."""
+        """Return the share of the 16-client floor over the rounds."""
         return Spread.of(run.ratio for run in self.of(contender, workers))
 
     def floor(self, clients: int) -> Spread | None:
-        """The floor over the rounds."""
+        """Return the rate of the floor over the rounds, or None if it was not measured with these clients."""
         found = [
             floor["rate"]
             for floor in self.floors
@@ -92,7 +92,7 @@ class Results:
         return Spread.of(found) if found else None
 
     def best(self, kind: str) -> tuple[str, int, float] | None:
-        """The contender of a kind with the highest median ratio: name, workers, ratio."""
+        """Return name, workers and ratio of the contender of a kind with the highest median ratio."""
         found = [
             (self.ratio(name, workers).median, name, workers)
             for name, (its_kind, _) in self.labels.items()
@@ -105,7 +105,7 @@ class Results:
         return name, workers, ratio
 
     def measured(self) -> set[str]:
-        """The keys that have a figure."""
+        """Return the keys that have a figure."""
         return {measure.key for measure in self.measures}
 
     def write(self, path: Path) -> None:
@@ -118,7 +118,7 @@ class Results:
 
 
 def read(path: Path) -> Results:
-    """Read a record back, to draw the chart of an earlier run."""
+    """Read a record, to publish an earlier run."""
     record = json.loads(path.read_text())
     record["runs"] = [
         Timed(**{key: run[key] for key in Timed.__dataclass_fields__}) for run in record["runs"]
@@ -131,5 +131,5 @@ def read(path: Path) -> Results:
 
 
 def default_path() -> Path:
-    """bench/results/<time>.json, beside the committed reference."""
+    """Return bench/results/<time>.json, in the folder of the committed reference."""
     return Path(__file__).parent / "results" / f"{datetime.now(UTC):%Y%m%d-%H%M%S}.json"

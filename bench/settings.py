@@ -1,4 +1,4 @@
-"""The site with the bench's own handlers; a bench run names its own database and state directory."""
+"""Settings of the site with the bench's handlers; a run sets its own database and state directory."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _SECRET = "a-bench-run-lives-for-minutes-and-has-no-secrets-" * 2
 
 
 def environment(cluster: Cluster, database: str, process: str = "worker") -> dict[str, str]:
-    """The variables of a WED-SQL process on `database`, connected as the least role for its kind."""
+    """Return the variables of a process on `database`, with the least privileged role for its kind."""
     role = "wed" if process == "admin" else f"wed_{process}"
     return {
         "DJANGO_SETTINGS_MODULE": SETTINGS,
@@ -35,7 +35,7 @@ def environment(cluster: Cluster, database: str, process: str = "worker") -> dic
 
 
 def run(cluster: Cluster, database: str, *arguments: str) -> str:
-    """Run a management command as administrator; its output, or RuntimeError with its last words."""
+    """Run a management command as administrator; return its output, or raise RuntimeError with its stderr."""
     env = {**os.environ, **environment(cluster, database, "admin")}
     done = subprocess.run(
         manage(*arguments), cwd=CHECKOUT, env=env, capture_output=True, text=True, check=False
@@ -47,7 +47,7 @@ def run(cluster: Cluster, database: str, *arguments: str) -> str:
 
 @functools.cache
 def template(cluster: Cluster) -> str:
-    """The name of a database with the kernel, Django's tables and the flow of the bench; made once a run."""
+    """Create, once per run, a database with kernel, Django's tables and the bench's flow; return its name."""
     dsn = cluster.create_database(TEMPLATE)
     run(cluster, TEMPLATE, "wedsql", "install")
     with psycopg.connect(dsn) as conn:
@@ -62,7 +62,7 @@ def publish(conn: psycopg.Connection, definition: dict[str, object]) -> None:
 
 
 def start_many(conn: psycopg.Connection, count: int, flow: str = FLOW) -> None:
-    """Start `count` instances in one statement; RuntimeError when one is refused."""
+    """Start `count` instances in one statement; RuntimeError when one is rejected."""
     states = "array_fill('{}'::jsonb, array[%s::integer])"
     refused = conn.execute(
         f"select count(*) from wedsql.start_many(%s, {states}) where wid is null",  # noqa: S608 - a constant

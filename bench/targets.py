@@ -1,4 +1,4 @@
-"""The figures WED-SQL has promised itself, and whether today's run keeps them."""
+"""The target figures of WED-SQL, and whether a run meets them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {"≥": operator.ge, "≤"
 
 @dataclass(frozen=True)
 class Target:
-    """`value` is compared with the measure by `sign`; `unit` is only printed."""
+    """A target: the measure is compared with `value` by `sign`; `unit` is only printed."""
 
     label: str
     sign: str
@@ -19,7 +19,7 @@ class Target:
     unit: str = ""
 
     def met(self, measured: float) -> bool:
-        """Whether a measured value keeps the promise."""
+        """Return whether a measured value meets the target."""
         return _COMPARE[self.sign](measured, self.value)
 
     def __str__(self) -> str:
@@ -52,7 +52,7 @@ TARGETS: dict[str, Target] = {
 
 @dataclass(frozen=True)
 class Measure:
-    """One measured value; `key` names its target in TARGETS or is free for figures without one."""
+    """One measured value; `key` names its target in TARGETS, and other keys have none."""
 
     key: str
     label: str
@@ -62,12 +62,12 @@ class Measure:
 
     @property
     def target(self) -> Target | None:
-        """The target this measure answers, if any."""
+        """Return the target of this measure, if any."""
         return TARGETS.get(self.key)
 
     @property
     def verdict(self) -> str:
-        """``met``, ``not met`` or nothing."""
+        """Return ``met``, ``NOT MET``, or an empty string without a target."""
         if self.target is None:
             return ""
         return "met" if self.target.met(self.value) else "NOT MET"

@@ -1,11 +1,11 @@
-"""From the contest's runs to the figures that have a target."""
+"""Compute the figures that have a target from the runs of the contest."""
 
 from __future__ import annotations
 
 from bench.results import Results
 from bench.targets import FLOOR, Measure
 
-# target, contender, the concurrencies it speaks of
+# target, contender, the concurrencies it covers
 _RATIOS = (
     ("step16", "wedsql-step", (16,)),
     ("batch", "wedsql-batch", (2, 4)),
@@ -15,7 +15,7 @@ _RATIOS = (
 
 
 def throughput_measures(results: Results) -> list[Measure]:
-    """The ratios that have a target, from whatever contenders ran."""
+    """Return the ratios that have a target, of the contenders that ran."""
     found = []
     for key, contender, counts in _RATIOS:
         ratios = [

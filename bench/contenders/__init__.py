@@ -1,4 +1,4 @@
-"""Who is measured: one module a contender."""
+"""The contenders that are measured, one module each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""absurd: durable tasks whose engine is SQL functions; the Python SDK calls them."""
+"""absurd: durable tasks whose engine is written in SQL functions; the Python SDK calls them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ QUEUE = "bench"
 
 
 class AbsurdContender(ModuleContender):
-    """One task an instance, its three steps as checkpoints; the tables t_, r_, c_ are the engine's own."""
+    """One task per instance, its three steps as checkpoints; t_, r_ and c_ are the engine's own tables."""
 
     name = "absurd"
     label = "absurd"
@@ -55,7 +55,7 @@ class AbsurdContender(ModuleContender):
         from absurd_sdk import Absurd
 
         with psycopg.connect(dsn) as conn:
-            # The class is annotated for autocommit connections; in one transaction the start is set-wise.
+            # The class is annotated for autocommit connections; in one transaction all tasks start together.
             app: Any = Absurd(conn, queue_name=QUEUE)
             for number in range(count):
                 app.spawn("advance", {"number": str(number)}, queue=QUEUE)

@@ -1,4 +1,4 @@
-"""What every contender must be able to do, so that one race can time them all alike."""
+"""The interface of a contender, so that one race can time all of them in the same way."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STEPS_PER_INSTANCE = 3
 
 @dataclass(frozen=True)
 class Layout:
-    """How `workers` are spread: so many processes of so much concurrency each."""
+    """How `workers` are distributed: the number of processes, and the concurrency of each."""
 
     processes: int
     concurrency: int
@@ -38,56 +38,56 @@ class Contender:
     distributions: ClassVar[tuple[str, ...]] = ()
     instances: ClassVar[int] = 2_000
     starts_when_ready: ClassVar[bool] = False
-    """True when the workers must be up first; `start` is then one transaction and its commit the signal"""
+    """True when the workers must run first; `start` is one transaction, whose commit starts the race"""
     announces: ClassVar[bool] = True
-    """False when the worker processes print no ``ready``; `ready` is then asked instead"""
+    """False when the worker processes do not print ``ready``; `ready` is then called instead"""
     note: ClassVar[str] = ""
-    """how the work is put to this engine, for the report"""
+    """how the work is given to this engine, for the report"""
 
     def missing(self) -> str | None:
-        """Why this contender cannot run here, or None."""
+        """Return why this contender cannot run here, or None."""
         absent = [name for name in self.distributions if _version(name) is None]
         return f"not installed: {', '.join(absent)}" if absent else None
 
     def versions(self) -> dict[str, str]:
-        """The distributions this contender is made of, with the versions that ran."""
+        """Return the distributions of this contender with their installed versions."""
         return {name: _version(name) or "missing" for name in self.distributions}
 
     def prepare(self, cluster: Cluster) -> str:
-        """Make the template database with everything installed and no instance; return its name."""
+        """Create the template database with everything installed and no instance; return its name."""
         raise NotImplementedError
 
     def start(self, dsn: str, count: int) -> None:
-        """Start `count` instances; nothing works on them yet."""
+        """Start `count` instances; no worker runs yet, unless `starts_when_ready`."""
         raise NotImplementedError
 
     def layout(self, workers: int) -> Layout:
-        """The spread of `workers` that served this engine best."""
+        """Return the distribution of `workers` that was fastest with this engine."""
         return Layout(1, workers)
 
     def commands(self, dsn: str, workers: int) -> list[list[str]]:
-        """The command lines of the worker processes; each prints ``ready`` and waits for a line."""
+        """Return the command lines of the worker processes; each prints ``ready`` and waits for a line."""
         raise NotImplementedError
 
     def environment(self, dsn: str, workers: int) -> dict[str, str]:
-        """What the worker processes need in their environment."""
+        """Return the environment variables that the worker processes need."""
         return {}
 
     def ready(self, conn: psycopg.Connection, workers: int) -> bool:
-        """Whether all workers are up and waiting, where they do not say so themselves."""
+        """Return whether all workers wait for work, where they do not announce it themselves."""
         return True
 
     def steps(self, conn: psycopg.Connection) -> int:
-        """How many steps are committed."""
+        """Return how many steps are committed."""
         raise NotImplementedError
 
     def final(self, conn: psycopg.Connection) -> int:
-        """How many instances are final."""
+        """Return how many instances are final."""
         raise NotImplementedError
 
 
 class ModuleContender(Contender):
-    """A contender whose workers are ``python -m <module> --dsn D --concurrency C``."""
+    """A contender whose workers run ``python -m <module> --dsn D --concurrency C``."""
 
     module: ClassVar[str]
 
@@ -105,6 +105,6 @@ def _version(distribution: str) -> str | None:
 
 
 def scalar(conn: psycopg.Connection, query: str) -> int:
-    """The one integer a query answers."""
+    """Return the single integer that a query yields."""
     row = conn.execute(query).fetchone()
     return int(row[0]) if row else 0

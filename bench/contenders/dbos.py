@@ -9,10 +9,10 @@ from bench.contenders.base import ModuleContender, scalar
 
 
 class DbosContender(ModuleContender):
-    """One workflow an instance; workflow_status and operation_outputs are the engine's own rows.
+    """One workflow per instance; workflow_status and operation_outputs are the engine's own tables.
 
-    Starting belongs to the timed part here (one commit of five): workflows queued beforehand and taken from a
-    DBOS queue gave lower figures at 4 and 16.
+    Here the start is part of the timed work (one commit of five): workflows queued beforehand and taken from
+    a DBOS queue gave lower figures at 4 and 16.
     """
 
     name = "dbos"
@@ -34,7 +34,7 @@ class DbosContender(ModuleContender):
         return "tpl_dbos"
 
     def start(self, dsn: str, count: int) -> None:
-        """Nothing: the worker process starts its workflows itself, `workers` at a time."""
+        """Do nothing: the worker process starts its workflows itself, `workers` at a time."""
 
     def environment(self, dsn: str, workers: int) -> dict[str, str]:
         return {"BENCH_INSTANCES": str(self.instances)}

@@ -1,4 +1,4 @@
-"""django-q2 on its own ORM broker: what a Django project has without WED-SQL."""
+"""django-q2 on its own ORM broker: the usual choice of a Django project without WED-SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The floor: pgbench doing the least row work of a step, one transaction each."""
+"""The floor: pgbench with the least row operations of a step, in one transaction per step."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ insert into history (wid, state) values (:wid, '{"a1": "ready", "a2": "done", "a
 insert into job (wid, trname) values (:wid, 'tr_a2');
 commit;
 """
-# The same rows in one statement and one round trip: what the network round trips of the floor cost.
+# The same rows in one statement and one round trip; the difference is the cost of the floor's round trips.
 ONE_STATEMENT = """
 with taken as (
   delete from job where id = (select id from job order by id for update skip locked limit 1) returning wid
@@ -43,7 +43,7 @@ insert into job (wid, trname) select wid, 'tr_a2' from taken;
 
 
 class Floor:
-    """`rate(clients, seconds)` answers transactions a second, each one step."""
+    """The pgbench runs; `rate(clients, seconds)` returns transactions per second, each of which is a step."""
 
     label = "floor (pgbench)"
 
@@ -55,7 +55,7 @@ class Floor:
             conn.execute(SCHEMA)
 
     def command(self, clients: int, seconds: float, script: Path) -> list[str]:
-        """The pgbench command line, as printed in the report."""
+        """Return the pgbench command line, as printed in the report."""
         return [
             str(self.cluster.bindir / "pgbench"),
             "-n",
@@ -73,7 +73,7 @@ class Floor:
         ]
 
     def rate(self, clients: int, seconds: float, script: str = SCRIPT) -> float:
-        """Run pgbench on a fresh database and answer its transactions a second."""
+        """Run pgbench on a fresh database and return its transactions per second."""
         self.cluster.create_database("floor", self.template)
         with tempfile.NamedTemporaryFile("w", suffix=".sql") as file:
             file.write(script)

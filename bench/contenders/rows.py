@@ -1,6 +1,6 @@
-"""The instance and history rows for peers that are queues: they keep none, the handler writes them.
+"""Rows of instances and history for peers that are plain queues: the handlers write them.
 
-A step is then one transaction: move the instance row, add the history row and, where the step is the
+A step is then one transaction: update the instance row, add the history row and, in the step that finishes
 second of the two parallel ones, queue the last step.
 """
 
@@ -23,7 +23,7 @@ create table bench.history (
 );
 """
 
-# {p} is the driver's spelling of the single parameter, the instance.
+# {p} is the driver's placeholder for the only parameter, the instance.
 _MOVE = """
 with moved as (
   update bench.instance set {change}, seq = seq + 1 where wid = {p}
@@ -43,19 +43,19 @@ STEPS = tuple(_CHANGES)
 
 
 def move(step: str, parameter: str) -> str:
-    """The statement of one step; it answers whether both parallel steps are done."""
+    """Return the statement of one step; its result is whether both parallel steps are done."""
     return _MOVE.format(change=_CHANGES[step], step=step, p=parameter)
 
 
 def insert_instances(conn: psycopg.Connection, count: int) -> list[int]:
-    """Insert `count` fresh instances and return their keys."""
+    """Insert `count` new instances and return their keys."""
     query = "insert into bench.instance (a1) select 'ready' from generate_series(1, %s) returning wid"
     rows = conn.execute(query, [count]).fetchall()
     return [wid for (wid,) in rows]
 
 
 class QueueContender(Contender):
-    """Counting for peers that work on the rows of this module."""
+    """Counts steps and instances for peers that use the rows of this module."""
 
     def steps(self, conn: psycopg.Connection) -> int:
         return scalar(conn, "select count(*) from bench.history")

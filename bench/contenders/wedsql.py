@@ -1,4 +1,4 @@
-"""WED-SQL in its modes: one commit a step, several steps a commit, and through the Django-Q cluster."""
+"""WED-SQL in its modes: one commit per step, several steps per commit, and in the Django-Q cluster."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WAITING = "select count(*) from wedsql.worker where waiting"
 
 
 class WedsqlContender(Contender):
-    """Common to all modes: the same database, the same start, the same counting."""
+    """Shared by all modes: the same database, the same start, the same counting."""
 
     kind = "ours"
     distributions = ("Django", "psycopg", "django-q2")
@@ -33,7 +33,7 @@ class WedsqlContender(Contender):
     def __init__(self) -> None:
         self.cluster: Cluster | None = None
         self.before = 0
-        """the last instance of before this race: a grown database has many that are final already"""
+        """the highest instance before this race: a grown database has many that are final already"""
 
     def prepare(self, cluster: Cluster) -> str:
         self.cluster = cluster
@@ -59,35 +59,35 @@ class WedsqlContender(Contender):
         return scalar(conn, _STEPS.format(self.before))
 
     def final(self, conn: psycopg.Connection) -> int:
-        # Counting is left until nothing is pending, so that watching the race does not take part in it.
+        # Counted only when nothing is pending, so that the polling does not slow the race.
         return 0 if scalar(conn, _PENDING) else scalar(conn, _FINAL.format(self.before))
 
 
 class StepContender(WedsqlContender):
-    """One commit a step, `workers` processes."""
+    """One commit per step, `workers` processes."""
 
     name = "wedsql-step"
     label = "WED-SQL, one commit a step"
     quick_counts = (16,)
-    # As for most peers the limit ends the race, not the work: no session runs out of jobs before the others.
+    # As for most peers, the limit ends the race: no session runs out of jobs before the others.
     instances = 8_000
     arguments = ("--mode", "step")
 
 
 class BatchContender(WedsqlContender):
-    """Several steps a commit, `workers` processes."""
+    """Several steps per commit, `workers` processes."""
 
     name = "wedsql-batch"
     label = "WED-SQL, several steps a commit"
     counts = (1, 2, 4)
     quick_counts = (2, 4)
-    # Five times the instances: with fewer the race would be over before it can be timed.
+    # Five times as many instances as a peer's: with fewer the race would be too short to be timed.
     instances = 10_000
     arguments = ("--mode", "batch", "--batch", "200")
 
 
 class PaperContender(WedsqlContender):
-    """The paper's client: a process serves one transition, so the least is three."""
+    """The paper's client: a process serves one transition, so three is the minimum."""
 
     name = "wedsql-baseworker"
     label = "WED-SQL, BaseWorker"
@@ -104,7 +104,7 @@ class PaperContender(WedsqlContender):
 
 
 class ClusterContender(WedsqlContender):
-    """Through the Django-Q cluster of `workers` processes."""
+    """In a Django-Q cluster of `workers` processes."""
 
     counts = (2,)
     quick_counts = (2,)
@@ -118,11 +118,11 @@ class ClusterContender(WedsqlContender):
         return [site.manage("qcluster")]
 
     def ready(self, conn: psycopg.Connection, workers: int) -> bool:
-        return scalar(conn, _WAITING) >= 1  # the cluster's pusher is who waits for work
+        return scalar(conn, _WAITING) >= 1  # the cluster's pusher is the process that waits for work
 
 
 class ClusterStepContender(ClusterContender):
-    """Each step its own commit."""
+    """One commit per step."""
 
     name = "wedsql-cluster-step"
     label = "WED-SQL, Django-Q cluster, each step on its own"
@@ -131,7 +131,7 @@ class ClusterStepContender(ClusterContender):
 
 
 class ClusterBatchContender(ClusterContender):
-    """Several steps a commit."""
+    """Several steps per commit."""
 
     name = "wedsql-cluster-batch"
     label = "WED-SQL, Django-Q cluster, batched"

@@ -1,1 +1,1 @@
-"""What the peers' worker processes run: one module a peer, started as ``python -m bench.peers.<name>``."""
+"""The programs of the peers' worker processes, one module each: ``python -m bench.peers.<name>``."""

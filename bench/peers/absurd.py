@@ -13,7 +13,7 @@ QUEUE = "bench"
 
 
 def advance(params: dict[str, str], ctx: TaskContext) -> dict[str, str]:
-    """The three steps; each is committed as a checkpoint before the next begins."""
+    """Run the three steps; each is committed as a checkpoint before the next begins."""
     state = {"a1": "ready"}
     state["a2"] = ctx.step("tr_a2", lambda: "done")
     state["a3"] = ctx.step("tr_a3", lambda: "done")
@@ -32,7 +32,7 @@ def main() -> None:
 
     signal.signal(signal.SIGTERM, stop)
     wait_for_go()
-    # The SDK polls: the shortest interval that still leaves an idle worker idle, and the batches it offers.
+    # The SDK polls: the shortest interval at which an idle worker uses little CPU, and the batches it offers.
     batch = max(10, options.concurrency)
     app.start_worker(concurrency=options.concurrency, batch_size=batch, poll_interval=0.01)
 

@@ -1,4 +1,4 @@
-"""DBOS's worker: one workflow of three steps, as many at a time as there are threads."""
+"""DBOS's worker: one workflow of three steps, as many at once as there are threads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VERSION = "bench"
 
 
 def configure(dsn: str, pool: int) -> DBOSConfig:
-    """The same application in the preparing and in the working processes."""
+    """Return the configuration shared by the preparing and the working processes."""
     return DBOSConfig(
         name=APPLICATION,
         system_database_url=dsn,
@@ -26,25 +26,25 @@ def configure(dsn: str, pool: int) -> DBOSConfig:
 
 @DBOS.step()
 def tr_a2() -> str:
-    """The first parallel step."""
+    """Run the first parallel step."""
     return "done"
 
 
 @DBOS.step()
 def tr_a3() -> str:
-    """The second parallel step."""
+    """Run the second parallel step."""
     return "done"
 
 
 @DBOS.step()
 def tr_final() -> str:
-    """The last step."""
+    """Run the last step."""
     return "final"
 
 
 @DBOS.workflow()
 def advance(number: int) -> dict[str, str]:
-    """The three steps; each result is committed before the next begins."""
+    """Run the three steps; each result is committed before the next begins."""
     state = {"a1": "ready", "a2": tr_a2(), "a3": tr_a3()}
     state["a1"] = tr_final()
     return state

@@ -1,4 +1,4 @@
-"""Settings of the django-q2 peer: its ORM broker as its own documentation tunes it for throughput."""
+"""Settings of the django-q2 peer: its ORM broker, tuned for throughput as its documentation recommends."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 _url = urlsplit(os.environ["BENCH_DSN"])
 
-SECRET_KEY = "bench"  # noqa: S105 - signs the tasks of a database that lives for one run
+SECRET_KEY = "bench"  # noqa: S105 - signs the tasks of a database that exists for one run
 USE_TZ = True
 TIME_ZONE = "UTC"
 INSTALLED_APPS = ["django.contrib.contenttypes", "django.contrib.auth", "django_q"]
@@ -18,7 +18,7 @@ DATABASES = {
         "NAME": _url.path.lstrip("/"),
         "USER": _url.username,
         "HOST": parse_qs(_url.query)["host"][0],
-        # One connection a worker for the whole run; 0 would open one a task.
+        # One connection per worker for the whole run; 0 would open one per task.
         "CONN_MAX_AGE": 60,
     }
 }

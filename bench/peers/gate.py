@@ -1,4 +1,4 @@
-"""The starting gate of a worker process: say ``ready``, wait for a line, be stopped by SIGTERM."""
+"""The start protocol of a worker process: print ``ready``, wait for a line, run until SIGTERM."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 
 
 def arguments() -> argparse.Namespace:
-    """``--dsn`` and ``--concurrency``, the same for every worker program."""
+    """Parse ``--dsn`` and ``--concurrency``, which every worker program has."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--dsn", required=True)
     parser.add_argument("--concurrency", type=int, default=1)
@@ -17,7 +17,7 @@ def arguments() -> argparse.Namespace:
 
 
 def wait_for_go() -> None:
-    """Tell the race that imports and connections are done, and block until it lets everybody go."""
+    """Print ``ready`` when imports and connections are done, and block until the race sends a line."""
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     sys.stdin.readline()

@@ -15,7 +15,7 @@ from bench.peers.gate import arguments, run_until_terminated, wait_for_go
 
 
 async def perform(pool: asyncpg.Pool, step: str, wid: int) -> None:
-    """One step: move the instance, add its history and, when both parallel steps are done, queue the last."""
+    """Run one step: update the instance, add its history, and queue the last step when it is due."""
     async with pool.acquire() as connection, connection.transaction():
         both = await connection.fetchval(move(step, "$1"), wid)
         if both and step != "tr_final":
@@ -23,7 +23,7 @@ async def perform(pool: asyncpg.Pool, step: str, wid: int) -> None:
 
 
 def register(queue: PgQueuer, pool: asyncpg.Pool) -> None:
-    """One entrypoint a step."""
+    """Register one entrypoint per step."""
     for step in STEPS:
 
         @queue.entrypoint(step)
@@ -38,7 +38,7 @@ async def main() -> None:
     queue = PgQueuer(AsyncpgDriver(await asyncpg.connect(options.dsn)))
     register(queue, pool)
     wait_for_go()
-    # pgqueuer bounds a worker by a batch and by no less than twice that many running jobs.
+    # pgqueuer limits a worker by its batch and by at least twice as many running jobs.
     serving = queue.run(batch_size=options.concurrency, max_concurrent_tasks=2 * options.concurrency)
     work = asyncio.create_task(serving)
     await run_until_terminated(work)

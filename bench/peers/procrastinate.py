@@ -12,7 +12,7 @@ from bench.peers.gate import arguments, run_until_terminated, wait_for_go
 
 
 def build(dsn: str, concurrency: int) -> procrastinate.App:
-    """The app with its three tasks; the tasks' rows go through a pool of their own."""
+    """Return the app with its three tasks; the tasks write their rows through a separate pool."""
     connector = procrastinate.PsycopgConnector(conninfo=dsn, min_size=2, max_size=concurrency + 2)
     app = procrastinate.App(connector=connector)
     pool = psycopg_pool.AsyncConnectionPool(dsn, min_size=1, max_size=concurrency, open=False)
@@ -29,7 +29,7 @@ def build(dsn: str, concurrency: int) -> procrastinate.App:
 async def perform(
     app: procrastinate.App, pool: psycopg_pool.AsyncConnectionPool, step: str, wid: int
 ) -> None:
-    """One step: move the instance, add its history and, when both parallel steps are done, defer the last."""
+    """Run one step: update the instance, add its history, and defer the last step when it is due."""
     async with pool.connection() as connection:
         cursor = await connection.execute(move(step, "%s").encode(), [wid])
         row = await cursor.fetchone()

@@ -1,4 +1,4 @@
-"""What a probe gets to work with, and what several of them need."""
+"""The arguments of a probe, and helpers that several probes need."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from bench.race import WorkerProcesses
 
 @dataclass(frozen=True)
 class Stage:
-    """The run's server and whether the short form is wanted."""
+    """The server of the run, and whether the short form is wanted."""
 
     cluster: Cluster
     quick: bool
 
     def database(self, name: str = "probe") -> str:
-        """A fresh WED-SQL database; its DSN."""
+        """Create a fresh WED-SQL database and return its DSN."""
         return self.cluster.create_database(name, site.template(self.cluster))
 
     @contextmanager
     def workers(
         self, database: str, *arguments: str, waiting: int = 1, flow: str | None = None
     ) -> Iterator[WorkerProcesses]:
-        """`wedworker` with these arguments, up and waiting for work."""
+        """Run `wedworker` with these arguments; enter when it waits for work."""
         chosen = ("--flow", flow) if flow else ()
         command = site.manage("wedworker", *arguments, *chosen)
         environment = site.environment(self.cluster, database)
@@ -43,12 +43,12 @@ class Stage:
 
 
 def waiting_workers(conn: psycopg.Connection) -> int:
-    """How many workers say that they wait."""
+    """Return how many workers are registered as waiting."""
     row = conn.execute("select count(*) from wedsql.worker where waiting").fetchone()
     return int(row[0]) if row else 0
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value below which `share` (0 to 1) of the values lie; nearest rank."""
+    """Return the value below which `share` (0 to 1) of the values lie; nearest rank."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]

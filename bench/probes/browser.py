@@ -1,4 +1,4 @@
-"""From a commit to the browsers: 200 pages watch one flow while 100 changes a second are committed."""
+"""The way from a commit to the browsers: 200 pages watch one flow during 100 commits per second."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ print("cookie", settings.SESSION_COOKIE_NAME + "=" + session.session_key)
 
 
 def measure(stage: Stage) -> list[Measure]:
-    """Share delivered, how late, and what it cost the web process."""
+    """Measure the share delivered, the delay, and the CPU time of the web process."""
     stage.database()
     output = site.run(stage.cluster, "probe", "shell", "-c", _SESSION)
     cookie = next(line.split()[1] for line in output.splitlines() if line.startswith("cookie "))
@@ -57,7 +57,7 @@ def measure(stage: Stage) -> list[Measure]:
 
 
 def _watched(stage: Stage, server: WebServer, cookie: str, out: Path) -> tuple[dict[int, float], float]:
-    """Open the browsers, commit, and let the browsers write down what came; also daphne's share of a core."""
+    """Open the browsers, commit, write the arrivals to `out`; return the commits and daphne's CPU share."""
     command = [sys.executable, "-m", "bench.probes.browser_clients", "--port", str(server.port)]
     command += [
         "--count",
@@ -85,7 +85,7 @@ def _watched(stage: Stage, server: WebServer, cookie: str, out: Path) -> tuple[d
 
 
 def _commit(conn: psycopg.Connection, seconds: int) -> dict[int, float]:
-    """Start instances at the rate, each its own commit; the instance to the moment its commit returned."""
+    """Start instances at the rate, one commit each; return the time at which each commit returned."""
     commits: dict[int, float] = {}
     began = time.monotonic()
     for number in range(seconds * _RATE):

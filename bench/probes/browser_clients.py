@@ -1,6 +1,6 @@
-"""The watching browsers: N lines in one process; says ``ready``, watches until told, writes what came when.
+"""The watching browsers, N lines in one process: print ``ready``, watch until a line is read, write arrivals.
 
-Times are of the monotonic clock, which all processes of a machine share.
+Times are from the monotonic clock, which all processes of a machine share.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from testkit.live import arguments
 
-_AT_ONCE = 20  # lines opened at a time: two hundred at once would overflow the listening queue
+_AT_ONCE = 20  # lines opened at a time: two hundred at once would overflow the listen queue
 
 
 async def watch(line: ClientConnection, greeted: asyncio.Event, seen: dict[int, float]) -> None:
-    """Read frames, remember when each instance was first named, acknowledge."""
+    """Read frames, record when each instance first appeared, acknowledge."""
     async for text in line:
         now = time.monotonic()
         frame = json.loads(text)
@@ -33,7 +33,7 @@ async def watch(line: ClientConnection, greeted: asyncio.Event, seen: dict[int, 
 
 
 async def main() -> None:
-    """Open the lines, wait for a line on stdin, write the arrivals of every browser as JSON."""
+    """Open the lines, wait for a line on stdin, write the arrivals at every browser as JSON."""
     parser = argparse.ArgumentParser()
     for name in ("port", "count"):
         parser.add_argument(f"--{name}", type=int, required=True)

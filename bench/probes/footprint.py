@@ -1,4 +1,4 @@
-"""What a process costs that serves fifty transitions: connections, memory, time to be ready."""
+"""The cost of a process that serves fifty transitions: connections, memory, start-up time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LOAD = 100
 
 
 def measure(stage: Stage) -> list[Measure]:
-    """Start, load and look at one worker process; start the web process."""
+    """Start a worker process, load it and measure it; measure the start of the web process."""
     dsn = stage.database()
     with psycopg.connect(dsn, autocommit=True) as conn:
         site.publish(conn, fifty())
@@ -73,7 +73,7 @@ def _wait_idle(conn: psycopg.Connection) -> None:
 
 
 def memory_mb(process: subprocess.Popen[str]) -> tuple[float, float]:
-    """Megabytes of resident memory of the largest child, and the proportional sum of the whole family."""
+    """Return the resident MB of the largest child, and the proportional MB of the whole process tree."""
     family = [process.pid, *descendants(process.pid)]
     largest = max(_kilobytes(pid, "Rss") for pid in (family[1:] or family))
     return largest / 1024, sum(_kilobytes(pid, "Pss") for pid in family) / 1024
@@ -96,6 +96,6 @@ def _web_start(stage: Stage) -> float:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Processor time a process has used so far."""
+    """Return the processor time that a process has used so far."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,4 +1,4 @@
-"""What a history costs: the same work in empty tables and beside a million finished instances."""
+"""The cost of a history: the same work in empty tables and beside a million finished instances."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from bench.targets import Measure
 GROWN = "grown"
 _LIMIT = 5.0  # seconds a race may take
 _ROUNDS = 5
-# A race must last for seconds, or the start of it decides.
+# A race must last seconds, or its start dominates the result.
 _INSTANCES = {"growth-step": 8_000, "growth-batch": 40_000}
 
 
 def measure(stage: Stage) -> list[Measure]:
-    """Interleaved rounds of the step and the batch mode, in empty and in grown tables."""
+    """Race the step and the batch mode in interleaved rounds, in empty and in grown tables."""
     found = []
     modes: dict[str, Contender] = {"growth-step": StepContender(), "growth-batch": BatchContender()}
     for size in (20_000,) if stage.quick else (100_000, 1_000_000):
@@ -30,7 +30,7 @@ def measure(stage: Stage) -> list[Measure]:
 
 
 def grow(stage: Stage, size: int) -> None:
-    """Have a database of `size` finished instances with four trace rows each."""
+    """Ensure a database of `size` finished instances with four history rows each."""
     with stage.cluster.connect() as conn:
         exists = conn.execute("select from pg_database where datname = %s", [GROWN]).rowcount
     if not exists:
@@ -50,9 +50,9 @@ def _compare(stage: Stage, contender: Contender, key: str, size: int) -> Measure
             run = race_in(stage.cluster.dsn(database), contender, workers, _LIMIT)
             rates[database].append(run.rate)
         _put_away(stage)
-    # Each round is compared within itself: the machine's pace drifts from one to the next.
+    # Each round is compared within itself, because the machine's speed drifts between rounds.
     ratios = [empty / grown for empty, grown in zip(rates["race"], rates[GROWN], strict=True)]
-    # Only the full size answers the target; a smaller one is a figure of its own.
+    # Only the full size is compared with the target; a smaller one is a figure of its own.
     name = key if size == 1_000_000 else f"{key}-{size}"
     empty, grown = statistics.median(rates["race"]), statistics.median(rates[GROWN])
     spread = f"{min(ratios):.2f} to {max(ratios):.2f} in {len(ratios)} rounds"
@@ -62,7 +62,7 @@ def _compare(stage: Stage, contender: Contender, key: str, size: int) -> Measure
 
 
 def _put_away(stage: Stage) -> None:
-    """Take out what a race left that was cut, so that the next one finds no work but its own."""
+    """Remove what a cut race left, so that the next one finds only its own work."""
     with stage.cluster.connect(GROWN) as conn, conn.transaction():
         conn.execute("set local role wed_owner")
         conn.execute("delete from wedsql.job_pool")

@@ -1,4 +1,4 @@
-"""Finished instances made set-wise: what a long life would have left, without living it."""
+"""Finished instances inserted set-wise: the rows that a long operation would have left."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ cross join lateral (select now() - n * interval '0.02 s' + s.seq * interval '1 m
 
 
 def fill(conn: psycopg.Connection, size: int) -> None:
-    """Have `size` finished instances in the bench's flow; rows that are there already are kept."""
+    """Ensure `size` finished instances in the bench's flow; existing rows are kept."""
     have = _one(conn, "select count(*) from wedsql.instance where status = 'F'")
     if have >= size:
         return
@@ -45,7 +45,7 @@ def fill(conn: psycopg.Connection, size: int) -> None:
         "flow": _one(conn, "select id from wedsql.flow where name = 'bench'"),
     }
     with conn.transaction():
-        # As the kernel's own role, for whom the kernel's triggers stand aside: these rows never ran.
+        # As the kernel's own role, for which the kernel's triggers do nothing: these rows never ran.
         conn.execute("set local role wed_owner")
         for statement in (_INSTANCES, _STATES.format(flow=FLOW), _TRACE):
             conn.execute(statement, values)

@@ -1,7 +1,7 @@
-"""One instance at a time on an idle system: from its start to final, two rounds of commits in between.
+"""One instance at a time on an idle system: from start to final, with two rounds of commits between.
 
-What a commit takes is mostly the disk's affair, so each instance is followed by a commit of one row over the
-same connection: the time in such commits tells two machines, or two hours of one, apart from two engines.
+The time of a commit depends mostly on the disk, so each instance is followed by a commit of one row over the
+same connection: expressed in such commits, figures of different machines, or hours, can be compared.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from bench.probes.base import Stage, percentile
 from bench.targets import Measure
 from bench.work.definition import FLOW
 
-_PAUSE = 0.005  # between two instances: the worker is asleep again when the next one starts
+_PAUSE = 0.005  # between two instances: the worker sleeps again when the next one starts
 _PATIENCE = 10.0
 
 

@@ -13,11 +13,11 @@ from bench.probes.growth import GROWN, grow
 from bench.targets import Measure
 from bench.work.definition import FLOW
 
-_WITHOUT = "without an index"  # shown, but the target speaks of indexed attributes
+_WITHOUT = "without an index"  # shown, but the target covers indexed attributes only
 
 
 def measure(stage: Stage) -> list[Measure]:
-    """Every first page of the list, asked by the web role: none, one status, filters on attributes."""
+    """Time every first page of the list as the web role: unfiltered, by status, filtered by attributes."""
     size = 20_000 if stage.quick else 1_000_000
     grow(stage, size)
     with stage.cluster.connect(GROWN) as conn:

@@ -1,6 +1,6 @@
-"""Run as a web process: asks for pages as the views do, and explains every statement they send.
+"""Run as a web process: request pages as the views do, and explain every statement they send.
 
-Prints a JSON object: the page to its milliseconds in the database (planning and execution, median of five).
+Prints a JSON object: per page its milliseconds in the database (planning and execution, median of five).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What more triggers cost: the same state changes in flows of 4, 100 and 1,000 triggers."""
+"""The cost of more triggers: the same state changes in flows of 4, 100 and 1,000 triggers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DO = "select count(*) filter (where ok) from wedsql.complete_many(%s, %s, %s, %
 
 
 def measure(stage: Stage) -> list[Measure]:
-    """One commit a step and a hundred a commit, in interleaved rounds."""
+    """Measure one step per commit and a hundred per commit, in interleaved rounds."""
     stage.database()
     singles: dict[int, list[float]] = {size: [] for size in _SIZES}
     batches: dict[int, list[float]] = {size: [] for size in _SIZES}
@@ -45,7 +45,7 @@ def _publish(conn: psycopg.Connection) -> None:
 
 
 def _cost(conn: psycopg.Connection, flow: str, steps: int, a_commit: int) -> float:
-    """Seconds a step of taking and completing jobs, `a_commit` of them in a transaction."""
+    """Return seconds per step of taking and completing jobs, `a_commit` of them per transaction."""
     site.start_many(conn, steps, flow)
     began = time.perf_counter()
     for _ in range(steps // a_commit):

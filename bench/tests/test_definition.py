@@ -1,4 +1,4 @@
-"""The flows of the bench are what the report says they are."""
+"""The flows of the bench have the sizes that the report states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A peer that cannot run is told, with its reason, and never left out silently."""
+"""A peer that cannot run is reported with the reason, never skipped silently."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Breaks(Contender):
 
 
 class StillFloor:
-    """The floor without a server: what is tested here is the bookkeeping around it."""
+    """The floor without a server: only the bookkeeping around it is tested here."""
 
     def __init__(self, cluster: Any) -> None:
         self.calls: list[int] = []

@@ -1,4 +1,4 @@
-"""A race times real processes: it refuses work that was lost or repeated, and leaves no process behind."""
+"""A race times real processes: it rejects lost or repeated work, and leaves no process behind."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DIES = "sys.exit('the disk is full')"
 
 
 class Inserts(Contender):
-    """A contender whose one worker inserts as many steps as it is told."""
+    """A contender whose only worker inserts a given number of steps."""
 
     name = "inserts"
     label = "inserts"

@@ -1,4 +1,4 @@
-"""What the bench does with its figures: medians, ratios, verdicts, the record and the chart."""
+"""How the bench evaluates its figures: medians, ratios, verdicts, the record and the chart."""
 
 from __future__ import annotations
 

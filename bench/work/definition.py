@@ -7,11 +7,11 @@ from typing import Any
 FLOW = "bench"
 FIFTY = "bench_fifty"
 SETS = {"tr_a2": "a2='done'", "tr_a3": "a3='done'", "tr_final": "a1='final'"}
-"""what each transition does, as the paper's clients say it"""
+"""what each transition sets, as the SET clause of the paper's clients"""
 
 
 def figure2(name: str = FLOW) -> dict[str, Any]:
-    """Figure 2 of the paper: tr_a2 and tr_a3 in parallel, then tr_final, then final."""
+    """Return figure 2 of the paper: tr_a2 and tr_a3 in parallel, then tr_final, then final."""
     return {
         "flow": name,
         "attributes": [
@@ -29,7 +29,7 @@ def figure2(name: str = FLOW) -> dict[str, Any]:
 
 
 def wide(name: str, triggers: int) -> dict[str, Any]:
-    """Figure 2 with as many triggers as asked for; the further ones watch a fourth attribute."""
+    """Return figure 2 with this number of triggers; the additional ones test a fourth attribute."""
     definition = figure2(name)
     definition["attributes"].append({"name": "a4", "type": "integer", "default": "0"})
     definition["triggers"] += [
@@ -40,7 +40,7 @@ def wide(name: str, triggers: int) -> dict[str, Any]:
 
 
 def fifty() -> dict[str, Any]:
-    """Fifty transitions one after another, each adding one."""
+    """Return fifty transitions in sequence, each of which adds one."""
     return {
         "flow": FIFTY,
         "attributes": [{"name": "n", "type": "integer", "default": "1"}],

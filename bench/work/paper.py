@@ -13,10 +13,10 @@ from bench.work.definition import FLOW, SETS
 
 
 class Worker(BaseClass):
-    """A worker as figure 3 writes it: it answers a SET clause."""
+    """A worker as in figure 3 of the paper: it returns a SET clause."""
 
     def wed_trans(self, payload: Mapping[str, Any]) -> str:
-        """The one value that this transition sets."""
+        """Return the SET clause of this transition."""
         return SETS[self._server.trname]
 
 

@@ -1,4 +1,4 @@
-"""The handlers: each sets one value, as everybody's handlers do in this bench."""
+"""The handlers: each sets one value, as the handlers of all contenders do."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from workers.registry import transition
 
 @transition("tr_a2", flow=FLOW)
 def fill_a2(state: Mapping[str, Any], ctx: Context) -> dict[str, Any]:
-    """The first of the two parallel steps."""
+    """Set a2, in the first of the two parallel steps."""
     return {"a2": "done"}
 
 
 @transition("tr_a3", flow=FLOW)
 def fill_a3(state: Mapping[str, Any], ctx: Context) -> dict[str, Any]:
-    """The second of the two parallel steps."""
+    """Set a3, in the second of the two parallel steps."""
     return {"a3": "done"}
 
 
 @transition("tr_final", flow=FLOW)
 def finish(state: Mapping[str, Any], ctx: Context) -> dict[str, Any]:
-    """The last step."""
+    """Set the final state."""
     return {"a1": "final"}
 
 
 def count_on(state: Mapping[str, Any], ctx: Context) -> dict[str, Any]:
-    """One of the fifty steps of the footprint probe."""
+    """Count up, in one of the fifty steps of the footprint probe."""
     return {"n": state["n"] + 1}
 
 
