@@ -1,4 +1,4 @@
-"""Whoever performs transitions: `@transition` names the function, the runner calls it.
+"""Performers of transitions: `@transition` registers a function, and the runner calls it.
 
 This module imports neither Django nor a driver, so a handler module stays cheap to import.
 """

@@ -1,4 +1,4 @@
-"""The system check of handlers: wedsql.W020, what no worker serves because it cannot be imported."""
+"""The system check of handlers: wedsql.W020 lists handlers that cannot be imported."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workers import discovery
 
 @register
 def handlers_can_be_served(**_options: Any) -> list[CheckMessage]:
-    """W020: a warning, for an error would also keep every other handler, and `migrate`, from running."""
+    """Return W020 as warnings: an error would keep all other handlers, and `migrate`, from running."""
     found: list[CheckMessage] = [
         Warning(
             f"Handlers are not served. {problem}",

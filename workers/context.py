@@ -1,4 +1,4 @@
-"""What a handler may know and do besides the state it is given."""
+"""The context that a handler gets beside the state."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ log = logging.getLogger("workers.handler")
 
 
 class Abort(Exception):
-    """The handler gives the job back undone; it counts as an attempt and the reason is recorded."""
+    """Raised by a handler to give up this attempt; the attempt is counted and the reason recorded."""
 
 
 class WrongMode(RuntimeError):
-    """This is offered in the other mode only: `connection` in a transaction, `extend` in a lease."""
+    """Not available in this mode: `connection` needs transaction mode, `extend` lease mode."""
 
 
 class Hands(Protocol):
-    """What a runner lends to a context while a handler runs."""
+    """What a runner provides to a context while a handler runs."""
 
     actor: str
 
@@ -38,7 +38,7 @@ class Hands(Protocol):
 
 
 class Context:
-    """One job as its handler sees it; valid only while the handler runs."""
+    """One job from the view of its handler; valid only while the handler runs."""
 
     __slots__ = ("_hands", "_until", "flow", "taken")
 
@@ -50,27 +50,27 @@ class Context:
 
     @property
     def wid(self) -> int:
-        """The instance."""
+        """The number of the instance."""
         return self.taken.wid
 
     @property
     def job_id(self) -> int:
-        """The firing: never reused, so it serves as an idempotency key for the outside world."""
+        """The id of the job: never reused, so it serves as an idempotency key for other systems."""
         return self.taken.job_id
 
     @property
     def transition(self) -> str:
-        """The transition's name."""
+        """The name of the transition."""
         return self.taken.trname
 
     @property
     def attempt(self) -> int:
-        """Which try this is, from 1."""
+        """The number of this attempt, from 1."""
         return self.taken.attempts + 1
 
     @property
     def payload(self) -> Mapping[str, Any]:
-        """The state that fired the job; the state given to the handler is the current one."""
+        """The state that fired the job; the handler is called with the current one."""
         return self.taken.payload()
 
     @property
@@ -80,7 +80,7 @@ class Context:
 
     @property
     def matched(self) -> list[int]:
-        """Which top-level alternatives of the condition were true at firing, from 1."""
+        """The top-level alternatives of the condition that held at firing, from 1."""
         return self.taken.matched or []
 
     @property
@@ -95,17 +95,17 @@ class Context:
 
     @property
     def job(self) -> ClaimedJob:
-        """The job as flows.api knows it."""
+        """The job as an object of flows.api."""
         return self.taken.job(self.flow)
 
     @property
     def logger(self) -> logging.LoggerAdapter[logging.Logger]:
-        """A logger whose lines name the flow, the instance, the job and the worker (docs/operating.md)."""
+        """A logger whose records have the flow, instance, job and worker (docs/operating.md)."""
         return logging.LoggerAdapter(log, about(self.flow, self.taken, self.actor))
 
     @property
     def connection(self) -> Connection[Any]:
-        """The psycopg connection of the step's own transaction: what is written here commits with the state.
+        """The psycopg connection of the step's transaction: what is written here commits with the state.
 
         The first use opens a savepoint for this job. WrongMode in lease mode, where no transaction is open.
         """
@@ -114,13 +114,13 @@ class Context:
         return self._hands.borrow()
 
     def remaining(self) -> timedelta | None:
-        """How long the handler may still run; None: as long as it likes."""
+        """Return how long the handler may still run; None: without limit."""
         if self._until is None:
             return None
         return timedelta(seconds=max(0.0, self._until - time.monotonic()))
 
     def extend(self, duration: timedelta) -> datetime:
-        """Ask for more time from now on and get the new deadline; lease mode only (WrongMode)."""
+        """Extend the lease from now on and return the new deadline; lease mode only (WrongMode)."""
         if self.taken.claim is None:
             raise WrongMode("Only a leased job can be extended; register the handler with mode='lease'.")
         deadline = self._hands.extend(self.taken, duration)
@@ -128,5 +128,5 @@ class Context:
         return deadline
 
     def abort(self, reason: str) -> NoReturn:
-        """Give the job back with a reason (never returns)."""
+        """End this attempt with a reason (never returns)."""
         raise Abort(reason)

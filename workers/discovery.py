@@ -1,7 +1,7 @@
-"""Finds the handlers: imports `transitions.py` of every installed app, each for itself.
+"""Discovery of handlers: imports `transitions.py` of every installed app.
 
-One that cannot be imported, or a function that cannot be registered, takes nothing from the others. It is
-logged in full once, shown on the page of the workers, and reported by `manage.py check`.
+A module that cannot be imported, or a function that cannot be registered, does not affect the others. It is
+logged in full once, shown on the workers page, and reported by `manage.py check`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _logged: set[Problem] = set()
 
 
 def autodiscover() -> Registry:
-    """The registry of this process with everything that can be served; `problems` names the rest."""
+    """Import all handlers and return the registry; its `problems` list what cannot be served."""
     for app in apps.get_app_configs():
         name = f"{app.name}.transitions"
         if name not in _seen and find_spec(name) is not None:
@@ -31,7 +31,7 @@ def autodiscover() -> Registry:
 
 
 def log_problems() -> None:
-    """Log what is not served, once in a process and in those that it forks."""
+    """Log what is not served, once per process and its forked children."""
     for problem in registry.problems:
         if problem not in _logged:
             log.error("Handlers are not served: %s", problem)
@@ -39,5 +39,5 @@ def log_problems() -> None:
 
 
 def mark_logged() -> None:
-    """What is known by now was shown already."""
+    """Mark the problems found so far as logged."""
     _logged.update(registry.problems)

@@ -1,4 +1,4 @@
-"""What a log line may say of a job: which one it is and how it ended, and never what is in its state."""
+"""Log fields of a job: which one it is and how it ended, never values of its state."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Protocol
 
 import psycopg
 
-# Connection, resources, operator: what the server says then is about itself. Other texts may quote a value.
+# Connection, resources, operator: these messages of the server quote no value. Others may.
 _HARMLESS = ("08", "28", "3D", "53", "57")
 _LONGEST = 300
 
 
 class Named(Protocol):
-    """A job that knows its instance and transition."""
+    """A job with its instance and transition."""
 
     wid: int
     job_id: int
@@ -21,12 +21,12 @@ class Named(Protocol):
 
 
 def about(flow: str, job: Named, worker: str) -> dict[str, object]:
-    """The fields of a log record about this job, for `extra=`."""
+    """Return the fields of a log record about this job, for `extra=`."""
     return {"flow": flow, "wid": job.wid, "job": job.job_id, "transition": job.trname, "worker": worker}
 
 
 def brief(error: BaseException) -> str:
-    """The error's type, SQLSTATE and place; its own words only when they cannot quote a state."""
+    """Return the error's type, SQLSTATE and place; its message only if that cannot quote a state."""
     source = error.__cause__ if isinstance(error.__cause__, psycopg.Error) else error  # Django wraps it
     state = str(getattr(source, "sqlstate", None) or "")
     name = type(error).__name__
@@ -37,7 +37,7 @@ def brief(error: BaseException) -> str:
 
 
 def place_of(error: BaseException) -> str:
-    """Where the error was raised, as "file:line in function"; '' when it never was."""
+    """Return where the error was raised, as "file:line in function"; '' if it was never raised."""
     frames = traceback.extract_tb(error.__traceback__, limit=-1)
     if not frames:
         return ""

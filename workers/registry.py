@@ -1,7 +1,7 @@
-"""Which function performs which transition.
+"""The registry: which function performs which transition.
 
-A handler is a plain function `(state, ctx) -> changes`. It names the transition it performs and,
-where two flows use one name for different work, the flow as well; the more exact entry wins.
+A handler is a plain function `(state, ctx) -> changes`. It is registered for a transition and, where
+two flows use one name for different work, for a flow; an entry with a flow wins.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MODES: tuple[Mode, ...] = ("auto", "transaction", "lease")
 
 
 class RegistryError(Exception):
-    """This function cannot be registered as a transition."""
+    """The function cannot be registered as a transition."""
 
 
 class DuplicateTransition(RegistryError):
@@ -36,7 +36,7 @@ class DuplicateTransition(RegistryError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What keeps handlers from being served: where it is, and all that is known of it."""
+    """Why handlers are not served: the place, and the error."""
 
     source: str
     text: str
@@ -57,12 +57,12 @@ class Entry:
 
     @property
     def origin(self) -> str:
-        """Where the handler is written, for messages: module.qualname."""
+        """Where the handler is defined, for messages: module.qualname."""
         return _origin(self.handler)
 
 
 class Registry:
-    """The handlers known to one process."""
+    """The handlers of one process."""
 
     def __init__(self) -> None:
         self._entries: dict[tuple[str | None, str], Entry] = {}
@@ -77,7 +77,7 @@ class Registry:
         return len(self._entries)
 
     def add(self, entry: Entry) -> None:
-        """Register a handler; RegistryError says what is wrong with it, or who was first."""
+        """Register a handler. Raises RegistryError, DuplicateTransition if another has the transition."""
         _check(entry)
         key = entry.flow, entry.transition
         known = self._entries.get(key)
@@ -93,11 +93,11 @@ class Registry:
         self._entries[key] = entry
 
     def find(self, flow: str, transition: str) -> Entry | None:
-        """The handler of this transition in this flow, or None."""
+        """Return the handler of this transition in this flow, or None."""
         return self._entries.get((flow, transition)) or self._entries.get((None, transition))
 
     def served(self, known: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-        """The subset of the (flow, transition) pairs given that has a handler, by flow."""
+        """Return those of the (flow, transition) pairs that have a handler, by flow."""
         found: dict[str, list[str]] = {}
         for flow, name in known:
             if self.find(flow, name) is not None:
@@ -110,8 +110,8 @@ class Registry:
         """Decorate the function that performs transition `name`.
 
         flow: a flow's name, or None for every flow with such a transition. mode: "auto" follows the
-        trigger; "transaction" or "lease" insists. batch: how many of its jobs may share one commit
-        (None: as many as the runner likes; 1: a slow or delicate one, always alone).
+        trigger; "transaction" or "lease" overrides it. batch: how many of its jobs may share one commit
+        (None: the runner decides; 1: each alone, for slow or delicate work).
         """
         if callable(name):
             self._refuse(name, RegistryError(f'{_origin(name)}: write @transition("tr_name") above it.'))
@@ -128,15 +128,15 @@ class Registry:
 
     @contextlib.contextmanager
     def collecting(self, source: str) -> Iterator[None]:
-        """Register what a module registers, or nothing of it if it raises; what is refused becomes a problem.
+        """Register what a module registers, or nothing of it if it raises; errors become problems.
 
-        Neither stops the other handlers. A transition that two functions claim has none.
+        An error does not affect other handlers. A transition that two functions register has no handler.
         """
         before = dict(self._entries)
         self._collects = True
         try:
             yield
-        except (Exception, SystemExit) as error:  # noqa: BLE001  # whatever a module raises is its own failure
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # a module may raise anything
             self._entries = before
             self.problems.append(Problem(source, "".join(traceback.format_exception(error)).strip()))
         finally:

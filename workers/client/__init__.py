@@ -1,1 +1,1 @@
-"""The workers' fast client of the kernel: prepared statements in a pipeline, answers read as plain bytes."""
+"""The workers' fast client of the kernel: prepared statements in a pipeline, results read as plain bytes."""

@@ -1,4 +1,4 @@
-"""Opens the connections of workers from Django's settings, as plain psycopg connections of their own."""
+"""Opening plain psycopg connections for workers from Django's settings."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import Any
 
 import psycopg
 
-# Keys of Django's own wrapper that mean nothing to psycopg.connect.
+# Keys of Django's connection parameters that psycopg.connect does not accept.
 _DJANGO_ONLY = ("context", "cursor_factory", "pool", "server_side_binding", "assume_role", "isolation_level")
 
 
 def opener(name: str) -> Callable[[], psycopg.Connection[Any]]:
-    """A function that opens an autocommit connection to the default database under this application name."""
+    """Return a function that opens an autocommit connection to the default database as this application."""
     from django.db import connection
 
     params = dict(connection.get_connection_params())
     for key in _DJANGO_ONLY:
         params.pop(key, None)
-    # Statements are prepared by name where it pays (Wire); definitions change under the others.
+    # Wire prepares statements by name where it pays; psycopg prepares none, because definitions change.
     params |= {"autocommit": True, "prepare_threshold": None, "application_name": name[:63]}
-    # The few prepared statements are the same for any values: planned once, not five times and more.
-    # Times come as ISO texts, which workers.client.taken reads.
-    # Without the check a killed worker's session keeps its job until the running query ends.
+    # The plans of the few prepared statements do not depend on the values: generic from the first call.
+    # workers.client.taken reads times in ISO format.
+    # Without client_connection_check_interval a killed worker's session keeps its job until its query ends.
     own = "-c plan_cache_mode=force_generic_plan -c datestyle=ISO -c client_connection_check_interval=500"
     params["options"] = f"{params.get('options') or ''} {own}".strip()
     return lambda: psycopg.connect(**params)

@@ -1,4 +1,4 @@
-"""What a process that a handler forked must not do: speak for its parent, or go on as if it were it."""
+"""Protection against handlers that fork: a child must neither use its parent's connection nor go on as it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import os
 
 
 def end_foreign(pid: int, orderly: bool) -> None:
-    """End this process if it is not `pid`: it came out of a handler that forked and returned twice.
+    """Exit at once if this process is not `pid`, that is, if a handler forked and returned twice.
 
-    At once and without clean-up, for what it inherited is its parent's: connection, journal, exit handlers.
+    No clean-up runs, because the connection, journal and exit handlers belong to the parent.
     """
     if os.getpid() != pid:
         os._exit(0 if orderly else 1)
 
 
 def detach(descriptor: int) -> None:
-    """Leave an inherited socket to the parent: whatever this process writes to it from now on is lost."""
+    """Detach an inherited socket from this process: what is written to it from now on is discarded."""
     null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
     os.dup2(null, descriptor)
     os.close(null)

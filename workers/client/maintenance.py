@@ -1,4 +1,4 @@
-"""What falls due next, and how long handlers took; flows.api.maintenance."""
+"""Calls for the next due time and for run times of handlers, as in flows.api.maintenance."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _TIMES = Statement("wed_times", "select wedsql.count_times($1::text, $2::jsonb)"
 
 
 def next_due() -> Command:
-    """When the next lease or timer falls due; answers the seconds until then, null when there is none."""
+    """Return the call that answers the seconds until the next lease or timer is due; null: none."""
     return _DUE, ()
 
 
 def count_times(flow: str, times: str) -> Command:
-    """Count how long the handlers of a flow ran and their jobs waited, as JSON."""
+    """Return the call that records how long a flow's handlers ran and its jobs waited, as JSON."""
     return _TIMES, (flow.encode(), times.encode())

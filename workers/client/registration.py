@@ -1,4 +1,4 @@
-"""How a process is known to the kernel and shown on the page of the workers; flows.api.registration."""
+"""Calls that register a process as a worker, as in flows.api.registration."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ _PROBLEMS = Statement("wed_problems", "select wedsql.report_problems($1::bigint,
 
 
 def register_worker(kind: str, name: str, host: str, pid: int, serves: Sequence[str]) -> Command:
-    """Make a process known as serving 'flow:transition' names; answers its number."""
+    """Return the call that registers a process for 'flow:transition' names and answers its number."""
     return _REGISTER, (kind.encode(), name.encode(), host.encode(), str(pid).encode(), texts(serves))
 
 
 def heartbeat(worker: int | None, waiting: bool) -> Command:
-    """Report that the worker lives and whether it sleeps; answers false when it must register again."""
+    """Return the call that reports the worker as alive, idle or not; false means: register again."""
     return _HEARTBEAT, (str(worker).encode(), b"t" if waiting else b"f")
 
 
 def unregister_worker(worker: int) -> Command:
-    """Forget a worker."""
+    """Return the call that removes a worker."""
     return _UNREGISTER, (str(worker).encode(),)
 
 
 def report_problems(worker: int | None, text: str) -> Command:
-    """Show which handlers the worker cannot serve, and why."""
+    """Return the call that reports which handlers the worker cannot serve, and why."""
     return _PROBLEMS, (str(worker).encode(), text.encode("utf-8", "replace"))

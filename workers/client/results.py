@@ -1,4 +1,4 @@
-"""What became of jobs in hand: their results, and the failures of their attempts; flows.api.results."""
+"""Calls that complete jobs or record failed attempts, as in flows.api.results."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from flows import errors
 from workers.client.statement import BEGIN, COMMIT, Command, Statement, ints, quoted, texts
 from workers.client.taken import Held, Taken
 
-# Refused because the job is no longer this worker's, so there is no attempt to count.
+# The worker no longer holds the job, so no attempt is counted.
 NOT_OURS = frozenset({"WD102", "WD104", "WD105", "WD203", "WD205"})
 LATE = "WD204"
 CANCELLED = "57014"
 _NOT_OURS = ", ".join(f"'{code}'" for code in sorted(NOT_OURS))
 _PLAIN = """select c.job_id, c.sqlstate, c.message from {call} c where not c.ok"""
-# What is refused is counted as a failed attempt while the job is still held: a sub-query, which costs
-# nothing where nothing is refused.
+# A rejected result is counted as a failed attempt while the job is still held: a sub-query, which costs
+# nothing where nothing is rejected.
 _COUNTING = f"""select c.job_id, c.sqlstate, c.message, (
   select count(*) from wedsql.fail_many({{flow}}, array[($1::int[])[array_position($2::bigint[], c.job_id)]],
     case when c.sqlstate in ({_NOT_OURS}) then '{{{{}}}}' else array[c.job_id] end,
@@ -34,12 +34,12 @@ _GIVEN = "$1::int[], $2::bigint[], $3::bigint[]"
 def _complete_held(flow: str, worded: bool) -> Statement:
     values = "null::jsonb, $4::text, $3::text" if worded else "$3::jsonb, $4::text"
     call = f"{quoted(flow)}.complete_held($1::int, $2::bigint, {values})"
-    return Statement(f"wed_complete_held {worded} {flow}", f"select {call}")  # a quoted name
+    return Statement(f"wed_complete_held {worded} {flow}", f"select {call}")  # the name is quoted
 
 
 @cache
 def _complete(flow: str, counting: bool, worded: bool) -> Statement:
-    """Only what was refused comes back; a batch that went well answers with nothing to read."""
+    """Return the statement that completes jobs; it returns rejected results only."""
     values = "$6::jsonb[], $4::text, $5::text[]" if worded else "$5::jsonb[], $4::text"
     call = f"{quoted(flow)}.complete_many({_GIVEN}, {values})"
     text = (_COUNTING if counting else _PLAIN).format(call=call, flow=_literal(flow))
@@ -57,7 +57,7 @@ _FAIL = Statement(
     " from wedsql.fail_many("
     "$1::text, $2::int[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text, $8::text)",
 )
-# The flow's own transition is looked up, as a note of a dead process does not name it.
+# The transition is looked up by the job, because a dead process's journal does not name it.
 _TAKE_AGAIN = Statement(
     "wed_take_again",
     "select count(*) from wedsql.take($1::text, array(select j.trname from wedsql.job_pool j"
@@ -67,20 +67,20 @@ _TAKE_AGAIN = Statement(
 
 @dataclass(slots=True)
 class Done:
-    """A job whose handler ended: with changes as JSON, a SET string, or an error."""
+    """A job whose handler ended, with its changes as JSON, its SET string, or its error."""
 
     taken: Taken
     changes: str | None = None
     sets: str | None = None
     error: BaseException | None = None
     wrote: bool = False
-    """Whether the handler used the step's own transaction, so that its result depends on it."""
+    """Whether the handler used the transaction of its step, so that its result depends on it."""
     broke: bool = False
-    """Whether the connection broke while the handler had it."""
+    """Whether the connection broke while the handler used it."""
 
 
 class ResultRefused(Exception):
-    """The kernel did not accept what a handler returned."""
+    """The kernel rejected the result of a handler."""
 
     def __init__(self, job_id: int, sqlstate: str, message: str) -> None:
         super().__init__(message)
@@ -90,7 +90,7 @@ class ResultRefused(Exception):
 
 
 def passes(error: BaseException) -> bool:
-    """Whether the call is worth doing again as it is: nobody's fault, so not an attempt."""
+    """Return whether the error is transient: the call can be repeated and no attempt is counted."""
     if not isinstance(error, psycopg.Error):
         return False
     state = error.sqlstate or ""
@@ -98,7 +98,7 @@ def passes(error: BaseException) -> bool:
 
 
 def complete_held(flow: str, done: Done, actor: str) -> Command:
-    """The result of one held job, a transaction of its own; a refusal is an error."""
+    """Return the call that completes one held job in its own transaction; a rejection is an error."""
     taken = done.taken
     numbers = (str(taken.wid).encode(), str(taken.job_id).encode())
     worded = done.sets is not None
@@ -107,14 +107,14 @@ def complete_held(flow: str, done: Done, actor: str) -> Command:
 
 
 def warm(flow: str) -> list[Command]:
-    """A call that completes nothing, after which the session has its plan."""
+    """Return a call that completes nothing, but makes the session plan the statement."""
     return [(_complete_held(flow, worded=False), (None, None, b"{}", b""))]
 
 
 def complete(flow: str, done: Sequence[Done], actor: str, *, counting: bool) -> list[Command]:
-    """The results of handlers that ended well, in one call, so that instances are locked in their order.
+    """Return the call that completes all jobs without an error, in one go, so that locks are taken in order.
 
-    counting: what is refused becomes a failed attempt at once, in the same transaction.
+    counting: record a rejected result as a failed attempt at once, in the same transaction.
     """
     jobs = [d for d in done if d.error is None]
     if not jobs:
@@ -128,7 +128,10 @@ def complete(flow: str, done: Sequence[Done], actor: str, *, counting: bool) -> 
 
 
 def fail(flow: str, failed: Sequence[tuple[Held, str, str]], outcome: str, actor: str) -> Command:
-    """Failures of one outcome, each (job, message, SQLSTATE); what somebody else holds is passed over."""
+    """Return the call that records failures of one outcome, each (job, message, SQLSTATE).
+
+    Jobs that another worker holds are skipped.
+    """
     jobs = [job for job, _, _ in failed]
     messages = texts([message for _, message, _ in failed])
     states = texts([state for _, _, state in failed])
@@ -136,7 +139,10 @@ def fail(flow: str, failed: Sequence[tuple[Held, str, str]], outcome: str, actor
 
 
 def again(flow: str, job: Held, failures: Sequence[Command], actor: str) -> list[Command]:
-    """These failures of a job whose lock is gone, after it was taken once more; what others have is left."""
+    """Return calls that record failures of a job whose lock is lost: the job is taken again first.
+
+    Nothing is recorded if another worker holds it. A leased job is not taken again.
+    """
     if job.claim is not None:
         return list(failures)
     which = (str(job.wid).encode(), str(job.job_id).encode())
@@ -144,7 +150,7 @@ def again(flow: str, job: Held, failures: Sequence[Command], actor: str) -> list
 
 
 def refusals(result: PGresult) -> list[ResultRefused]:
-    """What a completion's answer refused."""
+    """Return the results that a completion rejected."""
     return [
         ResultRefused(int(result.get_value(r, 0) or 0), _text(result, r, 1), _text(result, r, 2))
         for r in range(result.ntuples)

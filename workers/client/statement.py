@@ -9,7 +9,7 @@ Command = tuple["Statement", Params]
 
 
 class Statement:
-    """One SQL text under the name by which each connection prepares it once."""
+    """An SQL text with the name under which each connection prepares it once."""
 
     __slots__ = ("name", "text")
 
@@ -24,12 +24,12 @@ ROLLBACK = (Statement("wed_rollback", "rollback"), ())
 
 
 def ints(values: Sequence[int | None]) -> bytes:
-    """A PostgreSQL array of whole numbers."""
+    """Return a PostgreSQL array of integers."""
     return ("{" + ",".join(["NULL" if v is None else str(v) for v in values]) + "}").encode()
 
 
 def texts(values: Sequence[str | None]) -> bytes:
-    """A PostgreSQL array of texts (or of JSON, ranges, anything written as text)."""
+    """Return a PostgreSQL array of texts (or of JSON, ranges, anything written as text)."""
     quoted = [
         "NULL" if v is None else '"' + v.replace("\\", "\\\\").replace('"', '\\"') + '"' for v in values
     ]
@@ -37,5 +37,5 @@ def texts(values: Sequence[str | None]) -> bytes:
 
 
 def quoted(name: str) -> str:
-    """An identifier, quoted."""
+    """Return the quoted identifier."""
     return '"' + name.replace('"', '""') + '"'

@@ -1,4 +1,4 @@
-"""A job in a worker's hands, read from the wire only as far as somebody asks."""
+"""A job that a worker holds; columns are decoded on access."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from flows.types import ClaimedJob
 
-# Numbers with a fraction stay exact; whole numbers are ints.
+# Numbers with a fraction become Decimal; integers become int.
 _decode = json.JSONDecoder(parse_float=Decimal).decode
-# Python makes no int of more than a few thousand digits, and a document may have one.
+# int() rejects more than a few thousand digits, and a document may have such a number.
 _decode_long = json.JSONDecoder(
     parse_float=Decimal, parse_int=lambda digits: int(digits) if len(digits) < 1000 else Decimal(digits)
 ).decode
@@ -33,7 +33,7 @@ def _read(text: str | None) -> dict[str, Any]:
 
 
 class Held(Protocol):
-    """What names a job to the kernel; a claim of None means transaction mode."""
+    """What identifies a job to the kernel; a claim of None means transaction mode."""
 
     @property
     def wid(self) -> int: ...
@@ -67,31 +67,31 @@ class Taken:
         return None if raw is None else raw.decode()
 
     def _names(self, column: int) -> list[str] | None:
-        text = self._text(column)  # names of attributes need no quotes in an array
+        text = self._text(column)  # attribute names need no quotes in an array
         return None if text is None else [name for name in text.strip("{}").split(",") if name]
 
     def state(self) -> dict[str, Any]:
-        """The instance's state when the job was taken."""
+        """Return the instance's state when the job was taken."""
         return _read(self._text(8))
 
     def payload(self) -> dict[str, Any]:
-        """The state that fired the job."""
+        """Return the state that fired the job."""
         return _read(self._text(7))
 
     @property
     def matched(self) -> list[int] | None:
-        """Which top-level alternatives of the condition held at firing, from 1."""
+        """The top-level alternatives of the condition that held at firing, from 1."""
         found = self._names(9)
         return None if found is None else [int(number) for number in found]
 
     @property
     def deadline(self) -> datetime | None:
-        """When the kernel stops accepting the result, by its own clock."""
+        """When the kernel stops accepting the result, by the database's clock."""
         found = self._text(10)
         return None if found is None else datetime.fromisoformat(found)
 
     def job(self, flow: str) -> ClaimedJob:
-        """The same as flows.api knows it."""
+        """Return the job as an object of flows.api."""
         from flows.types import ClaimedJob
 
         return ClaimedJob(
@@ -115,5 +115,5 @@ class Taken:
 
 
 def read_jobs(result: PGresult) -> list[Taken]:
-    """Every row of the result as a job."""
+    """Return each row of the result as a job."""
     return [Taken(result, row) for row in range(result.ntuples)]

@@ -1,4 +1,4 @@
-"""Jobs for a worker: held by a transaction, held by the session, or claimed by a lease; flows.api.taking."""
+"""Calls that take jobs: held by a transaction, held by the session, or leased, as in flows.api.taking."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OFFER = Statement(
 
 @cache
 def _take(flow: str) -> Statement:
-    """The flow's own door: its schema's function, so that nothing is composed at run time in the database."""
+    """Return the call of the function in the flow's schema, which needs no dynamic SQL."""
     call = f"{quoted(flow)}.take($1::text[], $2::int, $3::text, $4::bigint[])"
     return Statement(f"wed_take {flow}", f"select {COLUMNS} from {call}")  # noqa: S608  # a quoted name
 
@@ -39,25 +39,25 @@ def _hold(flow: str) -> Statement:
 
 
 def offer(flow: str, names: Sequence[str], limit: int, exclude: Sequence[int] = ()) -> Command:
-    """A look at ready jobs; answers their ids and holds none."""
+    """Return the call that answers the ids of ready jobs and holds none."""
     return _OFFER, (flow.encode(), texts(names), str(limit).encode(), ints(exclude))
 
 
 def take(
     flow: str, names: Sequence[str], limit: int, actor: str, ids: Sequence[int] | None = None
 ) -> Command:
-    """Jobs held until the transaction ends."""
+    """Return the call that takes jobs and holds them until the transaction ends."""
     wanted = None if ids is None else ints(ids)
     return _take(flow), (texts(names), str(limit).encode(), actor.encode(), wanted)
 
 
 def hold(flow: str, names: Sequence[str], limit: int, actor: str) -> Command:
-    """Jobs held by the session, each to be finished by `complete_held`; what it held before is let go."""
+    """Return the call that holds jobs for `complete_held`; the session releases those it held before."""
     return _hold(flow), (texts(names), str(limit).encode(), actor.encode())
 
 
 def warm(flow: str, names: Sequence[str]) -> list[Command]:
-    """Calls that hold no job: afterwards the session has its plans and the first job does not wait."""
+    """Return calls that hold no job, but make the session plan the statements before the first job."""
     return [
         (_hold(flow), (texts([""]), b"1", b"")),
         (_hold(flow), (texts(names), b"0", b"")),
@@ -67,19 +67,19 @@ def warm(flow: str, names: Sequence[str]) -> list[Command]:
 def lease(
     flow: str, names: Sequence[str], limit: int, actor: str, span: float, ids: Sequence[int] | None
 ) -> Command:
-    """Jobs claimed for `span` seconds, in a transaction of its own."""
+    """Return the call that claims jobs for `span` seconds, in a transaction of its own."""
     wanted = None if ids is None else ints(ids)
     numbers = (str(limit).encode(), actor.encode(), str(span).encode())
     return _LEASE, (flow.encode(), texts(names), *numbers, wanted)
 
 
 def extend(taken: Taken, seconds: float) -> Command:
-    """A leased job lasts so long from now; answers the new deadline as JSON."""
+    """Return the call that extends a lease to so many seconds from now; answers the new deadline as JSON."""
     return _EXTEND, (*_lease(taken), str(seconds).encode())
 
 
 def release(taken: Held, actor: str) -> Command:
-    """A leased job given back untouched."""
+    """Return the call that gives a leased job back without a result."""
     return _RELEASE, (*_lease(taken), actor.encode())
 
 

@@ -1,8 +1,8 @@
-"""Several prepared statements in one round trip, and what they answer as plain bytes.
+"""Several prepared statements in one round trip, with results as plain bytes.
 
-The runner's calls are few and always the same, so they bypass the driver's general machinery: one
-libpq pipeline a round, values in the text protocol, columns read only when somebody looks at them.
-A connection serves one thread at a time; `Wire` keeps a lock so that a heartbeat may share it.
+The runner makes few kinds of calls, so they bypass the general part of the driver: one libpq pipeline
+per round, values in the text protocol, columns decoded on access.
+A connection serves one thread at a time; `Wire` has a lock so that a heartbeat may share it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LONGEST_NAP = 0.005
 
 
 class ConnectionLost(Exception):
-    """The connection broke; what was sent last may or may not have happened."""
+    """The connection broke; what was sent last may or may not have been executed."""
 
 
 class ForkedProcess(Exception):
@@ -66,7 +66,7 @@ os.register_at_fork(after_in_child=_disown_all)
 
 
 class Wire:
-    """A psycopg connection driven by rounds; reopens itself when it is used after it broke."""
+    """A psycopg connection that sends commands in rounds, and reconnects on the first use after a failure."""
 
     def __init__(self, connect: Callable[[], psycopg.Connection[Any]]) -> None:
         self._connect = connect
@@ -77,53 +77,53 @@ class Wire:
         self.generation = 0
         self.heard: set[bytes] = set()
         self.settings: tuple[bytes | None, bytes | None] | None = None
-        """Names and values of the session's settings, once somebody read them (workers.jobs.lending)."""
+        """Names and values of the session's settings, once they were read (workers.jobs.lending)."""
         self._identity = (0, 0)
         _wires.add(self)
         self._pace = 0.0
-        """Seconds a commit took in the last round: how long it is no use to look for answers."""
+        """Seconds per commit in the last round, which is how long to wait before reading results."""
 
     @property
     def connection(self) -> psycopg.Connection[Any]:
-        """The live connection, opened when there is none; ConnectionLost when it cannot be."""
+        """The open connection, opened on demand; ConnectionLost when that fails."""
         if self._connection is None or self._connection.closed:
             self._connection = self._open()
         return self._connection
 
     @property
     def status(self) -> pq.TransactionStatus:
-        """Where the connection stands, without a round trip; UNKNOWN when it is closed."""
+        """The transaction status, without a round trip; UNKNOWN when the connection is closed."""
         if self._connection is None or self._connection.closed:
             return pq.TransactionStatus.UNKNOWN
         return _STATES[self._connection.pgconn.transaction_status]
 
     @property
     def closed(self) -> bool:
-        """Whether the next round has to open a connection."""
+        """Whether the next round must open a connection."""
         return self._connection is None or self._connection.closed
 
     @property
     def broken(self) -> bool:
-        """Whether the connection ended otherwise than by being closed here."""
+        """Whether the connection ended, but was not closed here."""
         return self._connection is not None and self._connection.broken
 
     @property
     def robbed(self) -> bool:
-        """Whether the descriptor of the open connection was closed, or is another file's by now."""
+        """Whether the descriptor of the open connection was closed or now belongs to another file."""
         return not self.closed and _identity(self.connection.pgconn.socket) != self._identity
 
     def abandon(self) -> None:
-        """Leave the connection as it is, without a word to whatever its descriptor leads to now."""
+        """Drop the connection without writing to its descriptor, which may belong to another file now."""
         connection, self._connection = self._connection, None
-        if connection is not None:  # one reference that is never given back: no farewell, not even at exit
+        if connection is not None:  # a leaked reference: libpq never writes to it, not even at exit
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 
     def disown(self) -> None:
-        """Leave the connection to the process that this one was forked by, and open none."""
+        """Detach from the connection, which belongs to the parent process, and open no other."""
         if not self.closed:
             detach(self.connection.pgconn.socket)
         self.abandon()
-        self._lock = threading.RLock()  # somebody may have held it at the moment of the fork
+        self._lock = threading.RLock()  # another thread may have held it during the fork
         self._connect = _refuse
 
     @property
@@ -132,9 +132,9 @@ class Wire:
         return self.connection.pgconn.socket
 
     def round(self, *commands: Command) -> list[pq.abc.PGresult]:
-        """Send the commands together and give one result each; what follows the first error is skipped.
+        """Send the commands together and return one result for each; commands after an error are skipped.
 
-        Raises psycopg.Error for that error and ConnectionLost when the answer did not come.
+        Raises psycopg.Error for that error and ConnectionLost when the results did not arrive.
         """
         results = self._guarded(commands, apart=False)
         for result in results:
@@ -143,22 +143,22 @@ class Wire:
         return results
 
     def each(self, *commands: Command) -> list[pq.abc.PGresult | psycopg.Error]:
-        """Send the commands together, each a transaction of its own: a result or an error each.
+        """Send the commands together, each as its own transaction; return a result or an error for each.
 
-        Raises ConnectionLost when the answers did not come.
+        Raises ConnectionLost when the results did not arrive.
         """
         answers = self._guarded(commands, apart=True)
         return [result if result.status in _OK else self._error(result) for result in answers]
 
     def _error(self, result: pq.abc.PGresult) -> psycopg.Error:
         error = error_from_result(result, self.connection.info.encoding)
-        if isinstance(error, psycopg.errors.InvalidSqlStatementName):  # somebody said "deallocate all"
+        if isinstance(error, psycopg.errors.InvalidSqlStatementName):  # after "deallocate all"
             self.close()
             raise ConnectionLost("The session lost its prepared statements.") from error
         return error
 
     def wait(self, seconds: float, *others: int) -> None:
-        """Sleep until a notification, a byte on one of the other descriptors, or the time is over."""
+        """Sleep until a notification arrives, another descriptor is readable, or the time is over."""
         pgconn = self.connection.pgconn
         readable, _, _ = select.select([pgconn.socket, *others], [], [], max(0.0, seconds))
         if pgconn.socket in readable:
@@ -170,7 +170,7 @@ class Wire:
             self._read_notifications(pgconn)
 
     def close(self) -> None:
-        """Close the connection; what it had begun is undone by the server, a running query is cancelled."""
+        """Close the connection; the server rolls back an open transaction, a running query is cancelled."""
         connection, self._connection = self._connection, None
         if connection is not None and not connection.closed:
             if connection.pgconn.transaction_status == pq.TransactionStatus.ACTIVE:
@@ -204,15 +204,15 @@ class Wire:
                 self.close()
                 raise ConnectionLost(str(error)) from error
             except BaseException:
-                self.close()  # interrupted half-way: the rest of the answer would be read as the next one
+                self.close()  # interrupted: the rest of the results would be read as the next ones
                 raise
 
     def _exchange(
         self, pgconn: pq.abc.PGconn, commands: Sequence[Command], apart: bool
     ) -> list[pq.abc.PGresult]:
-        """All in one transaction, or `apart`: a synchronisation point ends a transaction."""
+        """Send all in one transaction, or `apart`: a synchronization point ends a transaction."""
         pgconn.enter_pipeline_mode()
-        # For each answer: the statement it prepared, None for a result, nothing for a synchronisation point.
+        # Per answer: the name of a statement it prepared, None for a result, _SYNCED for a synchronization.
         fresh: list[bytes | None] = []
         for number, (statement, params) in enumerate(commands, 1):
             name = statement.name
@@ -234,7 +234,7 @@ class Wire:
         return self._results(answers, fresh)
 
     def _read(self, pgconn: pq.abc.PGconn, fresh: Sequence[bytes | None]) -> list[pq.abc.PGresult]:
-        """All answers, without waking up for each of many commits."""
+        """Read all results, without a wake-up for each of many commits."""
         begun = time.monotonic()
         left = commits = fresh.count(_SYNCED)
         answers = []
@@ -250,7 +250,7 @@ class Wire:
     def _results(
         self, answers: Sequence[pq.abc.PGresult], fresh: Sequence[bytes | None]
     ) -> list[pq.abc.PGresult]:
-        """The answers but those of preparations that went well; the others are prepared again later."""
+        """Return the results without those of preparations; failed ones are prepared again later."""
         results = []
         failed: pq.abc.PGresult | None = None
         for answer, name in zip(answers, fresh, strict=True):
@@ -282,7 +282,7 @@ class Wire:
 
 
 def pause(attempt: int, least: float = 0.005, most: float = 1.0) -> None:
-    """Sleep a little longer each attempt, never twice the same for two processes that collide."""
+    """Sleep longer with each attempt, with a random factor so that processes do not collide again."""
     import random
 
     time.sleep(min(most, least * 2**attempt) * (0.5 + random.random()))  # noqa: S311  # not a secret

@@ -1,4 +1,4 @@
-"""The demo's definitions and where they are."""
+"""The demo's definitions."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ LABELS = {"fig2": "Figure 2 of the paper", "counter": "Counter", "orders": "Orde
 
 
 def script(name: str) -> str:
-    """The SQL of one of FLOWS."""
+    """Return the SQL of one of FLOWS."""
     return (Path(__file__).parent / "flows" / f"{name}.sql").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The story's own time and luck; the engine knows neither."""
+"""Simulated durations and random outcomes of the demo's handlers."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from workers.context import Context
 
 
 def luck(ctx: Context) -> random.Random:
-    """Chance that is the same whenever the same attempt of the same job is made again."""
+    """Return a random generator that is the same for the same attempt of the same job."""
     seed = os.environ.get("WEDSQL_DEMO_SEED", "wed")
-    return random.Random(f"{seed}:{ctx.wid}:{ctx.transition}:{ctx.attempt}")  # noqa: S311  # a story, not a secret
+    return random.Random(f"{seed}:{ctx.wid}:{ctx.transition}:{ctx.attempt}")  # noqa: S311  # no secret
 
 
 def take_time(seconds: float) -> None:
-    """Let the story take this long; WEDSQL_DEMO_PACE (default 1) stretches it, 0 leaves it out."""
+    """Sleep for the simulated duration, multiplied by WEDSQL_DEMO_PACE (default 1); 0: do not sleep."""
     pace = float(os.environ.get("WEDSQL_DEMO_PACE", "1"))
     if pace > 0:
         time.sleep(seconds * pace)

@@ -1,4 +1,4 @@
-"""Orders as people might place them."""
+"""Random orders and counters."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _PRICES = ("9.90", "14.50", "24.00", "39.90", "79.90", "120.00", "349.00")
 
 
 def order(chance: random.Random, today: date) -> dict[str, Any]:
-    """The first state of an order; one in forty names a country that does not exist."""
+    """Return the first state of an order; one in forty has an unknown country."""
     items = chance.choices((1, 2, 3, 5, 8), (50, 25, 15, 7, 3))[0]
     price = Decimal(chance.choice(_PRICES))
     return {
@@ -53,5 +53,5 @@ def order(chance: random.Random, today: date) -> dict[str, Any]:
 
 
 def counter(chance: random.Random) -> dict[str, Any]:
-    """A counter with a goal of its own."""
+    """Return the first state of a counter, with a random goal."""
     return {"goal": chance.randrange(3, 9)}

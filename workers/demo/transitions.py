@@ -1,4 +1,4 @@
-"""What the demo's workers do. Delays, luck and mishaps are part of the story."""
+"""The demo's handlers, with simulated delays and failures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class CardServiceDown(Exception):
 
 
 class UnknownAddress(Exception):
-    """No carrier delivers there."""
+    """No carrier delivers to the country."""
 
 
 @transition("tr_a2", flow="fig2")
@@ -28,7 +28,7 @@ def write_a2(state: State, ctx: Context) -> Changes:
 
 @transition("tr_a3", flow="fig2")
 def write_a3(state: State, ctx: Context) -> Changes:
-    """As the paper writes it: the text of a SET clause."""
+    """Return the text of a SET clause, as in the paper."""
     take_time(0.1)
     return "a3 = 'done'"
 
@@ -47,7 +47,7 @@ def count(state: State, ctx: Context) -> Changes:
 
 @transition("tr_charge", flow="orders", batch=1)
 def charge(state: State, ctx: Context) -> Changes:
-    """The card company is down now and then, and declines some cards for good."""
+    """Charge the card; at times the card company does not answer, and some cards are declined."""
     chance = luck(ctx)
     take_time(chance.uniform(0.1, 0.4))
     if chance.random() < 0.12:
@@ -66,7 +66,7 @@ def reserve(state: State, ctx: Context) -> Changes:
 
 @transition("tr_restock", flow="orders", batch=1)
 def restock(state: State, ctx: Context) -> Changes:
-    """More articles are ordered and the reservation is tried again; some are never made any more."""
+    """Order more articles and reset the reservation; some articles are sold out for good."""
     chance = luck(ctx)
     take_time(chance.uniform(0.3, 0.8))
     if chance.random() < 0.2:
@@ -81,7 +81,7 @@ def invoice(state: State, ctx: Context) -> Changes:
 
 @transition("tr_ship", flow="orders", batch=1)
 def ship(state: State, ctx: Context) -> Changes:
-    """The carrier's computer hangs at times, and knows no country called `??`."""
+    """Ship the order; the carrier hangs at times, and rejects the country `??`."""
     chance = luck(ctx)
     if state["country"] == "??":
         raise UnknownAddress(f"no carrier delivers the order of {state['customer']}")

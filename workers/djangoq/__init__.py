@@ -1,1 +1,1 @@
-"""Django-Q2 as a host of workers: its broker, its tasks, its settings and what has to be patched in it."""
+"""Integration of Django-Q2: its broker, its tasks, its settings, and patches of its faults."""

@@ -1,4 +1,4 @@
-"""The Django-Q broker of the transition workers: job_pool itself is the queue, and no other is written."""
+"""The Django-Q broker of the transition workers: job_pool is the queue, there is no other."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from workers.recovery.journal import journal_dir
 
 log = logging.getLogger("workers.broker")
 
-# A broker that raises stops its pusher for ten seconds and more, so it never does.
+# When a broker raises, its pusher stops for ten seconds or more, so these brokers never raise.
 BACK_OFF = 0.3
 
 
@@ -32,7 +32,7 @@ class RefusedTask(Exception):
 
 
 class QuietBroker(Broker):
-    """A broker that stores nothing: tasks cannot be put into it, and its pusher survives every fault."""
+    """A broker that stores no tasks and survives every error."""
 
     def __init__(self, list_key: str | None = None) -> None:
         if harden_sentinel():
@@ -40,17 +40,17 @@ class QuietBroker(Broker):
         super().__init__(list_key)
 
     def before_children(self) -> None:
-        """What is done once in the sentinel, before it forks its children."""
+        """Run once in the sentinel, before it forks its children."""
 
     def enqueue(self, task: Any) -> NoReturn:
-        """Refuse; async_task and schedules would run any dotted path in a worker. Raises RefusedTask."""
+        """Raise RefusedTask: async_task and schedules could run any dotted path in a worker."""
         raise RefusedTask(
             f"{RefusedTask.__doc__} Start an instance with flows.api.start"
             " and write the work as a @transition."
         )
 
     def dequeue(self) -> list[Task] | None:
-        """Tasks as they are wanted, or nothing after a second at most."""
+        """Return the next tasks, or None after an error."""
         try:
             return self.next_tasks()
         except Exception as error:  # noqa: BLE001  # the database may be gone for a while, or a definition broken
@@ -60,42 +60,42 @@ class QuietBroker(Broker):
             return None
 
     def next_tasks(self) -> list[Task]:
-        """What subclasses do; may raise anything."""
+        """Return the next tasks; implemented by subclasses, may raise anything."""
         raise NotImplementedError
 
     def forget(self) -> None:
-        """Start afresh after a fault."""
+        """Reset the broker after an error."""
 
     def ping(self) -> bool:
-        """The broker needs no server that could be missing."""
+        """Return True: there is no broker server that could be down."""
         return True
 
     def queue_size(self) -> int:
-        """Nothing is ever queued here."""
+        """Return 0: no task is ever queued."""
         return 0
 
     def lock_size(self) -> int:
-        """Nothing waits for an acknowledgement."""
+        """Return 0: no task waits for an acknowledgement."""
         return 0
 
 
 class JobPoolBroker(QuietBroker):
-    """Hands out hints of the jobs that are ready in job_pool."""
+    """A broker whose tasks name the jobs that are ready in job_pool."""
 
     _feed: Feed | None = None
     _pid = 0
 
     def before_children(self) -> None:
-        """Import the handlers once, so that what is wrong with them is logged once."""
+        """Import the handlers once, so that their problems are logged once."""
         autodiscover()
         log_problems()
 
     def info(self) -> str:
-        """What the monitor of Django-Q shows."""
+        """Return the text for the monitor of Django-Q."""
         return "WED-SQL job_pool"
 
     def next_tasks(self) -> list[Task]:
-        """Hints of ready jobs."""
+        """Return tasks with the ids of ready jobs."""
         if self._feed is None or self._pid != os.getpid():
             self._feed, self._pid = _feed(), os.getpid()
         return self._feed.next()

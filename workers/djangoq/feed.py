@@ -1,7 +1,7 @@
-"""What a Django-Q pusher hands to its workers: hints of pending jobs, made from a look at job_pool.
+"""Tasks that a Django-Q pusher creates for its workers from the ready jobs of job_pool.
 
-Nothing is claimed and nothing is stored here. A hint may be stale or given twice; the worker that follows
-it takes the jobs that are still free, in its own transaction.
+Nothing is claimed and nothing is stored here. A task may be out of date or name a job that another task
+named; its worker takes the jobs that are still free, in its own transaction.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from workers.jobs.plans import Plan
 from workers.process.presence import SWEEP, Presence
 from workers.registry import Registry
 
-# How long a job that was handed out is not handed out again, unless its task has certainly ended before.
+# How long a job that a task named is not named again, unless the task has certainly ended before.
 IN_FLIGHT = 3.0
-BUSY = 0.1  # work without such a pause is one stretch of work
+BUSY = 0.1  # seconds without work after which a busy period is over
 LULL = 0.02
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much is handed out: workers, jobs a task, jobs a commit, tasks that may wait in the queue."""
+    """How much the pusher hands out: workers, jobs per task, jobs per commit, tasks in the queue."""
 
     workers: int
     task: int
@@ -38,7 +38,7 @@ class Sizes:
 
 
 class Feed:
-    """The hints of one pusher process."""
+    """The tasks of one pusher process."""
 
     def __init__(self, wire: Wire, registry: Registry, sizes: Sizes, presence: Presence) -> None:
         self.wire = wire
@@ -46,16 +46,16 @@ class Feed:
         self.sizes = sizes
         self.presence = presence
         self._found_at = self._busy_since = -math.inf
-        # A task is over when so many later ones were accepted by the queue.
+        # A task has ended when the queue has accepted so many later ones.
         self._in_flight: deque[tuple[float, list[int]]] = deque(maxlen=sizes.queue + 2 * sizes.workers + 1)
 
     def next(self) -> list[Task]:
-        """Tasks for the workers; after at most a second without work none. Raises as `Wire.round`."""
+        """Return tasks for the workers; none after at most a second without work. Raises as `Wire.round`."""
         self.presence.attend()
         found = self._look()
         if not found and not self.presence.waiting:
             if time.monotonic() - self._found_at < BUSY:
-                self.wire.wait(LULL)  # the workers are at it: what they fire is handed out together
+                self.wire.wait(LULL)  # the workers are busy: what they fire is handed out together
                 return []
             self.presence.beat(waiting=True)  # before the last look, so that no wake-up is lost
             found = self._look()
@@ -66,7 +66,7 @@ class Feed:
         return found
 
     def _note_work(self) -> None:
-        """In the middle of work nobody need be woken, and no commit pays for a notification."""
+        """Turn wake-ups off while the workers are busy, so that commits send no notifications."""
         now = time.monotonic()
         if now - self._found_at > BUSY:
             self._busy_since = now
@@ -94,7 +94,7 @@ class Feed:
         return [job for _, jobs in self._in_flight for job in jobs]
 
     def _tasks(self, plan: Plan, ids: list[int]) -> list[Task]:
-        """An equal share for each worker, so that slow handlers run side by side."""
+        """Return tasks with an equal share for each worker, so that slow handlers run in parallel."""
         share = max(1, min(self.sizes.task, math.ceil(len(ids) / self.sizes.workers)))
         return [self._task(plan, ids[at : at + share]) for at in range(0, len(ids), share)]
 
@@ -104,7 +104,7 @@ class Feed:
 
 
 def pusher_name() -> str:
-    """The name of this process among the workers."""
+    """Return the name of this process among the workers."""
     return f"qcluster@{socket.gethostname()}:{os.getpid()}"
 
 

@@ -1,7 +1,7 @@
-"""What a forked process must do before its first statement; installed in every process, without Django-Q.
+"""Hooks for forked processes, installed in every process; needs no Django-Q.
 
-Django-Q's cluster forks its sentinel, workers, pusher and monitor. A child that used the connections of its
-parent would mix up the protocol of both; a sentinel that outlived the main process would work on unseen.
+Django-Q's cluster forks its sentinel, workers, pusher and monitor. A child that used its parent's
+connections would mix up the protocol of both; a sentinel that outlived the main process would go on alone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from django.db.backends.postgresql.base import DatabaseWrapper
 
 from workers.process.parent import tie_children
 
-# Kept alive on purpose: closing them here would say good-bye on the parent's sockets.
+# Kept alive on purpose: closing them would send a termination message on the parent's sockets.
 _inherited: list[Any] = []
 
 
@@ -29,7 +29,7 @@ def install(*, cluster: bool) -> None:
 
 
 def forget_connections() -> None:
-    """Leave every inherited connection and pool to the parent."""
+    """Detach every inherited connection and pool from this process."""
     wrapper: Any = DatabaseWrapper
     _inherited.append(wrapper._connection_pools)
     wrapper._connection_pools = {}

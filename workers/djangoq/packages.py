@@ -1,4 +1,4 @@
-"""Signed tasks for Django-Q workers, of the few callables that they may run."""
+"""Signed tasks for Django-Q workers, for the few callables that they may run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Task = tuple[str, str]
 
 
 def package(func: str, *args: object) -> Task:
-    """A signed task for a callable on the list, and its acknowledgement id; ValueError for any other."""
+    """Return a signed task for an allowed callable, and its acknowledgement id; ValueError for any other."""
     if func not in ALLOWED:
         raise ValueError(f"{func} is not on the list of callables that may run.")
     number = uuid.uuid4().hex

@@ -1,8 +1,8 @@
-"""What is patched in Django-Q2 so that a killed process never takes the cluster with it.
+"""Patches of Django-Q2, so that a killed process does not stop the cluster.
 
-PATCHES names each function of Django-Q2 that was read, what is wrong with it and what stands against it here.
-A test compares the installed version and the source of each with what was read: whoever changes the pinned
-version reads them again.
+PATCHES lists each function of Django-Q2 that was reviewed, its fault and the remedy. A test compares the
+installed version and the source of each with what was reviewed: after a change of the pinned version,
+review them again.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ _hardened_by: int | None = None
 
 
 class PatientLock:
-    """A recursive lock between processes, each with one thread, that outlives a holder that was killed."""
+    """A recursive lock between single-threaded processes that survives the death of its holder."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._depth = 0
 
     def acquire(self, *_arguments: Any) -> bool:
-        """Wait for the lock, and take it from a holder that keeps it longer than anybody does in life."""
+        """Acquire the lock; take it from a holder that keeps it longer than a living process does."""
         while self._depth == 0 and not self._lock.acquire(timeout=_LOCK_PATIENCE):
             _release(self._lock)
         self._depth += 1
         return True
 
     def release(self) -> None:
-        """Give back one acquisition."""
+        """Release one acquisition."""
         self._depth -= 1
         if self._depth == 0:
             _release(self._lock)
@@ -61,24 +61,24 @@ class PatientLock:
 
 
 def patient_value(kind: str, initial: float) -> Any:
-    """Django-Q's shared numbers, with a lock that no death can keep."""
+    """Return a shared number as in Django-Q, whose lock survives the death of its holder."""
     return Value(kind, initial, lock=PatientLock())  # type: ignore[call-overload]
 
 
 class PatientQueue(q_queues.Queue):
-    """A queue whose reader holds the lock for the read alone, never while it waits."""
+    """A queue whose reader holds the lock for the read alone, not while it waits."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.size.count = patient_value("i", 0)
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
-        """The next item; waits for it without holding anything another process needs."""
+        """Return the next item; hold no lock while waiting for it."""
         while True:
             if not self._poll(timeout if block else 0):
                 raise Empty
             if not self._rlock.acquire(timeout=_LOCK_PATIENCE):
-                _release(self._rlock)  # its holder died inside a read
+                _release(self._rlock)  # its holder died during a read
                 continue
             try:
                 if self._poll(0):
@@ -99,7 +99,7 @@ def _release(lock: Any) -> None:
 
 
 class WatchingStat(Stat):
-    """Django-Q's own status of a cluster; made at every turn of the sentinel's loop."""
+    """Django-Q's status of a cluster; the sentinel creates one in each cycle of its loop."""
 
     def __init__(self, sentinel: Any) -> None:
         super().__init__(sentinel)
@@ -116,7 +116,7 @@ def _end_overdue() -> None:
 
 
 def _end_late(sentinel: Any) -> None:
-    """Kill what still runs when the time to stop is over; the grace begins with the first call."""
+    """Kill what still runs when the grace period, which begins with the first call, is over."""
     if not hasattr(sentinel, "wed_stop_at"):
         sentinel.wed_stop_at = time.monotonic() + settings.STOP_GRACE
     if time.monotonic() > sentinel.wed_stop_at:
@@ -127,9 +127,9 @@ def _end_late(sentinel: Any) -> None:
 
 
 def harden_sentinel() -> bool:
-    """Apply the remedies once; whether it did, for it does nothing in any process but the sentinel.
+    """Apply the patches once, and only in the sentinel; return whether this call did.
 
-    A broker is the first thing the sentinel makes, before its queues and its children: brokers call this.
+    The sentinel creates a broker before its queues and its children, so brokers call this.
     """
     global _hardened_by
     target = getattr(current_process(), "_target", None)
@@ -141,8 +141,8 @@ def harden_sentinel() -> bool:
     q_cluster.Stat = WatchingStat
     main = parent_process()
     die_with_parent(main.pid if main is not None else None)
-    # The main process tells the sentinel to stop, in order: what is sent to the whole group reaches the main
-    # process alone. A pusher or worker that died of it inside an event would leave the others waiting.
+    # The main process stops the sentinel in order: a signal to the whole group reaches the main process
+    # alone. A pusher or worker that it killed inside an event would leave the others waiting.
     os.setpgid(0, 0)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     tie_children(_hear_sigterm)
@@ -150,15 +150,15 @@ def harden_sentinel() -> bool:
 
 
 def _hear_sigterm() -> None:
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # how the sentinel ends a worker that hangs
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the sentinel ends a hanging worker by it
 
 
 class Patch(NamedTuple):
-    """A function of Django-Q2 with its fault, and what is done about it."""
+    """A function of Django-Q2 with its fault and the remedy."""
 
     upstream: Any
     digest: str
-    """The first digits of the SHA-256 of its source, as it was read."""
+    """The first digits of the SHA-256 of its source when it was reviewed."""
     fault: str
     remedy: Any
 

@@ -1,4 +1,4 @@
-"""Django-Q2's settings as a plain dictionary; imported by settings.py, so it imports nothing of ours."""
+"""Django-Q2's settings as a plain dictionary; imported by settings.py, so it imports nothing itself."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ def q_cluster(
 
     Args:
         workers: worker processes.
-        timeout: seconds that a task of several jobs may run at most; the jobs' own timeouts are kept by the
-            kernel and end much sooner.
-        batch: jobs handed to a worker at a time.
-        mode: "batch", or "step" for a commit of its own for each job.
+        timeout: seconds that a task of several jobs may run at most; the kernel enforces the jobs' own
+         timeouts, which end much sooner.
+        batch: jobs per task.
+        mode: "batch", or "step" for one commit per job.
         log_level: of Django-Q's own logger.
     """
     return {
         "name": "wedsql",
         "broker_class": "workers.djangoq.broker.JobPoolBroker",
         "workers": workers,
-        "queue_limit": workers,  # a job that waits in here is a job that another machine cannot take
+        "queue_limit": workers,  # no other machine can take a job that waits in this queue
         "bulk": 1,
         "timeout": timeout,
         "retry": timeout + 60,  # must exceed the timeout, else a running task is started again
-        "max_attempts": 1,  # attempts are counted on the job, by the kernel
+        "max_attempts": 1,  # the kernel counts the attempts of each job
         "recycle": 100_000,
         "max_rss": 400_000,  # kilobytes
-        "save_limit": -1,  # what happened is in wed_trace and job_log
+        "save_limit": -1,  # wed_trace and job_log have the results
         "ack_failures": True,
         "catch_up": False,
-        "scheduler": False,  # a schedule runs any dotted path
+        "scheduler": False,  # a schedule could run any dotted path
         "guard_cycle": 0.5,
         "log_level": log_level,
         "jobs_per_task": batch,

@@ -28,13 +28,13 @@ from workers.recovery.lost_jobs import report_lost
 
 log = logging.getLogger("workers.tasks")
 
-# Looking for so many single jobs costs the database more than taking the oldest.
+# Looking up more single jobs than this costs the database more than taking the oldest.
 _PLENTY = 16
 
 
 @dataclass
 class _Hand:
-    """What a worker process keeps between tasks; made anew after a fork."""
+    """What a worker process keeps between tasks; created again after a fork."""
 
     pid: int
     runner: Runner
@@ -46,11 +46,11 @@ _hand: _Hand | None = None
 def run_jobs(
     flow: str, job_ids: Sequence[int], names: Sequence[str], size: int = 1, lease: float | None = None
 ) -> int:
-    """Perform those of these jobs that are still free, `size` a commit; how many handlers were run.
+    """Perform those of these jobs that are still free, `size` per commit; return how many handlers ran.
 
-    A long list says that there is plenty: then, and where each step is its own commit, whatever is ready is
-    performed, oldest first, for a slice of time. The steps commit here, in this process; nothing is reported
-    through Django-Q. A database that is out of reach leaves the jobs where they are.
+    With a long list of ids, or one commit per step, the task performs whatever is ready instead, oldest
+    first, for a slice of time. The steps commit here, in this process; nothing is reported through Django-Q.
+    If the database is unreachable, the jobs stay in the pool.
     """
     runner = _runner()
     plan = Plan(flow, tuple(names), size, lease)

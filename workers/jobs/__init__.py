@@ -1,1 +1,1 @@
-"""Jobs in hand: take them, run their handlers within their time, commit what these return."""
+"""Held jobs: take them, run their handlers within their timeouts, commit the results."""

@@ -1,7 +1,7 @@
-"""A handler's time limit inside the process: one that hangs in Python ends when its job's time does.
+"""The time limit of handlers inside the process, by SIGALRM: ends one that hangs in Python.
 
-One timer serves the handlers of a whole set: it is set for the first and moved only for one whose time ends
-earlier, because setting it for each costs more than the rest of a quick handler's call.
+One timer serves the handlers of a whole batch: it is set for the first and moved only for one with an
+earlier limit, because setting it for each costs more than the rest of a quick handler's call.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from types import FrameType, TracebackType
 
 from workers.jobs.outcome import HandlerTimeout
 
-# A handler gets its timeout and this much more: the kernel's own check at the commit comes first.
+# Seconds a handler gets beyond its timeout, so that the kernel's check at the commit comes first.
 GRACE = 0.2
 _LONGEST = 24 * 3600.0
-# Once more each second: a handler may have swallowed the first.
+# The signal repeats each second, because a handler may have swallowed the first exception.
 _AGAIN = 1.0
 
 
 class Alarm:
-    """Raises HandlerTimeout in the handler that runs past its limit; a context for a set of handlers.
+    """A context that raises HandlerTimeout in a handler that exceeds its limit; for a batch of handlers.
 
-    In another thread than the main one it sets no limits. An alarm that somebody else set is put back
-    afterwards, less the time that passed, and rings in time meanwhile.
+    Outside the main thread it sets no limits. An alarm set by other code is restored afterwards, less the
+    time that passed, and goes off in time meanwhile.
     """
 
     def __init__(self) -> None:
@@ -34,10 +34,10 @@ class Alarm:
         self._others: object = None
         self._others_at = math.inf
         self._others_interval = 0.0
-        self._handler = self._ring  # one object, so that it is known again
+        self._handler = self._ring  # one bound method, to compare by identity
 
     def begin(self, seconds: float | None) -> None:
-        """From now on a handler runs that may take so long; None sets no limit."""
+        """Start the limit of a handler, in seconds; None sets no limit."""
         if seconds is None or seconds > _LONGEST or threading.current_thread() is not threading.main_thread():
             return
         self._until = time.monotonic() + seconds + GRACE
@@ -48,11 +48,11 @@ class Alarm:
         self._set()
 
     def end(self) -> None:
-        """The handler is back."""
+        """End the limit: the handler returned."""
         self._until = math.inf
 
     def postpone(self, seconds: float) -> None:
-        """The running limit, if there is one, begins anew with so many seconds."""
+        """Restart the running limit, if there is one, with so many seconds."""
         if self._until < math.inf:
             self._until = time.monotonic() + min(seconds + GRACE, _LONGEST)
             self._set()
@@ -63,7 +63,7 @@ class Alarm:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Everything as it was before the first limit."""
+        """Restore the state before the first limit."""
         self._until = self._rings = math.inf
         if self._others is None:
             return
@@ -71,10 +71,10 @@ class Alarm:
         self._give_back()
 
     def _install(self) -> None:
-        """Take the signal over, and remember who had it before the set and when they wanted to be called."""
+        """Install the signal handler; remember the previous one and its timer."""
         left, interval = signal.setitimer(signal.ITIMER_REAL, 0)
         others = signal.signal(signal.SIGALRM, self._handler)
-        if self._others is None:  # else it is a handler of this set that took it away
+        if self._others is None:  # otherwise a job's handler replaced it meanwhile
             self._others = others or signal.SIG_DFL
             self._others_at = time.monotonic() + left if left else math.inf
             self._others_interval = interval
@@ -93,7 +93,7 @@ class Alarm:
     def _ring(self, _number: int, _frame: FrameType | None) -> None:
         now = time.monotonic()
         if now >= self._others_at:
-            self._give_back()  # it rings at once
+            self._give_back()  # goes off at once
         elif now >= self._until:
             raise HandlerTimeout("The handler ran longer than the timeout of its job.")
         elif self._until < math.inf:

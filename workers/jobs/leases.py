@@ -1,7 +1,7 @@
-"""Keeps the leases of this process alive while a handler runs.
+"""Renewal of this process's leases while a handler runs.
 
-A lease is short, so that work comes back soon when a machine dies; a handler may take long. This thread
-renews what is held, each renewal within the job's own timeout.
+A lease is short, so that its job is soon offered again when a machine dies; a handler may take long. This
+thread renews the leases, never beyond the job's own timeout.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from workers.jobs.plans import LEASE
 
 
 class Heart:
-    """Renews leases at a third of their length, over the wire of the runner (which locks itself)."""
+    """Renews leases after each third of their length, over the runner's wire (which has a lock)."""
 
     def __init__(self, wire: Wire) -> None:
         self._wire = wire
@@ -29,7 +29,7 @@ class Heart:
         self._thread: threading.Thread | None = None
 
     def hold(self, jobs: Sequence[Taken], span: float) -> None:
-        """Renew these, and only these, from now on, `span` seconds at a time."""
+        """Renew these leases only from now on, `span` seconds at a time."""
         now = time.monotonic()
         self._span = span
         self._held = {j.job_id: (j, None if j.timeout is None else now + j.timeout) for j in jobs}
@@ -38,7 +38,7 @@ class Heart:
             self._thread.start()
 
     def prolong(self, job: Taken, until: float) -> None:
-        """The handler asked for more time: renew until then."""
+        """Renew the lease until this moment, because the handler asked for more time."""
         if job.job_id in self._held:
             self._held[job.job_id] = (job, until)
 
@@ -48,5 +48,5 @@ class Heart:
             for job, until in list(self._held.values()):
                 left = self._span if until is None else min(self._span, until - time.monotonic())
                 if left > 0 and job.job_id in self._held:
-                    with contextlib.suppress(psycopg.Error, ConnectionLost):  # the completion will tell
+                    with contextlib.suppress(psycopg.Error, ConnectionLost):  # the completion fails then
                         self._wire.round(taking.extend(job, left))

@@ -1,4 +1,4 @@
-"""The step's connection while a handler has it: an object of its own, taken back when the handler ends."""
+"""The step's connection as a handler gets it: a separate object, disabled when the handler ends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from psycopg import pq
 from workers.client.statement import Command, Statement, texts
 from workers.client.wire import Wire
 
-# What a handler may change in its session and that would fail, delay or mislead the jobs after it.
+# Settings that a handler may change and that would make later jobs fail, wait or go wrong.
 _SETTINGS = (
     "bytea_output",
     "client_encoding",
@@ -38,7 +38,7 @@ _SETTINGS = (
 SAVEPOINT = (Statement("wed_savepoint", "savepoint wed_job"), ())
 _BACK = (Statement("wed_back", "rollback to savepoint wed_job"), ())
 _KEEP = (Statement("wed_keep", "release savepoint wed_job"), ())
-# On its own and first, for the other takes longer than a handler may have allowed statements to take.
+# Separate and first: the other statement may take longer than a timeout that the handler set.
 _PATIENT = (Statement("wed_patient", "reset statement_timeout"), ())
 _READ = Statement(
     "wed_settings",
@@ -54,7 +54,7 @@ _RESTORE = Statement(
 
 
 class Loan:
-    """A savepoint of one job, and the connection behind it. Raises as `Wire.round`."""
+    """A savepoint for one job, and a connection for its handler. Raises as `Wire.round`."""
 
     def __init__(self, wire: Wire, before: list[Command]) -> None:
         self._wire = wire
@@ -67,19 +67,19 @@ class Loan:
         pgconn = wire.connection.pgconn
         hears = pgconn.notify_handler
         self.connection: psycopg.Connection[Any] = psycopg.Connection(pgconn)
-        pgconn.notify_handler = hears  # a notification of new work is the worker's
-        self.connection._autocommit = True  # the transaction is the worker's
+        pgconn.notify_handler = hears  # the worker handles notifications
+        self.connection._autocommit = True  # the worker controls the transaction
         self.connection.prepare_threshold = None
 
     def take_back(self) -> bool:
-        """End the handler's use of it, also in threads that outlive it; whether the server went away.
+        """Disable the handler's connection, also for threads that outlive it; return whether it is broken.
 
-        A thread that is in the middle of a statement loses the connection, as everybody does.
+        A statement that such a thread is executing ends with its connection.
         """
         lent = self.connection
         broken = lent.broken
         idle = lent.lock.acquire(blocking=False)
-        lent.pgconn = pq.PGconn()  # not connected: the next use says that the connection is closed
+        lent.pgconn = pq.PGconn()  # not connected: the next use raises that the connection is closed
         if idle:
             lent.lock.release()
         else:
@@ -87,10 +87,10 @@ class Loan:
         return broken
 
     def keep(self) -> None:
-        """Keep what the handler wrote, and let its session settings end with it."""
+        """Keep what the handler wrote, and restore the session settings."""
         settings = self._wire.settings or (None, None)
         self._wire.round(_KEEP, _PATIENT, (_RESTORE, settings))
 
     def undo(self) -> None:
-        """Undo what the handler wrote, and its settings."""
+        """Roll back what the handler wrote, and its settings."""
         self._wire.round(_BACK)

@@ -1,4 +1,4 @@
-"""What a handler gave back, in the form the kernel takes; and what went wrong, in a line."""
+"""Results of handlers in the form that the kernel takes, and their errors in one line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workers.logs import brief, place_of
 from workers.recovery.journal import DIED
 
 MESSAGE_LIMIT = 2000
-# A parameter of a statement has at most a gigabyte; the server needs several times its size.
+# A parameter of a statement has at most 1 GB; the server needs several times its size.
 RESULT_LIMIT = 32_000_000
 _SQLSTATE = re.compile("[0-9A-Z]{5}")
 
@@ -27,7 +27,7 @@ class BadResult(TypeError):
 
 
 class HandlerTimeout(BaseException):
-    """The handler ran past its timeout; not an Exception, so that handlers do not swallow it."""
+    """The handler exceeded its timeout; not an Exception, so that handlers do not swallow it."""
 
 
 class Lost(Exception):
@@ -53,7 +53,7 @@ _encode = json.JSONEncoder(default=_plain, allow_nan=False, separators=(",", ":"
 
 
 def encode(changes: Mapping[str, Any]) -> str:
-    """The changes as JSON text; BadResult or ValueError when a value has no place in a state."""
+    """Return the changes as JSON; BadResult or ValueError for a value that a state cannot hold."""
     text = _encode(changes if isinstance(changes, dict) else dict(changes))
     if "\\u0000" in text:
         raise BadResult("Text in a state cannot hold the NUL character.")
@@ -62,7 +62,7 @@ def encode(changes: Mapping[str, Any]) -> str:
 
 
 def read_result(result: object) -> tuple[str | None, str | None]:
-    """(changes as JSON, SET string): one of the two, as the kernel takes them; raises Abort for none."""
+    """Return (changes as JSON, SET string), of which one is None; raises Abort for an empty result."""
     if isinstance(result, str):
         return None, _set_string(str.__str__(result))  # a subclass may have methods of its own
     if isinstance(result, Mapping):
@@ -78,13 +78,13 @@ def _set_string(text: str) -> str:
     if "\0" in text:
         raise BadResult("A SET string cannot hold the NUL character.")
     if not text.isascii():
-        text.encode()  # UnicodeEncodeError for half a character
+        text.encode()  # UnicodeEncodeError for a lone surrogate
     _limit(text)
     return text
 
 
 def _limit(text: str) -> None:
-    """Refuse what the server would answer by ending the connection."""
+    """Raise BadResult where the server would end the connection."""
     if len(text) > RESULT_LIMIT:
         raise BadResult(
             f"A result has at most {RESULT_LIMIT:,} characters; this one has {len(text):,}."
@@ -93,9 +93,9 @@ def _limit(text: str) -> None:
 
 
 class Failed(Exception):
-    """What a handler raised, read once and in plain text; the exception itself is never asked again.
+    """The error of a handler, read once as plain text; the exception itself is not used again.
 
-    An exception is the handler's own code: its text, its SQLSTATE, even its class may raise when asked.
+    An exception is code of the handler: reading its text, its SQLSTATE or even its class may raise.
     """
 
     def __init__(self, kind: str, words: str, sqlstate: str, short: str) -> None:
@@ -104,13 +104,13 @@ class Failed(Exception):
         self.words = words
         self.sqlstate = sqlstate
         self.short = short
-        """What a log line may say of it: no values of a state."""
+        """The error for a log line, without values of a state."""
 
 
 def failed(error: BaseException, ends_time: tuple[type[BaseException], ...] = ()) -> Failed:
-    """Read an exception of a handler, whatever it does when it is read.
+    """Read an exception of a handler, even if reading it raises.
 
-    ends_time: types besides HandlerTimeout that say that the time of the handler is over.
+    ends_time: types besides HandlerTimeout that mean that the handler exceeded its time.
     """
     late = type(error) in (HandlerTimeout, *ends_time)
     kind = "timeout" if late else _read(lambda: kind_of(error), "failed")
@@ -122,12 +122,12 @@ def failed(error: BaseException, ends_time: tuple[type[BaseException], ...] = ()
 def _read(question: Callable[[], str], otherwise: str) -> str:
     try:
         return question()
-    except BaseException:  # noqa: BLE001  # the answer is the handler's own code
+    except BaseException:  # noqa: BLE001  # runs code of the handler
         return otherwise
 
 
 def kind_of(error: BaseException) -> str:
-    """The outcome the job log records for this error: aborted, timeout, lost or failed."""
+    """Return the outcome for the job log: aborted, timeout, lost or failed."""
     if isinstance(error, Failed):
         return error.kind
     if isinstance(error, Abort):
@@ -138,18 +138,18 @@ def kind_of(error: BaseException) -> str:
 
 
 def sqlstate_of(error: BaseException) -> str:
-    """The SQLSTATE the error carries, or '' for one that is not the database's."""
+    """Return the SQLSTATE of the error, or '' if it is no database error."""
     state = getattr(error, "sqlstate", None)
     return str.__str__(state) if isinstance(state, str) and _SQLSTATE.fullmatch(state) else ""
 
 
 def short(error: BaseException) -> str:
-    """What a log line may say of the error: no values of a state."""
+    """Return the error for a log line, without values of a state."""
     return error.short if isinstance(error, Failed) else brief(error)
 
 
 def describe(error: BaseException) -> str:
-    """One line for the job's last_error: what, and where in the handler."""
+    """Return one line for the job's last_error: the error, and its place in the handler."""
     if isinstance(error, Failed):
         return error.words
     if isinstance(error, Abort | Lost):
@@ -160,5 +160,5 @@ def describe(error: BaseException) -> str:
 
 
 def clean(text: str) -> str:
-    """Text the database accepts: no NUL, no lone surrogates, at most MESSAGE_LIMIT characters."""
+    """Return text that the database accepts: no NUL, no lone surrogates, at most MESSAGE_LIMIT characters."""
     return text.replace("\x00", "\\0").encode("utf-8", "replace").decode()[:MESSAGE_LIMIT]

@@ -1,4 +1,4 @@
-"""Runs the handlers of jobs that are held, lends them what they may use, and takes it back in order."""
+"""Running the handlers of held jobs: what they may use, their time limits, and cleaning up after them."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ from workers.registry import Handler, Registry
 
 log = logging.getLogger("workers.performing")
 
-# Handlers of jobs that are held together run at most this long together, so that nobody waits for strangers.
+# Handlers of jobs held together run at most this long together, so that no job waits long for others.
 BATCH_SECONDS = 0.5
-# So many jobs at most are in hand where each is its own commit.
+# The most jobs held at a time where each has its own commit.
 HELD = 16
 
 
 class BrokenStep(Exception):
-    """The handler ended or broke the transaction that it was lent."""
+    """The handler ended or broke the transaction of its step."""
 
 
 class Performer:
@@ -55,33 +55,33 @@ class Performer:
         self.stopping = False
         self.performed = 0
         self.retry_at = math.inf
-        """When the earliest job that failed here is offered again, by the monotonic clock."""
+        """When the earliest job that failed here is due again, by the monotonic clock."""
         self.ahead = 1
         """How many jobs a stepper holds at a time."""
         self.most_held = HELD
         self.apart = False
-        """Whether the jobs in hand are the session's and each step is a transaction of its own."""
+        """Whether the session holds the jobs and each step is its own transaction."""
         self.heart = Heart(wire)
         self.times = Times()
         self.alarm = Alarm()
         self.ends: tuple[type[BaseException], ...] = ()
-        """Exceptions besides HandlerTimeout that say that the time of a handler is over."""
+        """Exceptions besides HandlerTimeout that mean that the handler exceeded its time."""
         self.longest = math.inf
-        """Seconds after which whoever watches this process may end it in any handler."""
+        """Seconds after which a supervisor may kill this process during any handler."""
         self.surroundings: Surroundings | None = None
-        """What to put back after handlers; None: nothing."""
+        """What is restored after handlers; None: nothing."""
         self.spoiled = False
-        """Whether a handler did to this process what cannot be put back, so that another must replace it."""
+        """Whether a handler changed what cannot be restored, so that this process must be replaced."""
         self._pid = os.getpid()
         self._loan: Loan | None = None
         self._lost = False
         self._limit = math.inf
         self._current: tuple[str, Taken] | None = None
 
-    # What a handler is lent (workers.context.Hands).
+    # What a handler may use (workers.context.Hands).
 
     def borrow(self) -> psycopg.Connection[Any]:
-        """The step's connection, behind a savepoint of this job."""
+        """Return the step's connection, with a savepoint for this job."""
         if self._loan is None:
             try:
                 self._loan = Loan(self.wire, self._own_transaction())
@@ -91,14 +91,14 @@ class Performer:
         return self._loan.connection
 
     def _own_transaction(self) -> list[Command]:
-        """A job that is held by the session is taken in a transaction, where there is none yet."""
+        """Return the commands that take a job held by the session in a transaction, if none is open."""
         if not self.apart or self._current is None:
             return []
         flow, taken = self._current
         return [BEGIN, taking.take(flow, [taken.trname], 1, self.actor, [taken.job_id])]
 
     def extend(self, taken: Taken, duration: timedelta) -> datetime:
-        """More time for a leased job."""
+        """Extend the lease of a job and return its new deadline."""
         answer = self.wire.round(taking.extend(taken, duration.total_seconds()))[0].get_value(0, 0) or b'""'
         until = time.monotonic() + duration.total_seconds()
         self.heart.prolong(taken, until)
@@ -107,23 +107,23 @@ class Performer:
         return datetime.fromisoformat(answer.decode().strip('"'))
 
     def perform(self, flow: str, jobs: Sequence[Taken]) -> list[Done]:
-        """Run the handlers of jobs in hand, as many as there is time for."""
+        """Run the handlers of held jobs, as many as fit into the time."""
         begun = time.monotonic()
         known = [t.timeout for t in jobs if t.timeout is not None]
         allowed = min([BATCH_SECONDS, *(t / 2 for t in known)])
-        # A lease outlives its process, so nobody takes such a job before its death is counted.
+        # In transaction mode only: a dead worker's lease keeps its job until the death is counted.
         fallen = self.neighbours.fallen({t.job_id for t in jobs if t.claim is None})
         done = [Done(taken, error=Lost()) for taken in jobs if taken.job_id in fallen]
         with self.alarm:
             for taken in [t for t in jobs if t.job_id not in fallen] if fallen else jobs:
                 if done and (time.monotonic() - begun > allowed or self.stopping or not self._sound(taken)):
-                    break  # the rest is given back with the commit, untouched
+                    break  # the commit releases the rest unchanged
                 done.append(self._run(flow, taken))
         self._put_back(flow)
         return done
 
     def _put_back(self, flow: str) -> None:
-        """Undo what the handlers of a set changed in this process for all that follow."""
+        """Restore what the handlers of a batch changed in this process."""
         changed = self.surroundings.restore() if self.surroundings is not None else []
         if self.wire.robbed:
             self.wire.abandon()
@@ -138,7 +138,7 @@ class Performer:
         return taken.claim is not None or self.wire.status == between
 
     def _run(self, flow: str, taken: Taken) -> Done:
-        """Call the handler of one job; whatever it raises is in the answer."""
+        """Call the handler of one job; whatever it raises is in the result."""
         entry = self.registry.find(flow, taken.trname)
         if entry is None:
             return Done(taken, error=LookupError(f"No handler for {taken.trname!r} in this process."))
@@ -160,23 +160,23 @@ class Performer:
         return self._return_loan(done, self._loan) if self._loan is not None or self._lost else done
 
     def _call(self, handler: Handler, context: Context, done: Done) -> Done:
-        """Call the handler and read what it gave back or raised: its own code, all of it within its time."""
+        """Call the handler and read its result or error, all within its time limit."""
         taken = done.taken
         try:
             try:
                 self.alarm.begin(taken.timeout)
                 done.changes, done.sets = read_result(handler(taken.state(), context))
-            except BaseException as error:  # noqa: BLE001  # a handler's failure is its job's, whatever it is
+            except BaseException as error:  # noqa: BLE001  # recorded as the job's failure
                 done.error = failed(error, self.ends)
             finally:
                 self.alarm.end()
-        except BaseException as error:  # noqa: BLE001  # its time was over while that was read
+        except BaseException as error:  # noqa: BLE001  # the time ended while that was read
             done.error = failed(error, self.ends)
             self.alarm.end()
         return done
 
     def _return_loan(self, done: Done, loan: Loan | None) -> Done:
-        """Keep what the handler wrote, or undo it back to its savepoint."""
+        """Keep what the handler wrote, or roll back to its savepoint."""
         lost = loan.take_back() if loan is not None else self._lost
         if lost and not (isinstance(done.error, Failed) and done.error.kind == "timeout"):
             return self._broke(done)
@@ -198,7 +198,7 @@ class Performer:
         return done
 
     def _broke(self, done: Done) -> Done:
-        """The server went away under the handler: no attempt, and to be done again."""
+        """Handle a connection that broke during the handler: no attempt, the job is performed again."""
         self.wire.close()
         done.error, done.wrote, done.broke = None, True, True
         return done

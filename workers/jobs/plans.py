@@ -1,4 +1,4 @@
-"""Which transitions of which flows this process can perform, and how it takes them."""
+"""Which transitions of which flows this process can perform, and how it takes their jobs."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from workers.client.statement import Statement
 from workers.client.wire import Wire
 from workers.registry import Entry, Registry
 
-# A lease is short and renewed (workers.jobs.leases), so that work comes back soon when a machine dies.
+# A lease is short and renewed (workers.jobs.leases), so its job is offered soon when a machine dies.
 LEASE = 60.0
-# Transitions that may take longer than a minute are leased unless their trigger or handler says otherwise.
+# Transitions with a timeout above this are leased unless their trigger or handler sets the mode.
 _LONG = 60.0
 _KNOWN = Statement(
     "wed_known",
@@ -24,7 +24,7 @@ _KNOWN = Statement(
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A transition that some flow defines, with what its triggers say of mode and time."""
+    """A transition of a flow, with mode and timeout of its triggers."""
 
     flow: str
     transition: str
@@ -33,7 +33,7 @@ class Known:
     timeout: float | None = None
 
     def span(self, mode: str) -> float | None:
-        """For how long a job of it is leased at a time; None: it is taken in a transaction."""
+        """Return the seconds of a lease on its jobs; None: they are taken in a transaction."""
         long = self.timeout is not None and self.timeout > _LONG and not self.transaction
         leased = (self.lease or long) if mode == "auto" else mode == "lease"
         return min(LEASE, self.timeout or LEASE) if leased else None
@@ -41,7 +41,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Transitions of one flow that are taken together, up to `size` jobs a commit."""
+    """Transitions of one flow whose jobs are taken together, up to `size` jobs per commit."""
 
     flow: str
     names: tuple[str, ...]
@@ -51,7 +51,7 @@ class Plan:
 
 
 def known(wire: Wire) -> list[Known]:
-    """Every transition that is defined now."""
+    """Return every transition that is defined now."""
     result = wire.round((_KNOWN, ()))[0]
     value = result.get_value
     return [
@@ -69,7 +69,7 @@ def known(wire: Wire) -> list[Known]:
 def plans(
     found: Iterable[Known], registry: Registry, size: int, flows: Collection[str] | None = None
 ) -> list[Plan]:
-    """How to take what the registry has handlers for: grouped by flow, mode and batch size."""
+    """Return how to take the jobs of transitions with a handler, grouped by flow, mode and batch size."""
     groups: dict[tuple[str, float | None, int], list[str]] = {}
     for one in found:
         entry = registry.find(one.flow, one.transition)
@@ -81,7 +81,7 @@ def plans(
 
 
 def serves(found: Iterable[Plan]) -> list[str]:
-    """The plans as the kernel knows workers: 'flow:transition'."""
+    """Return the plans as the kernel registers them: 'flow:transition'."""
     return sorted({f"{plan.flow}:{name}" for plan in found for name in plan.names})
 
 

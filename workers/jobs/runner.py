@@ -1,7 +1,7 @@
-"""Takes jobs of a flow, runs their handlers, and commits what they gave back.
+"""The runner: takes jobs of a flow, runs their handlers, and commits the results.
 
-The usual case costs one round trip a commit: results, COMMIT, BEGIN and the next take travel together.
-Whatever goes wrong with a set is undone and settled job by job, so a failure touches its own job alone.
+The usual case costs one round trip per commit: results, COMMIT, BEGIN and the next take travel together.
+If anything in a batch fails, it is rolled back and settled job by job, so a failure affects its own job only.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from workers.logs import about, brief
 
 log = logging.getLogger("workers.runner")
 
-# A lost connection is tried again for about ten seconds: the result of a handler is worth waiting for.
+# A lost connection is tried again for about ten seconds, so that results of handlers are not lost.
 TRIES = 12
 
 
 class Runner(Performer):
-    """Takes jobs, performs them, and commits or counts what came of them."""
+    """Takes jobs, performs them, and commits their results or counts their failures."""
 
     # Transaction mode.
 
@@ -44,10 +44,10 @@ class Runner(Performer):
         ids: Sequence[int] | None = None,
         seconds: float = 1.0,
     ) -> int:
-        """Perform ready jobs, `size` a commit, for about `seconds`; how many handlers were run.
+        """Perform ready jobs, `size` per commit, for about `seconds`; return how many handlers ran.
 
-        Jobs that another worker holds are passed over. Raises ConnectionLost, psycopg.Error (an unknown
-        flow, a missing right), and what ends the process itself.
+        Jobs that another worker holds are skipped. Raises ConnectionLost, psycopg.Error (an unknown
+        flow, a missing right), and exceptions that end the process.
         """
         if size == 1 and ids is None:
             return Stepper(self).work(flow, names, seconds)
@@ -74,7 +74,7 @@ class Runner(Performer):
     ) -> int:
         """Lease up to `size` jobs for `span` seconds, perform them outside any transaction, and finish them.
 
-        The leases are renewed while the handlers run. Answers and raises like `work`.
+        The leases are renewed while the handlers run. Returns and raises like `work`.
         """
         before = self.performed
         jobs = read_jobs(self.wire.round(taking.lease(flow, names, size, self.actor, span, ids))[-1])
@@ -98,7 +98,7 @@ class Runner(Performer):
     # Commits.
 
     def settle(self, flow: str, done: list[Done], following: list[Command]) -> list[Taken]:
-        """Commit these and take the next; [] when there is no next or something had to be sorted out."""
+        """Commit these results and return the next jobs; [] if there are none or the batch failed."""
         leased = bool(done) and done[0].taken.claim is not None
         if not leased and self.wire.status != TransactionStatus.INTRANS:
             self.one_by_one(flow, done)
@@ -126,7 +126,7 @@ class Runner(Performer):
         return results.complete(flow, done, self.actor, counting=counting) + self.failures(flow, done)
 
     def failures(self, flow: str, done: Sequence[Done]) -> list[Command]:
-        """The calls that count the attempts of those that ended badly."""
+        """Return the calls that count the failed attempts."""
         kinds: dict[str, list[tuple[Held, str, str]]] = {}
         for one in done:
             if one.error is not None:
@@ -149,7 +149,7 @@ class Runner(Performer):
                 log.info("%s job %s refused: %s", job.trname, job.job_id, refusal.sqlstate, extra=which)
 
     def note_retries(self, answers: Sequence[Any]) -> None:
-        """Remember when the first of the jobs that failed is offered again."""
+        """Remember when the first of the failed jobs is due again."""
         failures = [answer for answer in answers if answer.nfields == results.FAILED_COLUMNS]
         waits = [result.get_value(row, 1) for result in failures for row in range(result.ntuples)]
         delays = [float(wait) for wait in waits if wait is not None]
@@ -157,7 +157,7 @@ class Runner(Performer):
             self.retry_at = min(self.retry_at, time.monotonic() + max(0.0, min(delays)))
 
     def one_by_one(self, flow: str, done: Sequence[Done]) -> None:
-        """Settle each job on its own after the set could not be; the transaction and its writes are gone."""
+        """Settle each job on its own after its batch failed; the transaction and its writes are gone."""
         self.undo()
         for one in done:
             for attempt in range(TRIES):
@@ -176,7 +176,7 @@ class Runner(Performer):
                     pause(attempt)
 
     def _alone(self, flow: str, one: Done) -> bool:
-        """One job in a commit of its own; False to try again. A job that is gone was settled before."""
+        """Settle one job in its own commit; False to try again. A job that is gone was settled before."""
         if one.error is not None:
             return self._count(flow, one)
         if one.taken.claim is not None:
@@ -190,12 +190,12 @@ class Runner(Performer):
         return self._complete_again(flow, one, found[0])
 
     def _complete_again(self, flow: str, one: Done, taken: Taken) -> bool:
-        """Commit the result of a job that was taken once more; False to try again."""
-        if one.wrote:  # its writes went with the lost transaction, so its work is done again
+        """Commit the result of a job that was taken again; False to try again."""
+        if one.wrote:  # its writes were rolled back, so it runs again
             with self.alarm:
                 again = self._run(flow, taken)
             one.changes, one.sets, one.error, one.wrote = again.changes, again.sets, again.error, again.wrote
-            if again.broke:  # twice: then it is the handler's doing
+            if again.broke:  # twice: the handler breaks it
                 one.error, one.wrote = BrokenStep("The connection broke while the handler used it."), False
                 return False
         one.taken = taken
@@ -211,7 +211,7 @@ class Runner(Performer):
         return True
 
     def _count(self, flow: str, one: Done) -> bool:
-        """Count a failed attempt; False while a dying session of this very process still holds the job."""
+        """Count a failed attempt; False while an ending session of this process still holds the job."""
         failures = self.failures(flow, [one])
         if not failures:
             return True
@@ -220,7 +220,7 @@ class Runner(Performer):
         return any(answer.ntuples for answer in answers if answer.nfields == results.FAILED_COLUMNS)
 
     def undo(self) -> None:
-        """Roll back whatever is open, by closing the connection if need be."""
+        """Roll back an open transaction, by closing the connection if necessary."""
         try:
             self.leave()
         except (psycopg.Error, ConnectionLost):

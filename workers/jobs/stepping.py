@@ -1,8 +1,8 @@
-"""One commit a step: the session holds a few jobs at a time, and each result is a transaction of its own.
+"""Steps with one commit each: the session holds a few jobs, and each result is its own transaction.
 
-The results of the jobs in hand and the next hold travel in one round trip; each has its own commit, which
-the others neither wait for nor undo. How many are in hand depends on how quick the handlers are: a slow one
-keeps no other job from the other workers.
+The results of the held jobs and the next hold travel in one round trip; each commit is independent of the
+others. How many jobs are held depends on how quick the handlers are, so that a slow one does not keep other
+jobs from other workers.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from workers.logs import about, brief
 
 log = logging.getLogger("workers.stepping")
 
-# No more jobs are in hand than their handlers are likely to finish in this time.
+# No more jobs are held than their handlers are likely to finish in this time.
 QUICK = 0.01
 
 
 class Steps(Protocol):
-    """What a stepper needs of the runner it works for."""
+    """What a stepper needs from its runner."""
 
     actor: str
     wire: Wire
@@ -50,13 +50,13 @@ class Steps(Protocol):
 
 
 class Stepper:
-    """Performs jobs for a runner, a commit each."""
+    """Performs jobs for a runner, with one commit per job."""
 
     def __init__(self, runner: Steps) -> None:
         self.runner = runner
 
     def work(self, flow: str, names: Sequence[str], seconds: float) -> int:
-        """Perform ready jobs for about `seconds`; how many handlers were run. Raises as Runner.work."""
+        """Perform ready jobs for about `seconds`; return how many handlers ran. Raises as Runner.work."""
         runner = self.runner
         until = time.monotonic() + seconds
         before = runner.performed
@@ -83,9 +83,9 @@ class Stepper:
         return done
 
     def _next(self, flow: str, done: list[Done], following: Command) -> list[Taken]:
-        """Commit each of these and hold the next; [] when there is no next."""
+        """Commit each of these results and return the next jobs; [] if there are none."""
         runner = self.runner
-        if done and runner.wire.closed:  # a handler broke the session that held them all
+        if done and runner.wire.closed:  # a handler broke the session that held all jobs
             runner.one_by_one(flow, done)
             return []
         again = self._commit_writes(flow, done)
@@ -110,9 +110,9 @@ class Stepper:
         return read_jobs(answers[-1])
 
     def _worth_a_try(self, flow: str, one: Done, error: psycopg.Error) -> bool:
-        """Whether a refused result is to be settled alone, where a second refusal counts as an attempt.
+        """Return whether to settle a rejected result alone, where a second rejection counts as an attempt.
 
-        Not when the job is no longer ours; nor when it is late, for taken anew it would be in time.
+        False if another worker has the job, and if the result is late: a job taken again would be in time.
         """
         code = sqlstate_of(error)
         if not results.passes(error):
@@ -126,7 +126,7 @@ class Stepper:
         return code != LATE and code not in NOT_OURS
 
     def _commit_writes(self, flow: str, done: list[Done]) -> list[Done]:
-        """Commit the job whose handler wrote in its transaction, the last one; those to be done again."""
+        """Commit the job that wrote in its transaction, always the last; return jobs to perform again."""
         runner = self.runner
         wrote = [d for d in done if d.wrote]
         if runner.wire.status in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):

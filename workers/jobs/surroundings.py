@@ -1,13 +1,13 @@
-"""What a handler may leave changed in its process, put back before the next handler runs.
+"""Restores what handlers change in their process.
 
-A process serves many handlers one after another. What one of them changes for all is given back as it was;
-where that cannot be done, as with a closed descriptor, another process replaces this one after its job.
-It is looked at after each set of jobs, so that it costs quick handlers next to nothing.
+A process runs many handlers one after another. What one of them changes for the whole process is restored;
+where that is impossible, as with a closed descriptor, the process is replaced after the job.
+The check runs after each batch of jobs, so that it costs quick handlers next to nothing.
 """
 
 from __future__ import annotations
 
-import _locale  # the C module under each: the usual ones cost ten times as much
+import _locale  # the C modules: their wrappers cost ten times as much
 import _signal
 import contextlib
 import decimal
@@ -20,7 +20,7 @@ _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD, signal
 
 
 class Surroundings:
-    """The process as it is before its first handler runs; made in the main thread."""
+    """The state of the process before its first handler runs; created in the main thread."""
 
     def __init__(self) -> None:
         self._signals = [_signal.getsignal(number) for number in _SIGNALS]
@@ -35,7 +35,7 @@ class Surroundings:
         self._decimal = decimal.getcontext().copy()
 
     def restore(self) -> list[str]:
-        """Put back what differs; what it was, in words for a log line. Costs some microseconds."""
+        """Restore what differs; return the names of it for a log line. Costs some microseconds."""
         if sys.getrecursionlimit() != self._recursion:
             sys.setrecursionlimit(self._recursion)
         steps = (
@@ -72,7 +72,7 @@ class Surroundings:
         with contextlib.suppress(OSError):
             if os.getcwd() == self._folder:
                 return False
-        with contextlib.suppress(OSError):  # the directory is gone, for everybody
+        with contextlib.suppress(OSError):  # the directory was deleted
             os.chdir(self._folder)
         return True
 

@@ -1,7 +1,7 @@
-"""How long handlers ran and jobs waited, counted in this process and told to the kernel every ten seconds.
+"""Run times of handlers and waiting times of jobs, reported to the kernel every ten seconds.
 
-Every run is counted. How long a job waited is known to the kernel alone, so that a few jobs of each period
-are named to it, and it looks up when they were fired.
+Every run is counted. Waiting times are known to the kernel alone, so the report names a few jobs of each
+period, and the kernel looks up when they were fired.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WAITS = 50
 
 
 class Times:
-    """What the handlers of one process took since the last report."""
+    """Times of the handlers of one process since the last report."""
 
     __slots__ = ("_due", "_runs", "_waits")
 
@@ -36,7 +36,7 @@ class Times:
         self._waits: list[tuple[str, str, int, int, float]] = []
 
     def add(self, flow: str, job: Named, begun: float, first: bool) -> None:
-        """A handler ran for this job from `begun` (monotonic) until now; `first`: it had not been tried."""
+        """Count a handler's run from `begun` (monotonic) until now; `first`: the job's first attempt."""
         seconds = time.monotonic() - begun
         found = self._runs.get((flow, job.trname))
         if found is None:
@@ -47,7 +47,7 @@ class Times:
             self._waits.append((flow, job.trname, job.wid, job.job_id, begun))
 
     def report(self, wire: Wire, *, now: bool = False) -> None:
-        """Tell the kernel when it is time to (`now`: in any case); raises ConnectionLost."""
+        """Report to the kernel when it is time to (`now`: in any case); raises ConnectionLost."""
         moment = time.monotonic()
         if not self._runs or not (now or moment >= self._due):
             return
@@ -58,7 +58,7 @@ class Times:
             told = [_told(f, n, *found, waits, moment) for (f, n), found in runs.items() if f == flow]
             try:
                 wire.round(maintenance.count_times(flow, json.dumps(told)))
-            except psycopg.Error as error:  # a dropped flow, or a kernel of yesterday: work goes on
+            except psycopg.Error as error:  # a dropped flow, or an older kernel: not fatal
                 log.info("times of %s are not counted: %s", flow, brief(error), extra={"flow": flow})
 
 

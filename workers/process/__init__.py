@@ -1,1 +1,1 @@
-"""A worker process: started and replaced by a pool, registered with the kernel, served until it stops."""
+"""A worker process: started and replaced by a pool, registered with the kernel, serving until stopped."""

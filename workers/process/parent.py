@@ -1,4 +1,4 @@
-"""Ends this process when its parent ends, however that ends."""
+"""Ends this process when its parent ends, in whatever way."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent(parent: int | None = None, sign: int = signal.SIGKILL) -> None:
-    """Have the system send `sign` to this process when its parent dies (Linux; elsewhere nothing happens).
+    """Have the system send `sign` to this process when its parent dies (Linux only).
 
     parent: the pid that forked this process, so that a parent that died before this call is noticed.
     """
@@ -24,10 +24,10 @@ def die_with_parent(parent: int | None = None, sign: int = signal.SIGKILL) -> No
 
 
 def tie_children(then: Callable[[], None] | None = None) -> None:
-    """Have every process that this one forks from now on die with it; what those fork is theirs to tie.
+    """Make every process that this one forks from now on die with it; does not extend to their children.
 
-    then: called in each child afterwards. Which process forks is noted before the fork, in memory that the
-    child inherits: afterwards its parent may be dead already, and `os.getppid()` that of a stranger.
+    then: called in each child afterwards. The pid of the forking process is noted before the fork, in memory
+    that the child inherits: later the parent may be dead and `os.getppid()` another process.
     """
     owner = os.getpid()
     forks_now = 0

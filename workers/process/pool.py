@@ -1,4 +1,4 @@
-"""A small pool of worker processes: starts them, replaces the dead, ends those that hang, stops in order."""
+"""A pool of worker processes: starts them, replaces dead ones, kills those that hang, stops in order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workers.recovery.journal import Journal
 
 log = logging.getLogger("workers.pool")
 
-# A handler that ignores the end of its time (stuck outside Python) is killed this much later.
+# Seconds beyond its limit after which a handler that is stuck outside Python is killed.
 OVERDUE_GRACE = 3.0
 _LOOK = 1.0
 _FAST_DEATH = 5.0
@@ -27,7 +27,7 @@ _SLOWEST = 5.0
 
 @dataclass
 class Seat:
-    """A place in the pool and the process that has it."""
+    """A slot of the pool and its process."""
 
     number: int
     process: BaseProcess | None = None
@@ -38,9 +38,9 @@ class Seat:
 
 @dataclass
 class Pool:
-    """Runs `target(number)` in `size` forked processes; made before any connection is opened.
+    """Runs `target(number)` in `size` forked processes; create it before any connection is opened.
 
-    grace: seconds that a process gets to finish its handler when the pool stops.
+    grace: seconds for a process to finish its handler when the pool stops.
     """
 
     target: Callable[[int], None]
@@ -52,7 +52,7 @@ class Pool:
     stopping: bool = False
 
     def run(self) -> None:
-        """Until SIGTERM or SIGINT; with `once`, until every process has ended by itself."""
+        """Run until SIGTERM or SIGINT; with `once`, until every process has ended."""
         wake_read, wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -69,7 +69,7 @@ class Pool:
         self.stopping = True
 
     def _fill(self) -> bool:
-        """Start what is missing; False when nothing runs and nothing is to be started."""
+        """Start missing processes; return False when none runs and none is to be started."""
         now = time.monotonic()
         for seat in self.seats:
             if seat.process is None and now >= seat.not_before and not (self.once and seat.started):
@@ -110,7 +110,7 @@ class Pool:
                 os.kill(pid, signal.SIGKILL)
 
     def _end(self) -> None:
-        """Ask every process to finish its handler and end; kill those that do not within the grace."""
+        """Send SIGTERM to every process, and kill those that do not end within the grace period."""
         living = [seat.process for seat in self.seats if seat.process is not None]
         for process in living:
             process.terminate()

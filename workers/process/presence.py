@@ -1,4 +1,4 @@
-"""How a process is known to the kernel: what it serves, that it lives, and on which channel it is woken."""
+"""Registration of a process with the kernel: transitions, heartbeat, notification channel."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from workers.registry import Registry
 
 log = logging.getLogger("workers.presence")
 
-BEAT = 10.0  # the kernel counts a worker as dead after 30 s of silence
-SWEEP = 1.0  # notifications are hints: whoever sleeps looks again after this long
+BEAT = 10.0  # the kernel counts a worker as dead after 30 s without one
+SWEEP = 1.0  # a sleeping worker looks again after this long, as notifications may be lost
 
 _NAME = Statement("wed_name", "select set_config('application_name', $1::text, false)")
 _NEIGHBOURS = Statement("wed_neighbours", "select id, pid from wedsql.worker where host = $1::text")
 
 
 class Presence:
-    """One process's row among the workers, kept true; `plans` is what it may take now."""
+    """Keeps the row of one process in the worker table up to date; `plans` is what it may take now."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Presence:
         self._looked = 0.0
 
     def attend(self) -> None:
-        """Be registered, listen, and know the flows as they are; costs nothing most of the time."""
+        """Register, listen and read the flows where necessary; costs nothing most of the time."""
         now = time.monotonic()
         if self.wire.closed or self._generation != self.wire.generation or b"wedsql_flow" in self.wire.heard:
             self._learn()
@@ -70,7 +70,7 @@ class Presence:
         self.wire.heard.clear()
 
     def beat(self, waiting: bool) -> None:
-        """Say that the process lives, and whether it wants to be woken for new work."""
+        """Send a heartbeat; waiting: whether notifications of new jobs are wanted."""
         answer = self.wire.round(registration.heartbeat(self._worker, waiting))[0]
         self.waiting = waiting
         self._beaten = time.monotonic()
@@ -78,7 +78,7 @@ class Presence:
             self._register()
 
     def sign_off(self) -> None:
-        """Be known no longer, and disconnect."""
+        """Unregister the worker and disconnect."""
         try:
             if self._worker is not None and not self.wire.closed:
                 self.wire.round(registration.unregister_worker(self._worker))
@@ -108,7 +108,7 @@ class Presence:
         self._worker = int(answer[0].get_value(0, 0) or 0)
         self.waiting = False
         self._beaten = time.monotonic()
-        self.wire.connection.execute(f"listen wedsql_w{self._worker:d}")  # a number, checked as one
+        self.wire.connection.execute(f"listen wedsql_w{self._worker:d}")  # :d accepts a number only
         self.wire.connection.execute("listen wedsql_flow")
         self._report_problems()
         if self.size == 1 and self.kind == "process":
@@ -116,17 +116,17 @@ class Presence:
                 self.wire.round(*taking.warm(plan.flow, plan.names), *results.warm(plan.flow))
 
     def _report_problems(self) -> None:
-        """Show on the page of the workers which handlers this process cannot serve, and why."""
+        """Report which handlers this process cannot serve, and why, for the workers page."""
         if not self.registry.problems:
             return
         text = "\n\n".join(map(str, self.registry.problems)).replace("\0", "")
         try:
             self.wire.round(registration.report_problems(self._worker, text))
-        except psycopg.Error as error:  # a kernel that does not know the function yet: work goes on
+        except psycopg.Error as error:  # an older kernel without the function: not fatal
             log.info("Problems are not shown: %s", brief(error), extra={"worker": self.actor})
 
     def _forget_the_dead(self) -> None:
-        """Rows of this machine whose process is gone would be woken in this one's place for half a minute."""
+        """Delete this machine's rows of dead processes, which would get this one's notifications for 30 s."""
         rows = self.wire.round((_NEIGHBOURS, (socket.gethostname().encode(),)))[0]
         for row in range(rows.ntuples):
             number, pid = int(rows.get_value(row, 0) or 0), int(rows.get_value(row, 1) or 0)

@@ -1,4 +1,4 @@
-"""One process that serves transitions: wakes when there is work, sleeps without cost when there is none."""
+"""The loop of a process that performs transitions: wakes up for jobs, sleeps otherwise."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from workers.process.presence import SWEEP, Presence
 
 log = logging.getLogger("workers.service")
 
-BUSY = 0.1  # who has worked this long without a pause need not be woken
-SLICE = 0.5  # one flow's share before the next one's turn
+BUSY = 0.1  # seconds of work without a pause after which no notifications are needed
+SLICE = 0.5  # seconds for one flow before the next one
 
 
 class Service:
-    """Takes what its presence's plans allow, and sleeps on its own channel between."""
+    """Takes jobs by the plans of its presence, and sleeps on its own channel in between."""
 
     def __init__(self, runner: Runner, presence: Presence) -> None:
         self.runner = runner
@@ -32,9 +32,9 @@ class Service:
         self._worked_since: float | None = None
 
     def run(self, *, once: bool = False, wake: int | None = None) -> int:
-        """Serve until told to stop (`once`: until nothing is ready); how many handlers were run.
+        """Serve until stopped (`once`: until nothing is ready); return how many handlers ran.
 
-        wake: a descriptor that becomes readable when the process is told to stop.
+        wake: a descriptor that becomes readable when the process is to stop.
         """
         failures = 0
         while not self.runner.stopping:
@@ -58,7 +58,7 @@ class Service:
                 self.runner.times.report(self.wire, now=True)
 
     def _turn(self, once: bool, wake: int | None) -> bool:
-        """One look at the work; True when `once` is over."""
+        """Look for jobs once and perform them; True when `once` is over."""
         self.presence.attend()
         self.runner.times.report(self.wire)
         begun = time.monotonic()
@@ -69,16 +69,16 @@ class Service:
         if once:
             return True
         if not self.presence.waiting:
-            self.presence.beat(waiting=True)  # before the last look, so that no wake-up is lost
+            self.presence.beat(waiting=True)  # before the last look, so that no notification is lost
             return False
         self.wire.wait(self._nap(), *([] if wake is None else [wake]))
         return False
 
     def sweep(self) -> int:
-        """Perform what is ready in every plan, a slice each; how many handlers were run."""
+        """Perform what is ready in every plan, for a slice each; return how many handlers ran."""
         before = self.runner.performed
         for plan in self._ready():
-            # Who is still marked as waiting is woken for every new job, so the first slice is a short one.
+            # A worker marked as waiting is notified of every new job, so its first slice is short.
             perform(self.runner, plan, None, seconds=BUSY if self.presence.waiting else SLICE)
             if self.runner.stopping:
                 break
@@ -105,7 +105,7 @@ class Service:
 
 
 def perform(runner: Runner, plan: Plan, ids: list[int] | None, seconds: float = SLICE) -> int:
-    """Perform ready jobs of the plan (`ids`: of these only); how many handlers were run."""
+    """Perform ready jobs of the plan (`ids`: of these only); return how many handlers ran."""
     if plan.lease is None:
         return runner.work(plan.flow, plan.names, plan.size, ids, seconds=seconds)
     return runner.work_leased(plan.flow, plan.names, plan.size, plan.lease, ids)

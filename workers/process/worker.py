@@ -1,4 +1,4 @@
-"""A worker process of `manage.py wedworker`: one connection, one thread, every transition it knows."""
+"""A worker process of `manage.py wedworker`: one connection, one thread, all registered transitions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from workers.registry import Registry
 
 @dataclass(frozen=True)
 class WorkerProcess:
-    """What each process of the pool runs: flows (none: all), jobs a commit, and whether to end when idle."""
+    """What each process of the pool runs: flows (none: all), jobs per commit, whether to end when idle."""
 
     registry: Registry
     flows: Collection[str] = ()
@@ -32,8 +32,8 @@ class WorkerProcess:
     held: int = HELD
 
     def __call__(self, number: int) -> None:
-        """Serve until SIGTERM or SIGINT; the handler that runs then is finished first."""
-        gc.freeze()  # what is loaded by now stays to the end: the collector need not walk it at every turn
+        """Serve until SIGTERM or SIGINT; a handler that runs then is finished first."""
+        gc.freeze()  # exempts what is loaded by now from garbage collection
         name = f"wedworker#{number}@{socket.gethostname()}:{os.getpid()}"
         journals = journal_dir()
         journal = Journal(journals)
@@ -55,7 +55,7 @@ class WorkerProcess:
 
 
 def _on_signal(runner: Runner) -> int:
-    """Tell the runner to stop at SIGTERM and SIGINT; the descriptor that wakes its sleep."""
+    """Stop the runner on SIGTERM and SIGINT; return the descriptor that ends its sleep."""
     read, write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(write, warn_on_full_buffer=False)
 

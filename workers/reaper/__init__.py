@@ -1,1 +1,1 @@
-"""The reaper: a Django-Q cluster of its own, so that it lives while every transition worker hangs."""
+"""The reaper: a separate Django-Q cluster, so that it runs even when all transition workers hang."""

@@ -1,4 +1,4 @@
-"""The reaper's clock: one task whenever something falls due, and one a second in any case."""
+"""The reaper's broker: one task whenever something is due, and at least one per second."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _SHORTEST = 0.05
 
 
 class ReaperBroker(QuietBroker):
-    """Sleeps until the next deadline, a second at most, and then wants a round of the reaper."""
+    """Sleeps until the next due time, a second at most, and then returns a task for the reaper."""
 
     _wire: Wire | None = None
     _pid = 0
 
     def info(self) -> str:
-        """What the monitor of Django-Q shows."""
+        """Return the text for the monitor of Django-Q."""
         return "WED-SQL reaper"
 
     def next_tasks(self) -> list[Task]:
-        """One round, after a sleep that ends with the next deadline."""
+        """Return one task, after a sleep that ends with the next due time."""
         if self._wire is None or self._pid != os.getpid():
             self._wire, self._pid = Wire(opener("wedsql-reaper-clock")), os.getpid()
         due = self._wire.round(maintenance.next_due())[0].get_value(0, 0)

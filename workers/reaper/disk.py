@@ -1,4 +1,4 @@
-"""Tells the kernel how much of the database's disk is free, where this process lives on the same machine."""
+"""Reports the free disk space of the database to the kernel, if both are on the same machine."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Space: TypeAlias = tuple[int, int]
 
 
 class Surveyor:
-    """Reports at most every `EVERY` seconds; silent where the database is elsewhere or its place unknown."""
+    """Reports at most every `EVERY` seconds; never if the database is remote or its directory unknown."""
 
     def __init__(self) -> None:
         self._due = 0.0
 
     def look(self, conn: psycopg.Connection[Any]) -> None:
-        """Report when it is time to."""
+        """Report if the last report is old enough."""
         if time.monotonic() < self._due:
             return
         self._due = time.monotonic() + EVERY
@@ -36,7 +36,7 @@ class Surveyor:
 
 
 def directories(conn: psycopg.Connection[Any]) -> list[Path]:
-    """Where the server keeps tables and log if it is on this machine, or what WEDSQL_DATA_DIR says."""
+    """Return the server's directories of tables and WAL if it is on this machine, or from WEDSQL_DATA_DIR."""
     given = os.environ.get("WEDSQL_DATA_DIR", "").strip()
     if given:
         return [Path(given), Path(given) / "pg_wal"]
@@ -47,7 +47,7 @@ def directories(conn: psycopg.Connection[Any]) -> list[Path]:
 
 
 def on_this_machine(host: str, address: str) -> bool:
-    """Whether a connection stays here: another machine may well have a directory of the same name."""
+    """Return whether a connection is local: another machine may have a directory of the same name."""
     if host.startswith("/"):
         return True
     with suppress(ValueError):
@@ -56,12 +56,12 @@ def on_this_machine(host: str, address: str) -> bool:
 
 
 def tightest(spaces: Iterable[Space]) -> Space | None:
-    """Free and total bytes of the one that is nearest to full; None where there is none."""
+    """Return free and total bytes of the fullest disk; None if there is none."""
     return min(spaces, key=lambda space: space[0] / space[1], default=None)
 
 
 def spaces(places: Iterable[Path]) -> Iterator[Space]:
-    """Free and total bytes of the disks of those places that can be seen from here."""
+    """Return free and total bytes of the disks of those directories that are accessible here."""
     for place in places:
         with suppress(OSError):
             usage = shutil.disk_usage(place)

@@ -1,4 +1,4 @@
-"""What the reaper did and found, in the log: jobs whose time was over, invariants that are broken."""
+"""The reaper's log: jobs that exceeded their time, violated invariants."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flows.queries.invariants import SAMPLE
 log = logging.getLogger("workers.reaper")
 
 WORKER = "reaper"
-# However much else was logged meanwhile, no more than the newest rows are looked at.
+# Only the newest rows are looked at, however much else was logged meanwhile.
 _ENDED = """
 select l.id, f.name as flow, l.wid, l.job_id as job, l.trname as transition, l.outcome, l.attempt
 from (select * from wedsql.job_log order by id desc limit 1000) l join wedsql.flow f on f.id = l.flow_id
@@ -29,7 +29,7 @@ _last = 0
 
 
 def tell(connection: psycopg.Connection[Any], counts: Mapping[str, int]) -> None:
-    """Log what the last round ended, and how many timers it fired; nothing when nothing was due."""
+    """Log the jobs that the last round ended and how many timers it fired; nothing if there were none."""
     global _last
     if counts.get("timers"):
         log.info("%d timers fired", counts["timers"], extra={"worker": WORKER})
@@ -44,7 +44,7 @@ def tell(connection: psycopg.Connection[Any], counts: Mapping[str, int]) -> None
 
 
 def check(connection: psycopg.Connection[Any]) -> None:
-    """Check the invariants on a sample, for the health page and the metrics, and log the broken ones."""
+    """Check the invariants on a sample, for the health page and the metrics, and log violations."""
     if api.check_invariants(SAMPLE, conn=connection) is None:
         return
     for name, found, wid in connection.execute(_BROKEN):

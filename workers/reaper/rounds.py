@@ -1,4 +1,4 @@
-"""The task of the reaper's worker: what time does, as long as something is overdue."""
+"""The task of the reaper's worker: processes what is overdue."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _surveyor = Surveyor()
 
 
 def reap() -> dict[str, int]:
-    """Rounds of what time does (flows.api.reap) until nothing is overdue, ten at most; the counts."""
+    """Run up to ten rounds of flows.api.reap, until nothing is overdue; return the counts."""
     global _maintained
     total: dict[str, int] = {}
     wire = _reaper_wire()

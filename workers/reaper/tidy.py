@@ -1,4 +1,4 @@
-"""Rows of the site that are of no use any more: sessions that ended, old records of log-ins."""
+"""Deletes rows that the site no longer needs: expired sessions, old records of log-ins."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OLD = (
 
 
 def tidy(connection: psycopg.Connection[Any]) -> None:
-    """Delete what is old, at most _AT_ONCE rows of each table; a table that cannot be tidied is logged."""
+    """Delete at most _AT_ONCE old rows of each table; log a table where that fails."""
     for table, key, old in _OLD:
         statement = (
             f"delete from wedsql.{table} where {key} in"  # noqa: S608 - constants of this module

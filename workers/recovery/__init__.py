@@ -1,1 +1,1 @@
-"""What is known of worker processes that died, so that their jobs are counted and offered again."""
+"""Recovery after the death of worker processes: their jobs are counted as attempts and offered again."""

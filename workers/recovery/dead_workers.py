@@ -1,8 +1,8 @@
-"""What the other worker processes of this machine noted, above all those that died.
+"""Journals of the other worker processes of this machine, above all of dead ones.
 
-A session that ends gives its jobs back at once, before anybody counts the death. So whoever takes a job asks
-first whether a dead neighbour's note names it: then that attempt is counted, and the handler is not run again
-before its back-off. Without this a handler that kills its process would kill one process after the other.
+When a session ends, its jobs are free at once, before the death is counted. So a worker that takes a job
+first checks whether the journal of a dead process names it: then that attempt is counted, and the handler
+does not run before its back-off. Otherwise a handler that kills its process would kill one after the other.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from pathlib import Path
 from workers.recovery.journal import SIZE, Note, born, read_notes, running_in
 
 _BETWEEN = 0.002
-# Looks at one that lives: a process that is killed is not quite gone when its connection is.
+# Looks at a process that seems alive: a killed one lives a little longer than its connection.
 _AT_LIVING = 10
-_AT_DEAD = 2000  # somebody else reports it, over a connection that may have to be opened first
+_AT_DEAD = 2000  # another process reports it, and may have to connect first
 
 
 def dead(folder: Path) -> Iterator[tuple[Path, list[Note]]]:
-    """Notes of processes that no longer live; while one is in hand nobody else gets it.
+    """Yield the notes of dead processes; each journal is locked while it is in use.
 
-    The caller unlinks the path once its notes are reported; what it could not report comes back at the next
-    call, here or elsewhere. A path's modification time is when the death was found.
+    The caller unlinks the path once its notes are reported; otherwise they are returned by the next call,
+    here or elsewhere. A path's modification time is when the death was found.
     """
     for path in sorted([*folder.glob("*.job"), *folder.glob("*.dead")]):
         with _alone_with(path) as raw:
@@ -36,7 +36,7 @@ def dead(folder: Path) -> Iterator[tuple[Path, list[Note]]]:
 
 
 class Neighbours:
-    """The journals beside this process's own, kept in memory: a look costs one listing of their folder."""
+    """The journals of the other processes, mapped into memory: a look costs one listing of their folder."""
 
     def __init__(self, own: Path) -> None:
         self._folder = own.parent
@@ -44,12 +44,12 @@ class Neighbours:
         self._maps: dict[str, mmap.mmap] = {}
 
     def fallen(self, jobs: Collection[int]) -> set[int]:
-        """Those of these jobs, in hand now, at which a neighbour died; its notes of them are gone then."""
+        """Return those of these held jobs at which another process died, and delete its journal."""
         found: set[int] = set()
         for look in range(_AT_DEAD if jobs else 0):
             left = [path for path in self._naming(jobs) if not self._buried(path, jobs, found)]
             if look >= _AT_LIVING:
-                left = [path for path in left if not _alive(path)]  # it lives on and lost its connection
+                left = [path for path in left if not _alive(path)]  # alive, but lost its connection
             if not left:
                 break
             time.sleep(_BETWEEN)
@@ -79,7 +79,7 @@ class Neighbours:
 
 @contextlib.contextmanager
 def _alone_with(path: Path) -> Iterator[bytes | None]:
-    """A dead process's journal, for one reader at a time; None while its process lives or others read it."""
+    """Yield a dead process's journal, locked; None while its process lives or another process reads it."""
     with contextlib.ExitStack() as held:
         raw: bytes | None = None
         with contextlib.suppress(FileNotFoundError, BlockingIOError):
@@ -91,7 +91,7 @@ def _alone_with(path: Path) -> Iterator[bytes | None]:
 
 
 def _found_dead(path: Path) -> Path:
-    """The path under which it stays known as dead, from now on."""
+    """Mark a journal as that of a dead process; return its path from now on."""
     if path.suffix == ".dead":
         return path
     os.utime(path)

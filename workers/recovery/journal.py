@@ -1,8 +1,8 @@
-"""A process's note of the job it is about to run, so that its death is counted against that job.
+"""The journal of a process: the job it is about to run, so that its death counts as an attempt at that job.
 
-One small file per process, mapped into memory: a note costs a microsecond and outlives a SIGKILL,
-because the page belongs to the system and not to the process. The others on this machine read the notes
-of the dead (workers.recovery.dead_workers) and report them.
+One small file per process, mapped into memory: a note costs a microsecond and survives a SIGKILL, because
+the page belongs to the system and not to the process. The other processes of this machine read the notes
+of dead ones (workers.recovery.dead_workers) and report them.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _HELD_AT = _HEAD.size + _COUNT.size
 _HELD_MAX = (SIZE - _HELD_AT) // _HELD.size
 
 
-# What is recorded for a job whose process died.
+# The message recorded for a job whose process died.
 DIED = "The worker process died while it ran the handler."
 
 
 def journal_dir() -> Path:
-    """Where the processes of this machine note what they run."""
+    """Return the directory of the journals of this machine."""
     from django.conf import settings
 
     state = getattr(settings, "STATE_DIR", None) or os.environ.get("WEDSQL_STATE_DIR", "var")
@@ -49,7 +49,7 @@ class Note:
 
 
 class Journal:
-    """The notes of this process; every method is cheap."""
+    """The notes of this process; all methods are cheap."""
 
     def __init__(self, folder: Path, pid: int | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -60,19 +60,19 @@ class Journal:
             self._map = mmap.mmap(file.fileno(), SIZE)
 
     def begin(self, flow: bytes, job_id: int, wid: int, claim: int | None, until: float | None) -> None:
-        """Note the job whose handler is called next, and the monotonic moment by which it must be back."""
+        """Note the job whose handler is called next, and the monotonic time by which it must return."""
         _HEAD.pack_into(self._map, 0, job_id, wid, claim or 0, until or 0.0, flow)
 
     def prolong(self, until: float) -> None:
-        """The running handler got more time."""
+        """Note that the running handler got more time."""
         _UNTIL.pack_into(self._map, _UNTIL_AT, until)
 
     def end(self) -> None:
         """Note that no handler runs."""
-        _COUNT.pack_into(self._map, 0, 0)  # a job id of 0 is nobody's
+        _COUNT.pack_into(self._map, 0, 0)  # no job has the id 0
 
     def hold(self, flow: bytes, leases: Iterable[tuple[int, int, int]]) -> None:
-        """Note leases (wid, job id, claim) that wait their turn in this process; () clears them."""
+        """Note leases (wid, job id, claim) that wait in this process; () clears them."""
         kept = list(leases)[:_HELD_MAX]
         for place, lease in enumerate(kept):
             _HELD.pack_into(self._map, _HELD_AT + place * _HELD.size, *lease)
@@ -80,13 +80,13 @@ class Journal:
         _COUNT.pack_into(self._map, _HEAD.size, len(kept))
 
     def close(self) -> None:
-        """The process ends in order: nothing is left to report."""
+        """Delete the journal, because the process ends normally."""
         self._map.close()
         self.path.unlink(missing_ok=True)
 
     @staticmethod
     def overdue(folder: Path, pid: int, grace: float) -> bool:
-        """Whether the process runs a handler that should have been back `grace` seconds ago."""
+        """Return whether the process runs a handler that should have returned `grace` seconds ago."""
         path = folder / f"{pid}-{born(pid)}.job"
         try:
             raw = path.read_bytes()[: _HEAD.size]
@@ -97,13 +97,13 @@ class Journal:
 
 
 def running_in(raw: mmap.mmap | bytes) -> int:
-    """The id of the job whose handler a journal's process runs, held without a lease; 0 for none."""
+    """Return the id of the job whose handler runs by a journal, held without a lease; 0 for none."""
     job_id, _wid, claim, _until, _flow = _HEAD.unpack_from(raw, 0)
     return 0 if claim else int(job_id)
 
 
 def read_notes(raw: bytes) -> list[Note]:
-    """Every job that a journal names; [] for a file that was never finished."""
+    """Return every job that a journal names; [] for an incomplete file."""
     if len(raw) < SIZE:
         return []
     job_id, wid, claim, _until, flow_raw = _HEAD.unpack_from(raw, 0)
@@ -115,7 +115,7 @@ def read_notes(raw: bytes) -> list[Note]:
 
 
 def born(pid: int) -> str:
-    """The process's start in clock ticks: a pid that is used again is another process."""
+    """Return the process's start in clock ticks, which tells apart processes with the same pid."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:

@@ -1,4 +1,4 @@
-"""Counts an attempt against every job whose process died with it, so that poison ends parked, not looping."""
+"""Counts the death of a process as an attempt at its job, so that a job that kills workers gets parked."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from workers.recovery.journal import DIED, Note
 
 log = logging.getLogger("workers.lost")
 
-# The dead process's session may live a little longer and hold the job; then the report waits for it.
+# Seconds to repeat a report: a dead process's session may live longer and still hold the job.
 PATIENCE = 15.0
 
 
 def report_lost(wire: Wire, folder: Path, actor: str) -> int:
-    """Report what dead processes of this machine left behind; how many jobs were counted."""
+    """Report the jobs of dead processes of this machine; return how many were counted."""
     counted = 0
     for path, notes in dead(folder):
         answers = [_report(wire, note, actor) for note in notes]
@@ -32,7 +32,7 @@ def report_lost(wire: Wire, folder: Path, actor: str) -> int:
 
 
 def _report(wire: Wire, note: Note, actor: str) -> bool:
-    """Whether the kernel took the report; False while somebody else holds the job, or when it is gone."""
+    """Return whether the kernel took the report; False if another worker holds the job or it is gone."""
     which = {"flow": note.flow, "wid": note.wid, "job": note.job_id, "worker": actor}
     try:
         if not note.running:

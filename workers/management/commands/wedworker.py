@@ -1,4 +1,4 @@
-"""`manage.py wedworker`: performs transitions in a pool of processes of its own."""
+"""`manage.py wedworker`: perform transitions in a pool of worker processes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Command(BaseCommand):
             raise CommandError(
                 "No transition is registered: write @transition functions in an app's transitions.py."
             )
-        connections.close_all()  # forked processes must not share one
+        connections.close_all()  # forked processes must not share connections
         size = options["batch"] if options["mode"] == "batch" else 1
         flows = tuple(options["flow"])
         worker = WorkerProcess(registry, flows, size, options["once"], options["hold"])

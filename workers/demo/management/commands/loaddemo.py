@@ -1,4 +1,4 @@
-"""`manage.py loaddemo`: defines the demo's three flows."""
+"""`manage.py loaddemo`: define the demo's three flows."""
 
 from __future__ import annotations
 

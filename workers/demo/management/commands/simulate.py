@@ -1,4 +1,4 @@
-"""`manage.py simulate`: keeps starting instances of the demo flows, so that there is something to see."""
+"""`manage.py simulate`: start instances of the demo flows at a steady rate."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Command(BaseCommand):
             raise CommandError("--rate is more than 0.")
         over = Stop()
         over.on(signal.SIGTERM, signal.SIGINT)
-        chance = random.Random(options["seed"])  # noqa: S311  # a story, not a secret
+        chance = random.Random(options["seed"])  # noqa: S311  # a simulation, not a secret
         log.info("Starting %g instances a second.", options["rate"])
         started = self._start_steadily(chance, options["rate"], options["seconds"], over)
         log.info("Started %d instances.", started)
@@ -61,7 +61,7 @@ class Command(BaseCommand):
 
 
 def start_one(chance: random.Random, today: date) -> int:
-    """Start one instance of some demo flow; its number. Raises WedError."""
+    """Start one instance of a random demo flow and return its number. Raises WedError."""
     name = chance.choices(("orders", "fig2", "counter"), (6, 2, 2))[0]
     states: dict[str, dict[str, Any]] = {
         "orders": order(chance, today),
