@@ -1,7 +1,7 @@
-"""The one description of a definition: which options a flow, an attribute and a trigger have.
+"""The options of a flow, of an attribute and of a trigger, declared in one place.
 
-Model fields, forms, comparisons, files, the documentation and the type of `flows.api.definition` are made
-from it; the kernel reads the same options from its tables.
+Model fields, forms, comparisons, files, the documentation and the type of `flows.api.definition` are
+generated from them; the kernel reads the same options from its tables.
 """
 
 from flows.definition.attribute import ATTRIBUTE, AttributeDefinition

@@ -1,4 +1,4 @@
-"""What an attribute can have."""
+"""The options of an attribute."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flows.definition.options import Option, options_of
 class AttributeDefinition(TypedDict, total=False):
     """One value that every instance of the flow has. Table attr, the paper's WED_attr.
 
-    `was` is no option: it is the attribute's name before the definition is published, and renames it.
+    `was` is not an option: publishing renames the attribute of that name to `name`.
     """
 
     was: str

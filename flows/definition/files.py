@@ -1,4 +1,4 @@
-"""Definitions as JSON and YAML: what is written is read again as exactly the same definition."""
+"""Definitions as JSON and YAML; reading a written file gives exactly the same definition."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from flows.definition.trigger import TRIGGER
 
 
 class NotReadable(ValueError):
-    """A text is no JSON or YAML, or holds no definition; `line` is where, 0 where that is not known."""
+    """A text is not valid JSON or YAML, or contains no definition; `line` is 0 if it is unknown."""
 
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)
@@ -26,14 +26,14 @@ class NotReadable(ValueError):
 
 @dataclass(frozen=True)
 class Format:
-    """One way to write a definition."""
+    """A file format of definitions."""
 
     name: str
     read: Callable[[str], Any]
     write: Callable[[Definition], str]
 
     def parse(self, text: str) -> Definition:
-        """Read a definition; the kernel checks what is in it. Raises NotReadable."""
+        """Read a definition without checking its content, which the kernel does. Raises NotReadable."""
         try:
             found = self.read(text)
         except (ValueError, RecursionError, yaml.YAMLError) as error:
@@ -44,7 +44,7 @@ class Format:
 
 
 def in_order(definition: Definition) -> dict[str, Any]:
-    """Return the definition with its options in the order in which people read them."""
+    """Return the definition with its options in the order of their declaration."""
     first = {name: value for name, value in definition.items() if name in ("flow", "version")}
     return {
         **first,
@@ -59,7 +59,10 @@ def _ordered(values: Mapping[str, Any], options: Options) -> dict[str, Any]:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML with the types that a definition has: 00:05:00, 1.5 and on are texts. No key twice, no aliases."""
+    """A loader for the types of a definition: 00:05:00, 1.5 and on are texts.
+
+    Aliases and repeated keys are errors.
+    """
 
     yaml_implicit_resolvers: dict[str, Any] = {}
 
@@ -84,7 +87,7 @@ _ODD = re.compile(r"[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\uf
 
 
 class _Dumper(yaml.SafeDumper):
-    """YAML without aliases; a text of several lines as such."""
+    """A dumper that writes no aliases, and texts of several lines as literal blocks."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -92,7 +95,7 @@ class _Dumper(yaml.SafeDumper):
     def represent_text(self, text: str) -> Any:
         lines = text.split("\n")
         style = "|" if len(lines) > 1 and all(line == line.strip() and line for line in lines[:-1]) else None
-        # Other ends of lines than \n are read as spaces where they are not escaped.
+        # Line ends other than \n would be read as spaces if they were not escaped.
         return self.represent_scalar("tag:yaml.org,2002:str", text, style='"' if _ODD.search(text) else style)
 
 

@@ -1,4 +1,4 @@
-"""What a flow can have: its settings, its attributes and its triggers."""
+"""The options of a flow, and the type of a whole definition."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from flows.definition.trigger import TriggerDefinition
 
 
 class Definition(TypedDict, total=False):
-    """A whole flow, as `flows.api`, JSON and YAML have it.
+    """The definition of a flow, in `flows.api`, JSON and YAML.
 
-    `flow` and `version` say what the definition was read from; publishing gives them no meaning.
+    `flow` and `version` are those from which the definition was read; publishing ignores them.
     """
 
     flow: str

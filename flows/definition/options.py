@@ -1,7 +1,7 @@
-"""What is said about one option of a definition, and how the options of a typed dictionary are read.
+"""The description of one option of a definition, and how it is read from a typed dictionary.
 
-An option is spelled once: as a key of `Definition`, `AttributeDefinition` or `TriggerDefinition`, with its
-Python type and an `Option`. Model fields, forms, comparisons, files and the documentation come from these.
+An option is declared once: as a key of `Definition`, `AttributeDefinition` or `TriggerDefinition`, with its
+Python type and an `Option`. Model fields, forms, comparisons, files and the documentation are generated.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from flows.errors import BadDefinition
 
-# Python types whose column is not the obvious one.
+# Python types marked with their column type.
 SmallInteger = Annotated[int, "smallint"]
 Interval = Annotated[str, "interval"]
 
@@ -24,7 +24,7 @@ _SQL_TYPES: dict[Any, str] = {str: "text", int: "integer", bool: "boolean", list
 
 
 class Group(Enum):
-    """The part of a form that an option is in; the first part has no title and is always open."""
+    """The part of the form that has an option; the first part has no title and is always open."""
 
     MAIN = "main"
     WAITING = "waiting"
@@ -32,7 +32,7 @@ class Group(Enum):
     LIMITS = "limits"
 
 
-# Apart from the members, whose values would be hashed, for which a label needs a language.
+# Not the values of the members: those are hashed, and hashing a lazy label needs an active language.
 TITLES = {
     Group.MAIN: None,
     Group.WAITING: _("Failing, waiting and repeating"),
@@ -41,22 +41,22 @@ TITLES = {
 }
 
 
-# Compared by identity: its labels have no value before there is a language to translate into.
+# Compared by identity: comparing lazy labels needs an active language.
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Option:
-    """One option: how it is shown to people, and what it is when nothing is given.
+    """One option: its presentation and its default.
 
     Args:
-        label: the name of its field on a form.
+        label: the label of its form field.
         help: one or two sentences about it, for the form and the documentation.
-        default: its value where none is given, as the kernel writes it.
+        default: its default value, as the kernel writes it.
         choices: the values that it may have, each with a label.
-        column: its column in the kernel's table, where the paper has another name for it.
-        group: the part of the form that it is in.
-        beside: whether it is on one line of the form with the option before it.
-        lines: the height of its field on the form.
-        hidden: whether it is stored and copied only, because nothing makes use of it yet.
-        name, type, required, nullable: read from the typed dictionary, never given.
+        column: its column in the kernel's table, if the paper has another name for it.
+        group: its part of the form.
+        beside: whether it is on the same line of the form as the option before it.
+        lines: the height of its form field.
+        hidden: whether it is only stored and copied, because it has no effect yet.
+        name, type, required, nullable: set from the typed dictionary.
     """
 
     label: Any = ""
@@ -75,7 +75,7 @@ class Option:
 
 
 class Options(dict[str, Option]):
-    """The options of one kind of thing by their names, in the order in which people read them."""
+    """The options of a flow, an attribute or a trigger by their names, in the order of declaration."""
 
     def __missing__(self, name: str) -> Option:
         raise BadDefinition(
@@ -84,26 +84,26 @@ class Options(dict[str, Option]):
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """The value of each option where none is given."""
+        """Return the default of each option."""
         return {option.name: option.default for option in self.values()}
 
     @property
     def shown(self) -> tuple[Option, ...]:
-        """The options that forms and the documentation show."""
+        """Return the options that forms and the documentation show."""
         return tuple(option for option in self.values() if not option.hidden)
 
     def columns(self, names: Iterable[str]) -> list[str]:
-        """Return the columns of these options, in their order."""
+        """Return the columns of these options, in the given order."""
         return [self[name].column for name in names]
 
     def given(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values that are not the default, those of no option included."""
+        """Return the values that differ from the default, and those of names that are not options."""
         unset = self.defaults
         return {name: value for name, value in values.items() if name not in unset or value != unset[name]}
 
 
 def options_of(described: type) -> Options:
-    """Return the options of a typed dictionary; keys without an `Option` are none."""
+    """Return the options of a typed dictionary; keys without an `Option` are left out."""
     hints = get_type_hints(described, include_extras=True)
     found = (_read(name, hint) for name, hint in hints.items())
     return Options({option.name: option for option in found if option})

@@ -1,4 +1,4 @@
-"""Make the tables of options in docs/defining-flows.md: python -m flows.definition.table"""
+"""Write the tables of options in docs/defining-flows.md: python -m flows.definition.table"""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECTIONS = {
 
 
 def with_tables(page: str) -> str:
-    """Return the page with the first table of each of these sections made anew."""
+    """Return the page with the first table of each section regenerated."""
     for title, options in SECTIONS.items():
         place = rf"(?<=^## {title}\n\n)(?:\|.*\n)+"
         found = re.search(place, page, re.MULTILINE)
@@ -30,7 +30,7 @@ def with_tables(page: str) -> str:
 
 
 def table(options: Options) -> str:
-    """Return the options that are shown as a table in Markdown."""
+    """Return the shown options as a Markdown table."""
     head = (("option", "column", "meaning", "default"), ("---", "---", "---", "---"))
     rows = (*head, *map(_row, options.shown))
     return "".join(f"| {' | '.join(cells)} |\n".replace("|  |", "| |") for cells in rows)

@@ -1,4 +1,4 @@
-"""What a trigger can have."""
+"""The options of a trigger."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from flows.definition.options import Group, Interval, Option, SmallInteger, options_of
 
-# Stored and copied, as definitions may have them, but nothing acts on them yet.
+# Stored and copied because definitions may contain them, but without effect yet.
 _Reserved = TypedDict(
     "_Reserved",
     {
@@ -31,9 +31,9 @@ _Reserved = TypedDict(
 
 
 class TriggerDefinition(_Reserved, total=False):
-    """When a condition over the attributes holds, fire a transition. Table trig, the paper's WED_trig.
+    """Fires a transition when a condition over the attributes holds. Table trig, the paper's WED_trig.
 
-    `id` is no option: it is the number (tgid) of the trigger that this one is in the published flow.
+    `id` is not an option: it is the number (tgid) of this trigger in the published flow.
     """
 
     id: int
