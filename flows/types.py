@@ -1,4 +1,4 @@
-"""What goes in and out of the public API (flows.api): plain frozen values, no behaviour."""
+"""Arguments and results of the public API (flows.api): immutable values without behaviour."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flows.errors import WedError
 
 
 class ClaimedJob(NamedTuple):
-    """A pending transition that the caller holds: by locks (claim None) or by a lease (claim)."""
+    """A job that the caller holds: by locks (`claim` is None) or by a lease."""
 
     id: int
     flow: str
@@ -32,7 +32,7 @@ class ClaimedJob(NamedTuple):
 
 
 class Offer(NamedTuple):
-    """A pending job as a plain look shows it; whether it is free is known only when it is taken."""
+    """A pending job that was read without a lock; another worker may hold it by the time it is taken."""
 
     id: int
     wid: int
@@ -42,7 +42,7 @@ class Offer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StartResult:
-    """One answer of start_many, in the order of the states from 1: number and status, or the error."""
+    """One result of start_many: instance number and status, or the error; `ord` counts the states from 1."""
 
     ord: int
     wid: int | None
@@ -52,7 +52,7 @@ class StartResult:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """One answer of complete_many: row number in the trace, status and what fired, or the error."""
+    """One result of complete_many: number of the step, status and fired transitions, or the error."""
 
     job_id: int
     ok: bool
@@ -64,7 +64,7 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True)
 class FailResult:
-    """One answer of fail_many: attempts so far, whether the job is parked, else when it is offered again."""
+    """One result of fail_many: attempts so far, whether the job is parked, else when it is offered again."""
 
     job_id: int
     attempts: int
@@ -83,7 +83,7 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An attempt that did not work out."""
+    """A failed attempt of a job."""
 
     job: ClaimedJob
     message: str
@@ -92,10 +92,9 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference between two definitions, as it was and as it will be.
+    """One difference between two definitions: the old and the new value.
 
-    A setting is an object with one option. What was added has an empty
-    `old`, what was removed an empty `new`.
+    A setting is an object with one option. `old` is empty for what was added, `new` for what was removed.
     """
 
     part: Literal["setting", "attribute", "trigger"]
@@ -106,7 +105,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class PublishReport:
-    """What publishing did, or would do (dry_run), to the definition and to living instances, in numbers."""
+    """Counts of what publishing changed, or would change (dry_run), in the definition and in instances."""
 
     version: int
     dry_run: bool

@@ -1,16 +1,16 @@
-"""The public API of the kernel for Python: one function per operation, by topic in its modules.
+"""The public API of the kernel for Python: one function per operation, grouped by topic in modules.
 
-Every function works on Django's default connection, or on the psycopg connection given as `conn`, inside
-whatever transaction that connection is in. What the kernel refuses is raised as a class of flows.errors;
-the *_many functions return one result per item instead, so that one refusal affects no other item.
+Every function uses Django's default connection, or the psycopg connection given as `conn`, and runs in its
+current transaction. Errors of the kernel are raised as the classes of flows.errors; the *_many functions
+return one result per item instead, so that the error of one item does not affect the others.
 
-A program calls the kernel through this package. These parts of the product call its functions themselves:
+Programs call the kernel through this package. These parts of the product call its functions directly:
 
 - `workers.client`, the fast client of the worker processes: the operations of `taking`, `results` and
-  `registration` as prepared statements of a pipeline, and those that only a worker needs (jobs held by the
-  session, times of handlers, handlers that cannot be served). A test holds both clients to the same answers.
-- `BaseWorker`, the worker of the paper, which imports nothing of this project.
-- `flows` itself: the installer, operations of migrations, the archive, and `flows.queries`, which only reads.
+  `registration` as prepared statements in a pipeline, and those that only a worker needs (jobs held by the
+  session, durations of handlers, handlers that cannot be served). A test compares the results of both.
+- `BaseWorker`, the worker of the paper, which imports nothing from this project.
+- `flows` itself: the installer, migration operations, the archive, and `flows.queries`, which only reads.
 """
 
 from flows.api.definitions import (

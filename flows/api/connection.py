@@ -1,4 +1,4 @@
-"""Run one statement on Django's default connection or on a psycopg one, with plain values in and out."""
+"""Runs one statement on Django's default connection or on a psycopg connection, with plain Python values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ State = Mapping[str, Any]
 
 
 def to_json(state: Any) -> str:
-    """Write a state as JSON; dates, decimals and intervals as the texts that PostgreSQL reads back."""
+    """Return a state as JSON; dates, decimals and intervals become texts that PostgreSQL can parse."""
     try:
         text = json.dumps(state, default=_plain, ensure_ascii=False, allow_nan=False)
         text.encode()
@@ -28,7 +28,7 @@ def to_json(state: Any) -> str:
 
 
 def _texts(value: Any) -> str:
-    """All the texts in a value, one after the other."""
+    """Return the concatenation of all texts in a value."""
     if isinstance(value, Mapping):
         return "".join(_texts(part) for pair in value.items() for part in pair)
     if isinstance(value, (list, tuple)):
@@ -47,7 +47,7 @@ def _plain(value: Any) -> str | float:
 
 
 def JSON(value: Any) -> Jsonb:
-    """Pass a value as one jsonb parameter."""
+    """Return a value as a jsonb parameter."""
     return Jsonb(value, dumps=to_json)
 
 
@@ -57,19 +57,19 @@ def quoted(name: str) -> str:
 
 
 def rows(conn: Any, sql: str, params: Sequence[Any]) -> list[Sequence[Any]]:
-    """Run one statement and give its rows. Raises WedError."""
+    """Run one statement and return its rows. Raises WedError."""
     with translated(), _cursor(conn) as cursor:
         cursor.execute(sql, params)
         return cursor.fetchall()
 
 
 def value(conn: Any, sql: str, params: Sequence[Any]) -> Any:
-    """Run one statement and give its only value. Raises WedError."""
+    """Run one statement and return its only value. Raises WedError."""
     return rows(conn, sql, params)[0][0]
 
 
 def typed_error(sqlstate: str | None, message: str, hint: str | None, detail: str | None) -> WedError | None:
-    """Return the error of one item, None where the item has no SQLSTATE."""
+    """Return the error of one item, or None if the item has no SQLSTATE."""
     return error_for(sqlstate, message, hint=hint or "", detail=detail or "") if sqlstate else None
 
 
@@ -78,9 +78,9 @@ def _cursor(conn: Any) -> Any:
 
 
 def _django_cursor() -> Any:
-    """Import Django only when its connection is wanted: a worker of the paper's kind runs without it.
+    """Return a cursor of Django's connection that returns jsonb as Python values instead of text.
 
-    Django's connections read jsonb as text; here it is wanted as Python values.
+    Django is imported only here, because a worker of the paper's kind runs without it.
     """
     from django.db import connection
 

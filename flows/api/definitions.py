@@ -19,17 +19,17 @@ def create_flow(
     final_when_pending: str = FLOW["final_when_pending"].default,
     conn: Any = None,
 ) -> int:
-    """Create an empty flow with its schema; its id. Raises BadName."""
+    """Create an empty flow with its schema and return its id. Raises BadName."""
     return value(conn, "select wedsql.create_flow(%s, %s, %s)", (name, label, final_when_pending))
 
 
 def drop_flow(name: str, *, force: bool = False, conn: Any = None) -> None:
-    """Remove a flow, with `force` its instances and history too. Raises UnknownFlow, AttributeInUse."""
+    """Delete a flow, with `force` also its instances and history. Raises UnknownFlow, AttributeInUse."""
     value(conn, "select wedsql.drop_flow(%s, %s)", (name, force))
 
 
 def definition(flow: str, *, conn: Any = None) -> Definition:
-    """Read a flow's whole definition, in an order that never changes by itself. Raises UnknownFlow."""
+    """Return a flow's definition, in a stable order. Raises UnknownFlow."""
     return value(conn, "select wedsql.definition(%s)", (flow,))
 
 
@@ -43,7 +43,7 @@ def publish(
     reason: str = "",
     conn: Any = None,
 ) -> PublishReport:
-    """Make the flow what the definition says and re-match living instances; with dry_run only tell."""
+    """Publish the definition and re-match living instances; with `dry_run` only report what would change."""
     report = value(
         conn,
         "select wedsql.publish(%s, %s, %s, %s, %s, %s)",
@@ -53,9 +53,9 @@ def publish(
 
 
 def difference(old: AnyDefinition, new: AnyDefinition, *, conn: Any = None) -> list[Change]:
-    """Compare two definitions: what publishing the new one over the old one changes. Raises BadDefinition.
+    """Return what publishing the new definition over the old one changes. Raises BadDefinition.
 
-    Where the triggers of the old one have numbers (`id`), those of the new one may name them.
+    If the triggers of the old one have numbers (`id`), those of the new one may refer to them.
     """
     found = rows(
         conn,
@@ -67,7 +67,7 @@ def difference(old: AnyDefinition, new: AnyDefinition, *, conn: Any = None) -> l
 
 
 def check_predicate(flow: str, predicate: str, *, conn: Any = None) -> str:
-    """Render a predicate as the kernel evaluates it. Raises PredicateRefused, PredicateType with position."""
+    """Return a predicate as the kernel evaluates it. Raises PredicateRefused, PredicateType with position."""
     return value(conn, "select wedsql.check_predicate(%s, %s)", (flow, predicate))
 
 

@@ -1,4 +1,4 @@
-"""Operations on instances: start, try the conditions again, cancel."""
+"""Operations on instances: start, re-match, cancel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flows.types import StartResult
 def start(
     flow: str, state: State | None = None, *, actor: str = "", key: str | None = None, conn: Any = None
 ) -> int:
-    """Start an instance; its number. The same key again gives the same number.
+    """Start an instance and return its number. A key that was used before returns the same number.
 
     Raises UnknownFlow, UnknownAttribute, WrongType, NoMatch, ConditionError.
     """
@@ -31,7 +31,7 @@ def start_many(
     keys: Sequence[str | None] | None = None,
     conn: Any = None,
 ) -> list[StartResult]:
-    """Start many instances in one go; one result a state, in their order. Raises UnknownFlow."""
+    """Start many instances in one call; return one result per state, in their order. Raises UnknownFlow."""
     texts = [to_json(state) for state in states]
     found = rows(
         conn,
@@ -54,7 +54,7 @@ def rematch(
     reason: str = "",
     conn: Any = None,
 ) -> dict[str, Any]:
-    """Try the conditions again on living instances; counts of what followed. Raises UnknownFlow, LockBusy."""
+    """Re-match living instances and return counts of the effects. Raises UnknownFlow, LockBusy."""
     numbers = None if wids is None else list(wids)
     return value(
         conn,
@@ -64,5 +64,5 @@ def rematch(
 
 
 def cancel(wid: int, reason: str, *, actor: str = "", conn: Any = None) -> None:
-    """Cancel an instance without compensation; needs a reason. Raises UnknownInstance, NotRunning."""
+    """Cancel an instance without compensation; a reason is required. Raises UnknownInstance, NotRunning."""
     value(conn, "select wedsql.cancel(%s::integer, %s, %s)", (wid, reason, actor))

@@ -1,4 +1,4 @@
-"""Operations by which a worker process is known to the kernel and woken."""
+"""Operations that register a worker process, so that the kernel can notify it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flows.api.connection import value
 def register_worker(
     kind: str, name: str, host: str, pid: int, serves: Sequence[str], *, conn: Any = None
 ) -> int:
-    """Make this process known as serving 'flow:transition' names; it is woken on channel wedsql_w<number>."""
+    """Register a process that serves 'flow:transition' names; it is notified on channel wedsql_w<number>."""
     return value(
         conn,
         "select wedsql.register_worker(%s, %s, %s, %s::integer, %s::text[])",
@@ -20,10 +20,10 @@ def register_worker(
 
 
 def heartbeat(worker: int, waiting: bool, *, conn: Any = None) -> bool:
-    """Tell that the worker lives and whether it sleeps; False when it must register again."""
+    """Report that the worker is alive and whether it waits; return False if it must register again."""
     return value(conn, "select wedsql.heartbeat(%s::bigint, %s)", (worker, waiting))
 
 
 def unregister_worker(worker: int, *, conn: Any = None) -> None:
-    """Forget a worker."""
+    """Delete the registration of a worker."""
     value(conn, "select wedsql.unregister_worker(%s::bigint)", (worker,))

@@ -1,4 +1,4 @@
-"""Operations that end a job in hand: its result, or the failure of an attempt."""
+"""Operations that end the attempt of a held job: complete and fail."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def complete(
 def complete_many(
     flow: str, completions: Iterable[Completion], *, actor: str = "", conn: Any = None
 ) -> list[StepResult]:
-    """Commit the results of several jobs of one flow; one result a job, in no particular order."""
+    """Commit the results of several jobs of one flow; return one result per job, in no particular order."""
     done = sorted(completions, key=lambda c: c.job.wid)
     sets = [c.set_text for c in done]
     found = rows(
@@ -62,7 +62,7 @@ def fail(
     actor: str = "",
     conn: Any = None,
 ) -> FailResult | None:
-    """Count a failed attempt: the job comes back later or is parked. None when it was no longer ours."""
+    """Count a failed attempt: the job is offered again later or parked. None if the caller lost the job."""
     failures = [Failure(job, message, sqlstate)]
     return next(iter(fail_many(job.flow, failures, outcome=outcome, actor=actor, conn=conn)), None)
 
@@ -70,7 +70,7 @@ def fail(
 def fail_many(
     flow: str, failures: Iterable[Failure], *, outcome: str = "failed", actor: str = "", conn: Any = None
 ) -> list[FailResult]:
-    """Count failed attempts of several jobs of one flow; a job that is not the caller's has no answer."""
+    """Count failed attempts of several jobs of one flow; jobs not held by the caller have no result."""
     found = list(failures)
     answers = rows(
         conn,

@@ -1,4 +1,4 @@
-"""Operations that give a worker its jobs: look, take by locks, claim by lease, prolong, give back."""
+"""Operations by which a worker gets jobs: list, take by locks, claim by lease, extend, release."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from flows.api.connection import rows, value
 from flows.types import ClaimedJob, Offer
 
-# Each field of a job but its flow, and the column it is read from where the two have different names.
+# All fields of a job except its flow, and their columns where the names differ.
 _FIELDS = tuple(field for field in ClaimedJob._fields if field != "flow")
 _COLUMN_OF = {"id": "job_id", "transition": "trname"}
 _COLUMNS = ", ".join(_COLUMN_OF.get(field, field) for field in _FIELDS)
@@ -23,7 +23,7 @@ _LEASE = (
 def offer(
     flow: str, transitions: Sequence[str], limit: int = 100, *, exclude: Sequence[int] = (), conn: Any = None
 ) -> list[Offer]:
-    """Look at ready jobs without holding any."""
+    """Return ready jobs without taking any."""
     found = rows(
         conn,
         "select job_id, wid, tgid, trname from wedsql.offer(%s, %s::text[], %s::integer, %s::bigint[])",
@@ -33,7 +33,7 @@ def offer(
 
 
 def take(flow: str, transitions: Sequence[str], *, actor: str = "", conn: Any = None) -> ClaimedJob | None:
-    """Take one ready job for the current transaction, None when there is none."""
+    """Take one ready job for the current transaction; return None if there is none."""
     return next(iter(take_many(flow, transitions, 1, actor=actor, conn=conn)), None)
 
 
@@ -65,7 +65,7 @@ def lease_many(
     job_ids: Sequence[int] | None = None,
     conn: Any = None,
 ) -> list[ClaimedJob]:
-    """Claim up to `limit` ready jobs durably, each with a token and an expiry; commit before the work."""
+    """Claim up to `limit` ready jobs, each with a token and an expiry; commit before performing them."""
     found = rows(
         conn,
         _LEASE,
@@ -75,13 +75,13 @@ def lease_many(
 
 
 def extend(job: ClaimedJob, duration: timedelta, *, conn: Any = None) -> datetime:
-    """Make a lease last `duration` from now; the new expiry. Raises NotOwner, Timeout, StaleJob."""
+    """Extend a lease to `duration` from now and return the expiry. Raises NotOwner, Timeout, StaleJob."""
     sql = "select wedsql.extend(%s::integer, %s::bigint, %s::bigint, %s)"
     return value(conn, sql, (job.wid, job.id, job.claim, duration))
 
 
 def release(job: ClaimedJob, *, actor: str = "", conn: Any = None) -> None:
-    """Give a leased job back; no attempt is counted. Raises NotOwner, Timeout, StaleJob."""
+    """Release a leased job without counting an attempt. Raises NotOwner, Timeout, StaleJob."""
     sql = "select wedsql.release(%s::integer, %s::bigint, %s::bigint, %s)"
     value(conn, sql, (job.wid, job.id, job.claim, actor))
 
