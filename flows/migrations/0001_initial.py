@@ -1,7 +1,7 @@
-"""Install the kernel, and tell Django which of its tables have a model.
+"""Install the kernel, and declare the models of its tables.
 
-The kernel's SQL makes the tables (managed = False), so each model is declared here by its key alone:
-Django compares no column of a table that it does not manage.
+The kernel's SQL creates the tables (managed = False), so each model is declared only with its key: Django
+does not compare the columns of a table that it does not manage.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from flows.operations.install import ChangeTables
 
 
 def mirror(name: str, table: str, singular: str, plural: str, order: list[str], **keys: models.Field):
-    """One model over a table that the kernel made."""
+    """Return the creation of a model over a table of the kernel."""
     names = {"db_table": table, "verbose_name": singular, "verbose_name_plural": plural}
     return migrations.CreateModel(name, list(keys.items()), {**names, "ordering": order, "managed": False})
 

@@ -1,4 +1,4 @@
-"""Change the kernel's tables: what they got after release 1.0.0."""
+"""Apply the changes of the kernel's tables after release 1.0.0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Django's view of the control tables: three that people define, the rest to look at."""
+"""Django models of the control tables: three that define flows, the others read-only."""
 
 from flows.models.definition import Attribute, Flow, Trigger
 from flows.models.observed import (

@@ -1,7 +1,7 @@
-"""The three tables that define a flow: what a person writes here, the kernel checks and carries out.
+"""Models of the three tables that define a flow; the kernel checks each row that is written.
 
-The fields that a person writes are those of the description in `flows.definition`; here are the keys and what
-the kernel derives. The bare annotations name the fields that Python code reads.
+The options come from `flows.definition`; declared here are the keys and the columns that the kernel derives.
+The bare annotations name the options that Python code reads.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from flows.models.described import described
 
 @described(FLOW)
 class Flow(models.Model):
-    """A process: its attributes, its triggers and the rules for its end. Table flow."""
+    """A flow: its attributes, its triggers and its settings. Table flow."""
 
     label: str
     default_timeout: str | None
@@ -63,7 +63,7 @@ class Attribute(models.Model):
 
 @described(TRIGGER)
 class Trigger(models.Model):
-    """When a condition over the attributes holds, fire a transition. Table trig, the paper's WED_trig."""
+    """Fires a transition when a condition over the attributes holds. Table trig, the paper's WED_trig."""
 
     name: str | None
     transition: str | None

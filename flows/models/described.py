@@ -1,4 +1,4 @@
-"""Model fields made from the description of a definition."""
+"""Model fields generated from the options of a definition."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FIELDS: dict[str, Callable[..., models.Field]] = {
 
 
 def described(options: Options) -> Callable[[Model], Model]:
-    """Give a model a field for each option that is shown."""
+    """Return a decorator that adds a field to the model for each shown option."""
 
     def add_fields(model: Model) -> Model:
         for option in options.shown:
@@ -34,7 +34,7 @@ def described(options: Options) -> Callable[[Model], Model]:
 
 
 def model_field(option: Option) -> models.Field:
-    """Make the model field of an option."""
+    """Return the model field of an option."""
     given: dict[str, Any] = {} if option.required else {"default": option.default}
     make = models.TextField if option.type == "text" and option.lines > 1 else _FIELDS[option.type]
     return make(

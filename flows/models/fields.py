@@ -1,4 +1,4 @@
-"""Column types that Django has no field for."""
+"""Model fields for column types that Django does not have."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from django.utils.translation import gettext_lazy as _
 
 
 class IntervalField(models.CharField):
-    """An interval kept as PostgreSQL writes it, so that months stay months and '3d18h' may be typed.
+    """An interval as text in PostgreSQL's syntax, so that months stay months and '3d18h' is valid input.
 
-    The value is a string such as '3 days 18:00:00'; PostgreSQL reads what a person wrote.
+    The value is a string such as '3 days 18:00:00'; PostgreSQL parses the input.
     """
 
     def db_type(self, connection: Any) -> str:
@@ -33,7 +33,7 @@ class IntervalField(models.CharField):
 
 
 class TextsField(ArrayField):
-    """A list of texts, or none."""
+    """A list of texts or NULL, edited by the form field that the admin chooses."""
 
     def __init__(self, *args: Any, base_field: models.Field | None = None, **kwargs: Any) -> None:
         verbose_name = args[0] if args else kwargs.pop("verbose_name", None)
@@ -44,9 +44,9 @@ class TextsField(ArrayField):
 
 
 class TraceKeyField(models.CharField):
-    """The key of a history row, '<wid>.<seq>', made of the two columns that hold it.
+    """The key of a history row, '<wid>.<seq>', computed from these two columns.
 
-    The table has no column of this name; a look-up by key becomes one by wid and seq, which the index serves.
+    The table has no column of this name; a lookup by key becomes one by wid and seq, which the index serves.
     """
 
     shape = re.compile(r"(\d{1,10})\.(\d{1,10})", re.ASCII)
@@ -68,7 +68,7 @@ class TraceKeyField(models.CharField):
 
 
 class TraceKeyCol(Col):
-    """Reads the key out of wid and seq."""
+    """An expression that computes the key from wid and seq."""
 
     def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[str | int, ...]]:
         quote, alias = compiler.quote_name_unless_alias, self.alias
@@ -77,7 +77,7 @@ class TraceKeyCol(Col):
 
 @TraceKeyField.register_lookup
 class TraceKeyExact(Exact):
-    """key = '12.3' asks for wid = 12 and seq = 3."""
+    """The lookup key = '12.3', which becomes wid = 12 and seq = 3."""
 
     def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[str | int, ...]]:
         wid, seq = str(self.rhs).split(".")

@@ -1,4 +1,4 @@
-"""Mirrors of what the kernel keeps about running flows: to read, never to write."""
+"""Read-only models of the tables in which the kernel records running flows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flows.models.readonly import ReadOnlyModel
 
 
 class Status(models.TextChoices):
-    """Where an instance stands."""
+    """The status of an instance."""
 
     RUNNING = "R", _("running")
     FINAL = "F", _("final")
@@ -63,10 +63,10 @@ class Instance(ReadOnlyModel):
 
 
 class Job(ReadOnlyModel):
-    """A transition that waits for a worker or is being done by one. Table job_pool."""
+    """A fired transition that waits for a worker, is held by one, or is parked. Table job_pool."""
 
     class State(models.TextChoices):
-        """Where a job stands."""
+        """The state of a job."""
 
         PENDING = "P", _("pending")
         LEASED = "L", _("leased")
@@ -74,7 +74,7 @@ class Job(ReadOnlyModel):
 
     id = models.BigIntegerField(_("job"), primary_key=True)
     wid = models.IntegerField(_("instance"))
-    # No relation: the exception job's tgid is 0, which no trigger has.
+    # Not a foreign key: the exception job's tgid is 0, which no trigger has.
     tgid = models.IntegerField(_("trigger"))
     flow = _flow()
     transition = models.TextField(_("transition"), db_column="trname")
@@ -142,7 +142,7 @@ class TraceEntry(ReadOnlyModel):
 
 
 class JobLog(ReadOnlyModel):
-    """Something that happened to a job other than its success. Table job_log."""
+    """An event of a job other than its success. Table job_log."""
 
     id = models.BigIntegerField(primary_key=True)
     job_id = models.BigIntegerField(_("job"))
@@ -194,7 +194,7 @@ class WorkerProcess(ReadOnlyModel):
 
 
 class FlowVersion(ReadOnlyModel):
-    """What a flow was defined as, from one version to the next. Table flow_version."""
+    """A published version of a flow with its definition. Table flow_version."""
 
     pk = models.CompositePrimaryKey("flow_id", "version")
     flow = models.ForeignKey(
@@ -218,7 +218,7 @@ class FlowVersion(ReadOnlyModel):
 
 
 class ConditionError(ReadOnlyModel):
-    """A condition that failed while it was evaluated, and how often. Table condition_error."""
+    """A condition that failed during evaluation, and how often. Table condition_error."""
 
     trigger = models.OneToOneField(
         Trigger,

@@ -1,4 +1,4 @@
-"""Rows that only the kernel writes."""
+"""Base classes of models whose tables only the kernel writes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 
 class ReadOnly(TypeError):
-    """Only the kernel writes this table; ask for the change through flows.api."""
+    """Raised on an attempt to write a table that only the kernel writes; use flows.api instead."""
 
     def __init__(self, model: type[models.Model]) -> None:
         super().__init__(
@@ -19,7 +19,7 @@ class ReadOnly(TypeError):
 
 
 class ReadOnlyQuerySet(models.QuerySet):
-    """A query that reads; every way to write through it is refused."""
+    """A query set whose methods that write raise ReadOnly."""
 
     def _refuse(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise ReadOnly(self.model)
@@ -30,7 +30,7 @@ class ReadOnlyQuerySet(models.QuerySet):
 
 
 class ReadOnlyModel(models.Model):
-    """A mirror of a table that only the kernel writes."""
+    """A model of a table that only the kernel writes; saving and deleting raise ReadOnly."""
 
     objects = ReadOnlyQuerySet.as_manager()
 
