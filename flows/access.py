@@ -1,12 +1,12 @@
-"""Who may see, design, operate and repair which flow; admin, pages and sockets of every app ask here.
+"""Permissions: which users may see, design, operate and repair which flow; for all pages and WebSockets.
 
 - See: staff and holders of `flows.view_flow` every flow, others the flows of their groups `flow:<name>`.
-- Design: staff with Django's permission for what is done to a flow (`flows.change_flow` and the like).
-- Operate (start, suspend, cancel): who sees the flow and holds `flows.change_instance`.
-- Repair (retry a parked job, write the state of an exception): who sees it and holds `flows.change_job`.
+- Design: staff with Django's permission for the action on flows (`flows.change_flow` and the like).
+- Operate (start, suspend, cancel): users who see the flow and hold `flows.change_instance`.
+- Repair (retry a parked job, write the state of an exception): users who see it and hold `flows.change_job`.
 
-What a user may not see does not exist for them: pages answer 404, and lines are closed as not found. An
-account that is not active has no right.
+For what a user may not see, pages answer 404 and WebSockets are closed as not found. An inactive account has
+no permission.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PREFIX = "flow:"
 
 
 def sees_everything(user: AnyUser) -> bool:
-    """Return whether the user may see every flow, and with them what concerns the whole installation."""
+    """Return whether the user may see every flow and the pages about the whole installation."""
     return user.is_active and (user.is_staff or user.has_perm("flows.view_flow"))
 
 
@@ -40,7 +40,7 @@ def visible_flows(user: AnyUser) -> frozenset[str] | None:
 
 
 def may_see(user: AnyUser, flow: str) -> bool:
-    """Return whether the user may look at this flow and at everything in it."""
+    """Return whether the user may see this flow and everything in it."""
     visible = visible_flows(user)
     return visible is None or flow in visible
 
@@ -56,7 +56,7 @@ def may_operate(user: AnyUser, flow: str) -> bool:
 
 
 def may_repair(user: AnyUser, flow: str) -> bool:
-    """Return whether the user may bring exceptions of this flow back to work."""
+    """Return whether the user may retry parked jobs and resolve exceptions of this flow."""
     return user.has_perm("flows.change_job") and may_see(user, flow)
 
 

@@ -1,4 +1,4 @@
-"""The engine and the definitions of flows."""
+"""The Django app of the engine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class FlowsConfig(AppConfig):
-    """The app whose control tables live in the database's schema wedsql."""
+    """The app whose control tables are in the schema wedsql."""
 
     name = "flows"
     label = "flows"

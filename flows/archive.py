@@ -1,7 +1,7 @@
-"""Finished instances leave the database for compressed JSON lines and can be read back.
+"""Moves finished instances from the database to files of compressed JSON lines, and reads these files.
 
-Each is one document. The file is on disk before the database forgets: a crash between the two repeats
-documents, never loses one, and a reader takes the last document of each number.
+Each instance is one document. The file is synced to disk before the rows are deleted: a crash between the two
+can repeat a document but not lose one, and the reader uses the last document of each instance.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ BATCH = 500
 
 
 def archive_flow(flow: str, directory: Path, *, batch: int = BATCH, conn: Any = None) -> Iterator[int]:
-    """Move what the flow's retention lets go into `directory`; yields how many left, batch by batch.
+    """Move the instances past the flow's retention into `directory`; yield the number moved per batch.
 
-    Each batch is its own transaction when the connection is in autocommit mode. What cannot leave is told in
-    wedsql.trouble, or locked, and stops no other. Raises UnknownFlow, OSError.
+    Each batch is its own transaction when the connection is in autocommit mode. An instance that cannot be
+    moved is locked or reported in wedsql.trouble, and does not stop the others. Raises UnknownFlow, OSError.
     """
     before: list[int] = []
     while found := rows(conn, "select wid, document from wedsql.retirable(%s, %s)", (flow, batch)):
@@ -36,7 +36,7 @@ def archive_flow(flow: str, directory: Path, *, batch: int = BATCH, conn: Any = 
 
 
 def _append(directory: Path, flow: str, documents: list[dict[str, Any]]) -> None:
-    """Write one gzip member a month to <flow>-<year>-<month>.jsonl.gz and wait until it is on disk."""
+    """Append a gzip member to <flow>-<year>-<month>.jsonl.gz of each month and sync the files to disk."""
     directory.mkdir(parents=True, exist_ok=True)
     months: dict[str, list[str]] = {}
     for document in documents:
@@ -51,7 +51,7 @@ def _append(directory: Path, flow: str, documents: list[dict[str, Any]]) -> None
 
 
 def read_archive(path: Path) -> Iterator[dict[str, Any]]:
-    """Read the documents of one archive file, or of all in a directory, each instance once."""
+    """Yield the documents of an archive file, or of all files of a directory; per file each instance once."""
     files = sorted(path.glob("*.jsonl.gz")) if path.is_dir() else [path]
     for file in files:
         last: dict[int, dict[str, Any]] = {}

@@ -1,4 +1,4 @@
-"""One class for each of the kernel's SQLSTATEs; the docstring is the message when the database gave none."""
+"""One exception class per SQLSTATE of the kernel; its docstring is the message if the database gave none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class WedError(Exception):
     transient: ClassVar[bool] = False
 
     def __init__(self, message: str = "", *, hint: str = "", detail: str = "", code: str = "") -> None:
-        """Promise message, hint and detail for a person; `where` reads the detail for a machine."""
+        """Store message, hint and detail; `where` parses the detail."""
         self.message = message or (type(self).__doc__ or "").strip()
         self.hint = hint
         self.detail = detail
@@ -25,7 +25,7 @@ class WedError(Exception):
 
     @property
     def where(self) -> dict[str, Any]:
-        """Promise the JSON object of the detail: position, token, attribute ...; empty when there is none."""
+        """Return the JSON object of the detail: position, token, attribute ...; empty if there is none."""
         try:
             value = json.loads(self.detail)
         except ValueError:
@@ -34,7 +34,7 @@ class WedError(Exception):
 
     @property
     def sentence(self) -> str:
-        """Promise message and hint in one line."""
+        """Return message and hint in one line."""
         return f"{self.message} {self.hint}".strip()
 
 
@@ -247,17 +247,17 @@ BY_STATE: dict[str, type[WedError]] = {
     cls.sqlstate: cls for cls in WedError.__subclasses__() if cls.sqlstate.startswith("WD")
 }
 TRANSIENT = frozenset({"40001", "40P01", "55P03"})
-# So PostgreSQL says that a new kernel or definition replaced a function or table under a running call.
-REPLACED_STATES = frozenset({"42703", "42804"})  # a column of a flow is gone or is another
+# SQLSTATEs and messages of calls during which a new kernel or definition replaced a function or table.
+REPLACED_STATES = frozenset({"42703", "42804"})  # a column of a flow was removed or changed
 REPLACED = ("could not open relation with OID", "cache lookup failed for", "tuple concurrently")
 GONE_CLASSES = ("08", "57P")
-# So PostgreSQL says that a flow is gone to those who call the functions of its schema.
+# A call of a function of a flow's schema fails with this after the flow was dropped.
 NO_SCHEMA = "3F000"
 DATA_CLASS = "22"  # numbers out of range and the like
 
 
 def passes(sqlstate: str, message: str) -> bool:
-    """Promise whether the error is one of the moment, so that the same call is worth doing again."""
+    """Return whether the error is transient, so that the same call may succeed when repeated."""
     return sqlstate in TRANSIENT or _replaced(sqlstate, message)
 
 
@@ -268,16 +268,16 @@ def _replaced(sqlstate: str, message: str) -> bool:
 
 
 def _kernel_column(message: str) -> bool:
-    """Tell whether the missing column is one of the kernel's tables: a broken installation stays an error.
+    """Return whether the missing column belongs to a table of the kernel: then the installation is broken.
 
-    The same rule as wedsql._kernel_column: it is told with a table, or an alias of one, that is no flow's.
+    The same rule as wedsql._kernel_column: the message names a table, or an alias, that no flow has.
     """
     other_alias = re.search(r"\b(?!(?:w|r|wed_flow)\.)[a-z_0-9]+\.[a-z_]", message)
     return bool(other_alias or (re.search(r'".+".*".+"', message) and '"wed_flow"' not in message))
 
 
 def error_for(sqlstate: str, message: str = "", *, hint: str = "", detail: str = "") -> WedError:
-    """Promise the typed error of a SQLSTATE."""
+    """Return the typed error of an SQLSTATE."""
     cls = BY_STATE.get(sqlstate)
     if cls is None:
         if sqlstate == NO_SCHEMA:
@@ -293,13 +293,13 @@ def error_for(sqlstate: str, message: str = "", *, hint: str = "", detail: str =
 
 
 def _no_flow(message: str) -> UnknownFlow:
-    """Name the flow as the kernel does; its schema is what the server quotes, in whatever language."""
+    """Return an error that names the flow: the schema that the server's message quotes, in any language."""
     name = re.search(r"[\"«„“](.+)[\"»“”]", message)
     return UnknownFlow(f"There is no flow '{name[1]}'." if name else "", detail=message)
 
 
 def from_database(error: BaseException) -> WedError | None:
-    """Promise the typed error behind an exception of psycopg or Django; None for any other exception."""
+    """Return the typed error behind an exception of psycopg or Django; None for any other exception."""
     import psycopg
 
     cause: BaseException | None = error
@@ -319,7 +319,7 @@ def from_database(error: BaseException) -> WedError | None:
 
 
 def _without_state(cause: BaseException) -> WedError:
-    """Tell a lost server from a value that the driver would not even send."""
+    """Return the error for an exception without SQLSTATE: no connection, or a value that cannot be sent."""
     import psycopg
 
     first = (str(cause).strip() or type(cause).__name__).splitlines()[0]
@@ -332,12 +332,12 @@ def _without_state(cause: BaseException) -> WedError:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Promise that an error of the database leaves the block as a WedError, its cause kept."""
+    """Raise errors of the database as WedError, with the original as the cause."""
     try:
         yield
     except WedError:
         raise
-    except UnicodeError as error:  # the driver cannot even send it
+    except UnicodeError as error:  # the driver cannot encode it
         raise WrongType("A text has half a character (a lone surrogate) and cannot be stored.") from error
     except Exception as error:
         known = from_database(error)

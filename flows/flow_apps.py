@@ -1,4 +1,4 @@
-"""The migration packages of flows: each is a small Django app, so that `migrate` treats it as any other.
+"""The migration packages of flows; each is a Django app, so that `migrate` works on it as usual.
 
 One directory holds them: `flow_migrations/` of the project, or the one that WEDSQL_FLOW_MIGRATIONS names.
 A flow `orders` lives in its sub-package `orders/` (apps.py, migrations/) under the app label `flow_orders`.
@@ -17,25 +17,25 @@ LABEL = "flow_"
 
 
 def directory() -> Path:
-    """Where the packages are: what WEDSQL_FLOW_MIGRATIONS says, else flow_migrations of the project."""
+    """Return the directory of the packages: WEDSQL_FLOW_MIGRATIONS, or flow_migrations of the project."""
     return Path(os.environ.get(VARIABLE, "").strip() or project.directory() / "flow_migrations").resolve()
 
 
 def label(flow: str) -> str:
-    """The app label of a flow's migrations, which is what `manage.py migrate` wants to hear."""
+    """Return the app label of a flow's migrations, which is the argument of `manage.py migrate`."""
     return LABEL + flow
 
 
 def config_path(flow: str) -> str:
-    """The dotted name of the flow's app configuration, as INSTALLED_APPS wants it."""
+    """Return the dotted name of the flow's app configuration, for INSTALLED_APPS."""
     return f"{directory().name}.{flow}.apps.Config"
 
 
 def installed() -> list[str]:
-    """The app configurations of all flow packages, for INSTALLED_APPS; makes their directory importable.
+    """Return the app configurations of all flow packages, and add their directory's parent to sys.path.
 
-    A settings module says `INSTALLED_APPS = [..., *flow_apps.installed()]`. Nothing is imported here, the
-    file system is looked at once; without the directory the list is empty.
+    For the settings: `INSTALLED_APPS = [..., *flow_apps.installed()]`. Lists the directory and imports
+    nothing; without the directory the result is empty.
     """
     home = directory()
     found = sorted(
@@ -47,7 +47,7 @@ def installed() -> list[str]:
 
 
 def create(flow: str) -> Path:
-    """Makes the package of a flow where it is missing; the directory of its migrations."""
+    """Create the missing files of a flow's package; return the directory of its migrations."""
     home = directory()
     package = home / flow
     for path, text in (
@@ -63,7 +63,7 @@ def create(flow: str) -> Path:
 
 
 def flows() -> list[str]:
-    """The names of the flows that have a package."""
+    """Return the names of the flows that have a package."""
     return [path.split(".")[-3] for path in installed()]
 
 

@@ -1,17 +1,17 @@
-"""Opens Django's own tables to the product's roles: the kernel's tables are granted by its SQL alone."""
+"""Grants the product's roles access to Django's tables; those of the kernel are granted by its SQL."""
 
 from __future__ import annotations
 
 from typing import Any
 
-# The worker's cluster keeps its results and schedules in these; every process reads content types and users.
-# The reaper deletes from these what is old (workers.reaper.tidy).
+# The reaper deletes old rows of these (workers.reaper.tidy).
 TIDIED_TABLES = ("django_session", "axes_accesslog", "axes_accessfailurelog", "axes_accessattempt")
+# Django-Q clusters keep their queue, results and schedules in these.
 WORKER_TABLES = ("django_q_ormq", "django_q_task", "django_q_schedule", "wedsql_cache")
 
 
 def grant_django_tables(cursor: Any, schema: str) -> None:
-    """Promise that wed_web may use every table that Django manages, and workers those of Django-Q."""
+    """Grant wed_web access to every table that Django manages, and the workers to those of Django-Q."""
     cursor.execute(
         "select c.relname, c.relkind from pg_class c where c.relnamespace = %s::regnamespace"
         " and c.relkind in ('r', 'S') and c.relowner <> 'wed_owner'::regrole",

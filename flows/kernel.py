@@ -1,4 +1,4 @@
-"""Installs the kernel's SQL, knows its hash, and says whether a database has it."""
+"""Installs the kernel's SQL, and compares the kernel of a database with it."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from flows import grants, tables
 SQL_DIR = Path(__file__).parent / "sql"
 SCHEMA = "wedsql"
 VERSION = "1.0.0"
-LOCK = 0x57454453  # one installer at a time in a database
-# Memberships of wed_owner that only a superuser, or a role with ADMIN on them, may give away.
+LOCK = 0x57454453  # advisory lock: one installer at a time per database
+# Memberships of wed_owner that only a superuser, or a role with ADMIN OPTION on them, may grant.
 SERVER_RIGHTS = ("pg_signal_backend", "pg_read_all_stats", "pg_read_all_settings")
 _PATIENCE = 60.0
-_STANDING = "300ms"  # less than PostgreSQL's deadlock_timeout: it is the installer that gives way
+_STANDING = "300ms"  # lock_timeout; less than deadlock_timeout, so that a deadlock ends the installer
 _IN_THE_WAY = ("55P03", "40P01")
 
 
 @dataclass(frozen=True)
 class KernelStatus:
-    """What a database has of the kernel: INSTALLED, OUTDATED or MISSING, and what differs."""
+    """The state of the kernel in a database: INSTALLED, OUTDATED or MISSING, and what differs."""
 
     state: str
     version: str
@@ -35,18 +35,18 @@ class KernelStatus:
     problems: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Promise the same facts as plain JSON-able values."""
+        """Return the fields as values that JSON can represent."""
         return asdict(self)
 
 
 def files(directory: Path = SQL_DIR) -> list[Path]:
-    """Return the SQL files that run at each installation, in their order; those of the tables run once."""
+    """Return the SQL files that run at each installation, in order; the changes of tables run only once."""
     found = (path for path in directory.rglob("*.sql") if path.parent.name != "tables")
     return sorted(found, key=lambda path: path.relative_to(directory).as_posix())
 
 
 def write(cursor: Any, directory: Path = SQL_DIR) -> None:
-    """Write the kernel in the cursor's transaction: pending changes of tables, then everything else anew."""
+    """Write the kernel in the cursor's transaction: apply pending changes of tables, recreate the rest."""
     first = [path for path in files(directory) if path.parent.name == "00_base"]
     for path in first:
         cursor.execute(path.read_text(encoding="utf-8"))
@@ -57,7 +57,7 @@ def write(cursor: Any, directory: Path = SQL_DIR) -> None:
 
 @cache
 def digest() -> str:
-    """Promise one hash over the SQL that runs at each installation."""
+    """Return a hash over the SQL that runs at each installation."""
     total = hashlib.sha256()
     for path in files():
         total.update(path.relative_to(SQL_DIR).as_posix().encode())
@@ -66,16 +66,16 @@ def digest() -> str:
 
 
 def install(connection: Any) -> None:
-    """Promise that the database has this kernel: tables and functions change in one transaction.
+    """Install this kernel; tables and functions change in one transaction.
 
-    Workers may work meanwhile: the installer waits for a moment in which it can hold every table, and steps
-    back when it stands in somebody's way. Raises OperationalError (55P03) after a minute without one.
+    Workers may run meanwhile: the installer locks every table of the kernel, and rolls back and tries again
+    when another session holds one. Raises OperationalError (55P03) after a minute without success.
     """
     _patiently(connection, _install)
 
 
 def reverse(connection: Any, name: str) -> None:
-    """Take a change of the tables back and drop the functions: an earlier release brings its own."""
+    """Reverse a change of the tables and drop the functions; an earlier release installs its own."""
 
     def undo(cursor: Any) -> None:
         cursor.execute(_base("02_forget.sql"))
@@ -85,7 +85,7 @@ def reverse(connection: Any, name: str) -> None:
 
 
 def _patiently(connection: Any, change: Callable[[Any], None]) -> None:
-    """Make a change while all tables are held; step back and try again while others stand in the way."""
+    """Make a change with all tables locked; roll back and try again while other sessions hold locks."""
     from django.db import OperationalError
 
     until = time.monotonic() + _PATIENCE
@@ -116,7 +116,7 @@ def _install(cursor: Any) -> None:
 
 
 def _hold_tables(cursor: Any) -> None:
-    """Every table that the kernel has by now, before the first of its functions is replaced."""
+    """Lock every existing table of the kernel before its functions are replaced."""
     cursor.execute(
         "select string_agg(format('%I.%I', n.nspname, c.relname), ', ' order by c.oid)"
         " from pg_class c join pg_namespace n on n.oid = c.relnamespace"
@@ -130,13 +130,13 @@ def _hold_tables(cursor: Any) -> None:
 
 
 def create_roles(connection: Any) -> None:
-    """Create the kernel's roles on the server, where they are missing; the database gets nothing."""
+    """Create the kernel's missing roles on the server; the database is not changed."""
     with connection.cursor() as cursor:
         cursor.execute(_base("01_roles.sql"))
 
 
 def install_roles(connection: Any) -> bool:
-    """Create the kernel's roles and give each its rights; False where no kernel is installed."""
+    """Create the kernel's roles and grant their privileges; return False if no kernel is installed."""
     create_roles(connection)
     with connection.cursor() as cursor:
         cursor.execute("select to_regclass('wedsql.flow') is not null")
@@ -149,7 +149,7 @@ def install_roles(connection: Any) -> bool:
 
 
 def ensure_schema(connection: Any) -> None:
-    """Promise that the schema of the search_path exists before Django writes its first table."""
+    """Create the schema of the search_path if it is missing, before Django creates its first table."""
     with connection.cursor() as cursor:
         cursor.execute("select 1 from pg_namespace where nspname = %s", [SCHEMA])
         if cursor.fetchone() is None:
@@ -162,7 +162,7 @@ def _base(name: str) -> str:
 
 
 def install_pending(connection: Any) -> bool:
-    """Install the kernel where changes of its tables are pending; return whether there were any."""
+    """Install the kernel if changes of its tables are pending; return whether there were any."""
     with connection.cursor() as cursor:
         pending = tables.pending(cursor)
     if pending:
@@ -171,9 +171,9 @@ def install_pending(connection: Any) -> bool:
 
 
 def install_if_outdated(connection: Any) -> bool:
-    """Promise that a migrated database runs the kernel of this code; whether it had to be installed anew.
+    """Install the kernel of this code if the database has another; return whether it was installed.
 
-    Where changes of the tables are pending, their migrations install it.
+    Does nothing where changes of the tables are pending, because their migrations install the kernel.
     """
     with connection.cursor() as cursor:
         pending = tables.pending(cursor)
@@ -184,11 +184,11 @@ def install_if_outdated(connection: Any) -> bool:
 
 
 def missing_grants(connection: Any) -> list[str]:
-    """Return the statements that a superuser must run, because the installing role was not allowed to.
+    """Return the statements that a superuser must run because the installing role was not allowed to.
 
-    While everybody may take advisory locks, any role may take those of jobs until the reaper ends it.
-    Without pg_signal_backend no overdue session is ended, without pg_read_all_stats none is seen, without
-    pg_read_all_settings the free space of the database's disk is not known.
+    While PUBLIC may take advisory locks, any role can take those of jobs, until the reaper ends its session.
+    Without pg_signal_backend the reaper cannot end overdue sessions, without pg_read_all_stats it cannot see
+    them, and without pg_read_all_settings the free space of the database's disk is unknown.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -205,7 +205,7 @@ def missing_grants(connection: Any) -> list[str]:
 
 
 def status(connection: Any) -> KernelStatus:
-    """Promise what the database has of the kernel, and which guards are not as they should be."""
+    """Return the state of the kernel in the database, with changed functions and disabled triggers."""
     with connection.cursor() as cursor:
         cursor.execute("select obj_description(to_regnamespace(%s)::oid, 'pg_namespace')", [SCHEMA])
         comment = cursor.fetchone()[0] or ""
@@ -235,7 +235,7 @@ def _problems(cursor: Any, bodies: str) -> Iterator[str]:
 
 def _bodies(cursor: Any) -> str:
     cursor.execute(
-        # By names as the catalog has them: how a type or role is written depends on quote_all_identifiers.
+        # Names from the catalogs, because the output of regtype and regrole depends on quote_all_identifiers.
         "select md5(coalesce(string_agg(p.proname || a.types || p.prosrc || p.prosecdef"
         " || r.rolname || coalesce(p.proconfig::text, ''), ''"
         ' order by p.proname collate "C", a.types collate "C"), \'\'))'

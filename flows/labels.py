@@ -1,8 +1,8 @@
-"""Labels of definitions in the reader's language."""
+"""Labels of definitions in the user's language."""
 
 from django.utils.translation import gettext
 
 
 def said(label: str) -> str:
-    """A label as the catalogue of some installed app translates it, else as it was written."""
+    """Return the label translated by the message catalog of an installed app, or unchanged."""
     return gettext(label) if label else ""

@@ -1,4 +1,4 @@
-"""Where the files of an installation are; needs neither Django nor a database."""
+"""The directories of an installation; needs neither Django nor a database."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ CHECKOUT = SOURCE if (SOURCE / "manage.py").exists() else None
 
 
 def directory() -> Path:
-    """Return where state and flow migrations are kept unless a variable names another place.
+    """Return the default directory of state and flow migrations.
 
-    It is the checkout, or the current directory where the packages were installed from a wheel.
+    It is the checkout, or the current directory if the packages were installed from a wheel.
     """
     return CHECKOUT or Path.cwd()

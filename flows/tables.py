@@ -1,7 +1,7 @@
-"""Changes the kernel's tables: numbered files of SQL, each of which runs once in a database.
+"""Changes the kernel's tables: numbered SQL files, each of which runs once per database.
 
-`sql/tables/0002_name.sql` is the migration `flows.0002_name`, and `0002_name.reverse.sql` its way back. Which
-of them a database has stands in wedsql.table_change: tests and tools install the kernel without Django, too.
+`sql/tables/0002_name.sql` is the migration `flows.0002_name`, and `0002_name.reverse.sql` reverses it. The
+applied changes are listed in wedsql.table_change, because tests and tools install the kernel without Django.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ def apply(cursor: Any, directory: Path = DIRECTORY) -> None:
 
 
 def reverse(cursor: Any, name: str, directory: Path = DIRECTORY) -> None:
-    """Take one change back, in the cursor's transaction; the kernel's functions must be gone by then."""
+    """Reverse one change in the cursor's transaction; the kernel's functions must have been dropped."""
     _run(cursor, directory / f"{name}.reverse.sql")
     cursor.execute("delete from wedsql.table_change where name = %s", [name])
 
 
 def is_reversible(name: str, directory: Path = DIRECTORY) -> bool:
-    """Return whether the change has a way back."""
+    """Return whether the change can be reversed."""
     return (directory / f"{name}.reverse.sql").exists()
 
 
