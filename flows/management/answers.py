@@ -1,4 +1,4 @@
-"""What the commands about flows have in common: how they answer, and how they say no."""
+"""Base classes of the management commands: their output and their errors."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from flows.operations import FlowMigrationError
 
 
 class CommandRefused(CommandError):
-    """Understood, but it cannot be done; exit code 1."""
+    """The command line is valid, but the command failed; exit code 1."""
 
 
 class Usage(CommandError):
-    """The command line says nothing that can be done; exit code 2."""
+    """The command line is not valid; exit code 2."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, returncode=2)
 
 
 class FlowCommand(BaseCommand):
-    """Answers in a table for people or in JSON for programs, and turns every refusal into one sentence."""
+    """A command that prints a table or JSON, and turns every WedError into a CommandError of one sentence."""
 
     requires_system_checks: tuple[str, ...] = ()
     acts = False
@@ -41,7 +41,7 @@ class FlowCommand(BaseCommand):
         self.arguments(parser)
 
     def arguments(self, parser: CommandParser) -> None:
-        """The command's own arguments."""
+        """Add the command's own arguments."""
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -55,7 +55,7 @@ class FlowCommand(BaseCommand):
             self._refuse(refused, options)
 
     def answer(self, **options: Any) -> None:
-        """Does it and says so."""
+        """Perform the command and print the result; raises WedError."""
         raise NotImplementedError
 
     def _refuse(
@@ -73,7 +73,7 @@ class FlowCommand(BaseCommand):
         self.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
     def write_table(self, headers: Sequence[str], rows: Iterable[Sequence[Any]], empty: str) -> None:
-        """Columns as wide as they need to be, numbers to the right; one sentence where there is no row."""
+        """Print rows in aligned columns, with numbers to the right; print `empty` if there are no rows."""
         texts = [[cell(value) for value in row] for row in rows]
         if not texts:
             self.stdout.write(empty)
@@ -91,7 +91,7 @@ class FlowCommand(BaseCommand):
 
 
 def cell(value: Any, width: int = 80) -> str:
-    """A value in one line of a table."""
+    """Return a value as one line of text, cut to `width` characters."""
     if value is None or value == "" or value == []:
         return "-"
     if isinstance(value, (list, tuple)):
@@ -105,7 +105,7 @@ def cell(value: Any, width: int = 80) -> str:
 
 
 def the_flow(name: str) -> Flow:
-    """The flow of that name; raises UnknownFlow."""
+    """Return the flow of that name; raises UnknownFlow."""
     found = Flow.objects.filter(name=name).first()
     if found is None:
         raise UnknownFlow(f"There is no flow {name}.", hint="“manage.py flows” lists those that there are.")

@@ -1,4 +1,4 @@
-"""manage.py archive: finished instances whose retention is over leave for compressed JSON lines."""
+"""manage.py archive: moves finished instances past their retention to files of compressed JSON lines."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Command(FlowCommand):
         for flow in chosen:
             try:
                 moved[flow.name] = sum(archive_flow(flow.name, options["directory"]))
-            except WedError as error:  # the other flows go on
+            except WedError as error:  # continue with the other flows
                 refused.append(error)
         if options["json"]:
             self.write_json(moved)

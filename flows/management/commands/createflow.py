@@ -1,4 +1,4 @@
-"""manage.py createflow NAME: a new, empty flow."""
+"""manage.py createflow NAME: creates an empty flow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py dumpflow NAME: a flow's definition as a file that loads again."""
+"""manage.py dumpflow NAME: prints a flow's definition in a format that loadflow reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py flowrole NAME: the database role of one flow, for clients that speak plain SQL."""
+"""manage.py flowrole NAME: creates or drops the database role of one flow, for clients in plain SQL."""
 
 from __future__ import annotations
 

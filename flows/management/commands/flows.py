@@ -1,4 +1,4 @@
-"""manage.py flows: the flows of this database and how many instances stand where."""
+"""manage.py flows: lists the flows of this database with their instances by status."""
 
 from __future__ import annotations
 

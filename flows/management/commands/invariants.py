@@ -1,4 +1,4 @@
-"""manage.py invariants: is everything true that must be true between any two commits?"""
+"""manage.py invariants: checks the conditions that must hold after every commit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py jobs [FLOW]: the work that waits or is being done."""
+"""manage.py jobs [FLOW]: lists the jobs of the pool."""
 
 from __future__ import annotations
 

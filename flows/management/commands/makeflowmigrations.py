@@ -1,4 +1,4 @@
-"""manage.py makeflowmigrations [FLOW]: writes what was designed in this database as migrations."""
+"""manage.py makeflowmigrations [FLOW]: writes migrations for the definitions of this database."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Command(FlowCommand):
         return {"flow": name, "operations": steps, "file": path, **self._stubs(name, options)}
 
     def _stubs(self, name: str, options: dict[str, Any]) -> dict[str, Any]:
-        """Give the flow a `transitions.py` if it has none; a file that is there is not touched."""
+        """Write the flow's `transitions.py` if it is missing; an existing file is not changed."""
         if options["check"] or options["dropped"]:
             return {}
         path = stubs.write(name)
@@ -89,7 +89,7 @@ class Command(FlowCommand):
         return {"transitions": str(path) if path else None, "without_function": without}
 
     def _write(self, name: str, operations: list[FlowOperation]) -> str:
-        """Here the migration is what is there already: it is written and, in this database, counts as run."""
+        """Write the migration and record it as applied, because this database already has the change."""
         package = FlowPackage(name)
         migration = package.next(operations)
         path = package.write(migration)
@@ -107,7 +107,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _ask_for_renames(name: str, done: list[FlowOperation]) -> None:
-    """A rename looks like one attribute gone and another come; only a person knows which it was."""
+    """Raise CommandRefused if attributes were both removed and added: one may have been renamed."""
     lost, found = attribute_changes(name, done)
     if lost and found:
         raise CommandRefused(

@@ -1,4 +1,4 @@
-"""manage.py readarchive: shows what archive wrote."""
+"""manage.py readarchive: lists the instances in files written by the command archive."""
 
 from __future__ import annotations
 

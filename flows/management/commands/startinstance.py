@@ -45,7 +45,7 @@ def _first(wid: int) -> int:
 
 
 def _value(text: str) -> tuple[str, Any]:
-    """One argument as attribute and value; raises Usage."""
+    """Parse one argument into attribute and value; raises Usage."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip(":"):
         raise Usage(f"“{text[:80]}” is not attribute=value.")

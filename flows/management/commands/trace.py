@@ -1,4 +1,4 @@
-"""manage.py trace WID: the history of one instance."""
+"""manage.py trace WID: prints the history of one instance."""
 
 from __future__ import annotations
 
