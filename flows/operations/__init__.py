@@ -1,4 +1,4 @@
-"""What a migration may say about flows, and the operation that installs the kernel itself."""
+"""Migration operations that change flows, and the one that installs the kernel."""
 
 from flows.operations.attributes import AddAttribute, AlterAttribute, RemoveAttribute, RenameAttribute
 from flows.operations.base import FlowOperation
@@ -24,7 +24,7 @@ __all__ = [
     "RenameAttribute",
 ]
 
-# Migrations name the operations by this package alone.
+# Migrations import the operations from this package.
 for _operation in (
     AddAttribute,
     AddTrigger,

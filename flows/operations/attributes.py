@@ -1,4 +1,4 @@
-"""Operations on the attributes of a flow; the kernel keeps wed_flow's columns in step with them."""
+"""Operations on the attributes of a flow; the kernel changes the columns of wed_flow with them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class _AttributeOperation(FlowOperation):
 
 
 class AddAttribute(_AttributeOperation):
-    """Adds an attribute: type, default, options, label, description, position, as far as they are given."""
+    """Add an attribute; `attribute` holds its other options (type, default, options, label and so on)."""
 
     def __init__(self, flow: str, name: str, attribute: dict[str, Any] | None = None) -> None:
         super().__init__(flow, name)
@@ -37,7 +37,7 @@ class AddAttribute(_AttributeOperation):
 
 
 class RemoveAttribute(_AttributeOperation):
-    """Removes an attribute; what it was is given for the way back, on which its values do not return."""
+    """Remove an attribute; `attribute` holds its options for the reverse, which restores no values."""
 
     def __init__(self, flow: str, name: str, attribute: dict[str, Any] | None = None) -> None:
         super().__init__(flow, name)
@@ -59,7 +59,7 @@ class RemoveAttribute(_AttributeOperation):
 
 
 class AlterAttribute(Alteration, _AttributeOperation):
-    """Changes words of an attribute; was holds the old ones for the way back."""
+    """Change options of an attribute; `was` holds the previous values for the reverse."""
 
     def __init__(
         self, flow: str, name: str, changes: dict[str, Any], was: dict[str, Any] | None = None
@@ -83,7 +83,7 @@ class AlterAttribute(Alteration, _AttributeOperation):
 
 
 class RenameAttribute(_AttributeOperation):
-    """Renames an attribute; the kernel rewrites what names it and the values stay."""
+    """Rename an attribute; the kernel rewrites the references to it and keeps its values."""
 
     def __init__(self, flow: str, name: str, new_name: str) -> None:
         super().__init__(flow, name)

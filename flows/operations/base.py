@@ -1,4 +1,4 @@
-"""What all operations on flows have in common."""
+"""Base classes of the operations on flows."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from flows.operations.design import Design
 
 
 class FlowOperation(Operation):
-    """One change of a flow's definition, made through the kernel's own tables.
+    """One change of a flow's definition, made in the kernel's tables.
 
-    Nothing of it is in Django's project state: what a flow is, is in the database, and what its migrations
-    amount to is found by replaying them there (flows.operations.replay).
+    Django's project state does not contain flows: the definition is in the database, and the definition that
+    the migrations produce is found by replaying them there (flows.operations.replay).
     """
 
     reduces_to_sql = False
@@ -25,7 +25,7 @@ class FlowOperation(Operation):
         self.flow = flow
 
     def state_forwards(self, app_label: str, state: Any) -> None:
-        """Flows are no models."""
+        """Do nothing: flows are not models."""
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         kernel.install_pending(schema_editor.connection)  # Django may run flow_orders before flows
@@ -35,16 +35,16 @@ class FlowOperation(Operation):
         self.backwards(Design(schema_editor.connection, self.flow, f"migration {app_label}"))
 
     def forwards(self, design: Design) -> None:
-        """Makes the change; where it is made already, nothing."""
+        """Make the change; do nothing if it was already made."""
         raise NotImplementedError
 
     def backwards(self, design: Design) -> None:
-        """Takes the change back."""
+        """Reverse the change."""
         raise NotImplementedError
 
 
 class Alteration(FlowOperation):
-    """Says new words where `was` tells the old ones; the way back is open when all of those are told."""
+    """Change options; `was` holds the previous values, and reversing needs one for each changed option."""
 
     changes: dict[str, Any]
     was: dict[str, Any]
@@ -55,5 +55,5 @@ class Alteration(FlowOperation):
 
 
 def words(given: dict[str, Any] | None) -> dict[str, Any]:
-    """The words of a definition as a dictionary of their own."""
+    """Return a copy of the options of a definition; empty for None."""
     return dict(given or {})

@@ -1,4 +1,4 @@
-"""A flow's rows in the control tables, written in the words of its definition."""
+"""Changes a flow's rows in the control tables, by the names of the definition's options."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Words = Mapping[str, Any]
 
 
 class FlowMigrationError(Exception):
-    """The flow is not as the migration expects it."""
+    """The flow differs from what the migration expects."""
 
 
 def settle(connection: BaseDatabaseWrapper) -> None:
-    """Lets the kernel do now what it does at the commit, so that a refusal comes while it can be told.
+    """Run the kernel's deferred triggers now, so that the caller can report their errors.
 
-    Only then are the triggers deferred again: a re-match must follow the last row, not each of them.
+    Defers them again afterwards: a re-match must run once after the last row, not after each row.
     """
     with connection.cursor() as cursor:
         cursor.execute("set constraints all immediate")
@@ -30,7 +30,7 @@ def settle(connection: BaseDatabaseWrapper) -> None:
 
 
 class Design:
-    """One flow of one database, to be changed row by row; the kernel checks and carries out every row."""
+    """The definition of one flow in one database, changed row by row; the kernel checks each row."""
 
     def __init__(self, connection: BaseDatabaseWrapper, flow: str, actor: str = "migration") -> None:
         self.connection = connection
@@ -40,32 +40,32 @@ class Design:
     # The flow itself
 
     def id(self) -> int | None:
-        """The flow's id; None while there is no such flow."""
+        """Return the flow's id, None if there is no such flow."""
         found = self._ask("select id from wedsql.flow where name = %s", [self.flow])
         return found[0][0] if found else None
 
     def create(self, settings: Words) -> None:
-        """Makes the flow where it is missing, and gives a new one these settings."""
+        """Create the flow with these settings if it is missing."""
         if self.id() is None:
             self.create_new(settings)
 
     def create_new(self, settings: Words) -> None:
-        """Makes the flow; raises BadName where there is one of that name."""
+        """Create the flow with these settings; raises BadName if there is one of that name."""
         api.create_flow(self.flow, conn=self._door())
         self.alter(settings)
 
     def alter(self, settings: Words) -> None:
-        """Changes settings of the flow: label, final_when_pending, max_firings and so on."""
+        """Change settings of the flow: label, final_when_pending, max_firings and so on."""
         if settings:
             self._update("flow", settings, FLOW, {"id": self._known()})
 
     def drop(self) -> None:
-        """Drops the flow where it is there; the kernel refuses one that has instances."""
+        """Drop the flow if it exists; the kernel raises an error if it has instances."""
         if self.id() is not None:
             api.drop_flow(self.flow, conn=self._door())
 
     def definition(self) -> Definition:
-        """The flow's definition in the kernel's words; raises FlowMigrationError where there is no flow."""
+        """Return the flow's definition; raises FlowMigrationError if there is no such flow."""
         self._known()
         found = self._ask("select wedsql.definition(%s)::text", [self.flow])
         return json.loads(found[0][0])
@@ -81,7 +81,7 @@ class Design:
         self._insert("attr", {"name": name, **words}, ATTRIBUTE)
 
     def alter_attribute(self, name: str, words: Words) -> None:
-        """Changes words of an attribute; raises FlowMigrationError where there is none of that name."""
+        """Change options of an attribute; raises FlowMigrationError if there is none of that name."""
         where = {"flow_id": self._known(), "aname": name}
         if not self._update("attr", words, ATTRIBUTE, where):
             raise FlowMigrationError(f"Flow {self.flow} has no attribute {name}.")
@@ -94,7 +94,7 @@ class Design:
     # Triggers
 
     def triggers(self, words: Words) -> list[int]:
-        """The ids of the triggers that have all these words, in the order of their making."""
+        """Return the ids of the triggers that have all these option values, in the order of creation."""
         tests = [
             sql.SQL("{} is not distinct from %s::" + TRIGGER[word].type).format(
                 sql.Identifier(TRIGGER[word].column)
@@ -118,7 +118,7 @@ class Design:
     # SQL
 
     def _door(self) -> Any:
-        """The connection as flows.api takes it."""
+        """Return the psycopg connection, for flows.api."""
         self.connection.ensure_connection()
         return self.connection.connection
 
@@ -137,7 +137,7 @@ class Design:
         self._ask(query, [self._known(), *words.values()])
 
     def _update(self, table: str, words: Words, options: Options, where: Words) -> int:
-        """How many rows were changed."""
+        """Update rows and return their number."""
         query = sql.SQL("update wedsql.{} set {} where {} returning 1").format(
             sql.Identifier(table),
             sql.SQL(", ").join(

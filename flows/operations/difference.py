@@ -1,4 +1,4 @@
-"""What has to be done to one definition to make it another, as operations of a migration."""
+"""The difference of two definitions as migration operations."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ Values = dict[str, Any]
 
 
 def settings(definition: Definition) -> Values:
-    """Return the settings of a flow that are not the usual ones."""
+    """Return the settings of a flow that differ from the defaults."""
     return FLOW.given({name: definition.get(name) for name in FLOW})
 
 
 def operations_between(
     flow: str, old: Definition, new: Definition, recreate_triggers: bool = False
 ) -> list[FlowOperation]:
-    """Return the operations that lead from old to new, in an order in which each of them is allowed.
+    """Return the operations that change old to new, in an order in which each of them is allowed.
 
-    With `recreate_triggers` a changed trigger is removed before the attributes change and added after them.
+    With `recreate_triggers`, a changed trigger is removed before the attributes change and added afterwards.
     """
     return list(_Plan(flow, old, new).in_order(recreate_triggers))
 
@@ -70,7 +70,7 @@ class _Plan:
         return AlterTrigger(self.flow, self._identity(change), *_differing(change, TRIGGER))
 
     def _identity(self, change: Change) -> Values:
-        """Return the fewest options that mean this trigger and no other, before the change and after it."""
+        """Return the fewest options that identify this trigger uniquely both before and after the change."""
         for names in (("name",), ("transition",), ("name", "transition", "condition"), IDENTITY):
             given = {name: change.old[name] for name in names if change.old.get(name) is not None}
             after = {name: change.new.get(name, TRIGGER[name].default) for name in given}
@@ -80,7 +80,7 @@ class _Plan:
 
 
 def _unnamed(attribute: Values) -> Values:
-    """Return what is given for an attribute beside its name."""
+    """Return the options of an attribute other than its name that differ from the defaults."""
     return {name: value for name, value in ATTRIBUTE.given(attribute).items() if name != "name"}
 
 

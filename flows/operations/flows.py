@@ -10,7 +10,7 @@ from flows.operations.design import Design
 
 
 class CreateFlow(FlowOperation):
-    """Creates an empty flow with these settings (label, final_when_pending, max_firings and so on)."""
+    """Create an empty flow with these settings (label, final_when_pending, max_firings and so on)."""
 
     def __init__(self, flow: str, settings: dict[str, Any] | None = None) -> None:
         super().__init__(flow)
@@ -31,7 +31,7 @@ class CreateFlow(FlowOperation):
 
 
 class AlterFlow(Alteration):
-    """Changes settings of a flow; was holds the old ones for the way back."""
+    """Change settings of a flow; `was` holds the previous values for the reverse."""
 
     def __init__(self, flow: str, settings: dict[str, Any], was: dict[str, Any] | None = None) -> None:
         super().__init__(flow)
@@ -53,7 +53,7 @@ class AlterFlow(Alteration):
 
 
 class DropFlow(FlowOperation):
-    """Drops a flow without instances; settings, attributes and triggers are for the way back."""
+    """Drop a flow without instances; settings, attributes and triggers are for the reverse."""
 
     def __init__(
         self,

@@ -12,8 +12,8 @@ from flows import kernel, tables
 class ChangeTables(Operation):
     """Apply one numbered change of the kernel's tables (flows/sql/tables) together with its functions.
 
-    Tables and functions only work together, so they change in one transaction: the first migration that a
-    database lacks brings all changes and the functions, and those after it find their change made.
+    Tables and functions must match, so they change in one transaction: the first migration that is not
+    applied makes all pending changes and installs the functions; the later ones find nothing pending.
     """
 
     reduces_to_sql = False
@@ -26,13 +26,13 @@ class ChangeTables(Operation):
         return self.name == tables.names()[0] or tables.is_reversible(self.name)
 
     def state_forwards(self, app_label: str, state: Any) -> None:
-        """The kernel's tables are no part of Django's state."""
+        """Do nothing: the kernel's tables are not part of Django's state."""
 
     def database_forwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
         kernel.install_pending(schema_editor.connection)
 
     def database_backwards(self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any) -> None:
-        """Take the change back; the first one stays, as no migration deletes flows and their history."""
+        """Reverse the change, except the first one: no migration deletes flows and their history."""
         if self.name != tables.names()[0]:
             kernel.reverse(schema_editor.connection, self.name)
 

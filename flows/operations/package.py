@@ -1,4 +1,4 @@
-"""The migration package of one flow: what is in it, and how the next migration is written."""
+"""Reads the migration package of one flow and writes its next migration."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BASE = ("flows", "0001_initial")
 
 
 class FlowPackage:
-    """The migrations of one flow, read from its package whether or not the running settings know it."""
+    """The migrations of one flow, read from its package even if INSTALLED_APPS does not contain it."""
 
     def __init__(self, flow: str) -> None:
         self.flow = flow
@@ -26,12 +26,12 @@ class FlowPackage:
         self.migrations = self._read()
 
     def operations(self) -> list[FlowOperation]:
-        """All operations on the flow, in the order in which they run."""
+        """Return all operations on the flow, in the order in which they run."""
         found = (operation for migration in self.migrations.values() for operation in migration.operations)
         return [operation for operation in found if isinstance(operation, FlowOperation)]
 
     def next(self, operations: list[FlowOperation]) -> Migration:
-        """The migration that holds these operations, named and numbered."""
+        """Return a migration with these operations and the next number."""
         last = next(reversed(self.migrations), None)
         number = 1 + max((_number(name) for name in self.migrations), default=0)
         name = "initial" if last is None else _fragment(operations)
@@ -43,7 +43,7 @@ class FlowPackage:
         return type("Migration", (Migration,), content)(f"{number:04d}_{name}", self.label)
 
     def write(self, migration: Migration) -> Path:
-        """Writes the migration into the package, which is made where it is missing."""
+        """Write the migration into the package, which is created if it is missing; return its path."""
         path = flow_apps.create(self.flow) / f"{migration.name}.py"
         path.write_text(MigrationWriter(migration, include_header=False).as_string())
         self.migrations[migration.name] = migration
@@ -72,7 +72,7 @@ def _number(name: str) -> int:
 
 
 def _fragment(operations: list[FlowOperation]) -> str:
-    """A name out of what is done, short enough for a file."""
+    """Return a name made from the operations, short enough for a file."""
     parts = [str(operation.migration_name_fragment) for operation in operations]
     name = re.sub(r"\W+", "_", "_".join(parts[:3]).lower())[:50].strip("_")
     return name + ("_and_more" if len(parts) > 3 else "")

@@ -1,4 +1,4 @@
-"""Finds what the migrations of a flow amount to, by running them in the database and taking it all back."""
+"""Compares a flow with its migrations by running them on a temporary flow that is rolled back."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from flows.operations.flows import CreateFlow, DropFlow
 
 @contextmanager
 def scratch() -> Iterator[Design]:
-    """A flow of its own in a transaction that is rolled back at the end."""
+    """Yield a temporary flow, not yet created, in a transaction that is rolled back at the end."""
     with transaction.atomic():
         yield Design(connection, f"replay_{uuid.uuid4().hex}", "replay")
         transaction.set_rollback(True)
 
 
 def missing(flow: str, done: Iterable[FlowOperation], renames: dict[str, str]) -> list[FlowOperation]:
-    """The operations that lead from what `done` amounts to, to what the flow is in this database.
+    """Return the operations that change the result of `done` to the flow's definition in this database.
 
-    `renames` tells which attributes were renamed, old name to new; FlowMigrationError says where it is wrong.
+    `renames` maps old names of renamed attributes to new ones; raises FlowMigrationError if it is wrong.
     """
     with scratch() as copy:
         for operation in done:
@@ -50,7 +50,7 @@ def attribute_changes(flow: str, done: Iterable[FlowOperation]) -> tuple[list[st
 
 
 def dropped(flow: str, done: Iterable[FlowOperation]) -> list[FlowOperation]:
-    """The operation that drops the flow, with all that is needed for the way back."""
+    """Return the operation that drops the flow and can be reversed; an empty list if the flow was dropped."""
     with scratch() as copy:
         for operation in done:
             operation.forwards(copy)

@@ -1,4 +1,4 @@
-"""The first `transitions.py` of a flow: one function for each transition, for a person to fill in."""
+"""Writes the initial `transitions.py` of a flow, with an empty function for each transition."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def {function}(state, ctx):
 
 
 def write(flow: str) -> Path | None:
-    """Write the file if the flow's package has none; its path, or None where it is there already."""
+    """Write the file if the flow's package has none; return its path, or None if it already exists."""
     path = flow_apps.create(flow).parent / FILE
     try:
         with path.open("x", encoding="utf-8") as file:
@@ -40,14 +40,14 @@ def write(flow: str) -> Path | None:
 
 
 def unmentioned(flow: str) -> list[str]:
-    """The transitions of the flow that its file does not name."""
+    """Return the transitions of the flow that its file does not mention."""
     path = flow_apps.create(flow).parent / FILE
     known = path.read_text(encoding="utf-8") if path.exists() else ""
     return [name for name in _transitions(flow) if not re.search(rf"\b{re.escape(name)}\b", known)]
 
 
 def _transitions(flow: str) -> dict[str, list[str]]:
-    """Each transition with the predicates that fire it."""
+    """Return each transition with the predicates that fire it."""
     found: dict[str, list[str]] = {}
     rows = Trigger.objects.filter(flow__name=flow, final=False, transition__isnull=False).order_by("tgid")
     for name, predicate in rows.values_list("transition", "predicate"):
@@ -56,7 +56,7 @@ def _transitions(flow: str) -> dict[str, list[str]]:
 
 
 def text(flow: str, transitions: dict[str, list[str]]) -> str:
-    """The file for these transitions."""
+    """Return the content of the file for these transitions."""
     stubs = [
         _STUB.format(flow=flow, name=name, function=_function(name, at), when=_comment(predicates))
         for at, (name, predicates) in enumerate(transitions.items(), 1)

@@ -1,7 +1,7 @@
 """Operations on the triggers of a flow.
 
-A trigger's name need be neither given nor unique and its number differs between databases. So a trigger is
-found by the words that it has, as many as are needed to mean one.
+The name of a trigger is optional and need not be unique, and its number differs between databases. So a
+trigger is identified by the values of its options, as many as are needed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ IDENTITY = ("name", "transition", "condition", "predicate", "final")
 
 
 def called(trigger: dict[str, Any]) -> str:
-    """What to call a trigger in a sentence."""
+    """Return a text that denotes a trigger in a sentence."""
     given = (trigger.get(word) for word in ("name", "transition", "condition"))
     return str(
         next((value for value in given if value), "final" if trigger.get("final") else "without a name")
@@ -29,7 +29,7 @@ class _TriggerOperation(FlowOperation):
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What tells the trigger from the others of its flow."""
+        """Return the options that identify the trigger within its flow."""
         return {word: value for word, value in self.trigger.items() if word in IDENTITY}
 
     def _add(self, design: Design) -> None:
@@ -42,7 +42,7 @@ class _TriggerOperation(FlowOperation):
 
 
 class AddTrigger(_TriggerOperation):
-    """Adds a trigger with these words: transition, predicate, name, condition, final, timeout and so on."""
+    """Add a trigger with these options: transition, predicate, name, condition, final, timeout and so on."""
 
     def forwards(self, design: Design) -> None:
         self._add(design)
@@ -59,7 +59,7 @@ class AddTrigger(_TriggerOperation):
 
 
 class RemoveTrigger(_TriggerOperation):
-    """Removes the trigger with these words, all of which are put back on the way back."""
+    """Remove the trigger with these options; the reverse adds it again with all of them."""
 
     def forwards(self, design: Design) -> None:
         self._remove(design)
@@ -76,7 +76,7 @@ class RemoveTrigger(_TriggerOperation):
 
 
 class AlterTrigger(Alteration, _TriggerOperation):
-    """Changes words of the one trigger that has these words; was holds the old ones for the way back."""
+    """Change options of the trigger that `trigger` identifies; `was` holds the old values for the reverse."""
 
     def __init__(
         self,
