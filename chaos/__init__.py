@@ -1,6 +1,5 @@
-"""Faults on purpose: an installation is killed, cut off, filled up and lied to, and then everything is coun
+"""Fault injection: kill processes, cut connections, fill disks, change clocks, then check the results.
 
-`python -m chaos --seed N` builds private clusters, puts them under load, injects faults and proves
-afterwards that nothing was lost and nothing was applied twice. docs/reliability.md tells what is
-injected and what is promised.
+`python -m chaos --seed N` creates private clusters, puts them under load, injects faults and then verifies
+that nothing was lost and nothing was applied twice. docs/reliability.md lists the faults and the guarantees.
 """

@@ -1,4 +1,4 @@
-"""`python -m chaos --seed N [--only f2,f4] [--quick] [--minutes M]`: injects faults and counts losses."""
+"""`python -m chaos --seed N [--only f2,f4] [--quick] [--minutes M]`: inject faults and count losses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUICK = 0.2
 
 
 def main() -> int:
-    """Exit code 1 when a promise was broken, 2 when the harness itself could not work."""
+    """Return 1 when a guarantee was violated, 2 when a name in --only is unknown, else 0."""
     options = _options()
     os.environ["CHAOS_SEED"] = str(options.seed)
     from chaos.faults import FAULTS
@@ -31,7 +31,7 @@ def main() -> int:
         say(f"There is no fault {', '.join(sorted(unknown))}. There are: {', '.join(FAULTS)}.")
         return 2
     home = Path(tempfile.mkdtemp(prefix=f"wedsql-chaos-{os.getpid()}-"))
-    home.chmod(0o711)  # the server's user passes through
+    home.chmod(0o711)  # the server's user needs access
     say(f"seed {options.seed}: python -m chaos --seed {options.seed} repeats this run")
     try:
         run = Run(options.seed, home, prepared(home), options.scale)
@@ -51,7 +51,7 @@ def _one(run: Run, title: str, fault: object) -> Row:
     say(f"{title} ...")
     try:
         fault(run, row)  # type: ignore[operator]
-    except Exception as error:  # noqa: BLE001 - one fault that cannot be injected must not hide the others
+    except Exception as error:  # noqa: BLE001 - a fault that cannot be injected must not prevent the others
         row.fail(f"{type(error).__name__}: {error}")
         say(traceback.format_exc())
     row.seconds = time.monotonic() - begun

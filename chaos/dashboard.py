@@ -1,4 +1,4 @@
-"""A page in a browser, without the browser: logs in, opens the live line, fetches what changed."""
+"""A client that does what a page in a browser does: log in, open the live line, fetch what changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PATIENCE = 20.0
 
 
 class Dashboard(threading.Thread):
-    """The list of one flow's instances; `shown` maps each row on the screen to its version."""
+    """The list of one flow's instances; `shown` maps each displayed row to its version."""
 
     def __init__(self, port: int, flow: str = "chaos") -> None:
         super().__init__(name="dashboard", daemon=True)
@@ -64,7 +64,7 @@ class Dashboard(threading.Thread):
             self.live = True
 
     def reload(self) -> None:
-        """Open the page anew: the newest instances are on the screen."""
+        """Load the page again: it then shows the newest instances."""
         status, page = self.browser.request("GET", f"/flows/{self.flow}/")
         if status != 200:
             raise Gone(f"the page was answered with {status}")
@@ -80,7 +80,7 @@ class Dashboard(threading.Thread):
                 self.shown.update({int(wid): int(seq) for wid, seq in _ROW.findall(html)})
 
     def compare(self, rows: Callable[..., list[Any]], seconds: float = PATIENCE) -> list[str]:
-        """What the screen shows wrongly although it had time; nothing when it shows the database."""
+        """Return the differences between page and database that remain after `seconds`; empty if none."""
         until = time.monotonic() + seconds
         while True:
             now = dict(rows("select wid, seq from wedsql.instance where wid = any (%s)", (list(self.shown),)))

@@ -1,4 +1,4 @@
-"""One seed decides everything that the harness chooses; the same seed makes the same choices."""
+"""Random choices that depend on one seed only: the same seed makes the same choices."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from random import Random
 
 
 def dice(*names: object) -> Random:
-    """A source of chance for one purpose, told by the run's seed (CHAOS_SEED) and the purpose's names."""
+    """Return a random generator for one purpose, seeded by CHAOS_SEED and the names of the purpose."""
     return Random(f"{os.environ.get('CHAOS_SEED', '1')}:{names!r}")  # noqa: S311 - repeatable, not secret

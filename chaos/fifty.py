@@ -1,4 +1,4 @@
-"""The flow of fifty conditions, one of which some words make fail."""
+"""The flow of fifty conditions, one of which fails for some values of `word`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SOUND, BAD = "7", "abc"
 
 
 def definition() -> str:
-    """Forty-nine conditions that a new instance meets; in their midst one that reads a word as a number."""
+    """Return SQL with 49 conditions that a new instance meets, and in the middle one that casts a word."""
     predicates = [f"n < {k}" for k in range(1, HEALTHY + 1)]
     predicates.insert(HEALTHY // 2, "word::integer = 1")
     rows = ",\n  ".join(f"('tr_fine', '{text}', '30 seconds')" for text in predicates)

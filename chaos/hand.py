@@ -1,4 +1,4 @@
-"""A client that is never idle: what one connection can do, step after step, tells the pace of the whole."""
+"""A client that is never idle: its steps over one connection measure the speed of the whole."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flows import api
 
 
 def work(conn: psycopg.Connection[Any], seconds: float) -> int:
-    """Start, lease and complete, one after the other, for so long; how many steps that were."""
+    """Start, lease and complete, one after the other, for `seconds`; return the number of steps."""
     until, steps = time.monotonic() + seconds, 0
     while time.monotonic() < until:
         api.start("side", {"hand": "0"}, conn=conn)

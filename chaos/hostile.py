@@ -1,4 +1,4 @@
-"""Texts, values and definitions that nobody honest would send; the same ones for the same seed."""
+"""Hostile texts, values and definitions, the same ones for the same seed."""
 
 # ruff: noqa: E501 - a list of texts
 
@@ -31,12 +31,12 @@ FORBIDDEN = [
 ]  # fmt: skip
 
 
-# A word that is only ever part of a value of a state: no log may have it.
+# This text occurs only inside values of states: no log may contain it.
 CANARY = "kxqzwv7"
 
 
 def text(dice: Random) -> str:
-    """A hostile text: words glued together, sometimes cut or with a random character put in."""
+    """Return a hostile text: joined words, sometimes cut or with a random character inserted."""
     found = dice.choice(["", " "]).join(dice.choice(WORDS) for _ in range(dice.randint(1, 6)))
     if dice.random() < 0.3:
         at = dice.randint(0, len(found))
@@ -45,19 +45,19 @@ def text(dice: Random) -> str:
 
 
 def storable(found: str) -> bool:
-    """Whether PostgreSQL could hold the text at all."""
+    """Return whether PostgreSQL can store the text."""
     return "\0" not in found and found.encode(errors="replace") == found.encode(errors="surrogatepass")
 
 
 def number(dice: Random) -> int:
-    """A whole number at the edge of some range, or beyond it."""
+    """Return an integer at the edge of some range, or beyond it."""
     return dice.choice(
         [0, -1, 2**31 - 1, 2**31, -(2**31) - 1, 2**40, 2**63 - 1, 2**63, -(2**63) - 1, 2**70, 10**40]
     )
 
 
 def value(dice: Random, depth: int = 0) -> Any:
-    """A hostile JSON value."""
+    """Return a hostile JSON value."""
     kind = dice.randrange(9 if depth < 3 else 6)
     if kind < 3:
         return text(dice)
@@ -71,7 +71,7 @@ def value(dice: Random, depth: int = 0) -> Any:
 
 
 def state(dice: Random) -> dict[str, Any]:
-    """A hostile state: known names with bad values, unknown names, or both."""
+    """Return a hostile state: known names with bad values, unknown names, or both."""
     if dice.random() < 0.2:
         return {dice.choice(["a", "b", "n", "d"]): CANARY + text(dice)}
     names = ["a", "b", "n", "d", "j", "wid", "A", text(dice)[:60]]
@@ -79,7 +79,7 @@ def state(dice: Random) -> dict[str, Any]:
 
 
 def definition(dice: Random, base: dict[str, Any]) -> dict[str, Any]:
-    """A definition with one to three things wrong somewhere."""
+    """Return a definition with one to three errors."""
     found = copy.deepcopy(base)
     for _ in range(dice.randint(1, 3)):
         where = dice.choice(["attributes", "triggers"])

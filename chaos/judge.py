@@ -1,4 +1,4 @@
-"""After a fault: waits for quiet, and holds the history against what people were told and workers did."""
+"""After a fault: wait until work is done, and compare the history with the answers and the ledger."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DONE_AGAIN = """
 
 @dataclass
 class Verdict:
-    """What is left of a fault: `lost` counts broken promises, `twice` results that were applied again."""
+    """The result of a fault: `lost` counts violated guarantees, `twice` results applied again."""
 
     quiet: bool = True
     quiet_seconds: float = 0.0
@@ -41,7 +41,7 @@ class Verdict:
     reasons: list[str] = field(default_factory=list)
 
     def miss(self, sentence: str, count: int = 1) -> None:
-        """Something was lost."""
+        """Record a loss."""
         self.lost += count
         self.reasons.append(sentence)
 
@@ -51,7 +51,7 @@ class Verdict:
 
 
 def wait_quiet(conn: Connection, seconds: float) -> tuple[bool, float]:
-    """Until no instance of the flow runs any more; whether that came, and after how long."""
+    """Wait until no instance of the flow is running; return whether it happened, and after how long."""
     begun = time.monotonic()
     while time.monotonic() - begun < seconds:
         left = conn.execute(
@@ -65,7 +65,7 @@ def wait_quiet(conn: Connection, seconds: float) -> tuple[bool, float]:
 
 
 def judge(conn: Connection, record: Record, ledger: Path, patience: float) -> Verdict:
-    """The verdict on one fault, on a healed installation where nobody starts anything any more."""
+    """Return the verdict on one fault, on a repaired installation in which nothing is started any more."""
     verdict = Verdict()
     verdict.quiet, verdict.quiet_seconds = wait_quiet(conn, patience)
     _invariants(conn, verdict)
@@ -88,7 +88,7 @@ def _invariants(conn: Connection, verdict: Verdict) -> None:
 
 
 def _promises(conn: Connection, record: Record, verdict: Verdict) -> None:
-    """Every acknowledged call is in the history, no refused one is."""
+    """Check that every acknowledged call is in the history, and no rejected one."""
     known = dict(conn.execute("select key, wid from wedsql.instance where key is not null").fetchall())
     for key, wid in record.started.items():
         if known.get(key) != wid:
@@ -119,7 +119,7 @@ def _claims(conn: Connection) -> list[Any]:
 
 
 def _outside_world(conn: Connection, ledger: Path, verdict: Verdict) -> None:
-    """What handlers did, against what was applied."""
+    """Compare what handlers did with what was applied."""
     executed: Counter[int] = Counter()
     with suppress(FileNotFoundError):
         executed.update(int(line.split(b",")[0]) for line in ledger.read_bytes().splitlines())

@@ -1,7 +1,7 @@
-"""The people of the story: who starts instances, who works at the desk, who changes the definition.
+"""The load: clients that start instances, work at the desk, and change the definition.
 
-Each keeps a record of what the database acknowledged. A call whose outcome is unknown is repeated, as the
-product tells its callers to do, until the answer is definite; the record is held against the history.
+Each records what the database acknowledged. A call with an unknown outcome is repeated, as the product's
+documentation requires, until the answer is definite; the record is compared with the history.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Connect = Callable[[], psycopg.Connection[Any]]
 
 @dataclass
 class Record:
-    """What callers were told; `unknown` counts calls whose answer was lost, `resolved` those repeated."""
+    """What callers were answered; `unknown` counts lost answers, `resolved` those found by repeating."""
 
     started: dict[str, int] = field(default_factory=dict)
     completed: list[tuple[int, int, int, int]] = field(default_factory=list)  # wid, job, claim, seq
@@ -40,7 +40,7 @@ class Record:
 
 
 class Actor(threading.Thread):
-    """A client in a thread, with one connection that is opened again when it breaks."""
+    """A client in a thread, with one connection that is reopened when it breaks."""
 
     def __init__(self, name: str, connect: Connect, record: Record, pause: float) -> None:
         super().__init__(name=name, daemon=True)
@@ -59,11 +59,11 @@ class Actor(threading.Thread):
         self.drop()
 
     def act(self) -> None:
-        """One thing that this person does."""
+        """Make one call of this client's kind."""
         raise NotImplementedError
 
     def conn(self) -> psycopg.Connection[Any]:
-        """The connection; raises psycopg.OperationalError while there is none."""
+        """Return the connection; raises psycopg.OperationalError while there is none."""
         if self._conn is None or self._conn.closed:
             self._conn = self._connect()
         return self._conn
@@ -76,9 +76,9 @@ class Actor(threading.Thread):
         self._conn = None
 
     def until_known(self, call: Callable[[psycopg.Connection[Any]], Any]) -> Any:
-        """Repeat a call until it has an answer or a refusal; None when told to end first.
+        """Repeat a call until it succeeds or is rejected; return None if stopped before.
 
-        Raises WedError for a refusal that is no matter of trying again.
+        Raises WedError for an error that a retry does not solve.
         """
         sent = lost = False
         while True:
@@ -98,18 +98,18 @@ class Actor(threading.Thread):
                     return None
 
     def gave_up(self) -> bool:
-        """Whether the harness ended long ago: an unknown outcome is resolved first, for half a minute."""
+        """Return whether it was stopped over 30 seconds ago; until then unknown outcomes are resolved."""
         self._late = getattr(self, "_late", time.monotonic())
         return time.monotonic() - self._late > 30
 
     def stop(self) -> None:
-        """Ask it to end, and wait."""
+        """Stop the thread, and wait for it."""
         self.ended.set()
         self.join(60)
 
 
 class Starter(Actor):
-    """Starts instances under a key of its own, so that a repeated start is the same start."""
+    """Starts instances under a key per start, so that a repeated call is the same start."""
 
     count = 0
 
@@ -123,7 +123,7 @@ class Starter(Actor):
 
 
 class Clerk(Actor):
-    """Leases work of the desk and gives results, each with its claim."""
+    """Leases jobs of the desk and completes each with its claim."""
 
     def act(self) -> None:
         holding = timedelta(seconds=10)
@@ -144,7 +144,7 @@ class Clerk(Actor):
 
 
 class Designer(Actor):
-    """Changes the running flow: words, equal conditions, an attribute more, an attribute less."""
+    """Changes the running flow: labels, equivalent conditions, an attribute more, an attribute less."""
 
     turn = 0
 
@@ -177,7 +177,7 @@ class Designer(Actor):
 
 
 class Load:
-    """Everybody together."""
+    """All clients together."""
 
     def __init__(self, connect: Connect, *, rate: float = 5.0, designer: float = 3.0) -> None:
         self.record = Record()
@@ -192,7 +192,7 @@ class Load:
             person.start()
 
     def stop_starting(self) -> None:
-        """No new instances, no new definitions; the clerk goes on."""
+        """Stop starts and new definitions; the clerk goes on."""
         for person in self.people:
             if not isinstance(person, Clerk):
                 person.ended.set()

@@ -1,7 +1,7 @@
-"""`python -m chaos.mutate --machine`: takes the kernel's mendings out; the state machine must find it.
+"""`python -m chaos.mutate --machine`: undo fixes of the kernel; the state machine must find each.
 
-A mending is proved when flows/tests/model finds what its loss breaks, and nothing on the kernel as it is:
-with the same rules, from the same seed, for as many examples.
+A fix is covered when flows/tests/model finds what breaks without it, and finds nothing in the unchanged
+kernel with the same rules, the same seed and as many examples.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ STEPS = 25
 
 @dataclass(frozen=True)
 class Undone:
-    """A mending that changes take out, the kind of violation that must follow, and what leads there."""
+    """A fix, the changes that undo it, the violation that must follow, and the rules that lead there."""
 
     mending: str
     kind: str
@@ -34,7 +34,7 @@ class Undone:
 
 
 def run(dsn: str, wanted: Sequence[Undone], chance: int = 0) -> int:
-    """Search for each on a database of its own; the exit code is that of chaos.mutate."""
+    """Search for each in a database of its own; return the exit code of chaos.mutate."""
     begun = time.monotonic()
     words = set()
     with template(dsn):
@@ -47,7 +47,7 @@ def run(dsn: str, wanted: Sequence[Undone], chance: int = 0) -> int:
 
 
 def verdict(dsn: str, undone: Undone, chance: int = 0) -> tuple[str, str]:
-    """Return what the machine says of the kernel without the mending, and when it found it."""
+    """Return the machine's verdict on the kernel without the fix, and when the violation was found."""
     try:
         seen = _searched(dsn, lambda conn: apply(conn, undone.changes), undone, EXAMPLES, chance)
     except LookupError as error:
@@ -65,7 +65,7 @@ def verdict(dsn: str, undone: Undone, chance: int = 0) -> tuple[str, str]:
 def _searched(
     dsn: str, prepare: Callable[[psycopg.Connection[Any]], object], undone: Undone, examples: int, chance: int
 ) -> search.Search:
-    """Search a copy of the kernel, with the clock of the tests, for what the mending prevents."""
+    """Search a copy of the kernel, with the tests' clock, for the violation that the fix prevents."""
     with scratch(dsn) as copy:
         with psycopg.connect(copy, autocommit=True) as conn:
             prepare(conn)

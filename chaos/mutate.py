@@ -1,8 +1,8 @@
-"""`python -m chaos.mutate`: takes the kernel's guards away, one at a time, and runs the tests of each.
+"""`python -m chaos.mutate`: remove the kernel's guards, one at a time, and run the tests of each.
 
-A guard that no test misses when it is gone is not proved. Every mutation changes the text of an installed
-function (or removes an object) and names tests of the suite; one of them must fail on the changed kernel, and
-all of them pass on the kernel as it is. With --machine there is one test for all: the state machine.
+A guard is untested if no test fails without it. Every mutation changes the text of an installed function (or
+drops an object) and names tests of the suite; one of them must fail on the changed kernel, and all must pass
+on the unchanged one. With --machine there is one test for all: the state machine.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from testkit.server import Server
 from wedsql_site import environment
 
 MUTATIONS = [*mutations.MUTATIONS, *mutations_care.MUTATIONS]
-# What a change that is no valid SQL is answered with.
+# Error names that show that a change is not valid SQL.
 _BROKEN = ("SyntaxError", "Undefined", "InvalidColumn", "FeatureNotSupported")
 
 
 def main() -> int:
-    """Return 1 when a mutation survives, 2 when a guard is not where the mutation looks for it."""
+    """Return 1 when a mutation survives, 2 when the text of a guard is not found."""
     parser = argparse.ArgumentParser(prog="chaos.mutate", description=__doc__)
     parser.add_argument("--only", default="", help="mutations whose name has this word")
     parser.add_argument("--machine", action="store_true", help="mendings that the state machine must miss")
@@ -60,12 +60,12 @@ def main() -> int:
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
-    """Leave by way of every `finally`: the server ends with this process."""
+    """Exit through every `finally`, so that the server ends with this process."""
     sys.exit(128 + number)
 
 
 def run(dsn: str, wanted: Sequence[Mutation]) -> int:
-    """Judge every mutation on this server and print the table; return the exit code."""
+    """Run every mutation on this server and print the table; return the exit code."""
     begun = time.monotonic()
     width = max(len(mutation.guard) for mutation in wanted)
     with template(dsn):
@@ -79,7 +79,7 @@ def run(dsn: str, wanted: Sequence[Mutation]) -> int:
 
 
 def judge_whole(dsn: str, wanted: Sequence[Mutation]) -> str:
-    """Run the tests of all mutations on the kernel as it is; return 'red anyway' when one fails."""
+    """Run the tests of all mutations on the unchanged kernel; return 'red anyway' when one fails."""
     with scratch(dsn) as copy:
         word, why = _tested(dsn, copy, {mutation.tests for mutation in wanted})
     if word == "survived":
@@ -89,7 +89,7 @@ def judge_whole(dsn: str, wanted: Sequence[Mutation]) -> str:
 
 
 def verdict(dsn: str, mutation: Mutation) -> tuple[str, str]:
-    """Return what the tests say of the changed kernel: killed, survived, broken, not found; and why."""
+    """Return the verdict on the changed kernel (killed, survived, broken, not found) and the reason."""
     with scratch(dsn) as copy:
         try:
             with psycopg.connect(copy, autocommit=True) as conn:
@@ -103,7 +103,7 @@ def _tested(dsn: str, changed: str, tests: Iterable[str]) -> tuple[str, str]:
     """Run tests in every mode on a database of this server until one fails."""
     with tempfile.TemporaryDirectory(
         prefix="wedsql-mutate-"
-    ) as place:  # what killed tests leave goes with it
+    ) as place:  # also removes what killed tests leave
         report = Path(place) / "report.xml"
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--mode=all"]
         done = subprocess.run(
@@ -119,13 +119,13 @@ def _tested(dsn: str, changed: str, tests: Iterable[str]) -> tuple[str, str]:
 
 
 def _path(test: str) -> str:
-    """Return the id that pytest knows: k_time::test_late is in flows/tests/kernel/test_k_time.py."""
+    """Return pytest's id of a test: k_time::test_late is in flows/tests/kernel/test_k_time.py."""
     module, _, name = test.partition("::")
     return f"flows/tests/{'kernel/' if module.startswith('k_') else ''}test_{module}.py::{name}"
 
 
 def _failure(cases: Iterable[ElementTree.Element]) -> tuple[str, str]:
-    """Return what the first failed test says: an error before it, or in the changed SQL, kills nothing."""
+    """Return the first failure: an error before the test, or in the changed SQL, does not count as killed."""
     for case in cases:
         for found in [*case.iter("failure"), *case.iter("error")]:
             first = found.get("message", "").splitlines()[0][:110]

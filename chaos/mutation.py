@@ -1,4 +1,4 @@
-"""What `python -m chaos.mutate` changes in the kernel, and which tests must notice it."""
+"""The changes of `python -m chaos.mutate` to the kernel, and the tests that must fail on them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SOURCES = (
 
 @dataclass(frozen=True)
 class Change:
-    """`old` becomes `new` in the source of these functions, or `statement` is run."""
+    """Replace `old` by `new` in the source of these functions, or run `statement`."""
 
     functions: tuple[str, ...] = ()
     old: str = ""
@@ -37,14 +37,14 @@ class Mutation:
 
     @property
     def change(self) -> Change:
-        """Return what removes the guard."""
+        """Return the change that removes the guard."""
         return Change(self.functions, self.old, self.new, self.statement)
 
 
 def apply(conn: psycopg.Connection[Any], changes: Sequence[Change]) -> str:
     """Change the kernel of a database and return the SQL that did it.
 
-    Raises LookupError when a function does not have the text exactly once.
+    Raises LookupError unless each function contains the text exactly once.
     """
     done = []
     for change in changes:

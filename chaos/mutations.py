@@ -1,6 +1,6 @@
 """The guards of steps: who may write which result, when, and what follows from it."""
 
-# ruff: noqa: E501 - lists of texts read best one a line
+# ruff: noqa: E501 - lists of texts are easier to read with one item per line
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from chaos.mutation import Mutation
 
 
 def _when(line: str) -> tuple[str, str]:
-    """A refusal of _check_jobs, and the same that never applies."""
+    """Return a rejecting condition of _check_jobs, and the same one disabled."""
     return f"when {line} then", f"when false and ({line}) then"
 
 

@@ -1,6 +1,6 @@
-"""Guards of refusals that outlive a rollback, of rounds that nothing stops, of sizes and costs, of walls between flows."""
+"""Guards of the reaper and retention, of rejected updates, of sizes and costs, of isolation of flows."""
 
-# ruff: noqa: E501 - lists of texts read best one a line
+# ruff: noqa: E501 - lists of texts are easier to read with one item per line
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ANY = "exception when data_corrupted then"
 def _reaper(
     guard: str, tests: str, function: str, rest: str = "", old: str = "exception when others then"
 ) -> Mutation:
-    """A block of the reaper that catches what fails, and the same that lets it through."""
+    """Return a mutation of an exception block of the reaper that lets the error through."""
     return Mutation(f"reaper: {guard}", tests, (function,), old + rest, _ANY + rest)
 
 

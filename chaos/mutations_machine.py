@@ -1,6 +1,6 @@
-"""What was mended in the kernel and an order of calls shows: the changes that undo it, and where the machine looks."""
+"""Kernel fixes that a sequence of calls can test: the changes that undo them, and rules to search with."""
 
-# ruff: noqa: E501 - lists of texts read best one a line
+# ruff: noqa: E501 - lists of texts are easier to read with one item per line
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _in(function: str, old: str, new: str = "") -> Change:
 
 
 def _setting(function: str, name: str, value: str) -> Change:
-    """A setting that a function no longer pins, so that it is the session's."""
+    """Return a change that removes a pinned setting from a function, so that the session's applies."""
     return _in(function, f" SET \"{name}\" TO '{value}'\n")
 
 

@@ -1,4 +1,4 @@
-"""`python -m chaos.prepare`: gives a new database its tables, roles, a log-in and the flows."""
+"""`python -m chaos.prepare`: create the tables, roles, a log-in and the flows in a new database."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ insert into wed_trig (cpred, cfinal) values ('length(text) > 1000', true);
 """
 
 
-# One leased step that workers serve, and two that nobody serves but whom the harness sends.
+# One leased step that workers perform, and two that only the harness performs.
 SIDE = """
 insert into wed_attr (aname, adv) values ('hoard', '1'), ('hand', '1'), ('grab', '1');
 insert into wed_trig (trname, cpred, timeout, mode, max_attempts, backoff) values
@@ -31,7 +31,7 @@ insert into wed_trig (trname, cpred, timeout, mode, max_attempts, backoff) value
 insert into wed_trig (cpred, cfinal) values ('hoard = ''1'' and hand = ''1'' and grab = ''1''', true);
 """
 
-# Waits for half a minute, for an hour, or for the moment that its data tells.
+# Instances that wait for half a minute, for an hour, or until the moment in their data.
 TIMED = """
 insert into wed_attr (aname, adv, type) values
   ('later', '1', 'text'), ('much_later', '1', 'text'), ('at_due', '1', 'text'), ('due', null, 'timestamptz');

@@ -1,4 +1,4 @@
-"""What a run is made of: its seed and time, its worlds, and the rows of its table."""
+"""The parts of a run: its seed and duration, its worlds, and the rows of its table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from chaos.judge import Verdict
 from chaos.world import World
 from testkit.server import Server
 
-IN_FLIGHT = 20  # handlers whose result can be lost with one process: two workers with ten jobs a commit
+IN_FLIGHT = 20  # results that one process can lose: two workers with ten jobs per commit
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Row:
     notes: list[str] = field(default_factory=list)
 
     def after(self, verdict: Verdict) -> None:
-        """Take over what the judge found."""
+        """Add the verdict to the row."""
         self.lost += verdict.lost
         self.twice += verdict.twice
         self.executed_twice += verdict.executed_twice
@@ -58,7 +58,7 @@ class Row:
         self.notes.append(sentence)
 
     def injection(self, recover: Callable[[], float], what: str) -> None:
-        """Count one fault and how long its recovery took."""
+        """Count one fault and the duration of its recovery."""
         self.injected += 1
         try:
             self.recovery.append(recover())
@@ -67,7 +67,7 @@ class Row:
             self.fail(f"{what}: {error}")
 
     def percentile(self, share: float) -> float | None:
-        """Recovery seconds that this share of the injections stayed under."""
+        """Return the recovery time in seconds at this share of the injections."""
         if not self.recovery:
             return None
         if len(self.recovery) == 1:
@@ -76,7 +76,7 @@ class Row:
         return cut[round(share * 100) - 1]
 
     def facts(self) -> dict[str, Any]:
-        """The row as JSON."""
+        """Return the row as JSON data."""
         own = asdict(self)
         own["recovery"] = [round(x, 3) for x in self.recovery]
         return own
@@ -84,7 +84,7 @@ class Row:
 
 @dataclass
 class Run:
-    """One run of the harness; `scale` stretches every fault's time."""
+    """One run of the harness; `scale` multiplies the duration of every fault."""
 
     seed: int
     home: Path
@@ -94,21 +94,21 @@ class Run:
     rows: list[Row] = field(default_factory=list)
 
     def seconds(self, base: float) -> float:
-        """How long a fault that takes `base` seconds in a whole run goes on in this one."""
+        """Return the duration in this run of a fault that takes `base` seconds in a full run."""
         return max(3.0, base * self.scale)
 
     def number(self, base: int, least: int = 1) -> int:
-        """How often something is done that is done `base` times in a whole run."""
+        """Return how often something is done that is done `base` times in a full run."""
         return max(least, round(base * self.scale))
 
     def place(self) -> Path:
-        """A new directory for a world."""
+        """Return a new directory for a world."""
         self.worlds += 1
         return self.home / f"w{self.worlds}"
 
     @contextmanager
     def world(self, row: Row, **options: Any) -> Iterator[World]:
-        """A world for one fault, judged and taken down at its end; a row of the table comes of it."""
+        """Run a world for one fault; at the end judge it, add the verdict to the row, and remove it."""
         begun = time.monotonic()
         patience = options.pop("patience", 90.0)
         world = World(self.place(), self.template, **options)
@@ -123,6 +123,6 @@ class Run:
 
 
 def say(line: str = "") -> None:
-    """A line for the person who watches."""
+    """Print a line of progress."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()

@@ -19,7 +19,7 @@ TEMPLATE = "mutate_kernel"
 
 @contextmanager
 def template(dsn: str) -> Iterator[None]:
-    """Have a database with the kernel and the clock of the tests, to copy, while the block runs."""
+    """Keep a template database with the kernel and the tests' clock while the block runs."""
     drop = f"drop database if exists {TEMPLATE}"
     with psycopg.connect(dsn, autocommit=True) as admin:
         admin.execute(drop)
@@ -36,7 +36,7 @@ def template(dsn: str) -> Iterator[None]:
 
 @contextmanager
 def scratch(dsn: str) -> Iterator[str]:
-    """The URI of a copy of the template that is dropped afterwards."""
+    """Return the URI of a copy of the template that is dropped afterwards."""
     name = f"mutate_{threading.get_ident()}_{time.monotonic_ns()}"
     with psycopg.connect(dsn, autocommit=True) as admin:
         admin.execute(

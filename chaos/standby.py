@@ -1,4 +1,4 @@
-"""A second server that follows the first one, and takes its place and its address when that is gone."""
+"""A standby of the first server, which takes over its address after promotion."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _PATIENCE = 30.0
 
 
 class Standby(Server):
-    """Follows synchronously: what the first server acknowledges is on this one's disk."""
+    """Replicates synchronously: what the first server acknowledges is on this one's disk."""
 
     def __init__(self, home: Path, primary: Server) -> None:
         super().__init__(home)
         self.primary = primary
 
     def follow(self) -> None:
-        """Copy the running server and keep up with it from then on."""
+        """Copy the running server and replicate it from then on."""
         user = account.current()
         user.own_directory(self.cluster.home)
         programs = binaries.reachable(binaries.find(), user)
@@ -36,7 +36,7 @@ class Standby(Server):
         self._wait("select count(*) from pg_stat_replication where sync_state = 'sync'", self.primary)
 
     def take_over(self) -> None:
-        """The first server is gone: answer at its address, as its virtual address would be moved."""
+        """Replace the failed first server: take its address, like a virtual IP, and promote this one."""
         address = self.primary.cluster.socket / _SOCKET
         address.unlink(missing_ok=True)
         address.symlink_to(self.cluster.socket / _SOCKET)
@@ -44,7 +44,7 @@ class Standby(Server):
             conn.execute("select pg_promote()")
 
     def remove(self) -> None:
-        """Delete both."""
+        """Delete both servers."""
         super().remove()
         self.primary.remove()
 

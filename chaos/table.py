@@ -1,4 +1,4 @@
-"""The table for people, the JSON for programs."""
+"""The results as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEAD = ("fault", "injected", "recovered", "lost", "applied twice", "executed twi
 
 
 def cells(row: Row) -> tuple[str, ...]:
-    """One row as texts."""
+    """Return one row as texts."""
     if row.skipped:
         return (row.fault, *["-"] * 10, f"skipped: {row.skipped}")
     counts = (row.injected, row.recovered, row.lost, row.twice, row.executed_twice)
@@ -27,7 +27,7 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 def show(rows: Sequence[Row], seed: int) -> None:
-    """Print all rows, and what each of them has to say."""
+    """Print all rows, and the notes of each."""
     lines = [HEAD, *map(cells, rows)]
     widths = [max(len(line[at]) for line in lines) for at in range(len(HEAD))]
     say(f"\nseed {seed}")
@@ -43,7 +43,7 @@ def show(rows: Sequence[Row], seed: int) -> None:
 
 
 def keep(rows: Sequence[Row], seed: int) -> Path:
-    """Write the run's JSON; its place."""
+    """Write the run's JSON and return its path."""
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{time.strftime('%Y%m%d-%H%M%S')}-seed{seed}.json"
     facts = {

@@ -1,4 +1,4 @@
-"""The cluster that is prepared once and copied for every fault, and the environment of processes on one."""
+"""The cluster that is prepared once and copied for every fault, and the environment of its processes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROLES = ("web", "worker", "reaper", "monitor")
 
 
 def environ(server: Server, state: Path, dsns: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of the product's processes on this server; `dsns` gives roles another way to it."""
+    """Return the environment of the product's processes; `dsns` replaces the URI of some roles."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("WEDSQL_", "DATABASE_URL", "DJANGO_"))}
     urls = {role: server.dsn(role) for role in ROLES} | dict(dsns or {})
     return kept | {
@@ -33,7 +33,7 @@ def environ(server: Server, state: Path, dsns: Mapping[str, str] | None = None) 
 
 
 def prepared(home: Path) -> Server:
-    """A stopped cluster with a migrated database, the flows and a log-in."""
+    """Return a stopped cluster with a migrated database, the flows and a log-in."""
     server = Server(home / "template")
     (home / "template").mkdir(mode=0o711)
     server.start()

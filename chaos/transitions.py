@@ -1,7 +1,7 @@
-"""What the harness's workers do: each writes down in the outside world that it was there, then answers.
+"""The handlers of the harness's workers: each adds a line to the ledger, then returns a result.
 
-The outside world is one file that only grows: a line a call, on the disk before the handler returns. What it
-says can be held against the history, which is how work done twice is told from work applied twice.
+The ledger is an append-only file outside the database: one line per call, synced before the handler returns.
+Compared with the history it shows which work was done twice, and which was applied twice.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TEN_MEGABYTES = 10_000_000
 
 
 def note(ctx: Context) -> None:
-    """One line on the disk: this job's handler has run here."""
+    """Append a line, synced to disk: this job's handler has run."""
     line = f"{ctx.job_id},{ctx.wid},{ctx.transition},{os.getpid()}\n".encode()
     handle = os.open(os.environ["CHAOS_LEDGER"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
@@ -60,7 +60,7 @@ def turn(state: State, ctx: Context) -> Changes:
 
 @transition("tr_slow", flow=FLOW, batch=1)
 def slow(state: State, ctx: Context) -> Changes:
-    """One in twelve runs past its timeout, the first time."""
+    """Exceed the timeout in one of twelve jobs, at the first attempt."""
     note(ctx)
     if ctx.attempt == 1 and dice("slow", ctx.job_id).random() < 1 / 12:
         time.sleep(HANG)
@@ -96,7 +96,7 @@ def moment(state: State, ctx: Context) -> Changes:
 
 @transition("tr_abort", flow=POISON, batch=1)
 def dies(state: State, ctx: Context) -> Changes:
-    """Takes its whole process with it."""
+    """Abort the whole process."""
     os.abort()
 
 
@@ -112,6 +112,6 @@ def nonsense(state: State, ctx: Context) -> Changes:
 
 @transition("tr_never", flow=POISON, batch=1)
 def never(state: State, ctx: Context) -> Changes:
-    """Never comes back."""
+    """Never return."""
     while True:
         time.sleep(3600)

@@ -1,4 +1,4 @@
-"""One private installation under load: server, web, two kinds of workers, reaper, people, a dashboard."""
+"""One private installation under load: server, web, two kinds of workers, reaper, clients, a dashboard."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ALL = ("web", "pool", "cluster", "reaper")
 
 
 class World:
-    """Use as a context manager: everything in it has ended and is deleted at the end."""
+    """An installation as a context manager that ends and deletes everything at the end."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class World:
         prefix: tuple[str, ...] = (),
         **pace: float,
     ) -> None:
-        """Make the installation; `pace` is that of the load (chaos.load.Load)."""
+        """Create the installation; `pace` holds options of chaos.load.Load."""
         home.mkdir(mode=0o711)
         self.home = home
         self.state = home / "state"
@@ -56,7 +56,7 @@ class World:
         self.programs = Programs()
         self.load = Load(lambda: self.server.connect("web", name="people"), **pace)
         self.dashboard: Dashboard | None = None
-        self.prefix = prefix  # how the pool's command line begins: in a network of its own
+        self.prefix = prefix  # the prefix of the pool's command line, which runs it in another network
         self.orphans = 0
 
     def __enter__(self) -> World:
@@ -98,7 +98,7 @@ class World:
     def program(
         self, name: str, argv: list[str], role: str, prefix: tuple[str, ...] = (), **extra: str
     ) -> Program:
-        """Start one more process of the product and keep it alive."""
+        """Start another process of the product and restart it when it ends."""
         return self.programs.add(Program(name, argv, {**self.env, "WEDSQL_PROCESS": role, **extra}, prefix))
 
     def _served(self) -> bool:
@@ -109,27 +109,27 @@ class World:
 
     # -- looking
     def page(self) -> Dashboard:
-        """The dashboard; this world has a web process."""
+        """Return the dashboard; raise LookupError if this world has no web process."""
         if self.dashboard is None:
             raise LookupError("this world has no web process")
         return self.dashboard
 
     def connect(self, role: str = "", **options: str) -> psycopg.Connection[Any]:
-        """A connection of the harness."""
+        """Open a connection of the harness."""
         return self.server.connect(role, **options)
 
     def rows(self, text: str, params: tuple[object, ...] = ()) -> list[Any]:
-        """Rows of a statement, over a connection of its own."""
+        """Return the rows of a statement, over a new connection."""
         with self.connect() as conn:
             return conn.execute(text, params or None).fetchall()
 
     def one(self, text: str, params: tuple[object, ...] = ()) -> Any:
-        """The only value of a statement."""
+        """Return the only value of a statement."""
         found = self.rows(text, params)
         return found[0][0] if found else None
 
     def until(self, true: Callable[[], bool], seconds: float, what: str) -> float:
-        """Seconds until the condition held, while the database may be away; TimeoutError when it did not."""
+        """Wait for a condition, ignoring connection errors; return the seconds, or raise TimeoutError."""
         begun = time.monotonic()
         while time.monotonic() - begun < seconds:
             try:
@@ -141,7 +141,7 @@ class World:
         raise TimeoutError(f"{what} within {seconds:.0f} s")
 
     def moves_again(self, seconds: float = 60.0) -> float:
-        """Seconds until a step is committed from now on."""
+        """Return the seconds until a step is committed from now on."""
         begun = time.monotonic()
         newest = "select coalesce(max(job_id), 0) from wedsql.wed_trace"
         seen: list[int] = []
@@ -156,7 +156,7 @@ class World:
 
     # -- ending
     def verdict(self, patience: float = 90.0) -> Verdict:
-        """Stop starting, wait until all is quiet, and judge."""
+        """Stop starting, wait until all work is done, and judge."""
         self.load.stop_starting()
         with self.connect() as conn:
             verdict = judge(conn, self.load.record, self.ledger, patience)

@@ -1,4 +1,4 @@
-"""The doors of the product, each tried with hostile input, and what is not an honest answer."""
+"""The interfaces of the product, each tested with hostile input; wrong answers are collected."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["FLOW", "Doors"]
 
 
 class Doors:
-    """Tries them one after the other; `wrong` lists what should not have happened."""
+    """Attacks the interfaces one at a time; `wrong` lists what should not have happened."""
 
     def __init__(self, conn: Connection, psql: Connection, browser: Browser, dice: Random) -> None:
         self.stage = Stage(conn, dice)
@@ -40,7 +40,7 @@ class Doors:
         return self.stage.wrong
 
     def attack(self, door: str) -> None:
-        """One input through one door; what refuses it must leave everything as it was."""
+        """Send one input to one interface; if it is rejected, the data must be unchanged."""
         self.prepare.get(door, lambda: None)()
         before, told = self.stage.mark(), self.stage.findings
         accepted = self.stage.accepted, self.stage.completed

@@ -1,6 +1,6 @@
-"""A fingerprint of a database's catalogs: what nobody may change from outside, whatever he sends."""
+"""A fingerprint of a database's catalogs, which no input from outside may change."""
 
-# ruff: noqa: S608 - the queries are made of constants of this file
+# ruff: noqa: S608 - the queries consist of constants of this file
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from psycopg import sql
 
 Fingerprint = dict[str, frozenset[str]]
 
-# The flow that is attacked may be redesigned by who may publish: its table and functions are left out, its
-# definition is put back and compared in words. Partitions of the history come by themselves.
+# Roles with the right to publish may redesign the attacked flow: its table and functions are left out, and
+# its definition is restored and compared as text. Partitions of the history are created automatically.
 _OURS = "n.nspname in ('pg_catalog', 'wedsql', 'public', 'chaos', 'poison', 'side', 'timed', 'fifty')"
 _NO_PARTITION = "c.relname !~ '^wed_trace_'"
 _PARTS = {
@@ -37,7 +37,7 @@ _PARTS = {
 
 
 def fingerprint(conn: psycopg.Connection[Any]) -> Fingerprint:
-    """Every part of the catalogs as a set of lines."""
+    """Return every part of the catalogs as a set of lines."""
     return {part: _lines(conn, query) for part, query in _PARTS.items()}
 
 
@@ -47,7 +47,7 @@ def _lines(conn: psycopg.Connection[Any], query: str) -> frozenset[str]:
 
 
 def changes(before: Fingerprint, after: Fingerprint) -> list[str]:
-    """What is in one and not in the other, in words."""
+    """Return the differences between two fingerprints, as text."""
     return [
         f"{part} {sign}: {line[:160]}"
         for part in before

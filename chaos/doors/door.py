@@ -1,4 +1,4 @@
-"""What all the doors lead to: the flow that is attacked, and what is known of it."""
+"""Shared by all interfaces under attack: the attacked flow and the findings."""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ class Stage:
         self.flow_id = 0
 
     def open(self) -> None:
-        """Define the flow that is attacked; it exists, empty."""
+        """Define the attacked flow, which exists and is empty."""
         self.flow_id = self.count("select id from wedsql.flow where name = %s", FLOW)
         self.restore()
 
     def restore(self) -> None:
-        """Put the definition back."""
+        """Restore the definition."""
         api.publish(FLOW, BASE, conn=self.conn)
 
     def mark(self) -> tuple[Any, ...]:
-        """What a refusal must not change: the definition, the flow's rows, its instances with their steps."""
+        """Return what a rejected call must not change: definition, the flow's rows, instances and steps."""
         row = self.conn.execute(_MARK, {"flow": FLOW, "id": self.flow_id}).fetchone()
         return tuple(row or ())
 
     def tell(self, door: str, what: str) -> None:
-        """Something that should not have happened; the first of each kind is kept in words."""
+        """Record a finding; the text of the first one of each kind is kept."""
         self.findings += 1
         kind = f"{door}: {_NUMBER.sub('#', what)}"[:60]
         if kind not in self._kinds and len(self.wrong) < MOST_TOLD:

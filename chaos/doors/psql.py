@@ -1,4 +1,4 @@
-"""SQL, as psql sends it: as the web's role, and as the flow's own role, which may define and start."""
+"""SQL as psql sends it, by the web's role and by the flow's own role, which may define and start."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import psycopg
 from chaos import hostile
 from chaos.doors.door import FLOW, Connection, Stage
 
-# The flow's own role may insert, update and delete here; what is refused must leave nothing behind.
+# The flow's own role may insert, update and delete here; a rejected statement must leave no trace.
 _MAY = [
     "insert into doors.wed_trig (trname, cpred) values (%s, %s)",
     "insert into doors.wed_trig (cpred, cfinal) values (%s, %s = '')",
@@ -28,7 +28,7 @@ _MAY = [
 
 
 class SqlDoor:
-    """Answers 'accepted', or raises what psql would show."""
+    """Returns 'accepted', or raises the error that psql would show."""
 
     def __init__(self, stage: Stage, psql: Connection) -> None:
         self.stage = stage
@@ -36,12 +36,12 @@ class SqlDoor:
         self.psql = psql
 
     def attack(self) -> str:
-        """A forbidden statement as either role, or a permitted one with hostile values as the flow's own."""
+        """Run a forbidden statement as either role, or a permitted one with hostile values."""
         if self.dice.random() < 0.4:
             return self._forbidden(self.dice.choice([self.psql, self.stage.conn]))
         values = (hostile.text(self.dice), hostile.text(self.dice))
         if not all(map(hostile.storable, values)):
-            return "not sent"  # psql could not even write it
+            return "not sent"  # psql could not send it
         statement = self.dice.choice(_MAY)
         before = self._rows()
         self.psql.execute(statement, values)
@@ -63,12 +63,12 @@ class SqlDoor:
         return self.stage.count("select count(*) from doors.wed_flow")
 
     def _repair(self, statement: str) -> None:
-        """A definition that was accepted is put back, so that the next one meets the same flow."""
+        """Restore a definition that was accepted, so that the next attack finds the same flow."""
         if "wed_trig" in statement or "wed_attr" in statement:
             self.stage.restore()
 
 
 def open_role(admin: Connection) -> str:
-    """Give the flow its own log-in; its name."""
+    """Create the log-in role of the flow and return its name."""
     admin.execute("select wedsql.open_flow_role(%s)", (FLOW,))
     return FLOW

@@ -1,4 +1,4 @@
-"""The API, as a program calls it: every function with what nobody honest would give it."""
+"""The public API as a program calls it: every function with hostile arguments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flows.types import ClaimedJob, Failure
 
 
 class ApiDoor:
-    """Each method is one call; it answers 'accepted' or raises the refusal."""
+    """Each method makes one call; it returns 'accepted' or raises the error."""
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
@@ -32,7 +32,7 @@ class ApiDoor:
         )
 
     def complete(self) -> str:
-        """A hostile result of a leased job, which is given back when that is refused."""
+        """Send a hostile result for a leased job; release the job if the result is rejected."""
         jobs = api.lease_many(FLOW, ["tr_door"], 1, "intruder", conn=self.stage.conn)
         if not jobs:
             return "no job"
@@ -48,7 +48,7 @@ class ApiDoor:
         return "accepted"
 
     def begin_one(self) -> None:
-        """Make sure that there is work to give a result of."""
+        """Ensure that there is a job that can be completed."""
         if not api.offer(FLOW, ["tr_door"], 1, conn=self.stage.conn):
             self.stage.restore()
             api.start(FLOW, {}, conn=self.stage.conn)
@@ -63,7 +63,7 @@ class ApiDoor:
         return "accepted"
 
     def calls(self) -> str:
-        """Any of the other calls, with numbers beyond every range and texts for names."""
+        """Call any other function, with numbers beyond every range and texts as names."""
         text, number, conn = hostile.text(self.dice), hostile.number(self.dice), self.stage.conn
         job, while_ = self._job(), timedelta(seconds=max(-(10**9), min(number, 10**9)))
         call: Any = self.dice.choice([
@@ -90,15 +90,15 @@ class ApiDoor:
         return "done" if flows == self._flows() else "accepted"
 
     def _flows(self) -> int:
-        """Some of the words may name a flow."""
+        """Return the number of flows; a text may happen to be a valid name."""
         return self.stage.count("select count(*) from wedsql.flow")
 
     def _shape(self) -> Any:
-        """Not even a definition."""
+        """Return something that is no definition."""
         return self.dice.choice([hostile.value(self.dice), {"attributes": hostile.value(self.dice)}, {}])
 
     def _job(self) -> ClaimedJob:
-        """A job that nobody was given: nothing may change by it."""
+        """Return a job that was never handed out: nothing may change by it."""
         job, wid, tgid, claim = (hostile.number(self.dice) for _ in range(4))
         return ClaimedJob(
             job, FLOW, wid, tgid, "tr_door", claim, {}, {}, [], None, None, 0, None, None, 1, "lease"

@@ -1,4 +1,4 @@
-"""The site: hostile addresses for its pages, fields for its forms, frames for its live line."""
+"""The site: hostile URLs for its pages, fields for its forms, frames for its live line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FIELDS = ["username", "password", "theme", "next", "language", "action", "_sele
 
 
 class SiteDoor:
-    """Each method is one request; it answers with its status."""
+    """Each method makes one request and returns its status."""
 
     def __init__(self, stage: Stage, browser: Browser) -> None:
         self.stage = stage
@@ -42,7 +42,7 @@ class SiteDoor:
         return str(status)
 
     def pages(self) -> str:
-        """A page asked for with hostile words in its address."""
+        """Request a page with hostile text in its URL."""
         nasty = quote(hostile.text(self.dice)[:200], safe="/", errors="replace")
         words = {self.dice.choice(PARAMETERS): hostile.text(self.dice)[:300] for _ in range(3)}
         query = urlencode(words, errors="replace")
@@ -56,7 +56,7 @@ class SiteDoor:
         return self._http("GET", path)
 
     def posts(self) -> str:
-        """Bytes of any kind to every address that takes a form."""
+        """Send bytes of any kind to every URL that accepts a form."""
         path = self.dice.choice([
             "/accounts/login/", "/theme/", "/i18n/setlang/", "/accounts/password/", "/admin/flows/flow/add/",
             "/admin/flows/flow/", "/admin/flows/instance/", "/admin/auth/user/add/", "/accounts/logout",
@@ -80,7 +80,7 @@ class SiteDoor:
         return f"http://127.0.0.1:{self.browser.port}{path}"
 
     def open_form(self) -> None:
-        """Read the designer's form, anew when it was saved and now and then."""
+        """Read the designer's form if it was saved since, and at random otherwise."""
         if not self._form or self.dice.random() < 0.05:
             self.stage.restore()
             _, page = self.browser.request("GET", self._change)
@@ -91,7 +91,7 @@ class SiteDoor:
         return f"/admin/flows/flow/{self.stage.flow_id}/change/"
 
     def admin(self) -> str:
-        """The designer's form with a few of its fields overwritten, whatever they are."""
+        """Submit the designer's form with some of its fields overwritten."""
         path = self._change
         form = dict(self._form)
         for name in self.dice.sample([*form], k=min(self.dice.randint(1, 3), len(form))):
@@ -104,7 +104,7 @@ class SiteDoor:
         return answer
 
     def live(self) -> str:
-        """A live line that is sent frames of every kind; it may stay open or be closed."""
+        """Send frames of every kind over a live line; it may stay open or be closed."""
         path = self.dice.choice(
             ["/ws/", f"/ws/flows/{FLOW}/", "/ws/instances/1/", "/ws/instances/99999999999/", "/ws/x"]
         )

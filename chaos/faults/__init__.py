@@ -1,4 +1,4 @@
-"""The faults, each a function from a run to one row of the table; docs/reliability.md has their numbers."""
+"""The faults, each a function from a run to one row of the table; docs/reliability.md has its numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Definition changes under load: the running flow is published anew several times a second."""
+"""Definition changes under load: the running flow is published several times per second."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from chaos.run import Row, Run
 
 
 def definitions(run: Run, row: Row) -> None:
-    """Nothing stands still, nothing fires twice or not at all, and every acknowledged version is kept."""
+    """Publish under load: work continues, each trigger fires once, every acknowledged version is kept."""
     with run.world(row, designer=0) as world:
         designer = Designer("hasty", lambda: world.connect("web", name="people"), world.load.record, 0.3)
         designer.start()

@@ -1,4 +1,4 @@
-"""F11: somebody opens connections until the server refuses more; the reaper must still get in."""
+"""F11: a client opens connections until the server rejects more; the reaper must still connect."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PATIENCE = 20.0
 
 
 def connections(run: Run, row: Row) -> None:
-    """With the web's role at its limit the reaper comes back after its own session was cut off."""
+    """Use up the web role's connections, end the reaper's session, and expect the reaper to reconnect."""
     with run.world(row) as world:
         for _ in range(run.number(3)):
             row.injection(lambda: _exhaust(world, row), "connections exhausted")
@@ -47,7 +47,7 @@ def _exhaust(world: World, row: Row) -> float:
 
 
 def _log_in(world: World, row: Row) -> None:
-    """A person who logs in now gets in or is told that the database is away; nothing breaks."""
+    """Log in: it must succeed or be answered with 503."""
     browser = Browser(world.port)
     status, _ = browser.request("GET", "/accounts/login/")
     try:
@@ -61,7 +61,7 @@ def _log_in(world: World, row: Row) -> None:
 
 
 class Hoarder(threading.Thread):
-    """Asks for connections without end, so that what another session frees is taken at once."""
+    """Opens connections in a loop, so that one that another session frees is taken at once."""
 
     def __init__(self, world: World) -> None:
         super().__init__(name="hoarder", daemon=True)
@@ -79,7 +79,7 @@ class Hoarder(threading.Thread):
                 self.ended.wait(0.002)
 
     def stop(self) -> None:
-        """Give everything back."""
+        """Close all connections."""
         self.ended.set()
         self.join()
         for conn in self.held:

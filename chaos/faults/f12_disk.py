@@ -1,4 +1,4 @@
-"""F12: the disk is nearly full, then full, first that of the tables, then that of the write-ahead log."""
+"""F12: the disk is nearly full, then full: first the one of the tables, then that of the write-ahead log."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from wedsql_site import postgres
 from wedsql_site.postgres import account
 
 PATIENCE = 40.0
-SCARCE = 0.04  # of the disk is left: less than starting needs, enough for what runs
+SCARCE = 0.04  # free share of the disk: too little for starts, enough for running instances
 _SETTINGS = {"max_wal_size": "48MB", "min_wal_size": "32MB", "wal_recycle": "off"}
 
 
 def disk(run: Run, row: Row) -> None:
-    """Whatever the server does then, what it acknowledged is there when there is room again."""
+    """Fill a small disk; everything the server acknowledged must be there once space is free again."""
     if os.geteuid() != 0 or shutil.which("mount") is None:
         row.skipped = "mounting a small disk needs root"
         return
@@ -49,7 +49,7 @@ def _one(run: Run, row: Row, full: str) -> None:
             return
         server.copy_from(run.template)
         _move_log(server, place / "postgres" / "log")
-        # The hoard of instances that failing calls leave behind needs a while to drain.
+        # The backlog of instances that failing calls leave needs a while to drain.
         with run.world(row, server=server, programs=("pool", "reaper"), designer=0, rate=10.0) as world:
             row.injection(lambda: _scarce(world, small, row), f"little room for the {full}")
             for _ in range(run.number(2)):
@@ -67,7 +67,10 @@ def _move_log(server: Server, place: Path) -> None:
 
 
 def _scarce(world: World, small: Path, row: Row) -> float:
-    """Leave less than 5 %: nothing starts, what runs goes on. Grow the disk; seconds until starting works."""
+    """Leave less than 5 % free, so that only running instances go on; then enlarge the disk.
+
+    Returns the seconds from there until starts work.
+    """
     usage = shutil.disk_usage(small)
     ballast = small / "ballast"
     with ballast.open("wb") as file:
@@ -87,7 +90,7 @@ def _scarce(world: World, small: Path, row: Row) -> float:
 
 
 def _refused(conn: psycopg.Connection[Any]) -> str:
-    """Why nothing can be started; '' when it can."""
+    """Return the code of the error of a start; '' when it succeeds."""
     try:
         api.start(FLOW, {"goal": 1}, actor="tester", conn=conn)
     except WedError as error:
@@ -100,7 +103,7 @@ def _resize(small: Path, size: int) -> None:
 
 
 def _fill(world: World, small: Path, row: Row) -> float:
-    """Fill the disk until the server says so, make room; seconds from there to the next committed step."""
+    """Fill the disk until the server logs it, free it; return the seconds to the next committed step."""
     log = world.server.cluster.log
     before = log.read_bytes().count(b"No space left")
     ballast = small / "ballast"
@@ -111,7 +114,7 @@ def _fill(world: World, small: Path, row: Row) -> float:
         if time.monotonic() > until:
             ballast.unlink()
             raise TimeoutError("the server never noticed the full disk")
-        with suppress(psycopg.Error):  # segments that exist already would hide the fault for long
+        with suppress(psycopg.Error):  # WAL segments that exist already would delay the fault
             world.rows("select pg_switch_wal()")
         time.sleep(0.1)
     time.sleep(2)

@@ -1,4 +1,4 @@
-"""F13: Django-Q as the hands: its processes are asked to end or killed, one by one and all together."""
+"""F13: Django-Q as the worker: its processes are terminated or killed, singly and all together."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PATIENCE = 30.0
 
 
 def cluster(run: Run, row: Row) -> None:
-    """The work of the dead goes to others, nobody outlives the main process, and a stop takes seconds."""
+    """Stop processes: other workers take over their jobs, none outlives the main one, stops take seconds."""
     stops: list[float] = []
     with run.world(row, programs=("cluster", "reaper"), designer=0) as world:
         for turn in range(run.number(4)):
@@ -38,7 +38,7 @@ def cluster(run: Run, row: Row) -> None:
 
 
 def _stop(world: World, part: str, stops: list[float]) -> float:
-    """Ask it to end, as a terminal or systemd does; seconds until its successor has done something."""
+    """Terminate it, as a terminal or systemd does; return the seconds until its successor commits a step."""
     main = world.programs["cluster"].pid
     family = [main, *descendants(main)]
     begun = time.monotonic()

@@ -1,4 +1,4 @@
-"""F2: every process of the product is killed or asked to end while it works."""
+"""F2: every process of the product is killed or terminated while it works."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ VICTIMS = [
 
 @dataclass
 class Held:
-    """The jobs that a process had in its hands, and the sessions that held them."""
+    """The jobs that a process holds, and the sessions that hold them."""
 
     jobs: list[int]
     backends: list[int]
 
 
 def processes(run: Run, row: Row) -> None:
-    """Victims in the seed's order, over and over, until the time is over."""
+    """Strike processes in the order of the seed, repeatedly, until the time is over."""
     order = list(VICTIMS)
     dice("f2").shuffle(order)
     with run.world(row) as world:
@@ -51,7 +51,7 @@ def processes(run: Run, row: Row) -> None:
 
 
 def strike(world: World, row: Row, name: str, part: str, number: int) -> None:
-    """Signal one process, and count it with the time until its work and its place are taken over."""
+    """Signal one process; measure the time until its jobs are taken over and it is replaced."""
     program = world.programs[name]
     pid = _victim(world, program, part)
     if pid is None:
@@ -80,7 +80,7 @@ def _victim(world: World, program: Program, part: str) -> int | None:
 
 
 def _held(world: World, pids: list[int]) -> Held:
-    """What these processes work on now, told by the advisory locks of their sessions and by their leases."""
+    """Return the jobs these processes hold now, by the advisory locks of their sessions, and the sessions."""
     found = world.rows(
         "select a.pid, j.id from pg_stat_activity a"
         " left join pg_locks l on l.pid = a.pid and l.locktype = 'advisory' and l.objsubid = 2"
@@ -92,7 +92,7 @@ def _held(world: World, pids: list[int]) -> Held:
 
 
 def _recover(world: World, name: str, gone: list[int], held: Held, begun: float) -> float:
-    """Until its jobs are done or in other hands, and until somebody stands in its place."""
+    """Wait until its jobs are done or held by other sessions, and until it is replaced."""
     world.until(lambda: not _still_held(world, held), PATIENCE, f"jobs {held.jobs} stayed with the dead")
     handed = time.monotonic() - begun
     world.until(lambda: _replaced(world, name, gone), PATIENCE, f"{name} did not come back")
@@ -126,5 +126,5 @@ def _replaced(world: World, name: str, gone: list[int]) -> bool:
 
 
 def _living(gone: list[int]) -> bool:
-    """Whether those that were struck are really gone: a killed parent takes its family with it."""
+    """Return whether all struck processes are gone: children of a killed parent must end, too."""
     return not any(os.path.exists(f"/proc/{pid}/exe") for pid in gone)

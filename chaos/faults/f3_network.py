@@ -1,4 +1,4 @@
-"""F3: the network between workers and server is cut; both sides live on and hear nothing of each other."""
+"""F3: the network between workers and server is cut; both sides live on without contact."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HELD = """
 
 @dataclass
 class Cable:
-    """A network of its own for the workers, and the cable to it."""
+    """A network namespace for the workers, and the veth pair that connects it."""
 
     name: str
     subnet: str
@@ -35,12 +35,12 @@ class Cable:
         return f"{self.subnet}.1"
 
     def plug(self, *, up: bool) -> None:
-        """Connect or cut."""
+        """Set the link up or down."""
         _ip("link", "set", f"{self.name}a", "up" if up else "down")
 
 
 def network(run: Run, row: Row) -> None:
-    """Jobs of the unreachable workers go to others; when the cable is back their late results are refused."""
+    """Cut the network: other workers take over the jobs, and late results are rejected when it is back."""
     with _cable(row) as cable:
         if cable is None:
             return
@@ -63,7 +63,7 @@ def network(run: Run, row: Row) -> None:
 
 
 def _cut(world: World, cable: Cable) -> float:
-    """Cut while a worker holds something; seconds until its jobs are done by others."""
+    """Cut while a worker holds a job; return the seconds until other workers have done its jobs."""
     held: dict[int, int] = {}
 
     def holding() -> bool:
@@ -86,7 +86,7 @@ def _cut(world: World, cable: Cable) -> float:
 
 
 def _mend(world: World, cable: Cable) -> float:
-    """Plug in again; seconds until the workers behind the cable finish something."""
+    """Connect again; return the seconds until the workers behind the cable complete a job."""
     last = world.one("select max(job_id) from wedsql.wed_trace")
     begun = time.monotonic()
     cable.plug(up=True)

@@ -1,4 +1,4 @@
-"""F4: PostgreSQL is killed, whole or one backend, and started again or replaced, while everybody works."""
+"""F4: PostgreSQL is killed, the server or one backend, and restarted or replaced, under load."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from chaos.world import World
 
 
 def server(run: Run, row: Row) -> None:
-    """Every second strike kills the whole server, the others one backend (the server resets all of them)."""
+    """Kill the whole server and one backend alternately (the server then resets all backends)."""
     with run.world(row) as world:
         for turn in range(run.number(8, least=2)):
             if turn % 2:
@@ -26,7 +26,7 @@ def server(run: Run, row: Row) -> None:
 
 
 def _replace(run: Run, row: Row) -> None:
-    """The server is killed for good, and a standby that followed it takes its place."""
+    """Kill the server for good, and promote a standby that replicated it."""
     place = run.place()
     place.mkdir(mode=0o711)
     with run.world(row) as world:
@@ -46,7 +46,7 @@ def _promote(world: World, standby: Standby) -> float:
 
 
 def kill_and_start(world: World) -> float:
-    """SIGKILL for the whole server; seconds until it is back and a step is committed."""
+    """Kill the whole server and start it again; return the seconds until a step is committed."""
     begun = time.monotonic()
     world.server.kill()
     world.server.start()
@@ -55,7 +55,7 @@ def kill_and_start(world: World) -> float:
 
 
 def kill_backend(world: World) -> float:
-    """SIGKILL for one session of the product; seconds until a step is committed."""
+    """Kill one session of the product; return the seconds until a step is committed."""
     backends = world.rows(
         "select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"
         " and usename in ('wed_worker', 'wed_web') order by state = 'active' desc, pid limit 1"

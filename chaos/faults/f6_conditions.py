@@ -1,4 +1,4 @@
-"""F6, the conditions: one of fifty meets a value that it cannot read, at every commit."""
+"""F6, the conditions: one of fifty fails on a value that it cannot cast, in every commit."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from flows.errors import WedError
 
 Connection = psycopg.Connection[Any]
 PAIRS, LEAST_PAIRS = 160, 40
-QUIET = 0.04  # noise that tells a loss of a tenth from none
-WINDOW = 0.5  # seconds: a machine that others use changes its pace within a few
-A_SECOND, CLIENTS = 10, 3  # instances beside the healthy flow, and who starts them
+QUIET = 0.04  # noise that is small enough to detect a loss of a tenth
+WINDOW = 0.5  # seconds: the speed of a shared machine changes within a few of them
+A_SECOND, CLIENTS = 10, 3  # instances beside the healthy flow, and the number of their clients
 MOST_LOSS = 0.1
 _FIRED = """
     select w.word, cardinality(t.fired), count(*), count(*) filter (where i.status = 'F')
@@ -32,9 +32,9 @@ _FIRED = """
 
 
 def compare(run: Run, row: Row, world: World) -> None:
-    """The healthy flow is as fast beside instances with a failing condition as beside the same ones without.
+    """Compare the healthy flow's speed beside instances with and without a failing condition.
 
-    Both windows of a pair carry the same load, and lie side by side: what else changes meets both alike.
+    Both windows of a pair have the same load and are adjacent, so that other changes affect both alike.
     """
     fifties = [Fifties(world) for _ in range(CLIENTS)]
     with ExitStack() as stack:
@@ -60,13 +60,13 @@ def compare(run: Run, row: Row, world: World) -> None:
 
 
 def _kept(pairs: Sequence[tuple[int, int]]) -> tuple[float, float]:
-    """The share of the pace that is kept, as the median of all pairs, and two standard errors of it."""
+    """Return the share of the speed that is kept, as the median of all pairs, and two standard errors."""
     low, middle, high = statistics.quantiles([bad / max(sound, 1) for sound, bad in pairs], n=4)
     return middle, 2 * 0.93 * (high - low) / len(pairs) ** 0.5
 
 
 def _pair(fifties: Sequence[Fifties], conn: Connection, number: int) -> tuple[int, int]:
-    """Steps of the healthy flow in a window without and in one with the failing condition."""
+    """Return the healthy flow's steps in a window without and in one with the failing condition."""
     steps = {}
     for word in (SOUND, BAD) if number % 2 else (BAD, SOUND):
         for client in fifties:
@@ -76,9 +76,9 @@ def _pair(fifties: Sequence[Fifties], conn: Connection, number: int) -> tuple[in
 
 
 def _look(row: Row, world: World) -> float:
-    """Every instance fired all the others at once and came to its end; the failing one is told.
+    """Check that every instance fired all other triggers and ended, and that the error is reported.
 
-    How many there were with a failing condition for each one without.
+    Returns the number of instances with a failing condition per instance without.
     """
     count = {SOUND: 0, BAD: 0}
     for word, fired, found, ended in world.rows(_FIRED):
@@ -93,7 +93,7 @@ def _look(row: Row, world: World) -> float:
 
 
 class Fifties(threading.Thread):
-    """One of those who start instances of the flow of fifty with `word`, and bring each to its end."""
+    """A client that starts instances of the flow of fifty with `word`, and brings each to its end."""
 
     def __init__(self, world: World) -> None:
         super().__init__(name="fifties", daemon=True)

@@ -1,4 +1,4 @@
-"""F6: handlers that abort, answer nonsense or never come back, and predicates that always fail."""
+"""F6: handlers that abort, return nonsense or never return, and predicates that always fail."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from flows import api
 KINDS = ("abort", "nonsense", "never", "huge")
 EACH = 2
 PATIENCE = 60.0
-MOST_LOG_LINES = 400  # a minute
+MOST_LOG_LINES = 400  # per minute
 
 
 def poison(run: Run, row: Row) -> None:
-    """Every kind ends visibly, parked or final, and the healthy flow goes on meanwhile.
+    """Run bad handlers: every kind ends visibly, parked or final, and the healthy flow goes on.
 
-    A handler takes what it takes: a process that it aborts is missed while it starts again. Beside a
-    condition that fails, others must not feel it.
+    The healthy flow may slow down by what bad handlers use: a process that aborts needs time to restart. A
+    condition that fails must not slow other instances.
     """
     with run.world(row) as world:
         before = _pace(world, run.seconds(15))
@@ -50,7 +50,7 @@ def _settled(world: World, wid: int, begun: float) -> float:
 
 
 def _look(world: World, row: Row, wids: dict[int, str]) -> None:
-    """What became of each kind: parked with a reason after its three attempts; 10 MB may also be taken."""
+    """Check the end of each kind: parked with a reason after three attempts; 10 MB may also be accepted."""
     for wid, kind in wids.items():
         status, reason = world.rows(
             "select status::text, reason from wedsql.instance where wid = %s", (wid,)
@@ -69,7 +69,7 @@ def _look(world: World, row: Row, wids: dict[int, str]) -> None:
 
 
 def _pace(world: World, seconds: float) -> float:
-    """Healthy instances finished a second."""
+    """Return how many healthy instances finish per second."""
     query = "select count(*) from wedsql.instance i where i.status = 'F' and i.key is not null"
     before, begun = world.one(query), time.monotonic()
     time.sleep(seconds)

@@ -1,4 +1,4 @@
-"""F7: the database's clock is wrong, by an hour either way and by ninety days, and is put right again."""
+"""F7: the database's clock is wrong, by an hour either way and by ninety days, and is corrected again."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from wedsql_site.postgres import account, binaries
 from workers.reaper.rounds import REAP_LIMIT
 
 HOUR, DAY = 3600, 86400
-# Each error is put right again: what was planned by the wrong clock must not wait for its time to come.
+# Each error is corrected again: what was scheduled by the wrong clock must not wait for that time.
 JUMPS = [HOUR, 0, -HOUR, 0, 90 * DAY, 0]
-# This server's right time is ahead of the machine's: libfaketime forgets itself in signal handlers, where
-# PostgreSQL looks whether a timeout is over, and one that sees the future ends every session.
+# The right time of this server is ahead of the machine's: libfaketime has no effect in signal handlers, where
+# PostgreSQL checks whether a timeout has expired, and a clock in the future there would end every session.
 RIGHT = 2 * HOUR
 OPEN_LEASES = 500
 AHEAD, BACK = (
     timedelta(minutes=10),
     timedelta(seconds=8),
-)  # what a jump ahead ends, or back prolongs
-PATIENCE, DONE = 60.0, 180.0  # leases in other hands; five hundred steps on a busy machine
+)  # leases that a jump ahead ends, or a jump back prolongs
+PATIENCE, DONE = 60.0, 180.0  # seconds until leases are taken over; until 500 steps are done
 _ROUNDS = """
     select count(*), coalesce(max(r.n), 0) from (
       select count(*) as n from wedsql.job_log where outcome = 'expired' group by at) r
@@ -41,7 +41,7 @@ _ROUNDS = """
 
 
 class FakeTimeServer(Server):
-    """A cluster whose processes believe what a file says about the time."""
+    """A cluster whose processes take the time offset from a file."""
 
     library: Path
 
@@ -53,7 +53,7 @@ class FakeTimeServer(Server):
         if postgres.is_running(self.cluster):
             return
         user = account.current()
-        super().start()  # writes the configuration, too
+        super().start()  # also writes the configuration
         postgres.stop(self.cluster)
         self.jump(RIGHT)
         told = {
@@ -70,7 +70,7 @@ class FakeTimeServer(Server):
         )  # fmt: skip
 
     def connect(self, role: str = "", **options: str) -> psycopg.Connection[tuple[object, ...]]:
-        """As any server's; libfaketime allocates memory in signal handlers, and a backend may abort of it."""
+        """Connect with retries: libfaketime allocates in signal handlers, which may abort a backend."""
         until = time.monotonic() + PATIENCE
         while True:
             try:
@@ -81,7 +81,7 @@ class FakeTimeServer(Server):
                 time.sleep(0.2)
 
     def jump(self, seconds: int) -> None:
-        """From now on it is so many seconds later than it is."""
+        """Set the offset of the clock from the machine's, in seconds."""
         scratch = self.clock.with_name("clock.new")
         scratch.write_text(f"{seconds:+d}\n")
         scratch.chmod(0o644)
@@ -89,7 +89,7 @@ class FakeTimeServer(Server):
 
 
 def clock(run: Run, row: Row) -> None:
-    """Leases that a jump ends or prolongs go to others in time, late results are refused, nothing stays."""
+    """Jump: leases that end or are prolonged are taken over in time, and late results are rejected."""
     found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
     if not found:
         row.skipped = "libfaketime is not installed (Debian: apt-get install libfaketime)"
@@ -103,7 +103,7 @@ def clock(run: Run, row: Row) -> None:
         world.until(lambda: bool(world.rows("select from wedsql.beat")), PATIENCE, "no round of the reaper")
         timers = Timers(world, row)
         for before, offset in pairwise([0, *JUMPS]):
-            if before >= 0:  # one that is behind sets timers that are due as soon as it is put right
+            if before >= 0:  # a clock that is behind would set timers that are due as soon as it is corrected
                 timers.set(right=before == 0)
             row.injection(
                 lambda before=before, offset=offset: _jump(timers, server, before, offset),  # type: ignore[misc]
@@ -133,7 +133,7 @@ def _look(world: World, row: Row, server: FakeTimeServer) -> None:
 
 
 def _jump(timers: Timers, server: FakeTimeServer, before: int, offset: int) -> float:
-    """Hoard leases, jump; seconds until all of them are in other hands and done. Then the timers."""
+    """Hoard leases and jump; return the seconds until other workers have done them. Then check timers."""
     world, row = timers.world, timers.row
     hoard = _hoard(world, AHEAD if offset > before else BACK)
     server.jump(RIGHT + offset)
@@ -154,7 +154,7 @@ def _jump(timers: Timers, server: FakeTimeServer, before: int, offset: int) -> f
 
 
 def _hoard(world: World, lasting: timedelta) -> list[ClaimedJob]:
-    """Five hundred jobs, leased before anybody else has seen them."""
+    """Lease five hundred jobs in the transaction that starts them, before a worker can see them."""
     with world.connect("worker") as conn, conn.transaction():
         api.start_many("side", [{"hoard": "0"}] * OPEN_LEASES, conn=conn)
         hoard = api.lease_many("side", ["tr_hoard"], OPEN_LEASES, "hoarder", duration=lasting, conn=conn)
@@ -164,7 +164,7 @@ def _hoard(world: World, lasting: timedelta) -> list[ClaimedJob]:
 
 
 def _late(world: World, row: Row, hoard: list[ClaimedJob]) -> None:
-    """The results of who comes too late are refused, one and all."""
+    """Send the late results of these jobs: all of them must be rejected."""
     with world.connect("worker") as conn:
         results = api.complete_many("side", [Completion(job, {"hoard": "late"}) for job in hoard], conn=conn)
     codes = Counter(result.error.code if result.error else "accepted" for result in results)

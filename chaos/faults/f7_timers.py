@@ -9,7 +9,7 @@ from chaos.run import Row
 from chaos.world import World
 from flows import api
 
-WAIT, LONG = 30.0, 3600.0  # seconds, as the flow says
+WAIT, LONG = 30.0, 3600.0  # seconds, as in the definition of the flow
 SLACK = 10.0  # a round of the reaper and a step, on a busy machine
 EACH = 10
 _LEFT = "select count(*) from timed.st_status where wid = any (%s) and status = 'R'"
@@ -22,7 +22,7 @@ _PLANNED = """
 
 @dataclass
 class Timers:
-    """Those that were set and have not been seen to fire, each lot with the moment it was set."""
+    """Timers that were set and have not fired yet, in lots with the time when each was set."""
 
     world: World
     row: Row
@@ -30,7 +30,7 @@ class Timers:
     long: list[tuple[float, list[int]]] = field(default_factory=list)
 
     def set(self, right: bool) -> None:
-        """Some that wait for so long; and while the clock is right, some that wait for a moment."""
+        """Set timers after a delay and, while the clock is right, some at a moment."""
         states: list[dict[str, object]] = [{"later": "0"}] * EACH
         with self.world.connect("web") as conn:
             if right:
@@ -42,13 +42,13 @@ class Timers:
                 kept.append((begun, [result.wid or 0 for result in results]))
 
     def ahead(self, seconds: float) -> None:
-        """The clock has gone ahead by an hour or more: what was set before is due now."""
+        """Expect every timer that was set: the clock has gone ahead by an hour or more."""
         lots, self.short, self.long = self.short + self.long, [], []
         for _, wids in lots:
             self._end(wids, seconds, "timers are due, and do not fire")
 
     def back(self) -> None:
-        """The clock is right again: what was set takes as long as it should, no less and no more."""
+        """Expect short timers at their time, no earlier or later: the clock is right again."""
         lots, self.short = self.short, []
         for begun, wids in self.long:
             self._planned(wids, begun + LONG - time.monotonic())
@@ -59,7 +59,7 @@ class Timers:
                 self.row.fail("timers fired early")
 
     def _planned(self, wids: list[int], left: float) -> None:
-        """The long ones are still there, and due in so many seconds."""
+        """Check that the long timers still exist and are due in `left` seconds."""
         count, first, last = self.world.rows(_PLANNED, (wids,))[0]
         if count < len(wids):
             self.row.fail(f"{len(wids) - count} timers fired {left:.0f} s early")

@@ -1,4 +1,4 @@
-"""F8: nobody listens for the pages while a thousand changes commit; then ten thousand come at once."""
+"""F8: no session listens for the pages while a thousand changes commit; then ten thousand in a burst."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from flows import api
 CHANGES_AN_INSTANCE = 8
 AWAY = 30.0
 PATIENCE = 60.0
-STALE = 5.0  # seconds after the listener is back until the page shows what the database says
+STALE = 5.0  # seconds from the listener's return until the page equals the database
 FINAL = {"left_done": "1", "right_done": "1", "turn": 2, "goal": 2, "slow": "1", "leased": "1", "desk": "1"}
 
 
 def listener(run: Run, row: Row) -> None:
-    """The page ends with what the database says, and soon after the listener is back."""
+    """Cut the listener off: the page must equal the database soon after it is back."""
     with run.world(row, rate=2.0, designer=0) as world:
         world.page().reload()
         for _ in range(run.number(12, least=4)):
@@ -38,7 +38,7 @@ def _changes(world: World) -> int:
 
 
 def _cut(world: World) -> float:
-    """End the session; seconds until another one listens and the page says that it is live."""
+    """End the session; return the seconds until another one listens and the page is live again."""
     _start(world, 2)
     begun = time.monotonic()
     world.until(lambda: bool(_listeners(world)), PATIENCE, "nobody listens")
@@ -60,7 +60,7 @@ def _listeners(world: World) -> list[int]:
 
 
 def _away(world: World, row: Row, run: Run) -> float:
-    """Nobody may listen while a thousand changes commit; seconds from its return to a right page."""
+    """Prevent listening while a thousand changes commit; return the seconds from then to a right page."""
     before, wanted = _changes(world), run.number(1000)
     until = time.monotonic() + run.seconds(AWAY)
     with world.connect() as admin:
@@ -95,7 +95,7 @@ def _behind(world: World, row: Row, when: str) -> float:
 
 
 def _burst(world: World, row: Row, many: int) -> float:
-    """So many changes, each a commit of its own, as fast as they come; seconds until the page is right."""
+    """Commit changes singly, as fast as possible; return the seconds until the page is right."""
     usage = 0.0
     people = [threading.Thread(target=_commit, args=(world, many // 2), daemon=True) for _ in range(2)]
     begun = time.monotonic()
@@ -112,7 +112,7 @@ def _burst(world: World, row: Row, many: int) -> float:
 
 
 def _commit(world: World, many: int) -> None:
-    """Instances that are final from the start: one change each."""
+    """Start instances that are final at once: one change each."""
     with world.connect("web", name="burst") as conn:
         for _ in range(many):
             try:

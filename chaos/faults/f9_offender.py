@@ -1,4 +1,4 @@
-"""F9: somebody takes work in a transaction and goes away, leaving the transaction open."""
+"""F9: a client takes a job in a transaction and leaves the transaction open."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from chaos.world import World
 from flows import api
 
 PATIENCE = 15.0
-SITS = 15.0  # seconds until the reaper throws the offender out
+SITS = 15.0  # seconds until the reaper ends the session
 LEAST_RATIO = 0.9
 _DEAD = "select coalesce(sum(n_dead_tup), 0) from pg_stat_user_tables where relname = 'job_pool'"
 
 
 def offender(run: Run, row: Row) -> None:
-    """The reaper ends each such session after the job's timeout, and somebody else does the job."""
+    """Leave transactions open: the reaper ends such sessions after the timeout, and others do the jobs."""
     with run.world(row) as world:
         for _ in range(run.number(10, least=3)):
             row.injection(lambda: _hold(world), "a transaction left open")
@@ -30,10 +30,10 @@ def offender(run: Run, row: Row) -> None:
 
 
 def _compare(run: Run, row: Row, world: World) -> None:
-    """Work goes on beside somebody who writes and goes away, again and again, as fast as without."""
+    """Compare the speed of work beside a client that repeatedly leaves a transaction open, and without."""
     steps = {False: 0, True: 0}
     dead, seconds = 0, run.seconds(20)
-    for beside in [False, True, True, False]:  # whatever else changes meanwhile meets both alike
+    for beside in [False, True, True, False]:  # alternating, so that other changes affect both alike
         with ExitStack() as stack:
             if beside:
                 stack.enter_context(Offender(world))
@@ -43,12 +43,12 @@ def _compare(run: Run, row: Row, world: World) -> None:
     ratio = steps[True] / max(steps[False], 1)
     row.notes.append(f"{steps[False]} steps alone, {steps[True]} beside the offender: {ratio:.2f} of them")
     row.notes.append(f"at most {dead} dead rows in job_pool")
-    if ratio < LEAST_RATIO and seconds > SITS:  # else he was never thrown out, and nothing is promised
+    if ratio < LEAST_RATIO and seconds > SITS:  # else it was never ended: no guarantee
         row.fail(f"beside the offender only {ratio:.2f} of the work is done")
 
 
 class Offender(threading.Thread):
-    """Takes a job, writes, and sits on both until it is thrown out; then again."""
+    """Takes a job, writes, and keeps the transaction open until its session is ended; then repeats."""
 
     def __init__(self, world: World) -> None:
         super().__init__(name="offender", daemon=True)
@@ -79,7 +79,7 @@ class Offender(threading.Thread):
 
 
 def _hold(world: World) -> float:
-    """Take a job of one second, write, and sit; seconds until the session is gone and the job done."""
+    """Take a job of one second, write, and wait; return the seconds until session and job are gone."""
     with world.connect("worker", name="offender") as conn:
         conn.autocommit = False
         job = None
@@ -91,7 +91,7 @@ def _hold(world: World) -> float:
                 time.sleep(0.01)
         if job is None:
             raise TimeoutError("the offender got no job")
-        api.start(FLOW, {"goal": 1}, actor="offender", conn=conn)  # its transaction writes, too
+        api.start(FLOW, {"goal": 1}, actor="offender", conn=conn)  # the transaction also writes
         begun = time.monotonic()
         world.until(lambda: not _alive(world, conn.info.backend_pid), PATIENCE, "the offender is still there")
         query = "select count(*) from wedsql.job_pool where id = %s"

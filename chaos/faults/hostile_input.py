@@ -1,4 +1,4 @@
-"""Ten thousand hostile inputs: through the API, SQL, the pages, the designer's form, the live line."""
+"""Ten thousand hostile inputs: to the API, SQL, the pages, the designer's form, the live line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FLOWS = "select name from wedsql.flow"
 
 
 def inputs(run: Run, row: Row) -> None:
-    """Nothing answers with a failure of its own, nothing is half written, no catalog is changed."""
+    """Send hostile input: no internal error is returned, nothing is half written, no catalog changes."""
     with run.world(row, rate=2.0, designer=0) as world:
         browser = Browser(world.port)
         browser.log_in(NAME, PASSWORD)
@@ -63,7 +63,7 @@ def _attack(run: Run, row: Row, doors: Doors) -> None:
 
 
 def _tidy(doors: Doors, flows: set[str]) -> None:
-    """Put the definition back, and drop what a word that happened to be a name has made."""
+    """Restore the definition, and drop flows that were created because a text was a valid name."""
     doors.stage.restore()
     for (name,) in doors.stage.conn.execute(_FLOWS).fetchall():
         if name not in flows:
@@ -78,7 +78,7 @@ def _summary(doors: Doors, door: str) -> str:
 
 
 def _whole(world: World, row: Row, doors: Doors) -> None:
-    """Columns are what the definition says, an instance is there for each accepted start and no other."""
+    """Check that the columns match the definition, and that each accepted start has exactly one instance."""
     columns = {name for (name,) in world.rows(
         "select column_name from information_schema.columns"
         " where table_schema = 'doors' and table_name = 'wed_flow'"
@@ -101,7 +101,7 @@ def _whole(world: World, row: Row, doors: Doors) -> None:
 
 
 def _read(row: Row, name: str, log: str) -> None:
-    """No log has a traceback, none has a value of a state."""
+    """Check that the log has no traceback and no value of a state."""
     for sentence, times in _failures(log).items():
         row.fail(f"{name}: failed {times} times: {sentence}")
     if hostile.CANARY in log:
@@ -109,7 +109,7 @@ def _read(row: Row, name: str, log: str) -> None:
 
 
 def _failures(log: str) -> Counter[str]:
-    """What the tracebacks in a log end with: the line that is not indented any more."""
+    """Return the last lines of the tracebacks in a log: the first line that is not indented."""
     found: Counter[str] = Counter()
     for trace in log.split("Traceback (most recent call last):\n")[1:]:
         found[next((line for line in trace.splitlines() if not line.startswith(" ")), "")[:200]] += 1
