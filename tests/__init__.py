@@ -1,1 +1,1 @@
-"""Tests that need more than one application: browser, isolation, upgrade and chaos."""
+"""Tests that involve several applications: browser, isolation, upgrade and chaos."""

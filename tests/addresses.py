@@ -1,4 +1,4 @@
-"""Every address of the site, from the resolver: a new page is tested without being listed."""
+"""Every URL of the site, from the resolver, so that new pages are tested without being listed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SAMPLES = {"int": "1", "slug": "nothing", "str": "nothing", "path": "1", "uuid":
 
 
 def patterns() -> Iterator[tuple[str, URLPattern]]:
-    """Each route of the site as text, with converters in angle brackets, and its pattern."""
+    """Yield each route of the site as text, with converters in angle brackets, and its pattern."""
     yield from _below("", get_resolver())
 
 
@@ -25,12 +25,12 @@ def _below(prefix: str, resolver: URLResolver) -> Iterator[tuple[str, URLPattern
 
 
 def text_of(entry: URLPattern | URLResolver) -> str:
-    """The route of an entry as text; one that is a regular expression has none."""
+    """Return the route of an entry as text; '' for a regular expression."""
     return str(entry.pattern) if isinstance(entry.pattern, RoutePattern) else ""
 
 
 def filled(route: str, pattern: URLPattern, values: dict[str, str] | None = None) -> str:
-    """An address of this route; parameters not in `values` get a sample of their type."""
+    """Return a URL of this route; parameters not in `values` get a sample of their type."""
     return "/" + _filled(route, values or {})
 
 
@@ -44,10 +44,10 @@ def _filled(route: str, values: dict[str, str]) -> str:
 
 
 def parameters(route: str) -> list[str]:
-    """The names of the parameters of a route."""
+    """Return the names of the parameters of a route."""
     return [part.partition(">")[0].rpartition(":")[2] for part in route.split("<")[1:]]
 
 
 def all_addresses() -> list[str]:
-    """One address for each route."""
+    """Return one URL for each route."""
     return [filled(route, pattern) for route, pattern in patterns()]

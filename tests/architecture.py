@@ -1,6 +1,6 @@
-"""The picture of docs/architecture.md, drawn from the sources: packages, their parts, who imports whom.
+"""The picture of docs/architecture.md, drawn from the sources: packages, their parts, their imports.
 
-It is written anew with:  WEDSQL_WRITE_PICTURE=1 python -m pytest tests/test_architecture.py
+To update it: WEDSQL_WRITE_PICTURE=1 python -m pytest tests/test_architecture.py
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from html import escape
 
 from tests.imports import Import
 
-# The packages by floors, the top one first; a package imports only what stands below it.
+# The packages by layer, the top one first; a package imports only from the layers below it.
 FLOORS = (("wedsql_site",), ("monitor", "workers"), ("flows", "BaseWorker"), ("pages", "database"))
 SAYS = {
     "wedsql_site": "settings, addresses, log-in, supervisor, embedded server",
@@ -21,7 +21,7 @@ SAYS = {
     "pages": "page parts and the live line",
     "database": "PostgreSQL: tables, kernel, a schema per flow",
 }
-# What reaches the database by statements instead of imports.
+# Packages that access the database by SQL statements.
 SPEAKS_SQL = ("flows", "workers", "BaseWorker")
 _WIDTH, _BOX, _HIGH, _STEP, _TOP = 860, 400, 74, 124, 20
 _STYLE = """
@@ -70,7 +70,7 @@ def _test(module: str) -> bool:
 
 
 def _parts(package: str, modules: Iterable[str]) -> list[str]:
-    """The sub-packages, without those that every Django app has."""
+    """Return the sub-packages, without those that every Django app has."""
     folders = {
         name.split(".")[1] for name in modules if name.startswith(f"{package}.") and name.count(".") > 1
     }
@@ -96,13 +96,13 @@ def _box(name: str, parts: list[str]) -> str:
 
 
 def _arrow(upper: str, lower: str, kind: str) -> str:
-    """From the lower edge of a box to the upper edge of another, or sideways on one floor."""
+    """Return an arrow from the lower edge of a box to the upper edge of another, or sideways in one layer."""
     (x1, y1), (x2, y2) = _place(upper), _place(lower)
     if y1 == y2:
         start, end = (x1 + _BOX, x2) if x1 < x2 else (x1, x2 + _BOX)
         return f'<path class="{kind}" marker-end="url(#tip)" d="M{start:g} {y1 + 37}L{end:g} {y2 + 37}"/>'
     lean = 30 * (1 if x2 > x1 else -1 if x2 < x1 else 0)
-    far = y2 - y1 > _STEP  # past a floor: along the outer side of the boxes
+    far = y2 - y1 > _STEP  # skips a layer: along the outer side of the boxes
     start, end = x1 + _BOX / 2 + lean, x2 + _BOX / 2 - lean
     if far:
         side = (

@@ -1,4 +1,4 @@
-"""Clients that ask a web process for much at once: in parallel, slowly, and gone before the answer."""
+"""Clients that load a web process: many in parallel, slow ones, and ones that leave before the answer."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 COOKIE = "Cookie: sessionid=" + "a" * 32 + "\r\n"
-# One address for each kind of live line; the last leads nowhere.
+# One path for each kind of live line; the last does not exist.
 SOCKETS = ("/ws/", "/ws/flows/nothing/", "/ws/instances/1/", "/ws/nowhere")
 _ANSWER_SECONDS = 60.0
 
 
 def request_text(path: str, method: str = "GET", headers: str = COOKIE, body: str = "") -> bytes:
-    """One request that closes its connection; with a session that never existed."""
+    """Return a request that closes its connection, with a session that never existed."""
     lines = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n{headers}"
     if body:
         lines += f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(body)}\r\n"
@@ -25,7 +25,7 @@ def request_text(path: str, method: str = "GET", headers: str = COOKIE, body: st
 
 
 async def ask(port: int, request: bytes) -> int:
-    """The status of the answer; 0 when the connection was closed without one."""
+    """Return the status of the answer; 0 when the connection was closed without one."""
     async with asyncio.timeout(_ANSWER_SECONDS):
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         line = b""
@@ -47,13 +47,13 @@ async def leave(port: int, request: bytes, seconds: float) -> None:
 
 
 def fetch(port: int, path: str) -> str:
-    """The body of an answer of 200."""
+    """Return the body of an answer with status 200."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=_ANSWER_SECONDS) as answer:
         return str(answer.read().decode())
 
 
 def in_parallel(port: int, requests: Iterable[bytes], at_once: int = 60) -> list[int]:
-    """The statuses of all requests, `at_once` of them under way at a time."""
+    """Send all requests, at most `at_once` at a time; return their statuses."""
 
     async def everything() -> list[int]:
         places = asyncio.Semaphore(at_once)
@@ -68,7 +68,7 @@ def in_parallel(port: int, requests: Iterable[bytes], at_once: int = 60) -> list
 
 
 def cancelled(port: int, requests: Iterable[bytes]) -> None:
-    """Every request is given up after another few milliseconds."""
+    """Send each request and abort it after some milliseconds."""
 
     async def everything() -> None:
         await asyncio.gather(*(leave(port, r, (i % 20) / 200) for i, r in enumerate(requests)))
@@ -78,7 +78,7 @@ def cancelled(port: int, requests: Iterable[bytes]) -> None:
 
 @dataclass(frozen=True)
 class Held:
-    """What a process holds, read from the outside."""
+    """The resources of a process, read from /proc."""
 
     threads: int
     files: int
@@ -94,7 +94,7 @@ class Held:
 
 
 def handshake(port: int, path: str) -> bytes:
-    """The request that opens a WebSocket, with a session that never existed."""
+    """Return the request that opens a WebSocket, with a session that never existed."""
     upgrade = (
         "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
     )
@@ -103,7 +103,7 @@ def handshake(port: int, path: str) -> bytes:
 
 
 def slowly(port: int, requests: Iterable[bytes]) -> None:
-    """Every request arrives in ten pieces and is given up before its end."""
+    """Send each request in ten pieces, and abort it before its end."""
 
     async def one(request: bytes) -> None:
         _reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -122,7 +122,7 @@ def slowly(port: int, requests: Iterable[bytes]) -> None:
 
 
 def acknowledging(port: int, session: str, connections: int, messages: int = 400_000) -> list[bool]:
-    """Acknowledge in a loop what was not asked for; whether each line was closed before all was sent."""
+    """Send unsolicited acknowledgements; return per line whether it was closed before all were sent."""
 
     async def one() -> bool:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -145,5 +145,5 @@ def acknowledging(port: int, session: str, connections: int, messages: int = 400
 
 
 def _frame(text: bytes) -> bytes:
-    """A masked frame of text, with the mask that changes nothing."""
+    """Return a masked text frame, with a mask of zeros."""
     return bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text

@@ -1,4 +1,4 @@
-"""Read who imports what from the sources: every import statement, also those inside functions."""
+"""Read the imports between modules from the sources, including those inside functions."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class Import:
-    """One module of the project that imports another one."""
+    """A module of the project that imports another one."""
 
     importer: str
     imported: str
     at_run_time: bool
-    """Whether the statement is executed; those under TYPE_CHECKING are not."""
+    """whether the statement is executed; those under TYPE_CHECKING are not"""
 
 
 def modules(root: Path = ROOT) -> dict[str, Path]:
-    """Return every module of the project by its dotted name, a package under its own."""
+    """Return every module of the project by its dotted name, and a package by its own name."""
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.py"],
         cwd=root,

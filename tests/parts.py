@@ -1,6 +1,6 @@
-"""`python -m tests.parts`: every test, in parts that run side by side on private servers, two at a time.
+"""`python -m tests.parts`: run every test, in parts on private servers, two at a time.
 
-Each part's output is printed as a whole when the part is over. The exit code is 0 when all of them passed.
+The output of each part is printed when it has ended. The exit code is 0 when all parts passed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Part:
     arguments: tuple[str, ...]
 
     def run(self) -> tuple[int, str, float]:
-        """Return its exit code, its output and the seconds it took."""
+        """Return the exit code, the output and the duration in seconds."""
         began = time.monotonic()
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *self.arguments]
         done = subprocess.run(
@@ -54,7 +54,7 @@ def parts() -> list[Part]:
 
 
 def main() -> int:
-    """Run all parts and print what each says; 1 when one of them failed or ran no test."""
+    """Run all parts and print their output; return 1 when one of them failed or ran no test."""
     waiting: queue.SimpleQueue[Part | None] = queue.SimpleQueue()
     for part in [*parts(), *[None] * AT_ONCE]:
         waiting.put(part)
@@ -81,7 +81,7 @@ def main() -> int:
 
 
 def _shortened(output: str) -> str:
-    """Return the output without the lines that are only dots."""
+    """Return the output without the progress lines."""
     return re.sub(r"^[.sxX]+ *\[ *\d+%\]\n", "", output, flags=re.MULTILINE)
 
 

@@ -1,4 +1,4 @@
-"""docs/architecture.md: its picture is that of the sources, and the files it names exist."""
+"""docs/architecture.md: its picture matches the sources, and the files it names exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which package may import which: a reader of a lower one need not know those above it."""
+"""The imports between packages: a package never depends on a higher one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from tests.imports import Import, imports, modules
 
-# Each package of the product and the others that it may import. What is not named here stands above all.
+# Each package of the product and the others that it may import. Packages not listed here are above all.
 PACKAGES: Mapping[str, frozenset[str]] = {
     "BaseWorker": frozenset(),
     "pages": frozenset(),
@@ -24,7 +24,7 @@ PARTS = ("", "client", "recovery", "jobs", "process", "djangoq", "reaper")
 
 
 def layer(module: str) -> str:
-    """Return the package of a module; tests, wherever they stand, are one above all packages."""
+    """Return the package of a module; tests, wherever they are, count as one layer above all packages."""
     parts = module.split(".")
     return "tests" if {"tests", "conftest"} & set(parts) else parts[0]
 
@@ -36,7 +36,7 @@ def part(module: str) -> str:
 
 
 def upward(found: Iterable[Import]) -> list[str]:
-    """Return the imports of another package that the importing one may not use."""
+    """Return the imports from another package that the importing one may not use."""
     return sorted(
         f"{one.importer} -> {one.imported}"
         for one in found
@@ -46,7 +46,7 @@ def upward(found: Iterable[Import]) -> list[str]:
 
 
 def upward_in_workers(found: Iterable[Import]) -> list[str]:
-    """Return the imports of a higher part of workers by a lower one, as the program runs."""
+    """Return the imports of a higher part of workers by a lower one that are executed at run time."""
     return sorted(
         f"{one.importer} -> {one.imported}"
         for one in found
@@ -57,7 +57,7 @@ def upward_in_workers(found: Iterable[Import]) -> list[str]:
 
 
 def cycle(found: Iterable[Import]) -> list[str]:
-    """Return the modules of one cycle of imports, as the program runs; [] when there is none."""
+    """Return the modules of one cycle of run-time imports; [] when there is none."""
     graph: dict[str, set[str]] = {}
     for one in found:
         if one.at_run_time:
@@ -116,7 +116,7 @@ def test_an_import_for_types_alone_makes_no_cycle(tmp_path: Path) -> None:
 
 
 def _with(folder: Path, texts: Mapping[str, str]) -> list[Import]:
-    """The imports of these new modules among the modules of the project."""
+    """Return the imports of these new modules among the modules of the project."""
     written = {}
     for name, text in texts.items():
         written[name] = folder / f"{name}.py"

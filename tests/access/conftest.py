@@ -1,4 +1,4 @@
-"""One flow with something in every list, and an account for each role."""
+"""A flow with entries in every list, and an account for each role."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DESIGN = [
     for action in ("view", "add", "change", "delete")
     for model in ("flow", "attribute", "trigger")
 ]
-# Each finds one row of a table that only the kernel writes.
+# Each query selects one row of a table that only the kernel writes.
 KERNEL = {
     "flows/job": "select min(id) from wedsql.job_pool where wid = %(wid)s",
     "flows/joblog": "select min(id) from wedsql.job_log where flow_id = %(flow)s",
@@ -47,7 +47,7 @@ class Place:
         return {"name": self.hands.flow, "wid": str(self.wid), "object_id": key, "id": key}
 
     def user(self, role: str) -> User:
-        """Make the account of this role."""
+        """Create the account of this role."""
         admin = {"is_staff": role in ("staff", "designer", "superuser"), "is_superuser": role == "superuser"}
         user = User.objects.create_user(role + MINE, **admin)
         if role in ("viewer", "operator"):
@@ -59,7 +59,7 @@ class Place:
         return user
 
     def client(self, role: str) -> Callable[[], Client]:
-        """Return what makes a browser of this role, which shows errors as the server would."""
+        """Return a function that creates a test client of this role, which returns errors as responses."""
         user = None if role == "anonymous" else self.user(role)
 
         def browser() -> Client:
@@ -75,7 +75,7 @@ class Place:
 def place(
     loaded: Callable[[str], str], connect: Callable[..., psycopg.Connection[Any]], django_db_blocker: Any
 ) -> Iterator[Place]:
-    """A place outside of a transaction, as pages see it; everything is deleted afterwards."""
+    """A place committed outside of a transaction, so that pages see it; it is deleted afterwards."""
     hands = Hands(loaded(PARCELS), connect())
     with django_db_blocker.unblock():
         made = _site_rows(hands.flow)

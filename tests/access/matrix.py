@@ -1,7 +1,7 @@
-"""What each role gets at each address, each live line and from each command.
+"""The answer to each role at each URL, at each live line and from each command.
 
-A column is a role, in the order of ROLES. A letter is the answer: `y` served, `L` asked to log in, `n` not
-found, `f` forbidden, `-` not a method of this address. The first word is for GET, the second for POST.
+A column is a role, in the order of ROLES. A letter is the answer: `y` served, `L` redirected to log in, `n`
+not found, `f` forbidden, `-` method not allowed. The first word is for GET, the second for POST.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ admin/r/<path:content_type_id>/<path:object_id>/   LLLnLnn LLLnLnn
 admin/auth/user/<id>/password/                     LLLfLfy LLLfLfy
 """
 
-# The pages of one model in the admin. Its bare address leads to the page `change/` and says nothing.
+# The admin pages of one model. Its bare URL redirects to the page `change/` for every role.
 DESIGNED = """
                                                    LLLyLfy LLLyLfy
 add/                                               LLLyLfy LLLyLfy
@@ -57,7 +57,7 @@ add/                                               LLLyLfy LLLyLfy
 <path:object_id>/change/                           LLLyLfy LLLyLfy
 <path:object_id>/                                  LLLyLyy LLLyLyy
 """
-# Only the kernel writes these: nobody adds, changes or deletes a row.
+# Only the kernel writes these: rows cannot be added, changed or deleted.
 OBSERVED = """
                                                    LLLfLfy LLLfLfy
 add/                                               LLLfLff LLLfLff
@@ -74,7 +74,7 @@ add/                                               LLLfLfy LLLfLfy
 <path:object_id>/change/                           LLLfLfy LLLfLfy
 <path:object_id>/                                  LLLyLyy LLLyLyy
 """
-# Written by a library: rows are looked at and deleted, and nobody adds one.
+# Written by a library: rows are viewed and deleted, but not added.
 LIBRARY = """
                                                    LLLfLfy LLLfLfy
 add/                                               LLLfLff LLLfLff
@@ -109,8 +109,8 @@ ws/instances/<int:wid>/                            Lnyyyyy
                                                    nnnnnnn
 """
 
-# A command knows no signed-in user: it may do what the database role of its connection may do. A letter is
-# the answer to a role of DATABASE_ROLES: `y` done, `f` refused by the database.
+# A command has no signed-in user: its rights are those of its connection's database role. A letter is the
+# answer for a role of DATABASE_ROLES: `y` done, `f` rejected by the database.
 DATABASE_ROLES = ("wed", "wed_web", "wed_worker", "wed_reaper", "wed_monitor")
 COMMANDS = """
 createflow                                         yyfff
@@ -121,20 +121,20 @@ archive                                            yffyf
 removefactor                                       yyfff
 loaddemo                                           yffff
 """
-# These change nothing in the database, or are programs that start others and are tried as such elsewhere.
+# These change nothing in the database, or start other programs and have tests of their own.
 READING = ("dumpflow", "flows", "invariants", "jobs", "readarchive", "trace", "makeflowmigrations")
 PROGRAMS = ("simulate", "wedsql", "wedworker")
 
 
 def rows(table: str, prefix: str = "") -> Iterator[tuple[str, list[str]]]:
-    """Read a table: the route of each row and its words."""
+    """Yield the route and the words of each row of a table."""
     for line in table.strip("\n").splitlines():
         route, words = line[:51].strip(), line[51:].split()
         yield prefix + route, words
 
 
 def urls() -> dict[str, tuple[str, str]]:
-    """Return for each route of the site what GET and POST are answered with."""
+    """Return the expected answers to GET and POST for each route of the site."""
     found = dict(rows(URLS))
     for model, table in MODELS.items():
         found |= dict(rows(table, f"admin/{model}/"))
@@ -142,10 +142,10 @@ def urls() -> dict[str, tuple[str, str]]:
 
 
 def lines() -> dict[str, str]:
-    """Return for each route of a live line what opening it is answered with."""
+    """Return the expected answer to opening each route of a live line."""
     return {route: word for route, (word,) in rows(LINES)}
 
 
 def commands() -> dict[str, str]:
-    """Return for each command that changes something what the database answers to each of its roles."""
+    """Return the expected answer to each database role for each command that changes something."""
     return {name: word for name, (word,) in rows(COMMANDS)}

@@ -1,4 +1,4 @@
-"""Every command that changes something, by every database role; a new command fails until it has its row."""
+"""Every command that changes something, with every database role; a new command fails until it has a row."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PROJECT = ("flows", "workers", "workers.demo", "monitor", "pages", "wedsql_site"
 
 @contextmanager
 def acting_as(role: str) -> Iterator[None]:
-    """Act as this role; whatever was done is undone."""
+    """Act as this role, and roll back at the end."""
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute(f'set local role "{role}"')
@@ -31,7 +31,7 @@ def acting_as(role: str) -> Iterator[None]:
 
 
 def arguments(command: str, place: Place, directory: Path) -> list[str]:
-    """Return a command line that does something."""
+    """Return a command line that changes something."""
     definition = directory / "orders.json"
     definition.write_text(json.dumps({"attributes": [{"name": "a"}], "triggers": []}))
     return {
@@ -45,7 +45,7 @@ def arguments(command: str, place: Place, directory: Path) -> list[str]:
 
 
 def prepare(place: Place) -> None:
-    """Let there be something to archive, and a second factor to remove."""
+    """Create something to archive, and a second factor to remove."""
     place.hands.send(place.wid)
     change = "update wedsql.flow set retention = '1 microsecond' where name = %s"
     place.hands.connection.execute(change, [place.hands.flow])
@@ -53,7 +53,7 @@ def prepare(place: Place) -> None:
 
 
 def outcome(command: str, line: list[str], role: str) -> str:
-    """The letter of the matrix; what is refused for another reason than a missing right is its message."""
+    """Return the letter of the matrix, or the message of an error other than a missing right."""
     try:
         with acting_as(role):
             call_command(command, *line, stdout=StringIO())

@@ -1,4 +1,4 @@
-"""Every address, live line and command against every role; a new one fails until it has its row."""
+"""Every URL, live line and command with every role; a new one fails until it has a row."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LETTERS = {401: "L", 403: "f", 404: "n", 405: "-"}
 
 
 def letter(answer: HttpResponse) -> str:
-    """The answer as the matrix writes it; an error of the server is its number."""
+    """Return the answer as the matrix writes it; a server error is its status code."""
     if "/login/?next=" in answer.headers.get("Location", ""):
         return "L"
     served = "y" if answer.status_code < 400 else str(answer.status_code)
@@ -73,7 +73,7 @@ def test_lines_answer_as_the_matrix_says(role: str, place: Place, settings: Any,
 
 
 async def opened(client: Client, path: str) -> str:
-    """Open a line as a browser with these cookies does: a frame means that it stays open."""
+    """Open a line as a browser with these cookies; a frame means that it stays open."""
     cookies = "; ".join(f"{name}={value.value}" for name, value in client.cookies.items())
     line = WebsocketCommunicator(APPLICATION, path, headers=[(b"cookie", cookies.encode())])
     await line.connect(timeout=5)

@@ -1,4 +1,4 @@
-"""The rights of flows.access by role, at a flow of one's own and at another."""
+"""The rights of flows.access by role, for the user's own flow and for another one."""
 
 from __future__ import annotations
 

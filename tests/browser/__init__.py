@@ -1,1 +1,1 @@
-"""Pages as people see them: a real server, a real browser."""
+"""End-to-end tests of the pages: a real server, a real browser."""

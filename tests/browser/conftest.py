@@ -1,4 +1,4 @@
-"""A real daphne on the test database and a real Chromium; data is made through `connect` and the kernel."""
+"""A real daphne on the test database and a real Chromium; data comes from `connect` and the kernel."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from testkit.web import WebServer
 
 FLAGS = (
     "--headless=new",
-    "--no-sandbox",  # as root it does not start otherwise
+    "--no-sandbox",  # required as root
     "--disable-gpu",
     "--disable-dev-shm-usage",
     "--disable-background-networking",
@@ -76,7 +76,7 @@ def chromium() -> Iterator[webdriver.Chrome]:
 
 @pytest.fixture
 def browser(chromium: webdriver.Chrome, server: WebServer) -> Iterator[webdriver.Chrome]:
-    """The browser without cookies at the size of a desk; a problem in its console fails the test."""
+    """The browser without cookies at desktop size; an error in its console fails the test."""
     chromium.set_window_size(*DESK)
     chromium.get(f"{server.url}static/wedsql_site/mark.svg")
     chromium.delete_all_cookies()
@@ -87,16 +87,16 @@ def browser(chromium: webdriver.Chrome, server: WebServer) -> Iterator[webdriver
 
 
 def problems(browser: webdriver.Chrome) -> list[str]:
-    """What the console complains about: broken policy, missing files, exceptions."""
+    """Return the errors in the console: policy violations, missing files, exceptions."""
     return [line["message"] for line in browser.get_log("browser") if line["level"] == "SEVERE"]
 
 
 @pytest.fixture
 def wait(browser: webdriver.Chrome) -> Wait:
-    """`wait(condition, seconds=10)`: what `condition(browser)` returns as soon as it is true."""
+    """A function `wait(condition, seconds=10)` that returns the result of `condition(browser)` once true."""
 
     def until(condition: Callable[[webdriver.Chrome], Any], seconds: float = 10.0) -> Any:
-        leaving = [StaleElementReferenceException]  # the page is just being replaced: look again
+        leaving = [StaleElementReferenceException]  # the page is being replaced: look again
         return WebDriverWait(browser, seconds, 0.05, leaving).until(condition)
 
     return until
@@ -104,7 +104,7 @@ def wait(browser: webdriver.Chrome) -> Wait:
 
 @pytest.fixture(scope="session")
 def people(dsn: str, django_db_blocker: Any) -> dict[str, Any]:
-    """alice designs (superuser), bob works (staff), carol watches; committed, for the server to see."""
+    """alice designs (superuser), bob works (staff), carol watches; committed, so the server sees them."""
     users = get_user_model()
     with django_db_blocker.unblock():
         return {
@@ -118,7 +118,7 @@ def people(dsn: str, django_db_blocker: Any) -> dict[str, Any]:
 def login(
     browser: webdriver.Chrome, server: WebServer, people: dict[str, Any], wait: Callable[..., Any]
 ) -> Login:
-    """`login('alice', path='/')`: logs in through the form and ends at `path`, or where `until` says."""
+    """A function `login('alice', path='/')` that logs in by the form and waits for `path`, or for `until`."""
 
     def entered(page: webdriver.Chrome) -> bool:
         return "/accounts/login/" not in page.current_url

@@ -1,4 +1,4 @@
-"""The page of a flow in the admin: it fits a small desk and a phone, and the keyboard reaches all of it."""
+"""The page of a flow in the admin: it fits a small desktop and a phone, and is usable by keyboard."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ insert into wed_attr (aname, type, options, adv) values ('size', 'enum', '{small
 insert into wed_trig (trname, cpred) values ('tr_pack', $$customer is not null and size = 'small'$$);
 insert into wed_trig (cpred, cfinal) values ($$size = 'large'$$, true);
 """
-# What lies beside the window, as far as it can be typed in or clicked at.
+# The controls outside the window that can be focused or clicked.
 OUTSIDE = """
 const width = document.documentElement.clientWidth;
 return [...document.querySelectorAll('#flow_form :is(input, select, textarea, a, button)')]
   .filter(e => e.getClientRects().length && e.type !== 'hidden')
   .filter(e => { const at = e.getBoundingClientRect(); return at.left < 0 || at.right > width; })
   .map(e => e.name || e.id || e.textContent)"""
-# What would have to be scrolled sideways, the page itself included, or shows a bar for it.
+# The elements that scroll sideways or show a scroll bar for it, including the page itself.
 SIDEWAYS = """
 const root = document.documentElement;
 return [root, ...document.querySelectorAll('#flow_form *')].filter(e => {
@@ -40,7 +40,7 @@ return [root, ...document.querySelectorAll('#flow_form *')].filter(e => {
   const wide = e.scrollWidth > e.clientWidth && !e.matches('textarea');
   return overflowX === 'scroll' && display === 'block' || wide && (e === root || overflowX === 'auto');
 }).map(e => e.id || e.className || e.tagName)"""
-# The colours of the labels in the lines, each with the one behind it.
+# The colours of the labels in the lines, each with its background.
 COLOURS = """
 const behind = e => {
   const colour = getComputedStyle(e).backgroundColor;
@@ -55,7 +55,7 @@ return [...document.querySelectorAll('#attributes-group .wed-cell')]
 def design(
     loaded: Callable[[str], str], connect: Callable[..., psycopg.Connection[Any]], login: Login
 ) -> str:
-    """The address of the flow's page, at which alice is."""
+    """The path of the flow's page, opened as alice."""
     row = connect().execute("select id from wedsql.flow where name = %s", [loaded(DESIGN)]).fetchone()
     path = f"/admin/flows/flow/{row[0]}/change/" if row else ""
     login("alice", path)
@@ -63,7 +63,7 @@ def design(
 
 
 def sized(browser: Browser, width: int, height: int) -> None:
-    """The page as a window of just this size shows it, which the window manager may not allow."""
+    """Show the page at exactly this size, which the window manager may not allow for a window."""
     browser.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},

@@ -1,4 +1,4 @@
-"""The live pages in a real browser: a commit is seen without a reload, and the reader is left in peace."""
+"""The live pages in a real browser: a commit appears without a reload and without disturbing the reader."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ def parcels(loaded: Callable[[str], str], connect: Callable[..., psycopg.Connect
 
 @pytest.fixture
 def watching(browser: Browser, login: Login, wait: Wait, parcels: Hands) -> Iterator[Callable[[str], None]]:
-    """`watching(path)`: logged in as alice, with the line open; left before the flow is dropped."""
+    """A function `watching(path)` that opens a page as alice with its live line.
+
+    The page is left before the flow is dropped.
+    """
 
     def look(path: str) -> None:
         login("alice", path)
@@ -44,7 +47,7 @@ def state(page: Browser) -> str | None:
 
 
 def steps(page: Browser) -> list[str]:
-    # In one go: rows asked one by one may belong to a page that is being left.
+    # In one call: elements queried one by one may belong to a page that is being left.
     return page.execute_script("return [...document.querySelectorAll('#rows tr')].map(row => row.id)")
 
 

@@ -1,4 +1,4 @@
-"""The way in: by keyboard, on a phone, in both languages, light and dark."""
+"""Logging in: by keyboard, on a phone, in both languages, light and dark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The second factor as people meet it: set up from the menu, asked for at log-in, a backup code, removed."""
+"""The second factor in the browser: set up from the menu, required at log-in, backup code, removal."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_from_set_up_to_removal(
         return lambda page: page.find_element(By.TAG_NAME, "h1").text == text
 
     def next_code() -> str:
-        """The code after that which was used: without waiting for half a minute."""
+        """Return a valid code without waiting half a minute for the next one."""
         TOTPDevice.objects.filter(user=dora).update(last_t=-1)
         return code(key)
 

@@ -1,4 +1,4 @@
-"""On a live page a press reaches what it began on, the focus stays, and nothing moves under the pointer."""
+"""On a live page a press reaches its target, the focus stays, and nothing moves under the pointer."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ PRESSES = 12
 ORIGIN = (1, 1)
 ENOUGH = 20
 COUNTED = 300
-# Fragile parcels are counted again and again and never sent.
+# Fragile parcels are counted repeatedly and never sent.
 COUNTING = """
 insert into wed_trig (tgname, trname, cname, cpred)
   values ('g_count', 'tr_count', 'c_count', 'fragile and pieces < 9999');
 """
-# Clicks are counted where they end, and lead nowhere.
+# Clicks are recorded, and lead nowhere.
 COUNT_CLICKS = """
 window.clicked = [];
 addEventListener('click', (event) => {
@@ -35,7 +35,7 @@ addEventListener('click', (event) => {
   if (link) { window.clicked.push(link.getAttribute('href')); event.preventDefault(); }
 }, true);
 """
-# Each frame: is the same thing at the same place under the pointer?
+# In each frame: is the same element at the same place under the pointer?
 WATCH_PLACE = """
 const [x, y] = arguments;
 const under = () => document.elementFromPoint(x, y).closest('a, button, tr, li, section, body');
@@ -60,7 +60,10 @@ def parcels(loaded: Callable[[str], str], connect: Callable[..., psycopg.Connect
 
 @pytest.fixture
 def watching(browser: Browser, login: Login, wait: Wait, parcels: Hands) -> Iterator[Callable[[str], None]]:
-    """`watching(path)`: logged in as alice, with the line open; left before the flow is dropped."""
+    """A function `watching(path)` that opens a page as alice with its live line.
+
+    The page is left before the flow is dropped.
+    """
 
     def look(path: str) -> None:
         login("alice", path)
@@ -74,9 +77,9 @@ def watching(browser: Browser, login: Login, wait: Wait, parcels: Hands) -> Iter
 def simulation(
     parcels: Hands, connect: Callable[..., psycopg.Connection[Any]]
 ) -> Iterator[Callable[[], threading.Event]]:
-    """`simulation()`: instances start, go on, end and get stuck without pause until the test ends.
+    """A function `simulation()`: instances start, continue, end and get stuck until the test ends.
 
-    Those that count stop well before the limit of firings, which a slow browser leaves time to reach.
+    Counted instances stop well before the firing limit, which a slow browser would leave time to reach.
     """
     stop, threads, counted = threading.Event(), [], [parcels.start(fragile=True) for _ in range(3)]
 
@@ -103,7 +106,7 @@ def simulation(
 
 
 def press(browser: Browser, element: WebElement, during: Callable[[], Any]) -> None:
-    """Press the button of the mouse on it, release it when `during` is over."""
+    """Press the mouse button on an element, and release it after `during`."""
     actions = ActionChains(browser)
     actions.click_and_hold(element).perform()
     during()
@@ -256,7 +259,7 @@ def test_the_focus_stays_on_its_link(
     wait(lambda page: shown(page, "window.changes") > ENOUGH, 60)
     assert shown(browser, "document.activeElement === window.mine && window.mine.isConnected")
     assert target.get_dom_attribute("href") == href
-    # The layout counts in 64ths of a pixel, and rounds them with the width of a number beside.
+    # Layout works in 64ths of a pixel, and rounds them with the width of an adjacent number.
     assert max(abs(target.rect[side] - at[side]) for side in ("x", "y")) < 0.1
 
 
@@ -295,4 +298,4 @@ def test_a_page_that_is_asked_for_again_says_when_it_is_stale(
     finally:
         away(False)
     wait(lambda page: mark.get_attribute("data-state") == "live", 20)
-    browser.get_log("browser")  # the network that was away is told there
+    browser.get_log("browser")  # the console reports the network error

@@ -1,6 +1,6 @@
 """The style page in a real browser: both themes, at a desk and on a phone.
 
-WEDSQL_PICTURES=DIRECTORY keeps the pictures, to be compared with those of another state of the code.
+WEDSQL_PICTURES=DIRECTORY keeps the screenshots, for a comparison with those of another version.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def shown(dsn: str) -> Iterator[WebServer]:
 
 
 def picture(browser: webdriver.Chrome, directory: Path, name: str) -> Path:
-    """Keep a picture of the whole page."""
+    """Save a screenshot of the whole page."""
     height = browser.execute_script("return document.documentElement.scrollHeight")
     browser.set_window_size(browser.get_window_size()["width"], min(height + 200, 12_000))
     path = Path(os.environ.get("WEDSQL_PICTURES", directory)) / f"styleguide-{name}.png"
@@ -65,7 +65,7 @@ def test_nothing_is_wider_than_the_screen(
 
 
 def colour(element: WebElement, of: str) -> str:
-    """A colour of the element as #rrggbb, through a canvas: the browser may write it in any way."""
+    """Return a colour of the element as #rrggbb, through a canvas: the browser's notation varies."""
     script = """
         let [element, of] = arguments, found;
         do { found = getComputedStyle(element)[of]; element = element.parentElement; }

@@ -1,4 +1,4 @@
-"""A database of their own for the tests of faults, with the kernel and nothing else."""
+"""A database with only the kernel for the tests of faults."""
 
 from __future__ import annotations
 

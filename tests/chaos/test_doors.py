@@ -1,4 +1,4 @@
-"""What the harness of hostile inputs calls a finding: each kind is told, and what is honest is not."""
+"""The findings of the hostile-input harness: each kind is reported, and correct answers are not."""
 
 from __future__ import annotations
 

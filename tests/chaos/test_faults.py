@@ -36,7 +36,7 @@ def home() -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def template(home: Path) -> Iterator[Server]:
-    """A migrated cluster of the harness; its own, because it is killed."""
+    """A migrated cluster of the harness, not shared because it is killed."""
     server = prepared(home)
     yield server
     server.remove()
@@ -44,7 +44,7 @@ def template(home: Path) -> Iterator[Server]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_is_lost(seed: int, home: Path, template: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three processes and then the whole server are killed in one world."""
+    """Kill three processes and then the whole server in one world."""
     monkeypatch.setenv("CHAOS_SEED", str(seed))
     place = home / f"seed-{seed}"
     place.mkdir(mode=0o711)

@@ -1,4 +1,4 @@
-"""The guards that matter most are missed when they are taken away (`python -m chaos.mutate` takes all)."""
+"""Tests fail without the most important guards (`python -m chaos.mutate` removes all guards)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CORE = [
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    """A server with the kernel in the database that mutations are copied from."""
+    """A server with the template database that mutations are copied from."""
     dsn = kernel_db.server()
     with template(dsn):
         yield dsn
@@ -46,7 +46,7 @@ def test_a_missing_guard_is_noticed(server: str, guard: str) -> None:
 
 
 def test_every_guard_can_be_taken_out(server: str) -> None:
-    """A mutation that finds nothing to change proves nothing."""
+    """Check that every mutation finds the text it changes; otherwise it would test nothing."""
     with scratch(server) as dsn, psycopg.connect(dsn, autocommit=True) as conn:
         for mutation in mutate.MUTATIONS:
             with conn.transaction(force_rollback=True):
@@ -54,7 +54,7 @@ def test_every_guard_can_be_taken_out(server: str) -> None:
 
 
 def test_every_mending_can_be_taken_out(server: str) -> None:
-    """Its text is there once, and what is left is a kernel that defines flows."""
+    """Check that the text of each fix is there once, and that the kernel without it can define flows."""
     with scratch(server) as dsn, psycopg.connect(dsn, autocommit=True) as conn:
         for undone in mutations_machine.MUTATIONS:
             with conn.transaction(force_rollback=True):
@@ -66,6 +66,6 @@ def test_every_mending_can_be_taken_out(server: str) -> None:
 
 def test_a_guard_that_is_not_there_is_an_error(server: str) -> None:
     with scratch(server) as dsn, psycopg.connect(dsn, autocommit=True) as conn:
-        for text in ("no such text", "p_wids"):  # not at all, and more than once
+        for text in ("no such text", "p_wids"):  # absent, and more than once
             with pytest.raises(LookupError):
                 apply(conn, [Change(("_rematch",), text, "")])

@@ -1,4 +1,4 @@
-"""Each invariant holds on honest work, and tells every kind of damage that it speaks of."""
+"""Each invariant holds after regular work, and detects every kind of damage that it covers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _step(conn: Connection, flow: str, changes: dict[str, Any], transition: str,
 
 @pytest.fixture
 def lived(flow: str, connect: Callable[..., Connection]) -> dict[str, Any]:
-    """A flow with one instance that has ended and one that has failed once and runs on."""
+    """A flow with an instance that has ended, and one that has failed once and is still running."""
     conn = connect()
     api.publish(flow, DEFINITION, conn=conn)
     final, running = (api.start(flow, {}, conn=conn) for _ in range(2))

@@ -1,4 +1,4 @@
-"""`python -m chaos.mutate` that is told to end takes its server and its files along."""
+"""A terminated `python -m chaos.mutate` also ends its server and deletes its files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MADE = "wedsql-mutate-*/postgres"
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    """A directory for temporary files, with nothing in it that runs afterwards."""
+    """A directory for temporary files, whose servers are stopped afterwards."""
     found = new_place()
     yield found
     for each in found.glob(MADE):
@@ -43,7 +43,7 @@ def test_its_server_ends_with_it(number: signal.Signals, home: Path) -> None:
 
 
 def _its_cluster(run: subprocess.Popen[bytes], home: Path) -> postgres.Cluster:
-    """Return the cluster of the run as soon as it takes connections."""
+    """Return the cluster of the run as soon as it accepts connections."""
     until = time.monotonic() + 60
     while time.monotonic() < until and run.poll() is None:
         for each in home.glob(MADE):

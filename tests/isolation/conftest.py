@@ -1,4 +1,4 @@
-"""One database for all specs, with the kernel, a clock that tests move and short words for their steps."""
+"""One database for all specs, with the kernel, a movable clock and the helper functions of the steps."""
 
 from __future__ import annotations
 

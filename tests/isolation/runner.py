@@ -1,10 +1,9 @@
-"""Runs specs in the syntax of PostgreSQL's isolationtester: sessions with named steps, in every order or in
-those named.
+"""Run specs in the syntax of PostgreSQL's isolationtester, in every order or in those listed.
 
-The program itself comes only with some server packages and compares whole outputs; this runner works on any
-server and lets the spec say in SQL what must be true at the end of every order. One thread a session; a
-step that waits for a lock, or sleeps before it asks for one again, is told apart from one that works by
-asking the server, so no order depends on how long anything takes.
+The original program comes only with some server packages and compares whole outputs; this runner works on any
+server, and the spec states in SQL what must be true at the end of every order. Each session has a thread. The
+server is queried to distinguish a step that waits for a lock, or sleeps before it retries one, from one that
+works, so no order depends on timing.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ PATIENCE = 10.0
 
 @dataclass
 class Session:
-    """What one client does: its own setup, its steps in order, its clean-up."""
+    """A client's part: its setup, its steps in order."""
 
     name: str
     setup: list[str] = field(default_factory=list)
@@ -38,8 +37,8 @@ class Session:
 class Spec:
     """A parsed spec.
 
-    Beyond the original syntax it has `once`, run before the first order only, `check`, queries that give a
-    row for each thing that is wrong at the end, and `allow`, the SQLSTATEs that a step may end with.
+    Beyond the original syntax it has `once`, run before the first order only, `check`, queries that return a
+    row for each error at the end, and `allow`, the SQLSTATEs that a step may fail with.
     """
 
     setup: list[str] = field(default_factory=list)
@@ -50,18 +49,18 @@ class Spec:
     permutations: list[list[str]] = field(default_factory=list)
 
     def orders(self) -> list[list[str]]:
-        """The permutations named, else every interleaving of the sessions' steps."""
+        """Return the listed permutations, or every interleaving of the sessions' steps."""
         if self.permutations:
             return self.permutations
         return [list(order) for order in _interleave([list(s.steps) for s in self.sessions])]
 
     def owner(self, step: str) -> Session:
-        """The session of a step."""
+        """Return the session of a step."""
         return next(s for s in self.sessions if step in s.steps)
 
 
 def parse(path: Path) -> Spec:
-    """Read a spec. Raises ValueError where it cannot be read."""
+    """Read a spec. Raises ValueError for a syntax error."""
     spec, session = Spec(), None
     words = _words(path.read_text(encoding="utf-8"))
     for word in words:
@@ -122,7 +121,7 @@ def _interleave(lists: list[list[str]]) -> Iterator[tuple[str, ...]]:
 
 
 class Client:
-    """A session's connection, with a thread that works off its steps."""
+    """A session's connection, with a thread that runs its steps."""
 
     def __init__(self, dsn: str, name: str, mode: str) -> None:
         self.connection: psycopg.Connection[Any] = psycopg.connect(
@@ -151,25 +150,26 @@ class Client:
             return error.sqlstate or "?"
 
     def give(self, sql: str) -> None:
-        """Have a step worked off."""
+        """Queue a step for the thread."""
         self.given += 1
         self.todo.put(sql)
 
     @property
     def busy(self) -> bool:
-        """Whether a step is not finished."""
+        """Return whether a step is not finished."""
         return len(self.done) < self.given
 
     def close(self) -> None:
-        """End thread and connection; what is left open is rolled back."""
+        """End thread and connection; an open transaction is rolled back."""
         self.todo.put(None)
         self.thread.join(PATIENCE)
         self.connection.close()
 
 
 class Stage:
-    """The connections of one spec, used for all its orders: one a session and one that watches. The mode says
-    how they take and complete jobs (words.sql).
+    """The connections of one spec, used for all its orders: one per session and one that watches.
+
+    The mode says how they take and complete jobs (words.sql).
     """
 
     def __init__(self, dsn: str, spec: Spec, mode: str = "single") -> None:
@@ -206,15 +206,16 @@ class Stage:
             client.connection.execute("discard all")
 
     def client(self, name: str) -> Client:
-        """The session's connection."""
+        """Return the session's connection."""
         if name not in self.clients:
             self.clients[name] = Client(self.dsn, name, self.mode)
         return self.clients[name]
 
 
 class Run:
-    """One order of one spec: `errors` has (step, SQLSTATE), `waited` the steps that had to wait,
-    `wrong` what the checks found.
+    """One run of a spec in one order.
+
+    `errors` has (step, SQLSTATE), `waited` the steps that had to wait, `wrong` the results of the checks.
     """
 
     def __init__(self, stage: Stage, order: list[str]) -> None:
@@ -226,9 +227,7 @@ class Run:
         self.given: list[tuple[str, Client, int]] = []
 
     def go(self) -> None:
-        """Run the order. Where a session's next step is due while the last one still waits, the order
-        cannot happen.
-        """
+        """Run the order. It is impossible if a session's next step is due while its last one still waits."""
         for sql in self.spec.setup:
             self.watcher.execute(sql)  # type: ignore[call-overload]
         for session in self.spec.sessions:
@@ -237,9 +236,7 @@ class Run:
         self._settle()
         for step in self.order:
             client = self.clients[self.spec.owner(step).name]
-            if all(
-                other.busy for other in self.clients.values()
-            ):  # they wait for each other: the server ends one
+            if all(other.busy for other in self.clients.values()):  # a deadlock: the server ends one
                 self._until(lambda: not all(other.busy for other in self.clients.values()))
             if client.busy:
                 self.impossible = True
@@ -271,11 +268,11 @@ class Run:
 
     @property
     def errors(self) -> list[tuple[str, str]]:
-        """The steps that failed, with their SQLSTATE."""
+        """Return the steps that failed, with their SQLSTATE."""
         return [(step, code) for step, client, n in self.given if (code := client.done[n])]
 
     def wrong(self) -> list[Any]:
-        """What the spec's checks found."""
+        """Return the rows that the spec's checks yield."""
         found: list[Any] = []
         for sql in self.spec.check:
             found += self.watcher.execute(sql).fetchall()  # type: ignore[call-overload]

@@ -1,5 +1,6 @@
-"""Every pair of operations that can meet, in every order: no deadlock, no lost wake-up, nothing done
-twice (RELIABILITY F5).
+"""Every pair of operations that can meet, in every order: no deadlock, no lost wake-up, nothing done twice.
+
+See docs/reliability.md (F5).
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ SPECS = sorted((Path(__file__).parent / "specs").glob("*.spec"))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Each spec, those that take jobs in each of the modes asked for; leases have specs of their own."""
+    """Parametrize with each spec; those that take jobs run in each selected mode, leases have their own."""
     if "path" in metafunc.fixturenames:
         asked = metafunc.config.getoption("--mode")
         cases = [(path, mode) for path in SPECS for mode in chosen(asked, modes(path))]
@@ -24,7 +25,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def modes(path: Path) -> tuple[str, ...]:
-    """The modes in which a spec says something of its own."""
+    """Return the modes in which a spec has different behaviour."""
     return ("single", "batch", "held") if "words.take" in path.read_text(encoding="utf-8") else ("single",)
 
 
@@ -49,7 +50,7 @@ def test_every_order(dsn: str, path: Path, mode: str) -> None:
 
 
 def test_the_runner_sees_a_deadlock(dsn: str, tmp_path: Path) -> None:
-    """The last to wait is the one that looks for it, however slow the machine is."""
+    """Detect the deadlock in the session that waits last, however slow the machine is."""
     path = tmp_path / "deadlock.spec"
     path.write_text(
         "session one\nstep a1 { set deadlock_timeout = '1min';"

@@ -1,8 +1,8 @@
--- Short words for the steps of the specs. The jobs that a session works on are remembered in its settings.
+-- Functions for the steps of the specs. The jobs of a session are kept in its settings.
 create schema words;
 create table words.present (wid integer);
 
--- A flow with two branches that meet; p_triggers and p_attributes are added to its definition.
+-- Publish a flow with two branches that join; p_triggers and p_attributes are added to its definition.
 create function words.publish(p_triggers jsonb default '[]', p_attributes jsonb default '[]') returns void language sql as $$
 select wedsql.publish('iso', jsonb_build_object(
   'attributes', '[{"name": "a", "type": "integer", "default": "0"}, {"name": "b", "type": "integer", "default": "0"}]'::jsonb || p_attributes,
@@ -12,10 +12,10 @@ $$;
 
 select wedsql.create_flow('iso');
 
--- How the sessions take and complete (iso.mode): single; batch, the jobs of two instances by one call; held by the session.
+-- How sessions take and complete (iso.mode): single; batch, jobs of two instances per call; held, by locks of the session.
 create function words.mode() returns text language sql as $$ select coalesce(nullif(current_setting('iso.mode', true), ''), 'single') $$;
 
--- The instance that the checks look at; in a batch another one lives through the same, after it in the order of locks.
+-- Start the instance that is checked; in a batch a second one has the same steps and is locked after it.
 create function words.start() returns void language sql as $$
 truncate words.present;
 insert into words.present select wedsql.start('iso', '{}', 'iso') from generate_series(1, case words.mode() when 'batch' then 2 else 1 end)
@@ -42,7 +42,7 @@ begin
   end if;
 end $$;
 
--- Of all that a hold gives, only the job of the present instance is kept in hand.
+-- Hold jobs, and keep only the job of the present instance.
 create function words.hold(p_transition text) returns void language plpgsql as $$
 begin
   create temporary table held on commit drop as select t.wid, t.tgid, t.job_id from iso.hold(array[p_transition], 1000, 'iso') t;
@@ -55,7 +55,7 @@ select words.remember(array_agg(t.wid), array_agg(t.job_id), max(t.claim)) from 
   array(select id from wedsql.job_pool where wid = words.wid())) t
 $$;
 
--- Hands the results in; an error is raised, no job is no error.
+-- Complete the jobs. Raises the error of a rejected result; without jobs it does nothing.
 create function words.finish(p_changes jsonb) returns void language plpgsql as $$
 declare
   v_answer record;
