@@ -2,7 +2,7 @@ from django.apps import AppConfig
 
 
 class MonitorConfig(AppConfig):
-    """Live pages: looks at flows and never writes."""
+    """The live pages, which show flows and never change them."""
 
     name = "monitor"
     verbose_name = "Monitor"

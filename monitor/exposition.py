@@ -1,4 +1,4 @@
-"""Prometheus' text format, written by hand: a dozen lines are not worth a dependency."""
+"""Prometheus' text format; too small for a dependency."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Buckets: TypeAlias = tuple[Labels, Sequence[int], float]
 
 
 def escape(value: object) -> str:
-    """A label's value as the format wants it."""
+    """Return the value of a label with its special characters escaped."""
     return str(value).replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
 
 
 def family(name: str, help_text: str, samples: Iterable[Sample], kind: str = "gauge") -> str:
-    """One metric with its samples."""
+    """Return one metric with its samples."""
     lines = [f"# HELP {name} {help_text}", f"# TYPE {name} {kind}"]
     for labels, value in samples:
         inner = _inner(labels)
@@ -26,7 +26,7 @@ def family(name: str, help_text: str, samples: Iterable[Sample], kind: str = "ga
 
 
 def histogram(name: str, help_text: str, bounds: Sequence[float], found: Iterable[Buckets]) -> str:
-    """One histogram: for each of `found` the counts of its buckets (one more than bounds) and their sum."""
+    """Return one histogram: each of `found` has the counts of its buckets (len(bounds) + 1) and their sum."""
     lines = [f"# HELP {name} {help_text}", f"# TYPE {name} histogram"]
     for labels, counts, total in found:
         inner = _inner(labels)

@@ -1,4 +1,4 @@
-"""What the monitor's own pages call the codes of health, of filters and of counts."""
+"""Labels of the monitor's pages for codes of health, filters and counts."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ INVARIANT: dict[str, str | Promise] = {
 
 
 def filter_error(item: Filter, attribute: Attribute | None) -> str:
-    """What is wrong with a filter, or nothing."""
+    """Return what is wrong with a filter, or ''."""
     options = ", ".join(attribute.options) if attribute else ""
     return str(FILTER_ERROR[item.error]) % {"options": options} if item.error else ""
 
 
 def job_figure(state: str, n: int) -> str:
-    """How many jobs are in a state: HTML with a place for the number."""
+    """Return the label of a number of jobs in a state: HTML with a placeholder for the number."""
     return {
         "pending": ngettext("<b>%(n)s</b> pending", "<b>%(n)s</b> pending", n),
         "late": ngettext("<b>%(n)s</b> late", "<b>%(n)s</b> late", n),

@@ -13,11 +13,11 @@ from pages.live.hub import Topic
 
 
 class FlowLine(LiveConsumer):
-    """The line of a page of flows."""
+    """The live line of the pages of flows and instances."""
 
     @staticmethod
     def topic_for(user: AnyUser, target: dict[str, Any]) -> Topic | None:
-        """What this address watches for this person, or None where there is nothing for them."""
+        """Return what a URL watches for this user, or None if it does not exist or is not visible."""
         if "wid" in target:
             found = instance(target["wid"])
             return (

@@ -1,4 +1,4 @@
-"""All numbers for a monitoring system, each at a price that does not grow with the history."""
+"""All metrics for a monitoring system; the cost of each is independent of the size of the history."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pages.live.listener import all_listeners
 
 
 def exposition() -> str:
-    """All metrics, read from the database and from this process."""
+    """Return all metrics, read from the database and from this process."""
     kernel = [*_instances(), *_jobs(), *_times(), *_processes(), *_care(), *_invariants(), *_house()]
     return "".join([*kernel, *of_this_process()])
 
 
 def _by(found: Iterable[Row], value: str, *labels: str) -> list[Sample]:
-    """Samples of one column of rows, labelled by others; ages below zero (clocks differ) count as none."""
+    """Return samples of one column of rows, labelled by others; negative ages (clocks differ) become 0."""
     return [({label: r[label] for label in labels}, max(0, r[value])) for r in found]
 
 
@@ -98,7 +98,7 @@ def _processes() -> Iterable[str]:
 
 
 def of_this_process() -> Iterable[str]:
-    """What this web process holds; needs no database."""
+    """Return the metrics of this web process; needs no database."""
     found = usage()
     for name, meaning, value in (
         ("wedsql_pool_connections_max", "Most connections of this process's pool.", found.connections_limit),

@@ -1,4 +1,4 @@
-"""What the live line hears of flows: the kernel's notifications, and what moved without one."""
+"""Events of flows for the live line: the kernel's notifications, and changes found without one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flows.queries import watching
 from pages.live.hub import Hub
 from pages.live.listener import Connection
 
-# PostgreSQL's counters trail the commit by up to a second; having heard something since explains a move.
+# PostgreSQL's counters trail the commit by up to a second; a recent notification explains a change.
 EXPLAINED_SECONDS = 11.0
 
 PAYLOAD = re.compile(r"^(\d{1,10}):(\d{1,10}):(\d{1,10})$", re.ASCII)
@@ -27,7 +27,7 @@ join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = 'wed_flow'
 
 
 class FlowEvents:
-    """The kernel's events for one listener, with what was last seen of every watched instance and flow."""
+    """The kernel's events for one listener, with the last seen state of every watched instance and flow."""
 
     channels: tuple[str, ...] = ("wedsql_trace", "wedsql_flow")
 
@@ -64,7 +64,7 @@ class FlowEvents:
             hub.event(flow, wid, seq)
 
     async def compare(self, connection: Connection, hub: Hub) -> None:
-        """Report to the hub what moved without a notification, by two queries of constant cost."""
+        """Report to the hub what changed without a notification, by two queries of constant cost."""
         wids = hub.watched_wids()
         if wids:
             await self._instances(connection, hub, wids)

@@ -1,4 +1,4 @@
-"""The addresses of the live lines."""
+"""The URLs of the live lines."""
 
 from django.urls import path, re_path
 

@@ -1,4 +1,4 @@
-"""What an address of the monitor asks for: everything a list shows is in its address."""
+"""The parameters of the monitor's URLs, which hold everything that a list shows."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ FILTER = ("a", "op", "v")
 
 
 def cursor(request: HttpRequest, size: int | None = None) -> Cursor:
-    """`before` and `after` of the address; nonsense means the first page."""
+    """Return the cursor of `before` and `after`; invalid values mean the first page."""
     before, after = before_after(request)
     return Cursor(before, after) if size is None else Cursor(before, after, size)
 
 
 def choice(request: HttpRequest, flow: FlowInfo) -> Choice:
-    """`status` and the triples `a`, `op`, `v` of the address; unusable filters carry their error."""
+    """Return the choice of `status` and the triples `a`, `op`, `v`; unusable filters carry their error."""
     status = request.GET.get("status", "")
     asked = filters.parse(*(request.GET.getlist(name) for name in FILTER))
     return Choice(status if status in STATUSES else "", tuple(filters.checked(flow, asked)))
 
 
 def wids(request: HttpRequest) -> list[int]:
-    """The instances named by `wids=1,2,3`, at most MAX_WIDS of them."""
+    """Return the instances of `wids=1,2,3`, at most MAX_WIDS of them."""
     return numbers(request, "wids", MAX_WIDS)
 
 
 def place(request: HttpRequest) -> Place | None:
-    """`behind=transition~priority~id` of the address, or None for the first page."""
+    """Return the place of `behind=transition~priority~id`, or None for the first page."""
     transition, _, rest = request.GET.get("behind", "").partition("~")
     priority, _, job = rest.partition("~")
     if (
@@ -50,5 +50,5 @@ def place(request: HttpRequest) -> Place | None:
 
 
 def without_filter(query: QueryDict, index: int) -> str:
-    """The query string with the index-th filter triple left out, back on the first page."""
+    """Return the query string without the index-th filter triple, for the first page."""
     return without_triple(query, FILTER, index)

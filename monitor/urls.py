@@ -1,4 +1,4 @@
-"""The addresses of the monitor's pages."""
+"""The URLs of the monitor's pages."""
 
 from django.urls import path
 

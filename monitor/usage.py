@@ -1,4 +1,4 @@
-"""What this web process holds right now: database connections, threads, files, memory."""
+"""What this web process uses: database connections, threads, files, memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _read_requests: Callable[[], Requests] = Requests
 
 
 def read_requests_with(reader: Callable[[], Requests]) -> None:
-    """Let the site that serves the requests say how they are counted."""
+    """Set the function that reads the counters of requests; the site calls this."""
     global _read_requests
     _read_requests = reader
 
@@ -58,7 +58,7 @@ class Usage:
 
 
 def usage() -> Usage:
-    """Read the counters of this process; asks no database."""
+    """Read the counters of this process; uses no database."""
     pool = _pool()
     pages = _read_requests()
     return Usage(
@@ -78,14 +78,14 @@ def usage() -> Usage:
 
 
 def _pool() -> dict[str, int]:
-    """The pool's own counters; empty where the connection has no pool."""
+    """Return the counters of the connection pool; empty without a pool."""
     if not connection.settings_dict["OPTIONS"].get("pool"):
         return {}
     return dict(connection.pool.get_stats())  # type: ignore[attr-defined]
 
 
 def _memory() -> int:
-    """Resident bytes of this process."""
+    """Return the resident memory of this process in bytes."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:

@@ -1,4 +1,4 @@
-"""Tags and filters of the monitor's own pages."""
+"""Tags and filters of the monitor's pages."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ register = template.Library()
 
 @register.filter
 def figure(count: Count, state: str) -> SafeString:
-    """How many jobs are in a state, as a link says it."""
+    """Return how many jobs are in a state, as the text of a link."""
     return format_html(job_figure(state, count.n), n=number(count))
 
 
 @register.filter
 def written_by(step: Step) -> str:
-    """Who wrote a step: a transition by its name, the kernel's own steps in words."""
+    """Return what wrote a step: the name of a transition, or a label for the kernel's own steps."""
     name = step.written_by.partition(":")[0]
     jobless = SYSTEM_STEP.get(f"{name} without job") if step.job_id is None else None
     return str(jobless or SYSTEM_STEP.get(name, step.written_by))
@@ -32,7 +32,7 @@ def written_by(step: Step) -> str:
 
 @register.filter
 def holder(kind: str) -> str:
-    """What keeps vacuum back, in words."""
+    """Return the label of what keeps vacuum from removing rows."""
     return str(HOLDER.get(kind, kind))
 
 
@@ -40,5 +40,5 @@ def holder(kind: str) -> str:
 def beside(
     cells: tuple[str | None, ...], attributes: tuple[Attribute, ...]
 ) -> list[tuple[Attribute, str | None]]:
-    """Each attribute with its cell."""
+    """Return each attribute with its cell."""
     return list(zip(attributes, cells, strict=True))

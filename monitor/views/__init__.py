@@ -1,1 +1,1 @@
-"""The pages; each module is one of them with the parts that its script fetches again."""
+"""The pages; each module has one page and the parts of it that its script fetches."""

@@ -29,7 +29,7 @@ from pages.urlparams import number, text, without
 @require_safe
 @page
 def flow(request: HttpRequest, name: str) -> HttpResponse:
-    """The list of instances with the flow's queue beside it."""
+    """Return the page with the list of instances and the queue of the flow."""
     with snapshot():
         found = flow_or_404(request.user, name)
         choice = urlparams.choice(request, found)
@@ -55,14 +55,14 @@ def _summary(name: str) -> dict[str, object]:
 
 
 def _counts(choice: Choice, context: dict[str, object]) -> dict[str, Count] | None:
-    """By status, how many instances the filters let through; None where nobody has counted them."""
+    """Return how many instances match the filters, by status; None if they were not counted."""
     if choice.usable().filters:
         return cast("dict[str, Count] | None", context["by_status"])
     return cast(overview.FlowSummary, context["summary"]).statuses
 
 
 def _chips(request: HttpRequest, choice: Choice, counts: dict[str, Count] | None) -> list[dict[str, object]]:
-    """A link for each status; it keeps the filters."""
+    """Return a link for each status, which keeps the filters."""
     rest = without(request.GET, "status", "before", "after", "wids", "top")
     statuses = places(counts or {}, choice.status)
     links = [(s, f"status={s}&{rest}" if rest else f"status={s}", n if counts is not None else None)
@@ -71,7 +71,7 @@ def _chips(request: HttpRequest, choice: Choice, counts: dict[str, Count] | None
 
 
 def _list(request: HttpRequest, flow: FlowInfo, choice: Choice) -> dict[str, object]:
-    """The rows, in a moment of their own: filters that take too long must not spoil the rest of the page."""
+    """Return the rows, read in their own snapshot: a filter that times out must not fail the whole page."""
     exact = request.GET.get("exact") == "1"
     try:
         with snapshot():
@@ -86,7 +86,7 @@ def _list(request: HttpRequest, flow: FlowInfo, choice: Choice) -> dict[str, obj
 
 
 def _totals(flow: FlowInfo, choice: Choice, exact: bool) -> tuple[dict[str, Count] | None, Count | None]:
-    """Behind filters only an exact count means something, and it may have to read everything."""
+    """Return counts by status and in total; with filters only on request, as a count may read everything."""
     if not choice.usable().filters:
         return None, instances.matching(flow, choice, None if exact else CAP)
     if not exact:
@@ -122,7 +122,7 @@ def _filters(request: HttpRequest, flow: FlowInfo, choice: Choice) -> Iterator[d
 @require_safe
 @page
 def changes(request: HttpRequest, name: str) -> HttpResponse:
-    """What became of the rows on the screen (`wids`), and how many newer ones than `top` there are."""
+    """Return the current rows of the instances in `wids`, and the number of those newer than `top`."""
     with snapshot():
         found = flow_or_404(request.user, name)
         choice = urlparams.choice(request, found)
@@ -131,7 +131,7 @@ def changes(request: HttpRequest, name: str) -> HttpResponse:
         newer = instances.newer(found, choice, top) if top is not None else Count(0)
         context = {"flow": found, "choice": choice, "queues": jobs.queues(found.id), **_summary(name)}
     parts = {"queue": "queue", "banner": "unserved"}
-    if not choice.usable().filters:  # behind filters nothing is counted again at each commit
+    if not choice.usable().filters:  # with filters nothing is counted again at each commit
         context["chips"] = _chips(request, choice, _counts(choice, context))
         parts["chips"] = "chips"
     return JsonResponse(
@@ -153,7 +153,7 @@ def _row(request: HttpRequest, flow: FlowInfo, listed: instances.Listed) -> str:
 @require_safe
 @page
 def flow_jobs(request: HttpRequest, name: str) -> HttpResponse:
-    """The jobs behind a number: of one state, of one transition or of all."""
+    """Return the list of jobs of one state, of one transition or of all."""
     state = request.GET.get("state", "pending")
     state = state if state in jobs.JOB_STATES else "pending"
     transition = text(request, "transition")

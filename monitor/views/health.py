@@ -1,4 +1,4 @@
-"""For machines that watch machines: alive, ready, and numbers."""
+"""Endpoints for monitoring systems: liveness, readiness, metrics."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ LOOPBACK = "127.0.0.0/8 ::1/128"
 
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
-    """This process answers; asks nobody else."""
+    """Return 200 when this process answers; uses no database."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 when the database answers and holds the kernel, else 503; says which."""
+    """Return 200 if the database answers and has the kernel, else 503; the body says which."""
     try:
         with snapshot(READY_TIMEOUT_MS):
             database, kernel = True, stats.ready()
@@ -41,7 +41,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def metrics_page(request: HttpRequest) -> HttpResponse:
-    """The numbers in Prometheus' text format, for who brings the token or comes from an allowed network."""
+    """Return the metrics in Prometheus' text format to callers with the token or from an allowed network."""
     if not may_scrape(request):
         return HttpResponse("metrics need a token or an allowed network (docs/monitoring.md)\n", status=403,
                             content_type="text/plain")  # fmt: skip
@@ -55,7 +55,7 @@ def metrics_page(request: HttpRequest) -> HttpResponse:
 
 
 def may_scrape(request: HttpRequest) -> bool:
-    """The token of WEDSQL_METRICS_TOKEN as bearer, or an address in the networks of WEDSQL_METRICS_ALLOW.
+    """Return whether the request has WEDSQL_METRICS_TOKEN as bearer, or comes from WEDSQL_METRICS_ALLOW.
 
     Behind a proxy every caller has the proxy's address, so a forwarded request needs the token.
     """

@@ -1,4 +1,4 @@
-"""One instance: its state, what is pending, and its history step by step."""
+"""One instance: its state, its pending jobs, and its history step by step."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LIVE_STEPS = 50
 
 @dataclass(frozen=True)
 class ShownCell:
-    """One change as the page shows it."""
+    """One change of an attribute."""
 
     title: str
     before: str | None
@@ -36,7 +36,7 @@ class ShownCell:
 
 @dataclass(frozen=True)
 class ShownStep:
-    """A step of the trace with its changes in the flow's order; `cause_here`: its cause is on this page."""
+    """A step of the trace with its changes in the flow's order; `cause_here`: the page shows its cause."""
 
     step: trace.Step
     cells: list[ShownCell]
@@ -51,7 +51,7 @@ def _shown(flow: FlowInfo, found: Iterable[trace.Step]) -> list[ShownStep]:
 
 
 def _cells(order: dict[str, tuple[int, str, str]], cells: Collection[trace.Cell]) -> list[ShownCell]:
-    """Attributes that the flow no longer has come last, under the name that they had."""
+    """Return the changes; attributes that the flow no longer has come last, under their former names."""
     known = {c.name: order.get(c.name, (len(order), c.name, "")) for c in cells}
     ranked = sorted((c for c in cells if c.changed), key=lambda c: (known[c.name][0], c.name))
     return [ShownCell(known[c.name][1], c.before, c.after, c.initial, known[c.name][2]) for c in ranked]
@@ -60,7 +60,7 @@ def _cells(order: dict[str, tuple[int, str, str]], cells: Collection[trace.Cell]
 @require_safe
 @page
 def instance(request: HttpRequest, wid: int) -> HttpResponse:
-    """The whole page."""
+    """Return the whole page."""
     oldest_first = request.GET.get("order") == "oldest"
     with snapshot():
         found, flow = instance_or_404(request.user, wid)
@@ -86,7 +86,7 @@ def _now(flow: FlowInfo, found: instances.Instance) -> dict[str, object]:
 @require_safe
 @page
 def changes(request: HttpRequest, wid: int) -> HttpResponse:
-    """The parts of the page as they are now, and the steps behind `seq`."""
+    """Return the parts of the page as they are now, and the steps after `seq`."""
     seen = number(request.GET.get("seq"))
     with snapshot():
         found, flow = instance_or_404(request.user, wid)
@@ -108,7 +108,7 @@ def changes(request: HttpRequest, wid: int) -> HttpResponse:
 @require_safe
 @page
 def raw(request: HttpRequest, wid: int) -> HttpResponse:
-    """Everything about the instance as JSON; `next` is where the rest of a long trace goes on."""
+    """Return everything about the instance as JSON; `next` is the query string for the rest of the trace."""
     after = number(request.GET.get("after"))
     with snapshot():
         found, flow = instance_or_404(request.user, wid)

@@ -1,4 +1,4 @@
-"""The first page: all flows, what their instances do, and what waits."""
+"""The first page: all flows with the counts of their instances and pending jobs."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def _context(request: HttpRequest) -> dict[str, object]:
 @require_safe
 @page
 def flows(request: HttpRequest) -> HttpResponse:
-    """Every flow that the person may see."""
+    """Return the page of all flows that are visible to the user."""
     return render(request, "monitor/flows.html", _context(request))
 
 
 @require_safe
 @page
 def flows_part(request: HttpRequest) -> HttpResponse:
-    """The rows of the first page again."""
+    """Return the rows of the first page for its script."""
     html = render_to_string("monitor/parts/flow_rows.html", _context(request), request)
     return JsonResponse({"rows": html})

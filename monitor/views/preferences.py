@@ -1,4 +1,4 @@
-"""How a person likes the pages; kept in their browser."""
+"""Preferences for the pages, kept in cookies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ YEAR = 365 * 24 * 3600
 
 @require_POST
 def theme(request: HttpRequest) -> HttpResponse:
-    """Remember light, dark or automatic; goes back to where the person was."""
+    """Store light, dark or automatic in a cookie and redirect to the previous page."""
     target = request.POST.get("next", "/")
     if not url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()):
         target = "/"

@@ -1,4 +1,4 @@
-"""Whether all is well: the eight invariants, the clock, the reaper, the disk and the tables, for people."""
+"""The health page: the eight invariants, the clock, the reaper, the disk and the tables."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from monitor.usage import usage
 from pages.guard import is_timeout, page
 
 SILENT_SECONDS = 30
-# The kernel's clock and this page's reading of it are never exactly at one time.
+# The page reads the kernel's clock a moment later, so a small difference is normal.
 _MANY_NUMBERS = 0.5
 _TRIFLE_SECONDS = 1
-# A thread of the web process is bound for so long; the history of millions is a matter for the command.
+# A check occupies a web thread; with millions of steps use the command instead.
 CHECK_TIMEOUT_MS = 30_000
 
 
 @require_safe
 @page
 def soundness(request: HttpRequest) -> HttpResponse:
-    """The whole page; it checks no invariant by itself, because that is expensive."""
+    """Return the whole page; it checks no invariant, because that is expensive."""
     _everything_or_404(request)
     with snapshot():
         times, disk, kept, last = health.times(), health.disk(), house.house(), invariants.last_check()
@@ -52,7 +52,7 @@ def soundness(request: HttpRequest) -> HttpResponse:
 @require_POST
 @page
 def check(request: HttpRequest) -> HttpResponse:
-    """Check the invariants now, on a sample or (`scope=all`) on every instance, and show the page."""
+    """Check the invariants now, on a sample or (`scope=all`) on every instance, and redirect to the page."""
     _everything_or_404(request)
     limit = None if request.POST.get("scope") == "all" else invariants.SAMPLE
     try:
@@ -67,6 +67,6 @@ def check(request: HttpRequest) -> HttpResponse:
 
 
 def _everything_or_404(request: HttpRequest) -> None:
-    """An example of damage names instances of any flow: who may not see every flow has no such page."""
+    """Raise Http404 for users who may not see every flow: examples name instances of any flow."""
     if not sees_everything(request.user):
         raise Http404

@@ -1,4 +1,4 @@
-"""Which process serves which transitions, and which transitions nobody serves."""
+"""Which process serves which transitions, and which transitions no process serves."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pages.urlparams import number
 @require_safe
 @page
 def workers(request: HttpRequest) -> HttpResponse:
-    """The whole page; its script asks for it again and again."""
+    """Return the whole page; its script polls it."""
     with snapshot():
         visible = visible_flows(request.user)
         found, more = registered(visible, number(request.GET.get("after")) or 0)

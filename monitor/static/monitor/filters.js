@@ -1,4 +1,4 @@
-// The filter form offers only comparisons that suit the attribute; the server checks them again.
+// The filter form offers only the comparisons of the attribute's type; the server checks them again.
 export function filterForm() {
   const attribute = document.getElementById("filter-a");
   const operator = document.getElementById("filter-op");

@@ -1,4 +1,4 @@
-// One instance: new steps appear at their end of the history, unless that would move what the reader is at.
+// One instance: new steps appear at their end of the history, unless that would move what the user reads.
 import { Line, fetchJson } from "../pages/line.js";
 import { flash, parseRow, parts } from "../pages/parts.js";
 import { force, update } from "../pages/steady.js";
@@ -11,7 +11,7 @@ export function start() {
   const button = document.getElementById("new");
   const oldest = table.dataset.order === "oldest";
   const open = table.dataset.open === "1";
-  // What other pages of the history show is not new: in the middle, only what comes after this moment is.
+  // Rows of other pages of the history are not new: in the middle, only steps after this number are.
   let last = open ? Math.max(0, ...[...body.children].map((row) => Number(row.dataset.seq))) : Number(table.dataset.seq);
   let waiting = [];
 
@@ -19,7 +19,7 @@ export function start() {
     button.hidden = waiting.length === 0;
     button.textContent = `+${waiting.length} ${button.dataset.tNew}`;
   }
-  // The button tells how many steps wait; they are not counted twice.
+  // The button shows how many steps wait, so steady.js must not count them, too.
   const steps = {
     name: "steps",
     announced: true,
