@@ -3,7 +3,7 @@ from django.contrib.auth.signals import user_logged_out
 
 
 class PagesConfig(AppConfig):
-    """What pages of every app share."""
+    """Parts of pages that all apps share."""
 
     name = "pages"
     verbose_name = "Pages"

@@ -1,4 +1,4 @@
-"""What stands before every page: a log-in, and an answer when the database is away or was asked too much."""
+"""The guard of every page: requires a log-in, and answers when the database is unavailable or too slow."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from pages.error_pages import slow, unavailable
 View = Callable[..., HttpResponse]
 
 QUERY_CANCELED = "57014"
-# A schema, a table or a column that is there no more.
+# Invalid schema, undefined table, undefined column.
 REDESIGNED = frozenset({"3F000", "42P01", "42703"})
 
 
 def page(view: View) -> View:
-    """Lets in who is logged in, and answers 503 instead of 500 when the database cannot be asked."""
+    """Require a log-in for a view, and answer 503 instead of 500 if the database fails or times out."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -35,7 +35,7 @@ def page(view: View) -> View:
 
 
 def _twice(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-    """A flow may be redesigned or dropped between two queries of a page: what it is now is read again."""
+    """Call the view again if a flow was changed or dropped between two queries; then raise Http404."""
     try:
         return view(request, *args, **kwargs)
     except ProgrammingError as error:
@@ -48,7 +48,7 @@ def _twice(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpR
 
 
 def _sign_in(request: HttpRequest) -> HttpResponse:
-    # A script that fetches a part of a page must see that the session ended, not the log-in page.
+    # A script that fetches a part of a page must get a status for an ended session, not the log-in page.
     if request.headers.get("Accept", "").startswith("application/json"):
         return HttpResponse(status=401)
     return redirect_to_login(request.get_full_path())

@@ -1,4 +1,4 @@
-"""What pages call the codes of the kernel and the comparisons of a filter."""
+"""Labels for codes of the kernel and for comparisons of a filter."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STATUS: dict[str, str | Promise] = {
     "A": _("Aborted"),
     "C": _("Cancelled"),
 }
-# A shape beside the colour: who sees no colours reads the same.
+# A shape beside the colour, so that the status can be read without colours.
 GLYPH = {"R": "▶", "E": "!", "F": "✓", "S": "‖", "X": "↩", "A": "✕", "C": "⊘"}
 
 JOB_STATE: dict[str, str | Promise] = {"P": _("pending"), "L": _("leased"), "K": _("parked")}
@@ -55,7 +55,7 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     "_CANCEL": _("Cancelled"),
     "_TIMEOUT": _("Timed out"),
     "_EXCPT": _("Repaired"),
-    # Without a job of its own it is the kernel's note that work was given up.
+    # Without a job it records that an attempt to continue was given up.
     "_EXCPT without job": _("Became an exception"),
     "_RECOVER": _("Recovered"),
     "_SUSPEND": _("Suspended"),

@@ -1,4 +1,4 @@
-"""The style page: every component in both themes, for whoever changes one."""
+"""The style page, which shows every component in both themes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _AT = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 
 @require_safe
 def styleguide(request: HttpRequest) -> HttpResponse:
-    """Show every component with fixed content; only where settings.STYLEGUIDE is on, in development."""
+    """Show every component with fixed content; 404 unless settings.STYLEGUIDE is on, as in development."""
     if not settings.STYLEGUIDE:
         raise Http404
     context = {

@@ -1,1 +1,1 @@
-"""The live line: from a notification of the database to a frame on each page that shows what changed."""
+"""The live line: turns notifications of the database into frames for the pages that show what changed."""

@@ -1,4 +1,4 @@
-"""What a browser sends over a live line is bounded: in size, in number, and after the line was closed."""
+"""Limits what a browser may send over a live line: size, number, and nothing after the line is closed."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 
 Application = Callable[[Any, Any, Any], Awaitable[Any]]
 
-# An acknowledgement has some thirty characters, and a page sends one for each frame that asks.
+# An acknowledgement has about thirty characters, and a page sends one for each frame that asks for it.
 MAX_MESSAGE = 100
 MAX_QUEUED = 10
 BAD_MESSAGE = 4400
 
 
 class BoundedInput:
-    """ASGI middleware that closes a line whose client sends too much, and discards what still comes then.
+    """ASGI middleware that closes a line whose client sends too much, and discards what arrives later.
 
-    The server queues every message without limit, and the consumer needs longer for one than a client.
+    The server queues messages without limit, and a client sends faster than the consumer receives.
     """
 
     def __init__(self, application: Application) -> None:
@@ -46,7 +46,7 @@ class _Line:
             await self._send(message)
 
     async def read(self) -> None:
-        """Take messages from the server as they come until the client is gone."""
+        """Receive messages from the server until the client disconnects."""
         while True:
             message = await self._receive()
             if message["type"] != "websocket.receive":

@@ -1,4 +1,4 @@
-"""The live line to one page: it may watch what its person may see, for as long as that holds."""
+"""The live line to one page: it watches what its user may see, as long as that is so."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SIGNED_OUT, NOT_FOUND, AWAY = 4401, 4404, 4503
 
 
 class NowhereConsumer(AsyncWebsocketConsumer):
-    """Turns away whoever asks for a line that does not exist, as a page that does not exist would."""
+    """Closes lines to unknown URLs with the code for "not found"."""
 
     async def connect(self) -> None:
         await self.accept()
@@ -32,7 +32,7 @@ class NowhereConsumer(AsyncWebsocketConsumer):
 
 
 class LiveConsumer(AsyncWebsocketConsumer):
-    """Sends frames of ids; takes nothing but acknowledgements of them.
+    """Sends frames of ids; accepts nothing but acknowledgements.
 
     A subclass decides in `topic_for` what may be watched.
     """
@@ -42,7 +42,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
 
     @staticmethod
     def topic_for(user: AnyUser, target: dict[str, Any]) -> Topic | None:
-        """What an address watches for this user, or None where there is nothing for them; may query."""
+        """Return what a URL watches for this user, or None if nothing may be watched; may query."""
         raise NotImplementedError
 
     async def connect(self) -> None:
@@ -56,7 +56,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         self.recheck = asyncio.get_running_loop().create_task(self._recheck())
 
     async def _topic(self, user: AnyUser) -> Topic | None:
-        """The topic, or None after the line was closed with the reason."""
+        """Return the topic, or None after closing the line with the reason."""
         if not user.is_authenticated:
             await self.close(SIGNED_OUT)
             return None
@@ -70,10 +70,10 @@ class LiveConsumer(AsyncWebsocketConsumer):
         return topic
 
     async def _recheck(self) -> None:
-        """A line outlives a log-out and a right that was taken away: look at both again and again."""
+        """Check log-in and permissions periodically, because the line may outlive both."""
         while True:
-            # Spread out, so that two hundred pages do not ask in the same moment.
-            await asyncio.sleep(RECHECK_SECONDS * random.uniform(0.8, 1.0))  # noqa: S311 - no secret depends on it
+            # Spread out, so that hundreds of pages do not query at the same moment.
+            await asyncio.sleep(RECHECK_SECONDS * random.uniform(0.8, 1.0))  # noqa: S311 - not a secret
             try:
                 user = await self._user_now()
             except Error:
@@ -90,7 +90,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         return user
 
     async def dispatch(self, message: dict[str, Any]) -> None:
-        """An acknowledgement asks no database: it is spared the look at old connections in a thread."""
+        """Skip the check for old database connections, which takes a thread, for acknowledgements."""
         if message["type"] == "websocket.receive":
             await self.receive(message.get("text"), message.get("bytes"))
         else:
@@ -108,7 +108,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
             listener().leave(self.watcher)
 
     async def send_text(self, text: str) -> None:
-        # As AsyncWebsocketConsumer.send does, without its questions: this is done a thousand times a second.
+        # Like AsyncWebsocketConsumer.send without its checks: this runs up to a thousand times per second.
         await self.base_send({"type": "websocket.send", "text": text})
 
     async def close_with(self, code: int) -> None:
@@ -116,7 +116,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
 
 
 def _acknowledged(text: str | None) -> int | None:
-    """The number in {"op":"ack","n":number}; None for everything else."""
+    """Return the number of {"op":"ack","n":number}; None for everything else."""
     if not text:
         return None
     try:

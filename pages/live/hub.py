@@ -1,8 +1,8 @@
-"""Who watches what in this process, and one frame for all of them at most every tenth of a second.
+"""The watchers of this process, and their frames, at most one each tenth of a second.
 
 A frame carries ids and versions only; the page fetches what it shows. Every ASK_EVERY-th frame asks for an
-acknowledgement, and until that has come the watcher gets no other: news pile up as one entry an id, and
-beyond MAX_PENDING ids as "read again".
+acknowledgement, and until that arrives the watcher gets no other: changes are collected, one entry per id,
+and beyond MAX_PENDING ids as "read everything again".
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Topic:
 
 @dataclass(eq=False)
 class Watcher:
-    """One browser page. `news` maps what changed to its version; `again` asks it to read everything."""
+    """One browser page. `news` maps changed ids to versions; with `again` the page reads everything again."""
 
     topic: Topic
     send: Send
@@ -51,7 +51,7 @@ class Watcher:
     sent_at: float = 0.0
 
     def add(self, news: dict[int, int]) -> None:
-        """Remember the newest version of each id; `news` is shared with others and never written to."""
+        """Keep the newest version of each id; `news` is shared between watchers, so it is never modified."""
         if self.again:
             return
         self.news = news if self.news is None else self.news | news
@@ -81,15 +81,15 @@ class Hub:
         self._last = 0.0
 
     def watched_flows(self) -> set[int]:
-        """Flows that have a page of their own open somewhere."""
+        """Return the flows of all watchers."""
         return {w.topic.flow for w in self.watchers if w.topic.flow}
 
     def watched_wids(self) -> dict[int, int]:
-        """Instances that have a page open, each with its flow."""
+        """Return the watched instances, each with its flow."""
         return {w.topic.wid: w.topic.flow for w in self.watchers if w.topic.kind == "instance"}
 
     async def join(self, watcher: Watcher) -> None:
-        """From now on the watcher hears; it is greeted when the listener is up."""
+        """Add a watcher; if the listener is connected, the watcher gets a hello."""
         self.watchers.add(watcher)
         if self.live:
             await watcher.send(_frame("hello"))
@@ -98,14 +98,14 @@ class Hub:
         self.watchers.discard(watcher)
 
     def event(self, flow: int, wid: int, seq: int) -> None:
-        """An instance moved; `wid` 0 means that many did. The first event goes out at once."""
+        """Record a change of an instance, or of many with `wid` 0. The first event is sent at once."""
         self.heard[flow] = time.monotonic()
         rows = self._events[flow]
         rows[wid] = max(seq, rows.get(wid, 0))
         self._wake()
 
     def acked(self, watcher: Watcher, number: int) -> bool:
-        """Let the watcher have the next frame; return False for a number that was not asked for."""
+        """Allow the watcher's next frame; return False for a number that was not asked for."""
         if not watcher.unacked or number != watcher.unacked:
             return False
         watcher.unacked = 0
@@ -114,18 +114,18 @@ class Hub:
         return True
 
     async def up(self) -> None:
-        """The listener hears again: what it missed nobody knows, so every page reads once."""
+        """Mark the listener as connected; every page reads everything, as notifications may be lost."""
         self.live = True
         await self._tell(self.watchers, _frame("hello"))
 
     async def down(self) -> None:
-        """The listener hears nothing any more; pages say so."""
+        """Mark the listener as disconnected; the pages show that."""
         if self.live:
             self.live, self.stale_since = False, time.time()
             await self._tell(self.watchers, _frame("stale"))
 
     async def ping(self) -> None:
-        """Shows the living that the line is alive, and lets go of those who stopped answering."""
+        """Send a ping to all watchers, and close those that stopped acknowledging."""
         limit = time.monotonic() - STALLED_SECONDS
         stalled = {w for w in self.watchers if w.unacked and w.sent_at < limit}
         self.watchers -= stalled
@@ -133,7 +133,7 @@ class Hub:
         await self._tell(self.watchers, _frame("ping" if self.live else "stale"))
 
     async def sign_out(self, session: str) -> None:
-        """The person of this session logged out: its pages hear nothing any more."""
+        """Close the lines of a session that was logged out."""
         gone = {w for w in self.watchers if session and w.session == session}
         self.watchers -= gone
         await asyncio.gather(*(w.close(4401) for w in gone), return_exceptions=True)
@@ -150,12 +150,12 @@ class Hub:
         self._flushing = asyncio.get_running_loop().create_task(self.flush())
 
     async def flush(self) -> None:
-        """Hand out what has been heard, then send one frame to everyone who is ready for it."""
+        """Distribute the events, then send one frame to each watcher that is ready for it."""
         events, self._events = self._events, defaultdict(dict)
         for watcher in self.watchers:
             _hand_out(watcher, events)
         self.frames += 1
-        # Watchers of one flow share one dictionary: it is written as text once, twice where some are asked.
+        # Watchers of one flow share a dictionary: it is encoded once, or twice if some must acknowledge.
         texts: dict[tuple[int, bool], str] = {}
         for watcher in [w for w in self.watchers if w.ready]:
             await self._send(watcher, self._next_frame(watcher, texts))
@@ -180,13 +180,13 @@ class Hub:
             await self._send(watcher, text)
 
     async def _send(self, watcher: Watcher, text: str) -> None:
-        """One line that is broken must not keep the others from hearing.
+        """Send to one watcher; an error must not keep the others from their frames.
 
-        One after the other: a line takes what it is given into its buffer, and a task each would cost more.
+        Sequentially: a send only fills the line's buffer, and a task for each would cost more.
         """
         try:
             await watcher.send(text)
-        except Exception:  # noqa: BLE001 - whatever broke, the line is gone
+        except Exception:  # noqa: BLE001 - any error ends the line
             self.leave(watcher)
 
 

@@ -1,8 +1,8 @@
-"""The one connection of this process that hears the database's notifications, kept alive by whoever watches.
+"""The connection of this process that listens for the database's notifications, open while pages watch.
 
-Notifications are hints: they are lost while the connection is away, so every return is announced as "read
-again", and every POLL_SECONDS versions are compared with what was heard. What is listened to and compared is
-known to the app that registered it.
+Notifications are lost while the connection is down, so after each connect the pages read everything again,
+and every POLL_SECONDS versions are compared with the notifications received. The app that registered the
+events defines what is listened to and compared.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ class Events(Protocol):
     channels: tuple[str, ...]
 
     async def open(self) -> None:
-        """Begin a connection: whatever was known of the last one no longer counts."""
+        """Start with a new connection; discard what was known from the last one."""
 
     async def renew(self) -> None:
         """Called at every heartbeat of a connection."""
 
     async def close(self) -> None:
-        """End a connection."""
+        """Clean up at the end of a connection."""
 
     def heard(self, payload: str, hub: Hub) -> None:
         """Report a notification to the hub."""
@@ -59,12 +59,12 @@ _registered: list[Callable[[], Events]] = []
 
 
 def register(events: Callable[[], Events]) -> None:
-    """Let every listener of this process hear these events; each listener calls `events` once."""
+    """Add events for every listener of this process; each listener calls `events` once."""
     _registered.append(events)
 
 
 class Listener:
-    """Connects when the first watcher joins, leaves when the last one has been gone for LINGER_SECONDS."""
+    """Connects when the first watcher joins, disconnects LINGER_SECONDS after the last one left."""
 
     def __init__(self, dsn: str) -> None:
         self.hub = Hub()
@@ -77,7 +77,7 @@ class Listener:
         self._events = [make() for make in _registered]
 
     async def join(self, watcher: Watcher) -> None:
-        """Let the watcher hear; starts the connection if need be."""
+        """Add the watcher; connects if necessary."""
         if self._farewell:
             self._farewell.cancel()
             self._farewell = None
@@ -91,12 +91,12 @@ class Listener:
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self.hub.live, self._task = False, None
-        # Somebody joined while the connection was saying good-bye.
+        # A watcher joined while the connection was closing.
         if self.hub.watchers and not self._stopped:
             self._start()
 
     def leave(self, watcher: Watcher) -> None:
-        """The watcher is gone; the last one turns off the light, but not at once."""
+        """Remove the watcher; after the last one, disconnect later."""
         self.hub.leave(watcher)
         if not self.hub.watchers and self._farewell is None:
             self._farewell = asyncio.get_running_loop().call_later(LINGER_SECONDS, self._stop_if_idle)
@@ -108,7 +108,7 @@ class Listener:
 
     def _cancel(self) -> None:
         self.hub.live = False
-        # A second cancel would cut short the good-bye of the first.
+        # A second cancel would interrupt the clean-up of the first.
         if self._task and not self._task.cancelling():
             self._task.cancel()
 
@@ -131,7 +131,7 @@ class Listener:
             await asyncio.sleep(BACKOFF_SECONDS[min(failures, len(BACKOFF_SECONDS) - 1)])
 
     async def _session(self) -> None:
-        """One connection from its opening to its loss."""
+        """Run one connection until it is lost."""
         connection = await psycopg.AsyncConnection.connect(
             self.dsn, autocommit=True, prepare_threshold=None, connect_timeout=CONNECT_SECONDS,
             application_name="wedsql-monitor",
@@ -177,7 +177,7 @@ _listeners: WeakKeyDictionary[asyncio.AbstractEventLoop, Listener] = WeakKeyDict
 
 
 def listener() -> Listener:
-    """The listener of the running event loop, made on first use."""
+    """Return the listener of the running event loop, created on first use."""
     loop = asyncio.get_running_loop()
     if loop not in _listeners:
         _listeners[loop] = Listener(dsn())
@@ -185,17 +185,17 @@ def listener() -> Listener:
 
 
 def dsn() -> str:
-    """Where to listen: settings.MONITOR_DATABASE_URL."""
+    """Return the DSN of the listener: settings.MONITOR_DATABASE_URL."""
     return str(settings.MONITOR_DATABASE_URL)
 
 
 def sign_out(session: str) -> None:
-    """Called from any thread when a session ends."""
+    """Close the live lines of a session; may be called from any thread."""
     for loop, found in list(_listeners.items()):
         if loop.is_running():
             asyncio.run_coroutine_threadsafe(found.hub.sign_out(session), loop)
 
 
 def all_listeners() -> list[Listener]:
-    """Every listener of this process, for its metrics."""
+    """Return every listener of this process, for its metrics."""
     return list(_listeners.values())

@@ -1,7 +1,7 @@
-"""Whose live line it is: read from the session, which a line cannot change as a page can.
+"""The user of a live line, read from the session, which a line cannot change.
 
-Channels' own middleware knows no former secret keys and deletes a session that was made with one: a page left
-open would log its person out when a new key is introduced.
+Channels' own middleware ignores SECRET_KEY_FALLBACKS and deletes a session made with an old key: an open
+page would log its user out when a new key is introduced.
 """
 
 from __future__ import annotations
@@ -46,5 +46,5 @@ class LineUser(AuthMiddleware):
 
 
 def line_user_stack(inner: Any) -> Any:
-    """Wrap an application with what reads cookies, session and user."""
+    """Wrap an application with the middleware for cookies, session and user."""
     return CookieMiddleware(SessionMiddleware(LineUser(inner)))

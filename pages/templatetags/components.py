@@ -1,6 +1,6 @@
 """Components of pages as tags; `/styleguide/` shows each of them.
 
-A block tag takes what stands between it and its end: `{% fact _("Size") %}12 MB{% endfact %}`.
+A block tag takes the content up to its end tag: `{% fact _("Size") %}12 MB{% endfact %}`.
 """
 
 from __future__ import annotations
@@ -15,48 +15,48 @@ from pages.templatetags.wed import number, said
 
 register = template.Library()
 
-# A longer value shows half of this until it is unfolded.
+# Longer values show half of this until they are expanded.
 FOLDED = 400
 
 
 @register.simple_block_tag
 def note(content: str, kind: str, label: str) -> SafeString:
-    """A message of the page itself: `kind` is "info", "warning" or "error"; `label` names it."""
+    """Render a message of the page: `kind` is "info", "warning" or "error"; `label` is its aria-label."""
     html = '<section class="note note-{}" aria-label="{}">{}</section>'
     return format_html(html, kind, label, content)
 
 
 @register.simple_block_tag
 def fact(content: str, name: str, css: str = "", title: str = "") -> SafeString:
-    """One name and value of a `<dl class="facts">`."""
+    """Render one name and value of a `<dl class="facts">`."""
     attributes = _attributes(**{"class": css, "title": title})
     return format_html("<div><dt>{}</dt><dd{}>{}</dd></div>", name, attributes, content)
 
 
 @register.simple_tag
 def column(label: str, css: str = "") -> SafeString:
-    """The head of a column of a table that becomes cards on a phone."""
+    """Render a column heading of a table that becomes cards on a phone."""
     html = '<th role="columnheader" scope="col"{}>{}</th>'
     return format_html(html, _attributes(**{"class": css}), label)
 
 
 @register.simple_block_tag
 def cell(content: str, label: str, css: str = "") -> SafeString:
-    """A cell of such a table; a card shows its label before it."""
+    """Render a cell of such a table; a card shows its label before it."""
     attributes = _attributes(**{"class": css, "data-label": label})
     return format_html('<td role="cell"{}>{}</td>', attributes, content)
 
 
 @register.simple_tag
 def pill(kind: str, glyph: str, text: str) -> SafeString:
-    """A result as a shape, a word and a colour; `kind` is the status whose colour it has, or ""."""
+    """Render a result as shape, text and colour; `kind` is the status whose colour it has, or ""."""
     css = f"pill pill-{kind}" if kind else "pill"
     return format_html('<span class="{}"><span aria-hidden="true">{}</span> {}</span>', css, glyph, text)
 
 
 @register.simple_tag
 def value(text: str | None, kind: str = "", longest: int = 0) -> SafeString | str:
-    """A value of a state, cut after `longest` characters; null is a sign of its own."""
+    """Render a value of a state, cut after `longest` characters; null is shown as a sign."""
     if text is None:
         return format_html('<span class="null" title="{}">∅</span>', _("empty (null)"))
     shown = said(text, kind)
@@ -65,7 +65,7 @@ def value(text: str | None, kind: str = "", longest: int = 0) -> SafeString | st
 
 @register.simple_tag
 def whole_value(text: str | None, kind: str, length: int | None) -> SafeString | str:
-    """A value that unfolds where it is long; `length` is that of the whole if `text` is its beginning."""
+    """Render a value, expandable if long; `length` is that of the whole if `text` is its beginning."""
     if text is None or len(text) <= FOLDED:
         shown = value(text, kind)
     else:
@@ -80,13 +80,13 @@ def whole_value(text: str | None, kind: str, length: int | None) -> SafeString |
 
 @register.simple_block_tag
 def pager(content: str) -> SafeString:
-    """The links to the pages of a list before and after this one."""
+    """Render the links to the previous and next page of a list."""
     return format_html('<nav class="pager" aria-label="{}">{}</nav>', _("Pages"), content)
 
 
 @register.simple_block_tag
 def error_page(content: str, code: str, title: str) -> SafeString:
-    """The whole of a page that says what went wrong; `code` may be empty."""
+    """Render the content of an error page; `code` may be empty."""
     number = format_html('<p class="code-big" aria-hidden="true">{}</p>', code) if code else ""
     way_out = format_html('<p><a class="button" href="/">{}</a></p>', _("All flows"))
     html = '<section class="empty">{}<h1>{}</h1>{}{}</section>'
@@ -94,6 +94,6 @@ def error_page(content: str, code: str, title: str) -> SafeString:
 
 
 def _attributes(**named: str) -> SafeString:
-    """The attributes that have a value, with a space before each."""
+    """Return the attributes that have a value, with a space before each."""
     written = [format_html(' {}="{}"', name, text) for name, text in named.items() if text]
     return format_html("{}" * len(written), *written) if written else SafeString("")

@@ -1,4 +1,4 @@
-"""Tags and filters of every page: a status, a number, a moment, an age, a label."""
+"""Tags and filters of every page: statuses, numbers, times, ages, labels."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Counted(Protocol):
 
 @register.simple_tag
 def status(code: str) -> SafeString:
-    """A status as a pill: a shape, a word and a colour, so that none of them is needed alone."""
+    """Render a status as shape, text and colour, so that it can be read without one of them."""
     return format_html(
         '<span class="pill pill-{}"><span aria-hidden="true">{}</span> {}</span>',
         code,
@@ -62,13 +62,13 @@ def job_list(name: str) -> str:
 
 @register.filter
 def reason(code: str) -> str:
-    """The kernel's reason in a sentence; what a person wrote stays as it is."""
+    """Return the sentence for the kernel's reason; other text unchanged."""
     return str(labels.REASON.get(code, code))
 
 
 @register.filter
 def reason_short(text: str) -> str:
-    """The kernel's reason in a few words, with what it adds behind a colon."""
+    """Return the short label of the kernel's reason, with what follows its colon."""
     code, colon, rest = text.partition(":")
     return f"{labels.REASON_SHORT.get(code, code)}{colon}{rest}"
 
@@ -85,20 +85,20 @@ def worker_kind(code: str) -> str:
 
 @register.filter
 def said(text: str, kind: str) -> str:
-    """A value as people say it; only booleans differ from what the database writes."""
+    """Return a value for people; only booleans differ from the database's text."""
     return str(labels.BOOLEAN.get(text, text)) if kind == "boolean" else text
 
 
 @register.filter
 def number(value: Counted | int) -> str:
-    """A number with its thousands apart; "10,000+" when counting stopped there."""
+    """Format a number with thousands separators; "10,000+" when counting stopped there."""
     n, capped = (value, False) if isinstance(value, int) else (value.n, value.capped)
     return formats.number_format(n, force_grouping=True) + ("+" if capped else "")
 
 
 @register.simple_tag
 def moment(at: datetime | None, precise: bool = False) -> SafeString | str:
-    """A moment for people, whole in its title: today's by the clock alone, older ones with their date."""
+    """Render a time: today's without the date, the whole in the title."""
     if at is None:
         return NOTHING
     local = timezone.localtime(at)
@@ -115,7 +115,7 @@ def moment(at: datetime | None, precise: bool = False) -> SafeString | str:
 
 @register.simple_tag
 def ago(at: datetime | None) -> SafeString | str:
-    """How long ago a moment was; the script keeps it growing."""
+    """Render the age of a time; the script keeps it up to date."""
     if at is None:
         return NOTHING
     return format_html(
@@ -125,7 +125,7 @@ def ago(at: datetime | None) -> SafeString | str:
 
 
 def _age(value: timedelta) -> str:
-    """As the script will say it a moment later."""
+    """Return the age in the same form as ages.js."""
     seconds = max(0, int(value.total_seconds()))
     if seconds < 60:
         return _("# s ago").replace("#", str(seconds))
@@ -138,7 +138,7 @@ def _age(value: timedelta) -> str:
 
 @register.filter
 def duration(value: timedelta | None) -> str:
-    """A length of time in its two largest units, of which the second may be nought and left out."""
+    """Format a duration in its two largest units; the second is left out if it is 0."""
     if value is None:
         return NOTHING
     seconds = max(0, int(value.total_seconds()))
@@ -158,7 +158,7 @@ def duration(value: timedelta | None) -> str:
 
 @register.filter
 def theme(cookie: str | None) -> str:
-    """The theme of the cookie, or automatic."""
+    """Return the theme of the cookie, or automatic."""
     return cookie if cookie in ("dark", "light") else "auto"
 
 
@@ -174,5 +174,5 @@ def theme_name(name: str) -> str:
 
 @register.filter
 def get(mapping: dict[str, object], key: str) -> object:
-    """mapping[key], or nothing."""
+    """Return mapping[key], or None."""
     return mapping.get(key)

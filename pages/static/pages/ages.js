@@ -1,7 +1,7 @@
-// "3 min ago" keeps growing while the page is open.
+// Keeps "3 min ago" up to date while the page is open.
 const STEP_MS = 5_000;
 
-// "# min ago": where the number goes is the translator's choice.
+// "# min ago": the translation decides where the number goes.
 function words(seconds) {
   const t = document.body.dataset;
   const [pattern, size] = seconds < 60 ? [t.tSecond, 1] : seconds < 3600 ? [t.tMinute, 60] : seconds < 86400 ? [t.tHour, 3600] : [t.tDay, 86400];

@@ -1,4 +1,4 @@
-// The one entry: small things for every page, then the page's own module. Everything works without it, only not live.
+// The entry point: parts of every page, then the page's own module. Without it pages work, but are not live.
 import { ages } from "./ages.js";
 import { steady } from "./steady.js";
 import { themeButton } from "./theme.js";
@@ -6,7 +6,7 @@ import { themeButton } from "./theme.js";
 themeButton();
 ages();
 steady();
-// A menu closes as people expect: by Escape and by a click elsewhere.
+// Menus close on Escape and on a click elsewhere.
 document.addEventListener("keydown", (event) => {
   const open = event.key === "Escape" && document.querySelector("details.menu[open]");
   if (open) { open.open = false; open.querySelector("summary").focus(); }

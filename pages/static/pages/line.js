@@ -1,6 +1,6 @@
-// The live line of a page: keeps it open, says how fresh the page is, and asks for one refresh after every gap.
+// The live line of a page: keeps it open, shows how fresh the page is, and refreshes once after every gap.
 // Frames carry ids only; refresh(ids | null) fetches what the page shows. One refresh runs at a time, and the pause
-// after it grows with what it cost, so that a slow server is asked less, never more.
+// after it grows with its duration, so that a slow server gets fewer requests.
 import { Mark } from "./mark.js";
 
 const RETRY_MS = [250, 500, 1000, 2000];
@@ -68,7 +68,7 @@ export class Line {
     this.stale();
     const base = RETRY_MS[Math.min(this.failures, RETRY_MS.length) - 1];
     if (!document.hidden) this.retry = setTimeout(() => this.open(), base * (0.75 + Math.random() / 2));
-    // A network that lets no WebSocket through still gets a page that moves.
+    // Without WebSockets the page polls.
     if (this.failures >= POLL_AFTER && Date.now() - (this.polled ?? 0) > POLL_MS) {
       this.polled = Date.now();
       this.want(null);
@@ -89,7 +89,7 @@ export class Line {
     else if (this.paused || !this.socket) { this.paused = false; this.open(); }
   }
 
-  // ids: what changed; null: everything. What is asked for while a refresh runs is asked for once, after it.
+  // ids: what changed; null: everything. Requests during a refresh are combined into one after it.
   want(ids) {
     if (ids === null || this.wanted === null) this.wanted = null;
     else this.wanted = new Map([...(this.wanted ?? []), ...ids]);

@@ -1,4 +1,4 @@
-// The mark in the head of a page: whether what it shows is what the database holds, and if not, since when.
+// The live status in the header: whether the page is up to date, and if not, since when.
 export class Mark {
   constructor() {
     this.element = document.getElementById("live");
@@ -17,7 +17,7 @@ export class Mark {
     const words = this.element.dataset;
     words.state = state;
     const text = { connecting: words.tConnecting, live: words.tLive, polling: words.tPolling, out: words.tOut, gone: words.tGone };
-    // The page's times are UTC, and so is this one.
+    // In UTC like the other times of the page.
     const clock = this.since?.toISOString().slice(11, 19);
     this.element.querySelector(".live-text").textContent = state === "stale" ? `${words.tStale} ${clock}` : text[state];
   }

@@ -1,5 +1,5 @@
-// Make what is on the page like what the server sent, in place: an element stays the same node for as long as it
-// means the same, so that a press, the focus and a selection survive. Each change notes how to take it back.
+// Change elements in place to match what the server sent: an element with the same meaning stays the same node, so
+// that a press, the focus and a selection survive. The journal can undo each change.
 
 export class Journal {
   constructor() { this.undo = []; }
@@ -36,7 +36,7 @@ export class Journal {
   }
 }
 
-// What an element is, whatever its text: a link is where it leads.
+// What identifies an element, whatever its text; for a link, its target.
 function identity(node) {
   if (node.nodeType !== Node.ELEMENT_NODE) return "";
   return node.id || node.dataset.key || node.getAttribute("href") || "";
@@ -45,7 +45,7 @@ function identity(node) {
 const alike = (a, b) => a.nodeName === b.nodeName && identity(a) === identity(b);
 const keptByItsClock = (node) => node.matches?.("time[data-age]");
 
-// For each fresh child the old child that it is, or null.
+// Pairs of each fresh child and the old child that matches it, or null.
 function twins(old, fresh) {
   const left = [...old.childNodes];
   return [...fresh.childNodes].map((next) => {
@@ -54,7 +54,7 @@ function twins(old, fresh) {
   });
 }
 
-// Pairs of what is on the page and what it is to become, one level down.
+// Pairs of an old child and its fresh version, of the children that differ.
 export function pairs(old, fresh) {
   return twins(old, fresh).filter(([next, twin]) => twin && !twin.isEqualNode(next)).map(([next, twin]) => [twin, next]);
 }
@@ -84,7 +84,7 @@ function children(old, fresh, journal) {
   let place = old.firstChild;
   for (const [next, twin] of matched) {
     if (twin) morph(twin, next, journal);
-    // An element that moves loses the focus, so it is the text around it that moves.
+    // An element that moves loses the focus, so the text around it moves instead.
     if (twin) while (place !== twin && place?.nodeType === Node.TEXT_NODE) place = place.nextSibling;
     if (twin && twin === place) place = place.nextSibling;
     else journal.insert(old, twin ?? next.cloneNode(true), place);

@@ -1,4 +1,4 @@
-// What the server sent, as changes of the page.
+// Parts that the server sent, as changes of the page.
 import { becoming } from "./steady.js";
 
 export function parse(html) {

@@ -1,4 +1,4 @@
-// What no commit announces (workers, lists of jobs, health) is asked for every few seconds while it is looked at.
+// Pages without notifications (workers, lists of jobs, health) are fetched every few seconds while they are visible.
 import { Mark } from "./mark.js";
 import { becoming, update } from "./steady.js";
 
@@ -6,7 +6,7 @@ const EVERY_MS = 5_000;
 const LAST_WORD = { 401: "out", 403: "out", 404: "gone" };
 
 async function fetchPage() {
-  // A session that ended answers with a redirect to the log-in.
+  // After the end of the session the server redirects to the log-in.
   const response = await fetch(location.href, { credentials: "same-origin", cache: "no-store", redirect: "manual" });
   if (response.type === "opaqueredirect") throw Object.assign(new Error("signed out"), { status: 401 });
   if (!response.ok) throw Object.assign(new Error(`${response.status}`), { status: response.status });

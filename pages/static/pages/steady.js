@@ -1,9 +1,9 @@
-// Leave the reader in peace: a change that would move or replace what the pointer or the focus is on is taken back
-// before it is painted and waits until they leave. What waits is counted on the page, and a click shows it at once.
+// Keeps what the user is reading in place: a change that would move or replace the element under the pointer or with
+// the focus is undone before it is painted, and waits. The page shows how many changes wait; a click applies them.
 import { Journal, morph, pairs } from "./morph.js";
 import { refreshAges } from "./ages.js";
 
-// For so long after its last move the pointer may be on its way to anything on the screen.
+// For so long after its last move the pointer may be on its way to any element.
 const AIMING_MS = 700;
 const SHIFT_PX = 1;
 const HANDLES = "a[href], button, summary, input, select, textarea";
@@ -53,7 +53,7 @@ function disturbed({ under, focus, places }) {
 
 // ---- a change: {name, make(journal), blocked?(), parts?(), done?(), announced?}
 
-// The page's element becomes what the server sent for it.
+// The change that turns an element of the page into what the server sent for it.
 export function becoming(name, old, fresh, done) {
   return {
     name,
@@ -79,7 +79,7 @@ function attempt(changes) {
   return false;
 }
 
-// As a whole, or else as much of it as disturbs nothing.
+// Apply the whole change, or else the parts of it that move nothing.
 function settle(change) {
   if (!change.blocked?.() && attempt([change])) return true;
   change.parts?.().forEach(settle);
@@ -99,7 +99,7 @@ export function update(changes) {
   announce();
 }
 
-// Show this now, whatever it moves: somebody asked for it.
+// Apply now, whatever it moves, because the user asked for it.
 export function force(changes) {
   for (const change of changes) {
     change.make(new Journal());
@@ -110,7 +110,7 @@ export function force(changes) {
   announce();
 }
 
-// ---- what waits
+// ---- waiting changes
 
 function announce() {
   const button = document.getElementById("held");
@@ -140,7 +140,7 @@ function away() {
 export function steady() {
   document.addEventListener("pointermove", at, { passive: true });
   document.addEventListener("pointerdown", at, { passive: true });
-  // The finger leaves with the click that follows, the mouse with the window.
+  // A finger leaves with the click that follows, a mouse with the window.
   document.addEventListener("pointerup", (event) => { if (event.pointerType !== "mouse") setTimeout(away); });
   document.documentElement.addEventListener("pointerleave", away);
   document.addEventListener("focusin", () => again(0));

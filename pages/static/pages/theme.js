@@ -1,5 +1,5 @@
-// Light, dark, automatic: kept in a cookie, so that the server's next page has it from its first byte, and where the
-// admin keeps its own, so that both are always the same.
+// Light, dark, automatic: in a cookie, so that the server renders the next page in it, and in the admin's local
+// storage, so that both are always the same.
 const NEXT = { auto: "dark", dark: "light", light: "auto" };
 const YEAR = 365 * 24 * 3600;
 
