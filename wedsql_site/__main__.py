@@ -1,4 +1,4 @@
-"""`python -m wedsql_site COMMAND`: manage.py where there is no checkout."""
+"""`python -m wedsql_site COMMAND`: manage.py for installations without a checkout."""
 
 from wedsql_site.command_line import manage
 

@@ -1,4 +1,4 @@
-"""Titles of the admin, and Django-Q's pages for superusers only: a Schedule runs any function by its name."""
+"""Titles of the admin; Django-Q's pages for superusers only, because a Schedule can call any function."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _flows.view_on_site = lambda flow: reverse("monitor:flow", args=[flow.name])
 _instances.view_on_site = lambda row: reverse("monitor:instance", args=[row.wid])
 
 
-# Imported for what it registers, after Django's own pages are there.
+# Imported for its registrations, after Django's own pages are registered.
 from wedsql_site import people  # noqa: E402, F401
 
 
 class SuperusersOnly(admin.ModelAdmin):
-    """Closes a model admin to everybody but superusers, whatever permissions they were given."""
+    """Restricts a model admin to superusers, whatever permissions other users have."""
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return request.user.is_active and request.user.is_superuser
@@ -36,7 +36,7 @@ class SuperusersOnly(admin.ModelAdmin):
         return self.has_module_permission(request) and super().has_view_permission(request, obj)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Nobody: the clusters run no schedule, so one that was added would wait for ever."""
+        """Return False: the clusters run no schedules, so an added one would never run."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:

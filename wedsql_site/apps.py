@@ -1,4 +1,4 @@
-"""Wires what has to happen once in every process."""
+"""Connects what must happen once in every process."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class SiteConfig(AppConfig):
 
 
 def _create_schema(using: str, **_signal: Any) -> None:
-    """The schema of the search path must be there before Django writes its first table."""
+    """Create the schema of the search path before Django writes its first table."""
     from flows import kernel
 
     kernel.ensure_schema(connections[using])
 
 
 def _renew_kernel(using: str, **_signal: Any) -> None:
-    """The kernel's SQL has no migrations of its own: what differs from this code is replaced as a whole."""
+    """Install the kernel if it differs from this code; it has no migrations and is replaced as a whole."""
     from flows import kernel
 
     kernel.install_if_outdated(connections[using])

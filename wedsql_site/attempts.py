@@ -1,4 +1,4 @@
-"""How often a password may be tried, counted in the database by django-axes."""
+"""Limits of password attempts, counted in the database by django-axes."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from wedsql_site.client_address import client_address
 
 Answer = Callable[[HttpRequest], HttpResponse]
 
-# Failures within AXES_COOLOFF_TIME: of a name from one address, from one address, of a name from anywhere.
+# Failures within AXES_COOLOFF_TIME: per name and address, per address, per name.
 LIMITS = {("username", "ip_address"): 5, ("ip_address",): 30, ("username",): 100}
 
 _MAX_NAME = 150
 
 
 def counted_name(request: HttpRequest, credentials: dict[str, Any] | None = None) -> str:
-    """Return the name under which attempts are counted: all spellings that Django takes for one are one."""
+    """Return the name under which attempts are counted, the same for all spellings that Django accepts."""
     name = (credentials or {}).get("username") or request.POST.get("username") or ""
     plain = unicodedata.normalize("NFKC", str(name)[:_MAX_NAME]).casefold().replace("\x00", "")
     return plain.encode("utf-8", "replace").decode().strip()[:_MAX_NAME]
 
 
 class Handler(AxesDatabaseHandler):
-    """Counts three ways; a success forgets the failures of its name from its address and no others."""
+    """Applies three limits; a success resets the failures of its name and address only."""
 
     def get_failures(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> int:
         """Return 1 when a limit is reached, else 0: AXES_FAILURE_LIMIT is 1."""
@@ -51,7 +51,7 @@ class Handler(AxesDatabaseHandler):
 
 
 def locked(request: HttpRequest, *_more: Any) -> HttpResponse:
-    """Answer a client that must wait."""
+    """Return the response for a client that must wait."""
     seconds = int(settings.AXES_COOLOFF_TIME.total_seconds())
     response = render(request, "registration/throttled.html", {"minutes": seconds // 60}, status=429)
     response.headers["Retry-After"] = str(seconds)
@@ -59,7 +59,7 @@ def locked(request: HttpRequest, *_more: Any) -> HttpResponse:
 
 
 class OneAttemptAtATime:
-    """Middleware that lets one address try one password at a time, so that each sees the last count."""
+    """Middleware that lets one address try one password at a time, so that each attempt sees all counts."""
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response
@@ -74,7 +74,7 @@ class OneAttemptAtATime:
 
 @contextmanager
 def counted(request: HttpRequest, user: Any) -> Iterator[None]:
-    """Count a ValidationError inside like a wrong password at log-in; refuse without a look at the limit."""
+    """Count a ValidationError inside like a wrong password; refuse at once if a limit is reached."""
     credentials = {"username": user.get_username()}
     if not AxesProxyHandler.is_allowed(request, credentials):
         request.axes_locked_out = True  # type: ignore[attr-defined]
@@ -97,7 +97,7 @@ class PasswordChangeForm(forms.PasswordChangeForm):
 
 
 class PasswordChangeView(views.PasswordChangeView):
-    """The page that changes one's own password."""
+    """The page for changing one's own password."""
 
     form_class = PasswordChangeForm
     template_name = "registration/change_password.html"

@@ -1,4 +1,4 @@
-"""Our own system checks: wedsql.E001 kernel, E003 to E005 roles, W006 server rights, E010 clusters."""
+"""System checks of the site: wedsql.E001 kernel, E003 to E005 roles, W006 privileges, E010 clusters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RUNTIME_ROLES = ("web", "worker", "reaper")
 
 @register
 def timeouts_of_the_clusters(**_options: Any) -> list[CheckMessage]:
-    """E010: a task that may run longer than `retry` is started a second time while it still runs."""
+    """E010: a task that runs longer than `retry` is started a second time while it still runs."""
     whole = settings.Q_CLUSTER
     clusters = {whole["name"]: whole} | {
         name: {**whole, **own} for name, own in whole.get("ALT_CLUSTERS", {}).items()
@@ -35,7 +35,7 @@ def timeouts_of_the_clusters(**_options: Any) -> list[CheckMessage]:
 
 @register(Tags.database, deploy=True)
 def kernel_is_current(databases: Sequence[str] | None = None, **_options: Any) -> list[CheckMessage]:
-    """E001: the database runs another kernel than this code was written for."""
+    """E001: the database has another kernel than this code needs."""
     from flows import kernel
 
     found: list[CheckMessage] = []
@@ -53,7 +53,7 @@ def kernel_is_current(databases: Sequence[str] | None = None, **_options: Any) -
 
 @register(Tags.database, deploy=True)
 def processes_are_no_owners(databases: Sequence[str] | None = None, **_options: Any) -> list[CheckMessage]:
-    """E003: who owns the tables can switch the kernel's triggers off and write past them."""
+    """E003: the owner of the tables could disable the kernel's triggers and bypass them."""
     if not databases or settings.DEBUG:
         return []
     return [problem for role in RUNTIME_ROLES for problem in _owner_problem(role)]
@@ -82,7 +82,7 @@ def _owner_problem(role: str) -> list[CheckMessage]:
 def running_processes_are_no_owners(
     databases: Sequence[str] | None = None, **_options: Any
 ) -> list[CheckMessage]:
-    """E005: what a process really logged in as, whatever the settings of this command say."""
+    """E005: the roles that running processes use, whatever the settings of this command say."""
     found: list[CheckMessage] = []
     for alias in databases or ():
         try:
@@ -107,7 +107,7 @@ def _session_problem(name: str, role: str) -> CheckMessage:
 
 @register(Tags.database, deploy=True)
 def server_rights_are_there(databases: Sequence[str] | None = None, **_options: Any) -> list[CheckMessage]:
-    """W006: without them the reaper ends no overdue session, and says nothing about it."""
+    """W006: without these privileges the reaper silently ends no overdue session."""
     from flows import kernel
 
     found: list[CheckMessage] = []
@@ -123,13 +123,13 @@ def server_rights_are_there(databases: Sequence[str] | None = None, **_options: 
     return found
 
 
-# Who owns the kernel's tables, or may act as their owner.
+# Roles that own the kernel's tables, or may act as their owner.
 _OWNERS = """
 select r.rolname from pg_catalog.pg_roles r where r.rolsuper or exists (
     select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
     where n.nspname = 'wedsql' and c.relkind = 'r' and pg_catalog.pg_has_role(r.oid, c.relowner, 'usage'))
 """
-# Workers and reapers are registered with their role; of web processes the session tells.
+# Workers and reapers are registered with their role; for web processes the session shows it.
 _RUNNING = """
 select w.name, w.role from wedsql.worker w where w.seen_at > wedsql.now() - interval '1 minute'
 union

@@ -1,4 +1,4 @@
-"""The address a request comes from, as far as trusted proxies vouch for it."""
+"""The client address of a request, as far as trusted proxies report it."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ def counted_address(request: HttpRequest) -> str | None:
 
 
 def client_address(request: HttpRequest) -> str:
-    """Return the address of the client, '' where it has none."""
+    """Return the address of the client, '' if it has none."""
     return of_chain(request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", ""))
 
 
 def of_chain(peer: str, forwarded: str) -> str:
-    """Return the client of a request that `peer` brought with this X-Forwarded-For.
+    """Return the client of a request that came from `peer` with this X-Forwarded-For.
 
-    Each proxy appends the address that it was asked from. What stands left of the entries of trusted
-    proxies is the client's own claim and counts for nothing.
+    Each proxy appends the address of its peer. Entries left of those of trusted proxies come from the
+    client and are ignored.
     """
     peer = _address(peer)
     chain = [*(_address(part) for part in forwarded.split(",")), peer]
@@ -41,14 +41,14 @@ def of_chain(peer: str, forwarded: str) -> str:
 
 
 def is_proxy(peer: str) -> bool:
-    """Whether connections from this address are those of a trusted proxy; of a Unix socket they are."""
+    """Return whether this address is that of a trusted proxy; a Unix socket is."""
     address = _address(peer)
     trusted = settings.WEDSQL_TRUSTED_PROXIES
     return bool(trusted) and (isinstance(trusted, int) or not address or _is_in(address, trusted))
 
 
 def _address(text: str) -> str:
-    """The address in a canonical form without port and zone; '' for what is none."""
+    """Return the address in canonical form without port and zone; '' if invalid."""
     text = text.strip()
     if text.startswith("["):
         text = text[1:].partition("]")[0]

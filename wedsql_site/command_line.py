@@ -1,4 +1,4 @@
-"""What `python manage.py`, `python -m wedsql_site` and the commands `wedsql` and `wedworker` run."""
+"""Entry points of `python manage.py`, `python -m wedsql_site` and the commands `wedsql` and `wedworker`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from wedsql_site.environment import BadEnvironment
 from wedsql_site.ondemand import start_database_for
 
-# What `manage.py wedsql` does; the command `wedsql` takes these without the word before them.
+# Actions of `manage.py wedsql`, which the command `wedsql` takes as its first argument.
 ACTIONS = (
     "up", "stop", "status", "reset", "logs", "install", "roles", "psql", "backup", "restore",
 )  # fmt: skip

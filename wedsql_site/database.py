@@ -1,4 +1,4 @@
-"""Which database a process talks to, as which role, with which limits."""
+"""Database settings of a process: which database, which role, which limits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wedsql_site import environment, postgres
 
 SCHEMA = "wedsql"
 TEST_DATABASE = "test_wedsql"
-# Seconds a statement may run, and seconds a transaction may idle, by role; 0 is no limit.
+# Seconds that a statement may run, and a transaction may be idle, by role; 0 is no limit.
 _LIMITS = {"web": (5, 30), "worker": (30, 90), "reaper": (30, 30), "monitor": (5, 30), "admin": (0, 0)}
 _LOCK_WAIT = {"admin": 15}
 _CONNECT_SECONDS = 5
@@ -19,7 +19,7 @@ _POOL_SIZE = 8
 
 
 def url(role: str) -> str:
-    """Return the connection URI of a role; raises BadEnvironment where only other roles have one."""
+    """Return the connection URI of a role; raises BadEnvironment if only other roles have one."""
     given = environment.database_url(role)
     if given:
         return given
@@ -28,11 +28,11 @@ def url(role: str) -> str:
 
 
 def default(role: str) -> dict[str, Any]:
-    """Django's DATABASES entry for a process of this role; raises BadEnvironment for an unusable URI."""
+    """Return Django's DATABASES entry for a process of this role; raises BadEnvironment for a bad URI."""
     try:
         parameters: dict[str, Any] = {**conninfo_to_dict(url(role))}
     except psycopg.ProgrammingError:
-        # The reason would quote parts of the URI, and a password may be among them.
+        # The driver's message would quote parts of the URI, possibly a password.
         raise environment.BadEnvironment(f"the database URI of {role} cannot be read") from None
     return {
         "ENGINE": "django.db.backends.postgresql",
@@ -42,8 +42,8 @@ def default(role: str) -> dict[str, Any]:
         "HOST": parameters.pop("host", ""),
         "PORT": parameters.pop("port", ""),
         "CONN_HEALTH_CHECKS": True,
-        # Each of the many threads of a web process would keep a connection: it uses the pool instead.
-        # A worker is one thread that would open one for each task, and a pool does not survive its forks.
+        # A web process has many threads, each of which would keep a connection, so it uses a pool. A worker
+        # has one thread, which would connect for each task, and a pool does not survive its forks.
         "CONN_MAX_AGE": 60 if role in {"worker", "reaper"} else 0,
         "OPTIONS": _options(role, parameters),
         "TEST": {"NAME": TEST_DATABASE},
@@ -53,7 +53,7 @@ def default(role: str) -> dict[str, Any]:
 def _options(role: str, parameters: dict[str, Any]) -> dict[str, Any]:
     parameters.setdefault("connect_timeout", _CONNECT_SECONDS)
     parameters.setdefault("application_name", f"wedsql-{role}")
-    # A peer that vanished without a word is given up after about ten seconds, not after two hours.
+    # A dead peer is detected after about ten seconds instead of two hours.
     parameters |= {
         "keepalives_idle": 5,
         "keepalives_interval": 2,
@@ -66,14 +66,14 @@ def _options(role: str, parameters: dict[str, Any]) -> dict[str, Any]:
             "min_size": 1,
             "max_size": _POOL_SIZE,
             "timeout": _CONNECT_SECONDS,
-            # The default lets minutes pass between two attempts; let the next request try again.
+            # The default waits up to minutes between two attempts; the next request should try again.
             "reconnect_timeout": 1.0,
         }
     return parameters
 
 
 def session_options(role: str) -> str:
-    """The `options` of a session of this role: search path and time limits."""
+    """Return the `options` of a session of this role: search path and time limits."""
     statement, idle = _LIMITS[role]
     values = {
         "search_path": SCHEMA,

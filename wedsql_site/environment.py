@@ -1,4 +1,4 @@
-"""Reads the process environment once, in one place; needs neither Django nor a database."""
+"""Reads the environment variables; needs neither Django nor a database."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from flows import project
 
 CHECKOUT = project.SOURCE
 ROLES = ("web", "worker", "reaper", "monitor", "admin")
-# What a process is follows from its command, so that no role depends on a variable that somebody may forget.
+# The kind of a process follows from its command, so that no variable is needed for it.
 _COMMANDS = {"wedworker": "worker", "simulate": "web", "runserver": "web"}
 _STATE_HINT = "WEDSQL_STATE_DIR names the directory for the database, the secrets and the logs"
 _ASGI = "wedsql_site.asgi"
-# Seconds that what runs gets to end by itself when it is told to stop; WEDSQL_STOP_GRACE changes it.
+# Seconds for running work to finish when a process is stopped; WEDSQL_STOP_GRACE changes it.
 STOP_GRACE = 30
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off"}
@@ -28,12 +28,12 @@ class BadEnvironment(ValueError):
 
 
 def text(name: str, default: str = "") -> str:
-    """The variable without surrounding blanks; an empty one counts as not given."""
+    """Return the variable without surrounding blanks; an empty one counts as not set."""
     return os.environ.get(name, "").strip() or default
 
 
 def flag(name: str, default: bool = False) -> bool:
-    """True for 1/true/yes/on, False for 0/false/no/off, empty is the default; else raises BadEnvironment."""
+    """Return True for 1/true/yes/on, False for 0/false/no/off, the default if empty; else BadEnvironment."""
     value = text(name)
     if not value:
         return default
@@ -68,7 +68,7 @@ def choice(name: str, default: str, options: Sequence[str]) -> str:
 
 
 def proxies(name: str, default: int) -> int | tuple[str, ...]:
-    """How many proxies are trusted, or the networks of those; raises BadEnvironment for anything else."""
+    """Return the number of trusted proxies, or their networks; raises BadEnvironment for anything else."""
     value = text(name, str(default))
     if value.isdecimal():
         return int(value)
@@ -79,14 +79,14 @@ def proxies(name: str, default: int) -> int | tuple[str, ...]:
 
 
 def words(name: str) -> list[str]:
-    """A comma separated list without empty members."""
+    """Return a comma separated list without empty members."""
     return [word.strip() for word in os.environ.get(name, "").split(",") if word.strip()]
 
 
 def process() -> str:
-    """Return what this process is: web, worker, reaper, monitor or admin.
+    """Return the kind of this process: web, worker, reaper, monitor or admin.
 
-    WEDSQL_PROCESS says so, else the command: daphne is web, `qcluster` and `wedworker` are workers,
+    WEDSQL_PROCESS sets it, otherwise the command: daphne is web, `qcluster` and `wedworker` are workers,
     `qcluster` with Q_CLUSTER_NAME=reaper is the reaper, every other command is admin.
     """
     return choice("WEDSQL_PROCESS", "", ("", *ROLES)) or _of_command(sys.argv)
@@ -104,8 +104,8 @@ def _of_command(arguments: Sequence[str]) -> str:
 def database_url(role: str) -> str:
     """Return the URI of the role's database: its own variable or DATABASE_URL; '' is the embedded server.
 
-    Raises BadEnvironment where only other roles have one: a process that then started a server of its own
-    would work on another database than the rest.
+    Raises BadEnvironment if only other roles have one: this process would start a server of its own and use
+    another database than the rest.
     """
     own = f"DATABASE_URL_{role.upper()}"
     given = text(own) or text("DATABASE_URL")
@@ -119,26 +119,26 @@ def database_url(role: str) -> str:
 
 
 def state_dir() -> Path:
-    """The directory for everything this installation keeps: database, secrets, logs.
+    """Return the directory of this installation's data: database, secrets, logs.
 
-    A relative path counts from the project directory (flows.project), so that every process of a checkout
-    finds the same one, wherever it was started.
+    A relative path is relative to the project directory (flows.project), so that every process of a checkout
+    finds the same one, whatever its working directory.
     """
     return (project.directory() / text("WEDSQL_STATE_DIR", "var")).resolve()
 
 
 def resources(name: str) -> Path:
-    """Return the directory `name` of the checkout; a wheel has it as data of this package."""
+    """Return the directory `name` of the checkout, or of this package's data in a wheel."""
     return CHECKOUT / name if project.CHECKOUT else Path(__file__).parent / "data" / name
 
 
 def stop_grace() -> int:
-    """Seconds that a running handler gets when its worker is told to stop."""
+    """Return the seconds for a running handler to finish when its worker is stopped."""
     return number("WEDSQL_STOP_GRACE", STOP_GRACE, least=0, most=86400)
 
 
 def ensure_directory(path: Path) -> None:
-    """Make a directory of this installation; raises BadEnvironment where that is impossible."""
+    """Create a directory of this installation; raises BadEnvironment if that fails."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         usable = os.access(path, os.W_OK | os.X_OK)
@@ -149,5 +149,5 @@ def ensure_directory(path: Path) -> None:
 
 
 def short_hash(path: Path) -> str:
-    """Ten characters that tell two directories apart, for names outside of them."""
+    """Return ten characters that identify a directory, for names outside of it."""
     return hashlib.sha256(os.fsencode(path)).hexdigest()[:10]

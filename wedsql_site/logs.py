@@ -1,8 +1,8 @@
-"""What a log line looks like: for people, or as one JSON object a line (WEDSQL_LOG_FORMAT=json).
+"""Log formats: plain text, or one JSON object per line (WEDSQL_LOG_FORMAT=json).
 
-A record carries the fields of FIELDS that it was given by `extra=`, and no others: a handler cannot put a
-state into a line by accident. An exception is told by its stack, its type and its SQLSTATE; its words are
-left out, because they may quote a value.
+A record has only those fields of `extra=` that FIELDS lists, so that a handler cannot log a state by
+accident. An exception is logged with its stack, type and SQLSTATE, without its message, which may quote a
+value.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def chosen() -> str:
-    """The format of WEDSQL_LOG_FORMAT; raises BadEnvironment for one that does not exist."""
+    """Return the format of WEDSQL_LOG_FORMAT; raises BadEnvironment for an unknown one."""
     return environment.choice("WEDSQL_LOG_FORMAT", "text", FORMATS)
 
 
 def configuration(process: str, cluster_level: str, in_full: bool) -> dict[str, Any]:
-    """Django's LOGGING: everything to standard error; `in_full` lets exceptions speak (debug mode)."""
+    """Return Django's LOGGING: all to standard error; `in_full` logs messages of exceptions (debug mode)."""
     shape = {"()": f"wedsql_site.logs.{chosen().capitalize()}Lines", "process": process, "in_full": in_full}
     return {
         "version": 1,
@@ -42,18 +42,18 @@ def configuration(process: str, cluster_level: str, in_full: bool) -> dict[str, 
         "root": {"handlers": ["stderr"], "level": "INFO"},
         "loggers": {
             "django": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
-            # Each request has its line already; what failed has its stack here.
+            # RequestLog logs each request; this logs the stack of failures.
             "django.request": {"level": "ERROR"},
-            # Two lines for each task would drown what matters; what was done is in the history.
+            # Two lines for each task would hide the rest; the history has the results.
             "django-q": {"level": cluster_level},
-            # Who logged in is recorded in the database; here stand the failures.
+            # The database records log-ins; the log has the failures.
             "axes": {"level": "WARNING"},
         },
     }
 
 
 class Lines(logging.Formatter):
-    """What both formats share."""
+    """Common part of both formats."""
 
     def __init__(self, process: str = "", in_full: bool = False, **_rest: Any) -> None:
         super().__init__()
@@ -61,12 +61,12 @@ class Lines(logging.Formatter):
         self.in_full = in_full
 
     def fields(self, record: logging.LogRecord, names: tuple[str, ...]) -> dict[str, Any]:
-        """What the record was given of these."""
+        """Return those of these fields that the record has."""
         found = {name: getattr(record, name, None) for name in names}
         return {name: value for name, value in found.items() if value is not None}
 
     def stack(self, record: logging.LogRecord) -> str:
-        """The exception of the record with its causes, or ''."""
+        """Return the exception of the record with its causes, or ''."""
         error = record.exc_info[1] if record.exc_info else None
         if error is None:
             return ""
@@ -74,7 +74,7 @@ class Lines(logging.Formatter):
 
 
 class TextLines(Lines):
-    """`2026-01-31T12:00:00.123Z INFO workers.runner: words [flow=orders wid=7 job=12]`; MARKS are shown."""
+    """Formats `2026-01-31T12:00:00.123Z INFO workers.runner: text [flow=orders wid=7 job=12]`, with MARKS."""
 
     def format(self, record: logging.LogRecord) -> str:
         words = f"{_moment(record)} {record.levelname} {record.name}: {_one_line(record.getMessage())}"
@@ -86,7 +86,7 @@ class TextLines(Lines):
 
 
 class JsonLines(Lines):
-    """One JSON object a line: time, level, logger, message, process, pid, the fields, and `exception`."""
+    """One JSON object per line: time, level, logger, message, process, pid, the fields, `exception`."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
@@ -108,7 +108,7 @@ def _moment(record: logging.LogRecord) -> str:
 
 
 def _one_line(text: str) -> str:
-    """The text without what would begin a new line or steer a terminal."""
+    """Return the text with line breaks and control characters escaped."""
     return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 

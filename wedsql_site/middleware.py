@@ -1,4 +1,4 @@
-"""What stands before every page: its line in the log, what it may load, who may keep it."""
+"""Middleware of every page: request log, security and cache headers, compression, probes."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ POLICY = (
 
 
 class RequestLog:
-    """One line for each answer, with the flow and the instance that were asked for.
+    """Logs one line for each response, with the flow and the instance of the request.
 
-    The query stays out of it: filters are values of states. What machines and live pages ask every few
-    seconds is told only when it fails.
+    Query strings are left out, because filters have values of states. Requests that monitoring systems and
+    live pages repeat every few seconds are logged at DEBUG unless they fail.
     """
 
     OFTEN = ("/healthz", "/readyz", "/metrics", "/live/", "/static/")
@@ -49,14 +49,14 @@ class RequestLog:
 
 
 def _subject(request: HttpRequest) -> dict[str, object]:
-    """The flow and the instance that the address of a page names."""
+    """Return the flow and the instance in the URL of a page."""
     match = request.resolver_match
     named = match.kwargs if match is not None and match.namespace == "monitor" else {}
     return {"flow": named.get("name"), "wid": named.get("wid")}
 
 
 class RejectNul:
-    """Answers 404 for an address with the character NUL: PostgreSQL has no text, and so no key, with it."""
+    """Answers 404 for a path with the character NUL, which no text in PostgreSQL can contain."""
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response
@@ -68,7 +68,7 @@ class RejectNul:
 
 
 class ContentSecurityPolicy:
-    """Sends one strict policy with every response that has none of its own."""
+    """Sends one strict policy with every response that has none."""
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response
@@ -80,7 +80,7 @@ class ContentSecurityPolicy:
 
 
 class NoStore:
-    """Forbids browsers and proxies to keep pages: most show what not everybody may see."""
+    """Forbids browsers and proxies to cache pages, as most are not visible to everyone."""
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response
@@ -92,13 +92,13 @@ class NoStore:
 
 
 def uncompressed(response: HttpResponse) -> HttpResponse:
-    """Mark a page that shows a secret: compressed, its length tells what its address guesses."""
+    """Mark a page with a secret: its compressed length would confirm guesses in the URL."""
     response.shows_secret = True  # type: ignore[attr-defined]
     return response
 
 
 class Compression(GZipMiddleware):
-    """Compresses pages, but for those that are marked."""
+    """Compresses pages, except marked ones."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if getattr(response, "shows_secret", False):
@@ -107,7 +107,7 @@ class Compression(GZipMiddleware):
 
 
 class Probes:
-    """Answers machines that watch this process under any name, before the host is checked."""
+    """Answers monitoring systems before the host name is checked, whatever name they use."""
 
     def __init__(self, get_response: Answer) -> None:
         from monitor.views import health

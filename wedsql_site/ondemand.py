@@ -1,4 +1,4 @@
-"""Who needs the embedded server starts it; DATABASE_URL switches that off."""
+"""Starts the embedded server on demand, unless DATABASE_URL is set."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from wedsql_site import environment, postgres
 
-# These work without a database, or decide themselves whether to start one.
+# These need no database, or decide themselves whether to start one.
 _WITHOUT = {"wedsql", "help", "version", "check", "compilemessages", "makemessages", "collectstatic"}
 
 
 def start_database_for(arguments: Sequence[str]) -> None:
-    """Starts the embedded PostgreSQL for a management command, or ends the process with a message."""
+    """Start the embedded PostgreSQL for a management command, or exit with a message."""
     command = arguments[1] if len(arguments) > 1 else "help"
     if command in _WITHOUT or command.startswith("-") or "--help" in arguments:
         return
@@ -23,7 +23,7 @@ def start_database_for(arguments: Sequence[str]) -> None:
 
 
 def start_database() -> None:
-    """Starts the embedded PostgreSQL unless the environment names another server; raises PostgresError."""
+    """Start the embedded PostgreSQL unless the environment sets another server; raises PostgresError."""
     if uses_embedded():
         postgres.ensure_running()
 

@@ -1,4 +1,4 @@
-"""The admin's forms of users and groups: nobody hands out what they do not hold themselves."""
+"""The admin's forms of users and groups: users can grant only permissions that they have."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wedsql_site.second_factor.reset import remove_second_factor, with_factor
 
 
 def held_permissions(user: Any) -> QuerySet[Permission]:
-    """The permissions that the user has, by itself or by a group; all of them for a superuser."""
+    """Return the permissions of the user, own or by a group; all of them for a superuser."""
     everything = Permission.objects.all()
     if user.is_superuser:
         return everything
@@ -25,7 +25,7 @@ def held_permissions(user: Any) -> QuerySet[Permission]:
 
 
 def may_manage(actor: Any, target: User) -> bool:
-    """Whether a change of this account, its password included, gives the actor no new right."""
+    """Return whether a change of this account, even of its password, gives the actor no new permission."""
     if actor.is_superuser:
         return True
     own = held_permissions(actor).values("pk")
@@ -33,14 +33,14 @@ def may_manage(actor: Any, target: User) -> bool:
 
 
 def grantable_groups(actor: Any) -> QuerySet[Group]:
-    """The groups that carry no permission which the actor does not have."""
+    """Return the groups without permissions that the actor does not have."""
     own = held_permissions(actor).values("pk")
     beyond = Permission.objects.filter(group=OuterRef("pk")).exclude(pk__in=own)
     return Group.objects.filter(~Exists(beyond))
 
 
 class CarefulUserAdmin(UserAdmin):
-    """Django's page; who is no superuser grants what they hold, to accounts that hold no more than that."""
+    """Django's page; non-superusers grant permissions they have, to accounts that have no others."""
 
     actions = [remove_second_factor]
 
@@ -62,7 +62,7 @@ class CarefulUserAdmin(UserAdmin):
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change=change, **kwargs)
         if not request.user.is_superuser:
-            # Limited to what the actor holds; may_manage lets nobody here who has more.
+            # Limited to the actor's permissions; may_manage excludes accounts with more.
             _limit(form, "user_permissions", held_permissions(request.user))
             _limit(form, "groups", grantable_groups(request.user))
         return form
@@ -75,7 +75,7 @@ class CarefulUserAdmin(UserAdmin):
 
 
 class CarefulGroupAdmin(GroupAdmin):
-    """Django's page; who is no superuser puts into a group what they hold."""
+    """Django's page; non-superusers add only permissions they have to a group."""
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change=change, **kwargs)
@@ -99,7 +99,7 @@ def _limit(form: Any, name: str, choices: QuerySet[Any]) -> None:
         form.base_fields[name].queryset = choices
 
 
-# Their pages show keys and switch factors on and off without a log entry.
+# Their pages show keys and change factors without a log entry.
 for _device in (TOTPDevice, StaticDevice):
     if admin.site.is_registered(_device):
         admin.site.unregister(_device)

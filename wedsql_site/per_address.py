@@ -1,8 +1,8 @@
-"""How many connections one address may have open at a time, so that none takes all of them.
+"""The limit of open connections per address, so that no client can take all of them.
 
-A client that connects to this process itself is counted by its connections (slow_clients). Behind trusted
-proxies every connection is a proxy's: there the requests and live lines under way are counted by the address
-that the proxies vouch for.
+A client that connects to this process directly is counted by its connections (slow_clients). Behind trusted
+proxies every connection comes from a proxy, so requests and live lines are counted by the address that the
+proxies report.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ REPORT_SECONDS = 60.0
 
 
 def network(address: str) -> str:
-    """What counts as one address: of IPv6 the network of 64 bits that one customer gets."""
+    """Return what counts as one address: for IPv6 the network of 64 bits, which one customer gets."""
     found = ipaddress.ip_address(address)
     mapped = getattr(found, "ipv4_mapped", None) or found
     return str(mapped) if mapped.version == 4 else str(ipaddress.ip_network((mapped, 64), strict=False))
@@ -40,18 +40,18 @@ class Counts:
         self._reported = -REPORT_SECONDS
 
     def open(self, key: str) -> int:
-        """Count one more; return how many there are now."""
+        """Add one and return the number of open connections."""
         self._open[key] += 1
         return self._open[key]
 
     def close(self, key: str) -> None:
-        """Count one less."""
+        """Subtract one."""
         self._open[key] -= 1
         if not self._open[key]:
             del self._open[key]
 
     def refuse(self, key: str) -> None:
-        """Count a refusal; one a minute is logged."""
+        """Count a refusal; one per minute is logged."""
         self.refused += 1
         if time.monotonic() - self._reported >= REPORT_SECONDS:
             self._reported = time.monotonic()
@@ -63,12 +63,12 @@ counts = Counts()
 
 
 def exceeds(number: int) -> bool:
-    """Whether an address with this many connections has too many; the limit 0 is none."""
+    """Return whether this is too many connections for one address; the limit 0 is none."""
     return 0 < settings.CONNECTIONS_PER_ADDRESS < number
 
 
 class PerAddress:
-    """ASGI middleware that bounds what clients behind trusted proxies have under way."""
+    """ASGI middleware that limits the open requests of clients behind trusted proxies."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
@@ -89,7 +89,7 @@ class PerAddress:
 
 
 def _proxied(scope: Any) -> str:
-    """The network of the client where a trusted proxy names it; '' where its connection is counted itself."""
+    """Return the client's network if a trusted proxy reports it; '' if its connection itself is counted."""
     peer = (scope.get("client") or [""])[0]
     if not is_proxy(peer):
         return ""

@@ -1,4 +1,4 @@
-"""psql on the installation's database, without an address to type."""
+"""psql on the installation's database, without the connection parameters to type."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from wedsql_site.postgres.errors import PostgresError
 
 
 def command(arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """Return the command line and the environment; raises PostgresError where there is no psql."""
+    """Return the command line and the environment; raises PostgresError if psql is missing."""
     parameters = {**conninfo_to_dict(database.url("admin"))}
     parameters.setdefault("dbname", database.SCHEMA)
-    # The list of processes shows arguments to every user of the machine, and not the environment.
+    # All users of the machine can read a process's arguments, but not its environment.
     password = str(parameters.pop("password", None) or "")
     environ = os.environ | ({"PGPASSWORD": password} if password else {})
     address = make_conninfo("", **{key: str(value) for key, value in parameters.items()})

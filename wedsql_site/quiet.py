@@ -1,7 +1,7 @@
-"""Exceptions that leave the application without their words, which may quote what somebody sent.
+"""Removes messages from exceptions that leave the application, as they may quote what a client sent.
 
-The server writes an exception that reaches it into its log, words and all. Pages have Django's own care; a
-live line, and whatever stands before either, has none but this.
+The server logs an exception that reaches it with its message. Django handles those of pages; this is for live
+lines and for middleware.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ Application = Callable[[Any, Any, Any], Awaitable[Any]]
 
 
 class ApplicationError(Exception):
-    """What was wrong, by its kind and its place."""
+    """An exception by its type and place, without its message."""
 
 
 class Quiet:
-    """The application, with its exceptions told by their kind, their place and their stack alone."""
+    """ASGI middleware that reduces exceptions to type, place and stack."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
@@ -27,5 +27,5 @@ class Quiet:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         try:
             await self.application(scope, receive, send)
-        except Exception as error:  # noqa: BLE001 - the server gets it all the same
+        except Exception as error:  # noqa: BLE001 - raised again
             raise ApplicationError(brief(error)).with_traceback(error.__traceback__) from None

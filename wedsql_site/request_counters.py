@@ -1,4 +1,4 @@
-"""Counts the requests of this process for the health page and the metrics."""
+"""Counts of this process's requests for the health page and the metrics."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The threads of the web process: a bounded number that return their database connections after each call.
+"""The threads of the web process: a limited number that close their database connections after each call.
 
 Django runs a request on a thread of its own and closes that thread's connections when the request ends. It
-does not do so for what it runs elsewhere (error pages are rendered on the event loop's default executor), nor
+does not do so for what runs elsewhere (error pages are rendered on the event loop's default executor), nor
 when the server cancels a request. A pooled connection that a thread keeps is lost to all others.
 """
 
@@ -21,12 +21,12 @@ Application = Callable[[Any, Any, Any], Awaitable[Any]]
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# More threads than pooled connections: most of a request's time is spent on templates.
+# More threads than pooled connections: most of a request's time goes into templates.
 THREADS = 32
 # Probes have threads of their own, so that they are answered under load.
 PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 PROBE_THREADS = 2
-# Requests beyond this number are rejected at once instead of being kept waiting.
+# Requests beyond this number are rejected at once instead of waiting.
 MAX_WAITING = 500
 
 
@@ -47,12 +47,12 @@ _lanes: WeakSet[Lane] = WeakSet()
 
 
 def lanes() -> list[Lane]:
-    """The lanes of this process, for its metrics."""
+    """Return the lanes of this process, for its metrics."""
     return list(_lanes)
 
 
 class Lane:
-    """A bounded number of threads; a request takes one and gives it back when the thread is idle again."""
+    """A limited number of threads; a request takes one and returns it when the thread is idle again."""
 
     def __init__(self, name: str, size: int, max_waiting: int) -> None:
         self.size, self.waiting, self.rejected = size, 0, 0
@@ -67,7 +67,7 @@ class Lane:
         return self.size - self._idle.qsize()
 
     async def take(self) -> ReturningExecutor | None:
-        """Return an idle thread, waiting for one if need be; None when too many requests wait already."""
+        """Return an idle thread, waiting for one if necessary; None if too many requests wait already."""
         if self._idle.empty() and self.waiting >= self._max_waiting:
             self.rejected += 1
             return None
@@ -78,18 +78,18 @@ class Lane:
             self.waiting -= 1
 
     def give_back(self, thread: ReturningExecutor) -> None:
-        """Make the thread available when it has finished what a cancelled request may have left on it."""
+        """Make the thread available when it has finished what a cancelled request may have left."""
         loop = asyncio.get_running_loop()
 
         def idle(_: Future[None]) -> None:
-            with contextlib.suppress(RuntimeError):  # the loop was closed: the process ends
+            with contextlib.suppress(RuntimeError):  # the loop was closed: the process is ending
                 loop.call_soon_threadsafe(self._idle.put_nowait, thread)
 
         thread.submit(_nothing).add_done_callback(idle)
 
 
 def _nothing() -> None:
-    """Reach the end of a thread's queue."""
+    """Do nothing; marks the end of a thread's queue."""
 
 
 class RequestThreads:

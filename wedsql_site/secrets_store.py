@@ -1,4 +1,4 @@
-"""Small secrets of this installation, each in a file that only its owner can read."""
+"""Secrets of this installation, each in a file that only its owner can read."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from wedsql_site import environment
 
 
 def secret_key() -> str:
-    """WEDSQL_SECRET_KEY, or a key made once for this installation."""
+    """Return WEDSQL_SECRET_KEY, or a key created once for this installation."""
     return environment.text("WEDSQL_SECRET_KEY") or once("secret_key", lambda: secrets.token_urlsafe(64))
 
 
 def once(name: str, make: Callable[[], str]) -> str:
-    """The content of `<state>/<name>`, made on first use; concurrent makers agree on one value."""
+    """Return the content of `<state>/<name>`, created on first use; concurrent calls agree on one value."""
     path = environment.state_dir() / name
     if not path.exists():
         _publish(path, make())
@@ -25,7 +25,7 @@ def once(name: str, make: Callable[[], str]) -> str:
 
 
 def kept(name: str) -> str | None:
-    """The content of `<state>/<name>`, None when it was never made."""
+    """Return the content of `<state>/<name>`, None if it does not exist."""
     path = environment.state_dir() / name
     return path.read_text().strip() if path.exists() else None
 
@@ -38,6 +38,6 @@ def _publish(path: Path, value: str) -> None:
     try:
         os.link(scratch, path)
     except FileExistsError:
-        return  # another process was first, and its value counts
+        return  # another process was first; its value is used
     finally:
         os.unlink(scratch)

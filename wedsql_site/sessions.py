@@ -1,4 +1,4 @@
-"""Sessions in the database, asked only for keys that this site can have made."""
+"""Sessions in the database, which is queried for valid keys only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _KEY = re.compile(r"[0-9a-z]{32}")
 
 
 class SessionStore(db.SessionStore):
-    """Django's store; a cookie that is no key of its form (NUL among it) costs no query and no error."""
+    """Django's store; an invalid key in a cookie (with NUL, for instance) costs no query and no error."""
 
     def _validate_session_key(self, key: str | None) -> bool:
         return bool(key and _KEY.fullmatch(key))

@@ -17,11 +17,11 @@ PROCESS = environment.process()
 DEBUG = environment.flag("WEDSQL_DEBUG")
 # The page /styleguide/ shows every component of the pages.
 STYLEGUIDE = environment.flag("WEDSQL_STYLEGUIDE", default=DEBUG)
-# Plain HTTP is for one's own machine only: `wedsql up` says so when it listens on a loopback address.
+# Plain HTTP is for the local machine only: `wedsql up` allows it when it listens on a loopback address.
 HTTPS = environment.flag("WEDSQL_HTTPS", default=not DEBUG)
 BEHIND_PROXY = environment.flag("WEDSQL_BEHIND_PROXY")
 WEDSQL_TRUSTED_PROXIES = environment.proxies("WEDSQL_TRUSTED_PROXIES", default=int(BEHIND_PROXY))
-# Open connections of one address, or of one client behind the proxies; 0 is no limit.
+# Open connections per address, or per client behind the proxies; 0 is no limit.
 CONNECTIONS_PER_ADDRESS = environment.number("WEDSQL_CONNECTIONS_PER_ADDRESS", 256, least=0)
 
 SECRET_KEY = secrets_store.secret_key()
@@ -51,7 +51,7 @@ INSTALLED_APPS = [
     "workers.demo",
     "monitor",
     "wedsql_site",
-    *flow_apps.installed(),  # what was designed in the admin and written down as migrations
+    *flow_apps.installed(),  # flows designed in the admin and exported as migrations
 ]
 
 MIDDLEWARE = [
@@ -94,7 +94,7 @@ TEMPLATES = [
 
 DATABASES = {"default": database.default(PROCESS)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-# Only web processes have the one connection that listens for the pages.
+# Only web processes have the connection that listens for the pages.
 MONITOR_DATABASE_URL = database.url("monitor") if PROCESS in {"web", "admin"} else ""
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
@@ -105,7 +105,7 @@ Q_CLUSTER = q_cluster(
     mode=environment.choice("WEDSQL_Q_MODE", "batch", ("batch", "step")),
     log_level=environment.choice("WEDSQL_Q_LOG", "WARNING", logs.LEVELS),
 )
-# Seconds that a running handler gets when its worker is told to stop.
+# Seconds for a running handler to finish when its worker is stopped.
 STOP_GRACE = environment.stop_grace()
 
 AUTHENTICATION_BACKENDS = [
@@ -115,10 +115,10 @@ AUTHENTICATION_BACKENDS = [
 SECOND_FACTOR = environment.choice(
     "WEDSQL_SECOND_FACTOR", "offered", ("off", "offered", "required-staff", "required")
 )
-# What an authenticator app calls this site; several installations stay apart.
+# The name of this site in authenticator apps, different for each installation.
 OTP_TOTP_ISSUER = f"WED-SQL {ALLOWED_HOSTS[0].strip('.*')}".strip()
 OTP_ADMIN_HIDE_SENSITIVE_DATA = True
-# Handler decides by limits of its own, so that one "failure" of axes is a limit that was reached.
+# Handler applies the limits itself and returns 1 when one is reached.
 AXES_HANDLER = "wedsql_site.attempts.Handler"
 AXES_FAILURE_LIMIT = 1
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "ip_address", "username"]
@@ -156,7 +156,7 @@ STORAGES = {
 }
 
 SESSION_ENGINE = "wedsql_site.sessions"
-# A session ends eight hours after log-in, however busy it was.
+# A session ends eight hours after log-in, whether it is used or not.
 SESSION_COOKIE_AGE = 8 * 3600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_NAME = "__Host-sessionid" if HTTPS else "sessionid"
@@ -171,7 +171,7 @@ SECURE_REDIRECT_EXEMPT = [
     "^healthz$",
     "^readyz$",
     "^metrics$",
-]  # asked past the proxy
+]  # requested without the proxy
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if BEHIND_PROXY else None
@@ -179,7 +179,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 DATA_UPLOAD_MAX_MEMORY_SIZE = 12 * 1024 * 1024
-# A flow's page has some thirty fields a trigger; a thousand triggers must fit.
+# A flow's page has about thirty fields per trigger; a thousand triggers must fit.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 50_000
 
 LOGGING = logs.configuration(PROCESS, Q_CLUSTER["log_level"], in_full=DEBUG)

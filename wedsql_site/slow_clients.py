@@ -1,7 +1,7 @@
-"""Bounds for clients that send slowly, send too much or open too many connections: the server has none.
+"""Limits for clients that send slowly, send too much or open too many connections: daphne has none.
 
-Its timeout counts from the last byte, so a byte a minute would hold a connection for ever, and it writes a
-body of any size to the disk before the application sees the first of it.
+Its timeout counts from the last byte, so that a byte per minute keeps a connection open for ever, and it
+writes a body of any size to the disk before the application is called.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from wedsql_site import environment, per_address
 from wedsql_site.client_address import is_proxy
 from wedsql_site.request_threads import PROBES
 
-# Seconds for a whole request, from the connection or from the end of the answer before it.
+# Seconds for a whole request, from the connection or from the end of the response before it.
 REQUEST_SECONDS = 60
 MAX_BODY = 16 * 1024 * 1024
 
-# Connections beyond an address's limit that still may ask whether the process lives.
+# Connections beyond an address's limit on which probes are still answered.
 PROBE_CONNECTIONS = 8
 
 _TOO_MANY = (
@@ -33,12 +33,12 @@ _TOO_MANY = (
 )
 _TOO_LARGE = b"HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 _deadlines: WeakKeyDictionary[Any, IDelayedCall] = WeakKeyDictionary()
-# Under which address a connection is counted.
+# The address under which a connection is counted.
 _keys: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 
 
 def install() -> None:
-    """Let the server of this process, if it is daphne, make its connections by BoundedFactory."""
+    """Make daphne, if it is the server of this process, create its connections by BoundedFactory."""
     server = sys.modules.get("daphne.server")
     if server is not None:
         server.HTTPFactory = BoundedFactory  # type: ignore[attr-defined]
@@ -65,12 +65,12 @@ def _give_up(channel: Any) -> None:
 
 
 class BoundedRequest(http_protocol.WebRequest):
-    """A request that must arrive in time and in size."""
+    """A request with limits on duration and size."""
 
     _received = 0
 
     def process(self) -> Any:
-        channel = self.channel  # it is forgotten when the answer is finished
+        channel = self.channel  # reset when the response is finished
         _request_arrived(channel)
         transport = self.transport
         self.notifyFinish().addCallbacks(lambda _: _await_request(channel), lambda _: None)
@@ -97,7 +97,7 @@ class BoundedRequest(http_protocol.WebRequest):
 
 
 class ProbeRequest(BoundedRequest):
-    """A request of an address that has too many connections: only probes are answered."""
+    """A request from an address with too many connections: only probes are answered."""
 
     def process(self) -> Any:
         if self.path.decode("latin1") in PROBES and not self.requestHeaders.hasHeader(b"Upgrade"):
@@ -108,7 +108,7 @@ class ProbeRequest(BoundedRequest):
 
 
 class BoundedFactory(http_protocol.HTTPFactory):
-    """Makes connections whose requests are bounded."""
+    """Creates connections with limited requests."""
 
     def buildProtocol(self, addr: Any) -> Any:
         address = str(getattr(addr, "host", ""))
@@ -130,7 +130,7 @@ class BoundedFactory(http_protocol.HTTPFactory):
 
 
 def _when_lost(protocol: Any, act: Callable[[], None]) -> None:
-    """Act as well when the connection of this protocol is lost."""
+    """Call `act` as well when the connection of this protocol is lost."""
     lost = protocol.connectionLost
 
     def connection_lost(*reason: Any) -> None:
@@ -141,7 +141,7 @@ def _when_lost(protocol: Any, act: Callable[[], None]) -> None:
 
 
 def _closed(channel: Any) -> None:
-    """The connection is gone: its timer would keep its memory, and it counts for its address no more."""
+    """Cancel the connection's timer, which would keep its memory, and stop counting the connection."""
     _request_arrived(channel)
     key = _keys.pop(channel, "")
     if key:

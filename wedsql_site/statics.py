@@ -1,7 +1,7 @@
-"""Static files: served from memory, compressed, under an address that changes with their content.
+"""Static files: served from memory, compressed, under a URL that changes with their content.
 
-`{% static %}` writes /static/<version>/<name>, where the version is a digest of all files. Browsers may keep
-such an address for a year, and files that import each other by relative addresses stay of one version.
+`{% static %}` writes /static/<version>/<name>, where the version is a digest of all files. Browsers may cache
+such a URL for a year, and files that import each other by relative URLs are of the same version.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
 
 @dataclass(frozen=True)
 class StaticFile:
-    """One file in memory, with its compressed form where that is smaller."""
+    """One file in memory, with its compressed form if that is smaller."""
 
     content: bytes
     media_type: str
@@ -48,7 +48,7 @@ class StaticFile:
 
 @cache
 def paths() -> dict[str, Path]:
-    """Every static file of the installed applications by its name; the first finder's counts."""
+    """Return every static file of the installed applications by name; the first finder wins."""
     found: dict[str, Path] = {}
     for finder in get_finders():
         for name, storage in finder.list([]):
@@ -58,7 +58,7 @@ def paths() -> dict[str, Path]:
 
 @cache
 def read(name: str) -> StaticFile:
-    """The file of this name; only names in `paths()` may be asked for."""
+    """Return the file of this name, which must be in `paths()`."""
     media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
     if media_type == "application/javascript" or name.endswith(".js"):
         media_type = "text/javascript"
@@ -67,7 +67,7 @@ def read(name: str) -> StaticFile:
 
 @cache
 def version() -> str:
-    """Twelve characters that change whenever a static file does."""
+    """Return twelve characters that change whenever a static file changes."""
     digest = hashlib.sha256()
     for name in sorted(paths()):
         digest.update(f"{name}\0{read(name).digest}\0".encode())
@@ -82,7 +82,7 @@ class VersionedStorage(StaticFilesStorage):
 
 
 class Statics:
-    """Middleware that answers requests for static files; whatever is not the name of one is 404."""
+    """Middleware that serves static files; 404 for unknown names."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response

@@ -1,4 +1,4 @@
-"""Every address of the site."""
+"""The URLs of the site."""
 
 from django.contrib import admin
 from django.contrib.auth import views as auth
@@ -14,14 +14,14 @@ from wedsql_site.second_factor import login, views
 
 
 def _icon(request: HttpRequest) -> HttpResponse:
-    """The icon under the address where browsers look for it."""
+    """Redirect from the URL where browsers look for the icon."""
     return redirect(static("wedsql_site/mark.svg"))
 
 
 urlpatterns = [
     # The admin's own page would not count wrong old passwords.
     path("admin/password_change/", RedirectView.as_view(pattern_name="password_change")),
-    # Nor would its log-in ask for a code.
+    # The admin's own log-in would not ask for a code.
     path("admin/login/", login.AdminLogIn.as_view()),
     path("admin/", admin.site.urls),
     path("i18n/", include("django.conf.urls.i18n")),

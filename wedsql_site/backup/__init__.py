@@ -1,4 +1,4 @@
-"""Backup and restore of an installation's database, with the roles that its rights name."""
+"""Backup and restore of an installation's database, with the roles that its privileges name."""
 
 from wedsql_site.backup.errors import BackupError
 from wedsql_site.backup.restore import restore

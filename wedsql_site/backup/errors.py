@@ -1,5 +1,5 @@
-"""What backup and restore raise."""
+"""Errors of backup and restore."""
 
 
 class BackupError(RuntimeError):
-    """The backup or restore cannot be done; the text says why, and what to do about it."""
+    """The backup or restore failed; the message says why, and what to do."""

@@ -1,4 +1,4 @@
-"""pg_dump and pg_restore: which ones, and how they are called."""
+"""Finding and calling pg_dump and pg_restore."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from wedsql_site.postgres import binaries
 
 
 def run(name: str, *arguments: str | Path, server: int) -> str:
-    """Run pg_dump or pg_restore on the admin's database; return what it printed.
+    """Run pg_dump or pg_restore on the admin's database; return its output.
 
-    The program is at least of the server's major version. Raises BackupError with the program's own words.
+    The program has at least the server's major version. Raises BackupError with the program's message.
     """
     parameters = {**conninfo_to_dict(database.url("admin"))}
     parameters.setdefault("dbname", database.SCHEMA)
-    # The list of processes shows arguments to every user of the machine, and not the environment.
+    # All users of the machine can read a process's arguments, but not its environment.
     password = str(parameters.pop("password", None) or "")
     environ = os.environ | ({"PGPASSWORD": password} if password else {}) | {"LC_ALL": "C.UTF-8"}
     command = [
@@ -41,7 +41,7 @@ def run(name: str, *arguments: str | Path, server: int) -> str:
 
 
 def contents(archive: Path, server: int) -> str:
-    """Return the list of what an archive holds; raises BackupError for one that cannot be read."""
+    """Return the table of contents of an archive; raises BackupError if it cannot be read."""
     answer = subprocess.run(
         [_find("pg_restore", server), "--list", archive], capture_output=True, text=True, check=False
     )

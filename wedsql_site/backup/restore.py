@@ -1,4 +1,4 @@
-"""Reads a backup into an empty database, on the same or a newer major version of PostgreSQL."""
+"""Restores a backup into an empty database, on the same or a newer major version of PostgreSQL."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ limit 1
 
 
 def restore(directory: Path, say: Callable[[str], None]) -> None:
-    """Read a backup into the database, which must be empty, and bring its kernel up to date.
+    """Restore a backup into the database, which must be empty, and bring its kernel up to date.
 
-    Either the whole archive is read or nothing. Raises BackupError.
+    The archive is restored in one transaction. Raises BackupError.
     """
     manifest = _manifest(directory)
     with connection.cursor() as cursor:
@@ -58,15 +58,15 @@ def restore(directory: Path, say: Callable[[str], None]) -> None:
         say(f"Roles without a password: {', '.join(without)}. Set them with \\password in psql.")
 
 
-# What belongs to the powerless roles outside of schemas in which they may create something.
+# Objects that roles without privileges own outside of schemas in which they may create objects.
 _GENERATED = re.compile(r" wed_view$| (FUNCTION|ACL) wedsql .* wed_eval$")
 
 
 def _without_generated(contents: str) -> str:
-    """Return the archive's list without the flows' views and the functions that run without rights.
+    """Return the table of contents without the flows' views and the functions that run without privileges.
 
-    Only a superuser may restore what belongs to a role that may not create it. Installing the kernel
-    afterwards makes them anew for every flow.
+    Only a superuser may restore an object for an owner who may not create it. Installing the kernel
+    afterwards creates these objects again for every flow.
     """
     return "".join(f"{line}\n" for line in contents.splitlines() if not _GENERATED.search(line.rstrip()))
 
@@ -83,7 +83,7 @@ def _manifest(directory: Path) -> dict[str, Any]:
 
 
 def _check_target(cursor: Any, manifest: dict[str, Any]) -> int:
-    """Return the server's major version; refuse a filled database and an older server."""
+    """Return the server's major version; raises BackupError for a non-empty database or an older server."""
     cursor.execute("select current_setting('server_version_num')::int / 10000")
     (server,) = cursor.fetchone()
     if server < manifest["server"]:
@@ -101,7 +101,7 @@ def _check_target(cursor: Any, manifest: dict[str, Any]) -> int:
 
 
 def _former_owners(manifest: dict[str, Any], made: list[str]) -> list[str]:
-    """Return new roles that are none of the kernel's or a flow's: they owned Django's own tables."""
+    """Return new roles that belong neither to the kernel nor to a flow: they owned Django's tables."""
     return [
         role["name"]
         for role in manifest["roles"]
@@ -110,14 +110,14 @@ def _former_owners(manifest: dict[str, Any], made: list[str]) -> list[str]:
 
 
 def _join(cursor: Any, made: list[str], owner: str) -> None:
-    """Let the restoring role give objects to the roles that it has just created."""
+    """Grant the new roles to the restoring role, so that it can give them objects."""
     for name in made:
         words = sql.SQL("grant {} to {}").format(sql.Identifier(name), sql.Identifier(owner))
         cursor.execute(words.as_string())
 
 
 def _take_over(cursor: Any, manifest: dict[str, Any], made: list[str], owner: str) -> None:
-    """Give what a former installer owned to this one, and drop the roles that only stood in for it."""
+    """Reassign what a former installer owned to this one, and drop the roles created in its place."""
     for name in _former_owners(manifest, made):
         old, new = sql.Identifier(name), sql.Identifier(owner)
         cursor.execute(sql.SQL("reassign owned by {} to {}").format(old, new).as_string())

@@ -1,4 +1,4 @@
-"""The roles that a database's rights name: they belong to the server, so no dump of a database has them."""
+"""The roles that a database's privileges name: they belong to the server, so dumps do not have them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from psycopg import sql
 
-# Owners and grantees of everything in the database, without the server's own roles.
+# Owners and grantees of all objects of the database, without the server's own roles.
 _NAMED = """
 select r.rolname, r.rolcanlogin, r.rolconnlimit,
        coalesce((select s.setconfig from pg_catalog.pg_db_role_setting s
@@ -24,9 +24,9 @@ _PASSWORDS = "select rolname, rolpassword from pg_catalog.pg_authid where rolpas
 
 
 def named(cursor: Any) -> list[dict[str, Any]]:
-    """Return the roles that own or may use something in the database, with passwords where they are readable.
+    """Return the roles that own or may use objects of the database, with passwords if they are readable.
 
-    Passwords are hashes, and only a superuser reads them.
+    Passwords are hashes, and only a superuser can read them.
     """
     cursor.execute("select rolsuper from pg_catalog.pg_roles where rolname = current_user")
     passwords: dict[str, str] = {}
@@ -42,9 +42,9 @@ def named(cursor: Any) -> list[dict[str, Any]]:
 
 
 def create_missing(cursor: Any, roles: list[dict[str, Any]]) -> list[str]:
-    """Create the roles that the server does not have, and set each one's settings; return the new names.
+    """Create the roles that the server does not have, and set the settings of all; return the new names.
 
-    A role that exists keeps its password and its rights. None becomes a superuser or may create roles.
+    An existing role keeps its password and its privileges. No role becomes a superuser or may create roles.
     """
     made = [role for role in roles if not _exists(cursor, role["name"])]
     for role in made:
@@ -72,7 +72,7 @@ def _options(role: dict[str, Any]) -> sql.Composable:
 
 
 def _set(cursor: Any, role: dict[str, Any]) -> None:
-    """Set what the role's sessions have in this database, as they had in the one of the backup."""
+    """Apply the role's settings for the database of the backup to this database."""
     cursor.execute("select current_database()")
     (database,) = cursor.fetchone()
     for setting in role["settings"]:

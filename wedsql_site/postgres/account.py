@@ -1,4 +1,4 @@
-"""Under which system user the server runs: PostgreSQL refuses root, so root lends it `wedpg`."""
+"""The system user of the server: PostgreSQL refuses to run as root, so root uses `wedpg`."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SERVICE_USER = "wedpg"
 
 @dataclass(frozen=True)
 class Account:
-    """The user that owns the server; `switch` says whether its children must change to it."""
+    """The user that owns the server; `switch`: its commands must change to that user."""
 
     uid: int
     gid: int
     switch: bool
 
     def run(self, command: Sequence[object], **options: Any) -> subprocess.CompletedProcess[str]:
-        """Runs a command as this user, outside every private directory; never raises for its exit code."""
+        """Run a command as this user in `/`, as its directories may be private; ignores the exit code."""
         if self.switch:
             options |= {"user": self.uid, "group": self.gid, "extra_groups": []}
         return subprocess.run(
@@ -40,19 +40,19 @@ class Account:
         )
 
     def own_directory(self, path: Path) -> None:
-        """Makes `path` a directory of this user that nobody else can enter."""
+        """Create or change `path` into a directory that only this user can enter."""
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         if self.switch:
             os.chown(path, self.uid, self.gid)
         path.chmod(0o700)
 
     def can_reach(self, path: Path) -> bool:
-        """Whether this user may pass through every directory above `path`."""
+        """Return whether this user can enter every directory above `path`."""
         return not self.switch or all(_open_to_all(parent) for parent in path.parents)
 
 
 def current() -> Account:
-    """The account for this process: itself, or for root the service user (created when missing)."""
+    """Return the account of this process, or for root the service user (created if missing)."""
     if os.geteuid() != 0:
         return Account(os.geteuid(), os.getegid(), switch=False)
     entry = _lookup() or _create()
@@ -63,7 +63,7 @@ def _open_to_all(directory: Path) -> bool:
     try:
         return bool(directory.stat().st_mode & stat.S_IXOTH)
     except (FileNotFoundError, NotADirectoryError):
-        return True  # made by us later with the mode that it needs, or refused there
+        return True  # created later with the right mode, or the error is raised there
 
 
 def _lookup() -> pwd.struct_passwd | None:

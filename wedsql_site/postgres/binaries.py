@@ -1,4 +1,4 @@
-"""Where the PostgreSQL programs come from: WED_PG_BIN, the wheel, or the system's packages."""
+"""Finding the PostgreSQL programs: WED_PG_BIN, the wheel, or the system's packages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _INSTALL = "pginstall18"
 
 
 def find() -> Path:
-    """The directory of initdb, pg_ctl and postgres; raises PostgresError when there is none."""
+    """Return the directory of initdb, pg_ctl and postgres; raises PostgresError if there is none."""
     for candidate in (_given(), _from_wheel(), from_system()):
         if candidate is not None:
             return candidate
@@ -30,13 +30,13 @@ def find() -> Path:
 
 
 def from_system() -> Path | None:
-    """The newest PostgreSQL of the system's packages, if there is one."""
+    """Return the newest PostgreSQL of the system's packages, or None."""
     found = [d for d in Path("/usr/lib/postgresql").glob("*/bin") if (d / "initdb").exists()]
     return max(found, key=lambda d: float(d.parent.name), default=None)
 
 
 def major(directory: Path, account: Account) -> int:
-    """The major version, asked of the program itself as the user that will run it; raises PostgresError."""
+    """Return the major version, from the program run as the user that will run it; raises PostgresError."""
     try:
         answer = account.run([directory / "postgres", "--version"], capture_output=True)
     except OSError as error:
@@ -51,7 +51,7 @@ def major(directory: Path, account: Account) -> int:
 
 
 def reachable(directory: Path, account: Account) -> Path:
-    """The same programs at a place where `account` may run them, copied there when it must be."""
+    """Return the programs in a directory where `account` can run them, copied if necessary."""
     if account.can_reach(directory / "postgres"):
         return directory
     return _copy(directory) / "bin"
@@ -68,7 +68,7 @@ def _given() -> Path | None:
 
 
 def _from_wheel() -> Path | None:
-    # find_spec does not run the package: importing it would create lock files and a system user of its own.
+    # find_spec does not run the package: importing it would create lock files and a system user.
     spec = importlib.util.find_spec(_WHEEL)
     for location in (spec.submodule_search_locations or ()) if spec else ():
         directory = Path(location).resolve() / _INSTALL / "bin"
@@ -78,11 +78,11 @@ def _from_wheel() -> Path | None:
 
 
 def _copy(directory: Path) -> Path:
-    """Copies an installation to SHARED_HOME and returns its root; concurrent copies agree on one result."""
+    """Copy an installation to SHARED_HOME and return its root; concurrent copies agree on one result."""
     source = directory.parent
     stamp = f"{int((directory / 'postgres').stat().st_mtime)}-{(directory / 'postgres').stat().st_size}"
     target = SHARED_HOME / f"programs-{stamp}"
-    # The wheel's programs look for their libraries three levels up, so that depth is kept in the copy.
+    # The programs of the wheel look for their libraries three levels up, so the copy has the same depth.
     root = target / source.parent.name / source.name
     if root.exists():
         return root
@@ -94,7 +94,7 @@ def _copy(directory: Path) -> Path:
         if libraries.is_dir():
             shutil.copytree(libraries, new / libraries.name, symlinks=True)
         for directory in (SHARED_HOME, new, new / source.parent.name):
-            directory.chmod(0o755)  # whatever the umask says, the service user must pass
+            directory.chmod(0o755)  # the service user needs access, whatever the umask
         _publish(new, target)
     return root
 
@@ -103,5 +103,5 @@ def _publish(new: Path, target: Path) -> None:
     try:
         new.rename(target)
     except OSError:
-        if not target.exists():  # another process was first: its copy is as good
+        if not target.exists():  # another process was first with the same copy
             raise

@@ -1,4 +1,4 @@
-"""One embedded cluster: where its files lie and how it is reached."""
+"""An embedded cluster: its files and its connection URI."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wedsql_site.postgres import account, binaries
 
 SUPERUSER = "wed"
 DATABASE = "wedsql"
-# A socket's path may have 107 bytes; PostgreSQL adds this name to the directory.
+# The path of a socket may have 107 bytes; PostgreSQL appends this name to the directory.
 _SOCKET_NAME = "/.s.PGSQL.5432"
 _SOCKET_LIMIT = 107
 
@@ -20,7 +20,7 @@ _SOCKET_LIMIT = 107
 class Cluster:
     """A data directory with its socket, log and lock.
 
-    `programs` names the directory of the PostgreSQL binaries (None: found by the rules of `binaries.find`);
+    `programs` is the directory of the PostgreSQL binaries (None: found by `binaries.find`);
     `settings` are added to the server's configuration.
     """
 
@@ -38,7 +38,7 @@ class Cluster:
 
     @property
     def lock(self) -> Path:
-        """Beside the home, because root keeps it there while the service user owns the home itself."""
+        """The lock file, beside the home: the service user owns the home, and root the lock."""
         return self.home.with_name(f"{self.home.name}.lock")
 
     @property
@@ -47,24 +47,24 @@ class Cluster:
 
     @property
     def socket(self) -> Path:
-        """The socket's directory: in the home, or where its path is short enough."""
+        """The socket's directory: in the home, or in /tmp if that path is too long."""
         inside = self.home / "run"
         if len(str(inside)) + len(_SOCKET_NAME) <= _SOCKET_LIMIT:
             return inside
         return Path("/tmp") / f"wedsql-{environment.short_hash(self.home)}"  # noqa: S108 - owner is verified
 
     def dsn(self, user: str = SUPERUSER, database: str = DATABASE) -> str:
-        """A connection URI for this cluster; no password, the socket's directory is the lock."""
+        """Return a connection URI for this cluster; without a password, the socket's directory is private."""
         return f"postgresql://{quote(user)}@/{quote(database)}?host={quote(str(self.socket), safe='/')}"
 
 
 def default_cluster() -> Cluster:
-    """The cluster of this installation's state directory."""
+    """Return the cluster of this installation's state directory."""
     return Cluster(home_in(environment.state_dir()))
 
 
 def home_in(state: Path) -> Path:
-    """`<state>/postgres`, or a place below /var/lib when root's server user cannot get there."""
+    """Return `<state>/postgres`, or a directory below /var/lib if root's service user cannot enter that."""
     home = state / "postgres"
     if account.current().can_reach(home):
         return home

@@ -1,4 +1,4 @@
-"""The server's settings, written anew before each start so that a new release brings its own."""
+"""The server's settings, written before each start so that a new release applies its own."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _SETTINGS = {
     "checkpoint_timeout": "15min",
     "checkpoint_completion_target": "0.9",
     "jit": "off",
-    # The pool of jobs is written by every step: a vacuum that comes four times a minute keeps it small.
+    # Every step writes job_pool: a vacuum four times per minute keeps it small.
     "autovacuum_naptime": "15s",
-    # On a machine with fast disks the planner's default for spinning ones is misleading.
+    # The planner's default is for spinning disks.
     "random_page_cost": "1.1",
     "timezone": "UTC",
     "log_timezone": "UTC",
     "log_line_prefix": "%m [%p] %q%u %a ",
-    # Statements and details carry state values, and those stay out of logs.
+    # Statements and details contain values of states, which must not be logged.
     "log_error_verbosity": "terse",
     "log_min_error_statement": "panic",
 }
 
 
 def write(cluster: Cluster, user: Account) -> None:
-    """Writes the file and names it in postgresql.conf, once."""
+    """Write the file and include it in postgresql.conf, once."""
     settings = _SETTINGS | {"unix_socket_directories": str(cluster.socket)}
     if sys.platform == "linux":
-        # A killed client's locks are released within half a second, even in the middle of a statement.
+        # A killed client's locks are released within half a second, even during a statement.
         settings["client_connection_check_interval"] = "500"
     _write(cluster, user, settings | cluster.settings)
     main = cluster.data / "postgresql.conf"

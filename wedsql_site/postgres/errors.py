@@ -1,5 +1,5 @@
-"""What the launcher raises."""
+"""Errors of the launcher."""
 
 
 class PostgresError(RuntimeError):
-    """The embedded PostgreSQL cannot be used; the text says what to do about it."""
+    """The embedded PostgreSQL cannot be used; the message says what to do."""

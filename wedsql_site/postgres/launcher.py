@@ -1,4 +1,4 @@
-"""Starts, stops and removes an embedded cluster; safe to call from any number of processes at once."""
+"""Starts, stops and removes an embedded cluster; safe to call from several processes at once."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LOCK_PATIENCE = 60.0
 
 
 def ensure_running(cluster: Cluster | None = None) -> str:
-    """Starts the cluster if it does not answer; returns the URI of its database; raises PostgresError."""
+    """Start the cluster if it does not answer; return the URI of its database; raises PostgresError."""
     cluster = cluster or default_cluster()
     if not process.answers(cluster, DATABASE):
         with _locked(cluster):
@@ -36,12 +36,12 @@ def ensure_running(cluster: Cluster | None = None) -> str:
 
 
 def is_running(cluster: Cluster | None = None) -> bool:
-    """Whether the cluster answers now."""
+    """Return whether the cluster answers."""
     return process.answers(cluster or default_cluster())
 
 
 def stop(cluster: Cluster | None = None) -> bool:
-    """Stops the cluster (open transactions are rolled back); False when it did not run."""
+    """Stop the cluster (open transactions are rolled back); False if it was not running."""
     cluster = cluster or default_cluster()
     if not cluster.lock.exists():
         return False
@@ -67,7 +67,7 @@ def stop(cluster: Cluster | None = None) -> bool:
 
 
 def reset(cluster: Cluster | None = None) -> None:
-    """Stops the cluster and deletes its data for ever."""
+    """Stop the cluster and delete its data."""
     cluster = cluster or default_cluster()
     stop(cluster)
     for directory in {cluster.home, cluster.socket}:
@@ -88,8 +88,8 @@ def _start(cluster: Cluster) -> None:
 
 
 def _launch(cluster: Cluster, programs: Path, user: account.Account) -> None:
-    """Starts the postmaster; tries again while the children of a killed one are still dying."""
-    # Always with a log file: without it the server keeps the caller's stdout open and pg_ctl never returns.
+    """Start the postmaster; retry while children of a killed one are still exiting."""
+    # With a log file: without it the server keeps the caller's stdout open and pg_ctl never returns.
     command = [programs / "pg_ctl", "-D", cluster.data, "-w", "-t", "60", "-l", cluster.log, "start"]
     deadline = time.monotonic() + _START_PATIENCE
     while True:
@@ -103,7 +103,7 @@ def _launch(cluster: Cluster, programs: Path, user: account.Account) -> None:
 
 
 def _initialise(cluster: Cluster, programs: Path, user: account.Account) -> None:
-    """Makes the data directory under another name first: an interrupted attempt leaves no half one."""
+    """Create the data directory under another name first, so that an interrupted attempt leaves nothing."""
     new = cluster.home / "data.new"
     shutil.rmtree(new, ignore_errors=True)
     command = [programs / "initdb", "-D", new, "-U", SUPERUSER, *_INITDB]
@@ -136,7 +136,7 @@ def _check_version(cluster: Cluster, programs: Path, user: account.Account) -> N
 
 
 def _own_socket_directory(cluster: Cluster, user: account.Account) -> None:
-    """Refuses a directory in /tmp that somebody else made first."""
+    """Raise PostgresError for a directory in /tmp that another user created."""
     try:
         cluster.socket.mkdir(mode=0o700)
     except FileExistsError:
@@ -157,9 +157,9 @@ def _tail(log: Path, lines: int = 12) -> str:
 
 @contextmanager
 def _locked(cluster: Cluster) -> Iterator[None]:
-    """One starter or stopper at a time; the system drops the lock when its holder dies."""
+    """Hold the lock for starting and stopping; the system releases it when its holder dies."""
     environment.ensure_directory(cluster.lock.parent)
-    # Group and others get no right: only the user of the installation may start it.
+    # No access for group and others: only the user of the installation may start it.
     with os.fdopen(os.open(cluster.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "w") as handle:
         deadline = time.monotonic() + _LOCK_PATIENCE
         while not _try_lock(handle.fileno()):

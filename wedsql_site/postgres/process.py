@@ -1,4 +1,4 @@
-"""What really runs: pid files lie after a kill or a restart of the machine, /proc does not."""
+"""Which processes run, by /proc: pid files survive a kill or a restart of the machine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SURVIVOR_GRACE = 5.0
 
 
 def answers(cluster: Cluster, database: str = "postgres") -> bool:
-    """Whether the server takes a connection to `database` and a statement now."""
+    """Return whether the server accepts a connection to `database` and a statement."""
     try:
         with psycopg.connect(
             cluster.dsn(database=database), connect_timeout=3, autocommit=True
@@ -26,13 +26,13 @@ def answers(cluster: Cluster, database: str = "postgres") -> bool:
 
 
 def postmaster(cluster: Cluster) -> int | None:
-    """The pid of this cluster's live postmaster, told by its command line and not by the pid file alone."""
+    """Return the pid of this cluster's postmaster, checked by its command line, not by the pid file alone."""
     pid = recorded_pid(cluster)
     return pid if pid and names_data(pid, cluster.data) else None
 
 
 def recorded_pid(cluster: Cluster) -> int | None:
-    """The pid that postmaster.pid names, whoever that is today."""
+    """Return the pid in postmaster.pid, whatever process has it now."""
     try:
         return abs(int(cluster.pid_file.read_text().split("\n", 1)[0]))
     except (FileNotFoundError, ValueError):
@@ -40,7 +40,7 @@ def recorded_pid(cluster: Cluster) -> int | None:
 
 
 def names_data(pid: int, data: Path) -> bool:
-    """Whether process `pid` was started on the data directory `data`; a zombie was not."""
+    """Return whether process `pid` was started on the data directory `data`; False for a zombie."""
     try:
         arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
@@ -49,7 +49,7 @@ def names_data(pid: int, data: Path) -> bool:
 
 
 def exists(pid: int) -> bool:
-    """Whether any process, zombies included, has this pid."""
+    """Return whether any process, zombies included, has this pid."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -60,13 +60,13 @@ def exists(pid: int) -> bool:
 
 
 def survivors(cluster: Cluster) -> list[int]:
-    """Live server processes of this cluster: each one works in the data directory."""
+    """Return the server processes of this cluster, which have the data directory as working directory."""
     data = str(cluster.data)
     return [int(entry.name) for entry in Path("/proc").glob("[0-9]*") if _directory_of(entry) == data]
 
 
 def clear_the_way(cluster: Cluster) -> None:
-    """Waits until the children of a killed postmaster are gone and removes a pid file that names a stranger.
+    """Wait until the children of a killed postmaster are gone; remove a pid file of an unrelated process.
 
     The pid file of a dead pid stays: PostgreSQL itself checks the shared memory that it names.
     """

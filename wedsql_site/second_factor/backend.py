@@ -1,7 +1,7 @@
-"""Sessions are bound to the second factor: one that was made without it ends where there is one.
+"""Binds sessions to the second factor: a session made without it ends once it is set up.
 
-Pages, the admin and live lines all ask the backend for the user of a session and compare the session's hash,
-so nothing that a session may do depends on a page that asks for the code.
+Pages, the admin and live lines all get the user of a session from the backend and compare the session's hash,
+so the protection does not depend on the page that asks for the code.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _own = TOTPDevice.objects.filter(user_id=OuterRef("pk"), confirmed=True)
 
 
 class Backend(ModelBackend):
-    """Django's backend, which finds nobody who lacks a second factor that is required of them."""
+    """Django's backend, which returns no user without a second factor if one is required."""
 
     def get_user(self, user_id: int) -> Any:
         user = User.objects.annotate(factor=Subquery(_own.values("pk")[:1])).filter(pk=user_id).first()
@@ -31,7 +31,7 @@ class Backend(ModelBackend):
 
 
 def bind_sessions() -> None:
-    """Make the hash that each session carries depend on the person's second factor."""
+    """Make the hash in each session depend on the user's second factor."""
     plain, former = User.get_session_auth_hash, User.get_session_auth_fallback_hash
 
     def current(self: User) -> str:

@@ -1,4 +1,4 @@
-"""The keys and backup codes of people, kept and checked by django-otp."""
+"""Users' keys and backup codes, stored and checked by django-otp."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 BACKUP_CODES = 10
 BACKUP_DIGITS = 10
-# A wrong code doubles the pause of the one before, which begins with a second: without a most, somebody who
-# knows the password could shut out the owner for years.
+# Each wrong code doubles the waiting time, which begins with a second: without a limit, an attacker with
+# the password could lock out the owner for years.
 _MOST_DOUBLINGS = 8
 
 
 class MustWait(Exception):
-    """Codes were wrong too often; none is looked at for some seconds."""
+    """Too many wrong codes; the next is checked after some seconds."""
 
     def __init__(self, seconds: int) -> None:
         super().__init__(f"no code is checked for {seconds} s")
@@ -29,19 +29,19 @@ class MustWait(Exception):
 
 
 def factor_of(user: Any) -> TOTPDevice | None:
-    """Return the confirmed device of the person, None without one."""
+    """Return the confirmed device of the user, or None."""
     return TOTPDevice.objects.filter(user_id=user.pk, confirmed=True).first()
 
 
 def begin(user: Any) -> TOTPDevice:
-    """Make a new key that counts for nothing until a code of it was entered."""
+    """Create a new key, which has no effect until one of its codes was entered."""
     with transaction.atomic():
         TOTPDevice.objects.filter(user_id=user.pk, confirmed=False).delete()
         return TOTPDevice.objects.create(user_id=user.pk, name="app", confirmed=False)
 
 
 def begun(user: Any, pk: Any) -> TOTPDevice | None:
-    """Return the key that was made for this person and still waits for its first code."""
+    """Return the user's new key that is not confirmed yet."""
     return TOTPDevice.objects.filter(user_id=user.pk, pk=pk, confirmed=False).first()
 
 
@@ -59,7 +59,7 @@ def confirm(device: TOTPDevice, code: str) -> list[str] | None:
 
 
 def verify(user: Any, code: str) -> bool:
-    """Whether this is a code of the app or a backup code that was never used; it is used now."""
+    """Return whether this is a code of the app or an unused backup code, and use it up."""
     model: Any = StaticDevice if len(code) == BACKUP_DIGITS else TOTPDevice
     with transaction.atomic():
         device = model.objects.select_for_update().filter(user_id=user.pk, confirmed=True).first()
@@ -74,12 +74,12 @@ def new_codes(user: Any) -> list[str]:
 
 
 def codes_left(user: Any) -> int:
-    """How many backup codes were not used yet."""
+    """Return the number of unused backup codes."""
     return StaticToken.objects.filter(device__user_id=user.pk).count()
 
 
 def remove(user: Any) -> bool:
-    """Delete key and backup codes of the person; whether a second factor was on."""
+    """Delete the key and the backup codes of the user; return whether a second factor was on."""
     with transaction.atomic():
         _lock(user.pk)
         was_on = factor_of(user) is not None
@@ -89,7 +89,7 @@ def remove(user: Any) -> bool:
 
 
 def plain(code: str) -> str:
-    """The code without the spaces and hyphens that it is shown with; '' for what is none."""
+    """Return the code without spaces and hyphens; '' if it is not a number."""
     digits = "".join(unicodedata.normalize("NFKC", code).replace("-", " ").split())
     return digits if digits.isascii() and digits.isdecimal() else ""
 
@@ -103,7 +103,7 @@ def _accepts(device: Any, code: str) -> bool:
 
 
 def _lock(user_id: int) -> None:
-    """Let changes of one person's factor wait for each other."""
+    """Lock the user's row, so that changes of one user's factor wait for each other."""
     User.objects.select_for_update().filter(pk=user_id).first()
 
 

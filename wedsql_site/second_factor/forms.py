@@ -1,4 +1,4 @@
-"""Forms that ask for a code, for the password, or for both; what is wrong counts at the log-in's limits."""
+"""Forms for a code, for the password, or for both; errors count against the limits of the log-in."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WRONG_CODE = _("The code is wrong, was used already or is too old. Enter the one
 
 
 class PersonForm(forms.Form):
-    """A form that knows who fills it in."""
+    """A form with the request and the user."""
 
     def __init__(self, request: HttpRequest, user: Any, *args: Any, **kwargs: Any) -> None:
         self.request, self.user = request, user
@@ -36,7 +36,7 @@ class CodeForm(PersonForm):
 
     def clean_code(self) -> str:
         if "password" in self.fields and "password" not in self.cleaned_data:
-            return ""  # a wrong password uses up no code
+            return ""  # a wrong password must not use up a code
         code = devices.plain(self.cleaned_data["code"])
         try:
             with counted(self.request, self.user):
@@ -47,7 +47,7 @@ class CodeForm(PersonForm):
         return code
 
     def accepts(self, code: str) -> bool:
-        """Whether the code is right; it is used up."""
+        """Return whether the code is right, and use it up."""
         return bool(code) and devices.verify(self.user, code)
 
 

@@ -1,4 +1,4 @@
-"""The log-in in two steps: the password, then the code or the set-up of a factor that is required."""
+"""The log-in in two steps: the password, then the code or the set-up of a required factor."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SETUP = "log_in_setup"
 
 
 class LogIn(views.LoginView):
-    """The first step; the only one for people without a second factor."""
+    """The first step, and the only one for users without a second factor."""
 
     redirect_authenticated_user = True
 
@@ -37,7 +37,7 @@ class LogIn(views.LoginView):
 
 
 class AdminLogIn(LogIn):
-    """The same under the admin's address, where those who may not enter the admin can log in anew."""
+    """The log-in at the admin's URL, where users without access to the admin can log in as another user."""
 
     authentication_form = AdminAuthenticationForm
     redirect_authenticated_user = False
@@ -50,7 +50,7 @@ class AdminLogIn(LogIn):
 
 
 def _next_step(user: Any) -> str:
-    """The name of the page that follows a right password; '' where nothing more is asked."""
+    """Return the name of the page that follows a right password; '' if there is none."""
     if not policy.is_offered():
         return ""
     if devices.factor_of(user) is not None:
@@ -92,7 +92,7 @@ class LogInCode(views.LoginView):
 
 
 class LogInSetUp(views.RedirectURLMixin, SetUp):
-    """The set-up as part of the log-in, where a second factor is required."""
+    """The set-up during the log-in, if a second factor is required."""
 
     next_page = "/"
 

@@ -1,6 +1,6 @@
-"""Between the two steps of a log-in: who gave the right password, in a session without any right.
+"""The state between the two steps of a log-in: the user who gave the right password.
 
-The session names them under a key of its own, which nothing but the second step reads.
+It is stored in the session under a separate key, which only the second step reads and which gives no rights.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ _KEY = "log_in_first_step"
 
 
 def begin(request: HttpRequest, user: Any) -> None:
-    """Note that this person gave the right password just now."""
+    """Store that this user just gave the right password."""
     request.session.cycle_key()
     request.session[_KEY] = {"user": user.pk, "at": time.time(), "hash": user.get_session_auth_hash()}
 
 
 def user_of(request: HttpRequest) -> User | None:
-    """Return who gave the right password, None when that is too long ago or no longer true."""
+    """Return the user who gave the right password; None if that is too long ago or the account changed."""
     noted = request.session.get(_KEY)
     if noted is None or not 0 <= time.time() - noted["at"] <= SECONDS:
         return None
@@ -34,5 +34,5 @@ def user_of(request: HttpRequest) -> User | None:
 
 
 def end(request: HttpRequest) -> None:
-    """Forget it: the log-in is complete."""
+    """Remove the state, because the log-in is complete."""
     request.session.pop(_KEY, None)

@@ -1,4 +1,4 @@
-"""Who may have and who needs a second factor (WEDSQL_SECOND_FACTOR)."""
+"""For whom a second factor is offered or required (WEDSQL_SECOND_FACTOR)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from django.conf import settings
 
 
 def is_offered() -> bool:
-    """Whether this site knows a second factor; where it does not, codes are not asked for either."""
+    """Return whether this site has second factors; if not, it asks for no codes either."""
     return bool(settings.SECOND_FACTOR != "off")
 
 
 def is_required(user: Any) -> bool:
-    """Whether this person has no session without one."""
+    """Return whether this user gets no session without a second factor."""
     staff = user.is_staff or user.is_superuser
     return settings.SECOND_FACTOR == "required" or (settings.SECOND_FACTOR == "required-staff" and staff)

@@ -1,4 +1,4 @@
-"""What administrators do when a phone is lost: the action of the list of users."""
+"""Removing the second factor of users who lost their phone: an action of the admin's list of users."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def with_factor(users: QuerySet[User]) -> QuerySet[User]:
 
 @admin.action(description=gettext_lazy("Remove the second factor"), permissions=["change"])
 def remove_second_factor(page: Any, request: HttpRequest, users: QuerySet[User]) -> None:
-    """Remove it from the chosen accounts that the actor may change, the actor's own excepted."""
+    """Remove it from the selected accounts that the actor may change, except the actor's own."""
     removed = [user for user in users if _may(page, request, user) and devices.remove(user)]
     for user in removed:
         record(request.user, user, "Second factor removed by an administrator.")
@@ -34,7 +34,7 @@ def remove_second_factor(page: Any, request: HttpRequest, users: QuerySet[User])
 
 def _may(page: Any, request: HttpRequest, user: User) -> bool:
     if user.pk == request.user.pk:
-        # Whoever sits at an unlocked desk would need neither password nor code.
+        # At an unlocked desk this would need neither password nor code.
         page.message_user(request, _("Remove your own second factor on the page Security."), messages.ERROR)
         return False
     if not page.has_change_permission(request, user):

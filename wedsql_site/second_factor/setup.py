@@ -25,24 +25,24 @@ KEY = "second_factor_setup"
 
 
 def record(actor: Any, user: Any, message: str) -> None:
-    """Write a change of someone's second factor into the admin's log."""
+    """Record a change of a user's second factor in the admin's log."""
     LogEntry.objects.log_actions(actor.pk, [user], CHANGE, message, single_object=True)
 
 
 def keep_session(request: HttpRequest, user: Any) -> None:
-    """Let this session go on; all others of the person end, as they were made with another factor."""
+    """Keep this session; all others of the user end, because they were made with another factor."""
     update_session_auth_hash(request, User.objects.get(pk=user.pk))
 
 
 def qr(device: TOTPDevice) -> SafeString:
-    """The key as a drawing that an authenticator app reads; black on white in every theme."""
+    """Return the key as a QR code; black on white in every theme."""
     drawing = segno.make(device.config_url, micro=False, error="m")
     return mark_safe(drawing.svg_inline(scale=4, dark="#000", light="#fff"))  # noqa: S308 - squares only
 
 
 @method_decorator(sensitive_post_parameters(), name="dispatch")
 class SetUp(FormView):
-    """Shows the key until its first code was entered."""
+    """Shows the key until its first code is entered."""
 
     template_name = "registration/security_setup.html"
     form_class = forms.ConfirmForm
@@ -50,17 +50,17 @@ class SetUp(FormView):
     device: TOTPDevice
 
     def owner(self) -> tuple[Any, Any]:
-        """Return the person and the key that waits; None for what is not there."""
+        """Return the user and the unconfirmed key; None for what does not exist."""
         user = self.request.user
         person = user if user.is_authenticated else None
         return person, person and devices.begun(person, self.request.session.get(KEY))
 
     def elsewhere(self) -> HttpResponse:
-        """Answer where no key waits."""
+        """Return the response if there is no unconfirmed key."""
         return redirect("security")
 
     def done(self) -> str:
-        """Complete the set-up; return where its owner goes on."""
+        """Complete the set-up; return the URL of the next page."""
         self.request.session.pop(KEY, None)
         keep_session(self.request, self.person)
         return "/"
@@ -90,7 +90,7 @@ class SetUp(FormView):
 
 
 def show_codes(request: HttpRequest, codes: list[str], target: str) -> HttpResponse:
-    """Answer with the backup codes; no later page has them."""
+    """Return the page with the backup codes; no other page shows them."""
     shown = [f"{code[:5]} {code[5:]}" for code in codes]
     page = render(request, "registration/security_codes.html", {"codes": shown, "target": target})
     return uncompressed(page)

@@ -18,7 +18,7 @@ from wedsql_site.second_factor.setup import KEY, SetUp, keep_session, record, sh
 @sensitive_post_parameters()
 @page
 def security(request: HttpRequest) -> HttpResponse:
-    """Show what is on, or do what one of its buttons says."""
+    """Show the page, or perform the action of one of its buttons."""
     if not policy.is_offered():
         raise Http404
     device = devices.factor_of(request.user)
@@ -32,7 +32,7 @@ def security(request: HttpRequest) -> HttpResponse:
 
 @page
 def setup(request: HttpRequest) -> Any:
-    """Show the new key of who is logged in."""
+    """Show the new key of the logged-in user."""
     if not policy.is_offered():
         raise Http404
     return SetUp.as_view()(request)

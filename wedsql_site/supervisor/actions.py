@@ -1,4 +1,4 @@
-"""The verbs of `manage.py wedsql`."""
+"""The actions of `manage.py wedsql`."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from wedsql_site.supervisor.loop import Supervisor
 from wedsql_site.supervisor.record import Running
 
 Say = Callable[[str], None]
-# Seconds beyond the grace of the workers: for the database, and for what has to be killed.
+# Seconds beyond the grace period of the workers: for the database, and for killing processes.
 _STOP_MARGIN = 30.0
 _WEB_PATIENCE = 60.0
 
 
 class ActionRefused(RuntimeError):
-    """The action cannot be done now; the text names the remedy."""
+    """The action is not possible now; the message says what to do."""
 
 
 def up(demo: bool, say: Say) -> int:
-    """Starts everything and returns when it was told to stop."""
+    """Start everything, and return when stopped."""
     where = programs.address()
     running = Running()
     if not running.take():
@@ -80,14 +80,14 @@ def _prepare(demo: bool, say: Say) -> preparation.Login:
 
 
 def stop() -> bool:
-    """End the supervisor, what it or an earlier one left, and the embedded database; False if nothing ran."""
+    """Stop the supervisor, remaining processes and the embedded database; False if nothing was running."""
     ended = _end_supervisor()
     left = family.end()
     return preparation.stop_database(always=True) or ended or left > 0
 
 
 def reset() -> None:
-    """Deletes the embedded database, the secrets and the logs of this state directory, nothing else."""
+    """Delete the embedded database, the secrets and the logs of this state directory, nothing else."""
     _end_supervisor()
     family.end()
     postgres.reset()
@@ -99,7 +99,7 @@ def reset() -> None:
 
 
 def install(say: Say) -> None:
-    """Brings the database up to date without starting anything else."""
+    """Bring the database up to date without starting anything else."""
     preparation.start_database()
     preparation.wait_for_database(say)
     preparation.install()
@@ -107,7 +107,7 @@ def install(say: Say) -> None:
 
 
 def roles(say: Say) -> None:
-    """Creates the roles of a database that is installed."""
+    """Create the roles of an installed database."""
     preparation.start_database()
     preparation.wait_for_database(say)
     if not preparation.install_roles():
@@ -116,7 +116,7 @@ def roles(say: Say) -> None:
 
 
 def take_backup(directory: Path, say: Say) -> None:
-    """Writes a backup of the running database."""
+    """Write a backup of the running database."""
     preparation.start_database()
     preparation.wait_for_database(say)
     if kernel.status(connection).state == "MISSING":
@@ -127,7 +127,7 @@ def take_backup(directory: Path, say: Say) -> None:
 
 
 def restore_backup(directory: Path, say: Say) -> None:
-    """Reads a backup into an empty database and brings it up to date."""
+    """Restore a backup into an empty database and bring it up to date."""
     preparation.start_database()
     preparation.wait_for_database(say)
     backup.restore(directory, say)
@@ -136,7 +136,7 @@ def restore_backup(directory: Path, say: Say) -> None:
 
 
 def logs(follow: bool) -> int:
-    """Shows the logs of all processes until it is interrupted; the exit code of tail."""
+    """Show the logs of all processes until interrupted; return the exit code of tail."""
     files = sorted(
         str(path) for path in programs.log_dir().glob("*.log") if not path.name.endswith(".old.log")
     )

@@ -23,7 +23,7 @@ _LOG_LIMIT = 20_000_000
 
 @dataclass
 class Child:
-    """Keeps one program running: started again after a pause that doubles while it keeps failing."""
+    """Keeps one program running: restarts it after a pause that doubles while it keeps failing."""
 
     program: Program
     process: subprocess.Popen[bytes] | None = None
@@ -33,7 +33,7 @@ class Child:
     restarts: int = 0
 
     def start(self) -> None:
-        """Starts the program in a session of its own, so that its whole family has one process group."""
+        """Start the program in a session of its own, so that its children are in one process group."""
         log = self._open_log()
         parent = os.getpid()
         with log:
@@ -50,7 +50,7 @@ class Child:
         self.started = time.monotonic()
 
     def watch(self) -> str:
-        """Notices an end and makes up for it; returns a line to show, or ''."""
+        """Restart the process if it ended; return a line to show, or ''."""
         now = time.monotonic()
         if self.process is None:
             if now >= self.due:
@@ -60,7 +60,7 @@ class Child:
         code = self.process.poll()
         if code is None:
             return ""
-        self._end_family()  # what a killed cluster leaves behind must not work beside its successor
+        self._end_family()  # processes of a killed cluster must not run beside its successor
         steady = now - self.started > _STEADY_AFTER
         self.pause = _FIRST_PAUSE if steady or not self.pause else min(self.pause * 2, _LONGEST_PAUSE)
         self.due = now + self.pause
@@ -68,12 +68,12 @@ class Child:
         return f"{self.program.name} ended ({_told(code)}); starting it again in {self.pause:g} s"
 
     def terminate(self) -> None:
-        """Asks the main process to end; a signal to its whole group would hang Django-Q's sentinel."""
+        """Send SIGTERM to the main process; a signal to the whole group would hang Django-Q's sentinel."""
         if self.process is not None and self.process.poll() is None:
             self.process.terminate()
 
     def finish(self, deadline: float) -> bool:
-        """Waits until `deadline` (monotonic), then kills the family; True when it ended by itself."""
+        """Wait until `deadline` (monotonic), then kill all its processes; True if it ended by itself."""
         if self.process is None:
             return True
         try:
@@ -87,7 +87,7 @@ class Child:
         return graceful
 
     def trim_log(self) -> None:
-        """Keeps one old log; the process appends, so it goes on at the start of the emptied file."""
+        """Keep one old log; the process appends, so it continues at the start of the truncated file."""
         path = self.program.log()
         if path.exists() and path.stat().st_size > _LOG_LIMIT:
             path.with_suffix(".old.log").write_bytes(path.read_bytes())
@@ -99,7 +99,7 @@ class Child:
         return path.open("ab")
 
     def _end_family(self) -> None:
-        """Kill the process and all that came out of it, whatever group or session they are in by now."""
+        """Kill the process and its descendants, in whatever group or session they are."""
         if self.process is None:
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):

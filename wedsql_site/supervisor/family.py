@@ -1,7 +1,7 @@
-"""The processes of a state directory, found by a mark in their environment that every fork inherits.
+"""The processes of a state directory, found by an environment variable that every fork inherits.
 
-Neither process groups nor sessions hold them together: Django-Q's sentinel has a group of its own, and a
-handler may start a daemon. The environment that /proc shows is the one a process was started with.
+Process groups and sessions do not suffice: Django-Q's sentinel has a group of its own, and a handler may
+start a daemon. /proc shows the environment with which a process was started.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _PATIENCE = 10.0
 
 
 def mark(program: str) -> str:
-    """The value of the variable for a program of this state directory."""
+    """Return the value of the variable for a program of this state directory."""
     return f"{program}@{environment.state_dir()}"
 
 
 def members(program: str = "") -> set[int]:
-    """Every live process that a supervisor of this state directory started, or of one of its programs.
+    """Return every process that a supervisor of this state directory started, or those of one program.
 
-    This process and its ancestors do not count: `wedsql up` may itself run under a supervisor.
+    This process and its ancestors are excluded: `wedsql up` may itself run under a supervisor.
     """
     wanted = f"{VARIABLE}={mark(program)}".encode()
     if program:
@@ -38,7 +38,7 @@ def members(program: str = "") -> set[int]:
 
 
 def end(program: str = "") -> int:
-    """Kill them all, also those they start meanwhile; how many there were."""
+    """Kill these processes, also those they start meanwhile; return how many there were."""
     deadline = time.monotonic() + _PATIENCE
     seen: set[int] = set()
     while (found := members(program)) and time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""Keeps the programs and the embedded database alive until somebody says stop."""
+"""Keeps the programs and the embedded database running until stopped."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Say = Callable[[str], None]
 
 
 class Supervisor:
-    """Starts the programs, watches them, and stops what it started and nothing else."""
+    """Starts the programs, watches them, and stops only what it started."""
 
     def __init__(self, programs: list[Program], where: Address, running: Running, say: Say) -> None:
         self.children = [Child(program) for program in programs]
@@ -32,17 +32,17 @@ class Supervisor:
         self._database_due = self._logs_due = 0.0
 
     def catch_signals(self) -> None:
-        """SIGTERM, SIGINT and SIGHUP end the loop; a second one changes nothing. `nohup` is respected."""
+        """End the loop on SIGTERM, SIGINT and SIGHUP (except under `nohup`); a second one changes nothing."""
         self.stopping.on(signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
     def start(self) -> None:
-        """Starts every program."""
+        """Start every program."""
         for child in self.children:
             child.start()
         self._write_record()
 
     def wait_for_web(self, seconds: float) -> bool:
-        """Watches over the start until the first page answers; False when it does not in time."""
+        """Watch the programs until the first page answers; False if it does not in time."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline and not self.stopping.is_set():
             if self.where.answers():
@@ -52,13 +52,13 @@ class Supervisor:
         return False
 
     def run(self) -> None:
-        """Watches until a signal arrives."""
+        """Watch the programs until a signal arrives."""
         while not self.stopping.is_set():
             self._watch()
             self.stopping.wait(_TICK)
 
     def stop(self) -> None:
-        """Ends all programs together, each within its grace."""
+        """Stop all programs in parallel, each within its grace period."""
         began = time.monotonic()
         for child in self.children:
             child.terminate()

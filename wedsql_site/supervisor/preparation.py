@@ -1,4 +1,4 @@
-"""What must be true before the first process starts: a database, its tables and roles, a log-in, the demo."""
+"""Steps before the first process starts: the database, its tables and roles, a log-in, the demo."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _OWNED = "postgres.owned"
 
 @dataclass(frozen=True)
 class Login:
-    """The log-in of the first superuser; `password` is None when somebody has changed it."""
+    """The log-in of the first superuser; `password` is None if it was changed."""
 
     name: str
     password: str | None
 
 
 def start_database() -> None:
-    """Starts the embedded server if this installation uses it and remembers that it is ours to stop."""
+    """Start the embedded server if this installation uses it, and mark it as started by the supervisor."""
     if not uses_embedded() or postgres.is_running():
         return
     postgres.ensure_running()
@@ -37,7 +37,7 @@ def start_database() -> None:
 
 
 def stop_database(always: bool = False) -> bool:
-    """Stops the embedded server when a supervisor started it (or `always`); True when it did."""
+    """Stop the embedded server if a supervisor started it (or `always`); return True if it was stopped."""
     mark = environment.state_dir() / _OWNED
     if not (always or mark.exists()):
         return False
@@ -46,7 +46,7 @@ def stop_database(always: bool = False) -> bool:
 
 
 def wait_for_database(say: Callable[[str], None], seconds: float = 60.0) -> None:
-    """Returns when the database answers; tells the first reason why not, and raises with the last one."""
+    """Return when the database answers; show the first error, and raise the last after `seconds`."""
     deadline = time.monotonic() + seconds
     told = False
     while True:
@@ -63,13 +63,13 @@ def wait_for_database(say: Callable[[str], None], seconds: float = 60.0) -> None
 
 
 def install() -> None:
-    """Brings tables, kernel and rights up to date; changes nothing when they are."""
+    """Bring tables, kernel and privileges up to date; changes nothing if they are."""
     call_command("migrate", interactive=False, verbosity=0)
     install_roles()
 
 
 def report_missing_grants(say: Callable[[str], None]) -> None:
-    """Print the statements that a superuser must run, if the installing role was not allowed to."""
+    """Show the statements that a superuser must run, if the installing role was not allowed to."""
     missing = kernel.missing_grants(connection)
     if missing:
         say("Warning: overdue sessions are not ended, or the disk is not watched, until a superuser runs:")
@@ -78,12 +78,12 @@ def report_missing_grants(say: Callable[[str], None]) -> None:
 
 
 def install_roles() -> bool:
-    """Create the runtime roles and give each what it needs; False where no kernel is installed yet."""
+    """Create the runtime roles and grant each what it needs; False if no kernel is installed."""
     return kernel.install_roles(connection)
 
 
 def ensure_login() -> Login:
-    """Makes the superuser `admin` when there is no superuser yet."""
+    """Create the superuser `admin` if there is no superuser."""
     users = get_user_model()._default_manager
     if not users.filter(is_superuser=True).exists():
         password = secrets_store.once(_PASSWORD_FILE, lambda: secrets.token_urlsafe(12))
@@ -95,6 +95,6 @@ def ensure_login() -> Login:
 
 
 def load_demo() -> None:
-    """Defines the demo flows that are not there yet."""
+    """Define the demo flows that do not exist."""
     if "loaddemo" in get_commands():
         call_command("loaddemo", verbosity=0)

@@ -1,4 +1,4 @@
-"""The processes of an installation: what runs, as which role, and where it writes its log."""
+"""The processes of an installation: command, role, log."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from django.core.management import get_commands
 from wedsql_site import environment
 from wedsql_site.supervisor import family
 
-# Seconds that a process needs to end after it has killed what hung in it.
+# Seconds that a process needs to end after it has killed its hanging children.
 KILL_MARGIN = 5.0
 
 
 @dataclass(frozen=True)
 class Program:
-    """One process to keep alive; `role` is its WEDSQL_PROCESS, `grace` its seconds to end by itself."""
+    """One process to keep running; `role` is its WEDSQL_PROCESS, `grace` its seconds to end by itself."""
 
     name: str
     arguments: tuple[str, ...]
@@ -54,7 +54,7 @@ class Address:
         return f"http://{f'[{self._near}]' if ':' in self._near else self._near}:{self.port}/"
 
     def answers(self) -> bool:
-        """Whether a web process answers there, and not with an error of its own."""
+        """Return whether a web process answers there without a server error."""
         connection = http.client.HTTPConnection(self._near, self.port, timeout=5)
         try:
             connection.request("GET", "/accounts/login/")
@@ -73,23 +73,23 @@ class Address:
 
     @property
     def _near(self) -> str:
-        """The host as this machine calls it."""
+        """The host under which this machine reaches the address."""
         return "127.0.0.1" if self.host in {"0.0.0.0", "::", ""} else self.host  # noqa: S104 - compared, not bound
 
 
 def address() -> Address:
-    """WEDSQL_HOST and WEDSQL_PORT."""
+    """Return the address of WEDSQL_HOST and WEDSQL_PORT."""
     port = environment.number("WEDSQL_PORT", 8000, least=1, most=65535)
     return Address(environment.text("WEDSQL_HOST", "127.0.0.1"), port)
 
 
 def log_dir() -> Path:
-    """The directory of the processes' logs."""
+    """Return the directory of the processes' logs."""
     return environment.state_dir() / "log"
 
 
 def all_programs(where: Address, demo: bool) -> list[Program]:
-    """Everything `wedsql up` keeps alive."""
+    """Return all programs that `wedsql up` keeps running."""
     programs = [
         _web(where),
         Program("worker", _manage("qcluster"), "worker", _worker_grace(), {"Q_CLUSTER_NAME": "wedsql"}),
@@ -102,16 +102,16 @@ def all_programs(where: Address, demo: bool) -> list[Program]:
 
 def _web(where: Address) -> Program:
     arguments = [sys.executable, "-m", "daphne", "-b", where.host, "-p", str(where.port), "--no-server-name"]
-    arguments += ["-v", "0"]  # its own access log would tell the query, and with it values of states
+    arguments += ["-v", "0"]  # its access log would have queries, with values of states
     behind_proxy = environment.flag("WEDSQL_BEHIND_PROXY")
-    # Nobody speaks TLS on one's own machine; a proxy in front of a loopback address does.
+    # On a loopback address without a proxy there is no TLS.
     plain = where.loopback and not behind_proxy and not environment.text("WEDSQL_HTTPS")
     extra = {"WEDSQL_HTTPS": "0"} if plain else {}
     return Program("web", (*arguments, "wedsql_site.asgi:application"), "web", extra=extra)
 
 
 def _worker_grace() -> float:
-    """The cluster ends its handlers by itself when the grace is over; a little later it is killed."""
+    """Return the seconds after which the cluster, which ends its handlers itself, is killed."""
     return environment.stop_grace() + KILL_MARGIN
 
 

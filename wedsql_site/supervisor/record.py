@@ -1,4 +1,4 @@
-"""The supervisor's mark in the state directory: who runs here, since when, with which children."""
+"""The supervisor's lock and record in the state directory: its pid, its URL, its children."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wedsql_site import environment
 
 
 class Running:
-    """A lock that lives exactly as long as its supervisor, and a record beside it for the other commands."""
+    """A lock that lives as long as its supervisor, and a record beside it for the other commands."""
 
     def __init__(self) -> None:
         self.directory = environment.state_dir()
@@ -27,7 +27,7 @@ class Running:
         return self.directory / "supervisor.json"
 
     def take(self) -> bool:
-        """Becomes the supervisor of this state directory; False when there is one."""
+        """Become the supervisor of this state directory; False if there is one."""
         environment.ensure_directory(self.directory)
         descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -39,20 +39,20 @@ class Running:
         return True
 
     def release(self) -> None:
-        """Removes the record and gives the lock back."""
+        """Remove the record and release the lock."""
         self._record.unlink(missing_ok=True)
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
 
     def write(self, **facts: Any) -> None:
-        """Replaces the record at once, so that a reader never sees half of it."""
+        """Replace the record atomically."""
         scratch = self._record.with_suffix(".new")
         scratch.write_text(json.dumps({"pid": os.getpid(), **facts}, indent=1))
         scratch.replace(self._record)
 
     def read(self) -> dict[str, Any] | None:
-        """The record of the live supervisor, {} while it is only starting, None when there is none."""
+        """Return the record of the running supervisor, {} while it is starting, None if there is none."""
         if not self._lock.exists() or self._probe():
             return None
         try:
@@ -61,7 +61,7 @@ class Running:
             return {}
 
     def _probe(self) -> bool:
-        """Whether the lock is free."""
+        """Return whether the lock is free."""
         other = Running()
         if not other.take():
             return False

@@ -1,4 +1,4 @@
-"""What a person reads: the welcome after the start, and the state of an installation."""
+"""Texts for people: the welcome after the start, and the status of an installation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wedsql_site.supervisor.record import Running
 
 
 def welcome(where: programs.Address, login: Login) -> str:
-    """The lines shown when everything runs; one line, without the password, where lines are for machines."""
+    """Return the welcome; in JSON format one line without the password."""
     if logs.chosen() == "json":
         return f"WED-SQL runs at {where.url}"
     return "\n".join(
@@ -36,7 +36,7 @@ def welcome(where: programs.Address, login: Login) -> str:
 
 
 def _password(where: programs.Address, login: Login) -> str:
-    """Shown on one's own machine only: elsewhere standard output ends in a log."""
+    """Return the password only on a loopback address: elsewhere standard output may end in a log."""
     if login.password is None:
         return "(yours)"
     private = where.loopback and not environment.flag("WEDSQL_BEHIND_PROXY")
@@ -44,7 +44,7 @@ def _password(where: programs.Address, login: Login) -> str:
 
 
 def status() -> dict[str, Any]:
-    """Everything `wedsql status` says, as plain data."""
+    """Return everything that `wedsql status` shows, as plain data."""
     record = Running().read()
     return {
         "running": record is not None,
@@ -63,7 +63,7 @@ def status() -> dict[str, Any]:
 def _database() -> dict[str, Any]:
     facts: dict[str, Any] = {"embedded": uses_embedded(), "answers": False}
     if facts["embedded"] and not postgres.is_running():
-        return facts  # asking is no reason to start it
+        return facts  # status must not start it
     try:
         with connection.cursor() as cursor:
             cursor.execute("select current_setting('server_version'), current_user, current_database()")
@@ -85,7 +85,7 @@ def _pending_migrations() -> list[str]:
 
 
 def as_text(facts: dict[str, Any]) -> str:
-    """The same for people."""
+    """Return the status as text."""
     lines = [f"installation  {facts['state_dir']}"]
     lines.append(
         f"running       {facts['url']} (pid {facts['pid']})" if facts["running"] else "running       no"

@@ -1,4 +1,4 @@
-"""Tags of the frame around every page."""
+"""Tags of the frame of every page."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ register = template.Library()
 
 @register.simple_tag
 def second_factor_is_offered() -> bool:
-    """Whether the menu leads to the page Security."""
+    """Return whether the menu has a link to the page Security."""
     return policy.is_offered()

@@ -1,4 +1,4 @@
-"""manage.py removefactor NAME: the way back for an account whose phone and backup codes are lost."""
+"""`manage.py removefactor NAME`: remove the second factor of an account without phone and backup codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manage.py wedsql …`: runs an installation as a whole."""
+"""`manage.py wedsql ACTION`: manage an installation as a whole."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Command(BaseCommand):
     def _psql(self, options: dict[str, Any]) -> int:
         line, environ = psql.command(options["arguments"])
         ondemand.start_database()
-        os.execve(line[0], line, environ)  # noqa: S606 - psql takes the place of this process
+        os.execve(line[0], line, environ)  # noqa: S606 - psql replaces this process
 
     def _backup(self, options: dict[str, Any]) -> int:
         actions.take_backup(options["directory"].absolute(), self._say)
