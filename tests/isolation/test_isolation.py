@@ -1,7 +1,4 @@
-"""Every pair of operations that can meet, in every order: no deadlock, no lost wake-up, nothing done twice.
-
-See docs/reliability.md (F5).
-"""
+"""Test concurrent operations in every order: no deadlock, no lost wake-up, nothing done twice."""
 
 from __future__ import annotations
 

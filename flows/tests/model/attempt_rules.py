@@ -1,4 +1,4 @@
-"""Rules of attempts that go wrong: a result whose commit comes late, a failure of a job that nobody took."""
+"""Rules of failing attempts: a result that is committed late, a failure of a job that was not taken."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ WORN = """
     where f.id = j.flow_id and f.name = %s and j.tgid = 0"""
 
 
-# What can be taken beside a timer or a parked job: an older job of the same transition goes first.
+# Jobs that can be taken while their instance has a timer or a parked job: an older job of the same transition
+# goes first.
 BESIDE = """
     select f.name, j.id, j.trname from wedsql.job_pool j join wedsql.flow f on f.id = j.flow_id
     where f.name = any (%s) and j.tgid > 0 and j.state = 'P' and not wedsql._waits(j.wid, j.id)
@@ -35,7 +36,7 @@ FAIL = (
 
 
 class Attempts(Work):
-    """Workers that are slow, dishonest or unlucky."""
+    """Workers that are slow, faulty or use foreign jobs."""
 
     @rule(
         flow=FLOW,
@@ -47,7 +48,7 @@ class Attempts(Work):
     def commit_late(
         self, flow: str, served: list[str], changes: dict[str, Any], minutes: int, leased: bool
     ) -> None:
-        """Complete a job in time and commit minutes later: refused when its time is over by then."""
+        """Complete a job in time and commit minutes later: rejected when its time is over by then."""
         take = self._lease_one if leased else self._take_one
         with self.accepts("WD204") as refused, self.conn.transaction():
             job = take(flow, served)
@@ -56,7 +57,7 @@ class Attempts(Work):
             done = Completion(job, self.values(flow, changes))
             result = api.complete_many(flow, [done], conn=self.conn)[0]
             self.pass_time(minutes)
-        self.pass_time(0)  # a transaction that was given up took its time back
+        self.pass_time(0)  # a transaction that was rolled back also reset its time
         if result.ok and bool(refused) is not (timedelta(minutes=minutes) > _allowed(job)):
             raise Violation("late commit" if not refused else "a good result was refused", (job, minutes))
         if not refused:
@@ -64,7 +65,7 @@ class Attempts(Work):
 
     @rule(which=WHICH, changes=families.states, empty=st.booleans())
     def step_beside(self, which: int, changes: dict[str, Any], empty: bool) -> None:
-        """Complete a job where a timer waits, perhaps for what is emptied now, or where a job is parked."""
+        """Complete a job of an instance with a timer, perhaps clearing its due attribute, or a parked job."""
         row = self.some(which, BESIDE, list(FLOWS))
         if row is None:
             return
@@ -84,7 +85,7 @@ class Attempts(Work):
 
     @rule(flow=FLOW)
     def wear_out(self, flow: str) -> None:
-        """Let the _EXCPT jobs have failed as often as can be counted: they are never used up."""
+        """Set the attempts of _EXCPT jobs to the highest number: they are never used up."""
         self.eye.execute(WORN, [flow])
 
     @rule(flow=FLOW, which=WHICH)
@@ -98,7 +99,7 @@ class Attempts(Work):
 
     @rule(flow=FLOW, changes=families.states, others=families.states)
     def side_by_side(self, flow: str, changes: dict[str, Any], others: dict[str, Any]) -> None:
-        """Complete jobs of two instances in two transactions at once: neither waits for the other."""
+        """Complete jobs of two instances in two concurrent transactions: neither waits for the other."""
         answers: list[tuple[Completion, StepResult]] = []
         with self.accepts(what="waits for another instance:"), self.conn.transaction():
             answers += self._one(self.conn, flow, changes)
@@ -112,7 +113,7 @@ class Attempts(Work):
     ) -> list[tuple[Completion, StepResult]]:
         """Take and complete one job of an instance that is not busy.
 
-        A result of another job of a busy one waits for that transaction.
+        A result of another job of a busy instance waits for that transaction.
         """
         free = [job for wid, job in self.eye.execute(READY, [flow]) if wid not in (busy or ())]
         jobs = api.take_many(flow, ALL, 1, job_ids=free, conn=session) if free else []
@@ -121,5 +122,5 @@ class Attempts(Work):
 
 
 def _allowed(job: ClaimedJob) -> timedelta:
-    """Return how long a job may take: its timeout, else for ever, but five minutes for a lease."""
+    """Return the time a job may take: its timeout; else five minutes for a lease, else no limit."""
     return job.timeout or (timedelta.max if job.claim is None else timedelta(minutes=5))

@@ -1,7 +1,7 @@
-"""An independent judgement of the tables: what must be true after every call, computed in Python.
+"""An independent check of the tables: what must be true after every call, computed in Python.
 
-It shares nothing with `wedsql.invariants()` but the tables: conditions are evaluated by `predicates`,
-histories are folded here, and what counts as pending work is decided from the rows themselves.
+It shares only the tables with `wedsql.invariants()`: conditions are evaluated by `predicates`, histories are
+folded here, and pending work is determined from the rows themselves.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from flows.tests.model import facts, predicates
 from flows.tests.model.facts import Facts, Row
 
 LIVE = ("P", "L")
-TIMES = {"d", "e", "i", "x"}  # attributes of types that stay
+TIMES = {"d", "e", "i", "x"}  # attributes whose type never changes
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is not as it must be: a kind, for counting, and the case."""
+    """A violation: a kind, for counting, and the case."""
 
     kind: str
     case: str
 
 
 def findings(now: Facts) -> Iterator[Finding]:
-    """Yield everything that is wrong at this moment."""
+    """Yield every violation in these tables."""
     for wid, instance in now.instances.items():
         judge = _Judge(now, wid, instance)
         yield from judge.findings()
@@ -43,7 +43,7 @@ def findings(now: Facts) -> Iterator[Finding]:
 
 
 class _Judge:
-    """One instance with everything that belongs to it."""
+    """One instance with all its rows."""
 
     def __init__(self, now: Facts, wid: int, instance: Row) -> None:
         self.now = now
@@ -74,7 +74,7 @@ class _Judge:
             yield from self._matching()
 
     def _pending(self) -> Iterator[tuple[str, str]]:
-        """Work is where the status says it is."""
+        """Check that jobs and timers match the status."""
         timers = [timer for timer in self.timers if self._stale(timer) is None]
         if self.status == "R" and not self.live and not timers:
             yield "lost", f"running without a job or a timer that can fire; timers {self.timers}"
@@ -82,7 +82,7 @@ class _Judge:
             yield "work on ended", f"jobs {self.jobs}, timers {self.timers}"
 
     def _exception(self) -> Iterator[tuple[str, str]]:
-        """An exception, and nothing else, has the job that stands for it."""
+        """Check that an instance has an _EXCPT job if and only if it is an exception."""
         stands = any(job["tgid"] == 0 for job in self.jobs)
         if stands and self.status != "E":
             yield "ghost exception", "it has an _EXCPT job"
@@ -94,7 +94,7 @@ class _Judge:
             yield "false exception", f"jobs {self.live} and timers {self.timers} are pending, none is parked"
 
     def _waiting(self) -> Iterator[tuple[str, str]]:
-        """A timer waits for a condition that holds, until the moment that its trigger says."""
+        """Check that each timer's condition holds, and that it is due when its trigger says."""
         for timer in self.timers:
             why = self._stale(timer)
             if why:
@@ -136,7 +136,7 @@ class _Judge:
                 yield "half a lease", str(job)
 
     def _history(self) -> Iterator[tuple[str, str]]:
-        """The history has no gaps, each row follows from the one before, the last is the present."""
+        """Check the history: no gaps, each row follows from the one before, the last is the present state."""
         if [row["seq"] for row in self.trace] != list(range(1, self.instance["seq"] + 1)):
             yield "gap in history", f"{[row['seq'] for row in self.trace]} of {self.instance['seq']}"
             return
@@ -150,7 +150,7 @@ class _Judge:
             yield "state differs from history", f"{last['state']} in the history, {self.state} in the table"
 
     def _matching(self) -> Iterator[tuple[str, str]]:
-        """Every condition that holds has its job, or waits for its time."""
+        """Check that every condition that holds has its job or its timer."""
         holding = [t for t in self.now.triggers_of(self.instance["flow_id"]) if self._holds(t)]
         final = [
             trigger["tgid"] for trigger in holding if trigger["cfinal"] and not self._comes_later(trigger)
@@ -165,7 +165,7 @@ class _Judge:
                 yield "condition without job", f"{trigger['trname']}: {trigger['cpred']} on {self.state}"
 
     def _comes_later(self, trigger: Row) -> bool:
-        """Return whether the trigger waits for its time, or has none as long as its attribute is empty."""
+        """Return whether the trigger waits for its due time, or has none because its attribute is null."""
         empty = trigger["due_attr"] is not None and (self.state or {}).get(trigger["due_attr"]) is None
         later = [t for t in self.timers if facts.moment(t["due_at"]) > self.now.now]
         return empty or any(timer["tgid"] == trigger["tgid"] for timer in later)

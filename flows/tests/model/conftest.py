@@ -1,4 +1,4 @@
-"""The state machine has a database of its own: it moves the clock and reaps everything."""
+"""The state machine has a database of its own, because it moves the clock and reaps everything."""
 
 from __future__ import annotations
 

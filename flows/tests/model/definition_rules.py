@@ -1,4 +1,4 @@
-"""Rules that change a definition under living instances by the paper's own tables."""
+"""Rules that change the definition of running instances in the paper's own tables."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Defining(Publishing):
 
     @initialize(target=LEASES, first=THEMED, second=THEMED)
     def define(self, first: Definition, second: Definition) -> ClaimedJob | None:
-        """Publish the first definitions, start some instances of each, and claim a job that waits there."""
+        """Publish the first definitions, start some instances of each, and lease a job of the first flow."""
         for flow, definition, several in ((FLOWS[0], first, 3), (FLOWS[1], second, 1)):
             api.publish(flow, definition, conn=self.eye)
             firsts = [_first(a, b) for a in range(several) for b in range(several)]
@@ -37,14 +37,14 @@ class Defining(Publishing):
 
     # -- the paper's tables
     def _write(self, flow: str, text: str, *params: Any, codes: Iterable[str] = REFUSED) -> bool:
-        """Run a statement on the flow's own tables as the flow's role; whether it was accepted."""
+        """Run a statement on the flow's own tables as the flow's role; return whether it was accepted."""
         with self.accepts(*codes) as refused:
             self.paper[flow].execute(text, params)
         return not refused
 
     @rule(flow=FLOW, which=WHICH, option=families.options)
     def change_option(self, flow: str, which: int, option: tuple[str, Any]) -> None:
-        """Change one option of one trigger, whatever waits for it."""
+        """Change one option of one trigger, with or without jobs."""
         row = self.some(which, TRIGGERS, flow)
         if row is not None:
             text = sql.SQL("update wed_trig set {} = %s where tgid = %s").format(sql.Identifier(option[0]))
@@ -52,7 +52,7 @@ class Defining(Publishing):
 
     @rule(flow=FLOW, which=WHICH, option=st.sampled_from(sorted(families.EXTREMES)))
     def extreme_option(self, flow: str, which: int, option: str) -> None:
-        """Give one option a value at the edge of what can be computed; it may be refused."""
+        """Give one option a value at the edge of what can be computed; it may be rejected."""
         row = self.some(which, TRIGGERS, flow)
         if row is not None:
             text = sql.SQL("update wed_trig set {} = %s where tgid = %s").format(sql.Identifier(option))
@@ -66,21 +66,21 @@ class Defining(Publishing):
 
     @rule(flow=FLOW, which=WHICH, predicate=families.predicates)
     def change_predicate(self, flow: str, which: int, predicate: str) -> None:
-        """Give a trigger another condition."""
+        """Replace the condition of a trigger."""
         row = self.some(which, TRIGGERS, flow)
         if row is not None:
             self._write(flow, "update wed_trig set cpred = %s where tgid = %s", predicate, row[0])
 
     @rule(flow=FLOW, which=WHICH, name=st.sampled_from([*families.TRANSITIONS, "tr_w"]))
     def rename_transition(self, flow: str, which: int, name: str) -> None:
-        """Give a trigger another transition."""
+        """Replace the transition of a trigger."""
         row = self.some(which, TRIGGERS, flow)
         if row is not None and not row[3]:
             self._write(flow, "update wed_trig set trname = %s where tgid = %s", name, row[0])
 
     @rule(flow=FLOW, which=WHICH)
     def delete_trigger(self, flow: str, which: int) -> None:
-        """Remove a trigger; one with pending work stays."""
+        """Delete a trigger; one with pending work stays."""
         row = self.some(which, TRIGGERS, flow)
         if row is not None:
             self._write(flow, "delete from wed_trig where tgid = %s", row[0])
@@ -93,7 +93,7 @@ class Defining(Publishing):
 
     @rule(flow=FLOW, trigger=families.triggers(), number=st.sampled_from([0, -7, 1_000_000]))
     def insert_numbered_trigger(self, flow: str, trigger: dict[str, Any], number: int) -> None:
-        """Add a trigger with a number that its author would like."""
+        """Add a trigger with a chosen number."""
         row = {
             "trname": trigger.pop("transition"),
             "cpred": trigger.pop("predicate"),
@@ -106,7 +106,7 @@ class Defining(Publishing):
 
     @rule(flow=FLOW, change=st.sampled_from(ATTRIBUTE_CHANGES))
     def change_attribute(self, flow: str, change: tuple[str, str, str]) -> None:
-        """Rename, retype, remove or add an attribute; what is gone comes back by the same change again."""
+        """Rename, retype, remove or add an attribute; repeating a removal adds the attribute again."""
         what, name, other = change
         known = self.one("select 1 from wedsql.attr a join wedsql.flow f on f.id = a.flow_id"
                          " where f.name = %s and a.aname = %s", flow, name)  # fmt: skip
@@ -122,7 +122,7 @@ class Defining(Publishing):
 
     @rule(flow=FLOW, number=st.sampled_from([0, -7]))
     def insert_numbered_attribute(self, flow: str, number: int) -> None:
-        """Add an attribute with a number that its author would like."""
+        """Add an attribute with a chosen number."""
         self._write(flow, "insert into wed_attr (aid, aname) values (%s, 'y')", number, codes=NO_NUMBER)
         self._write(flow, "delete from wed_attr where aname = 'y'")
 
@@ -139,7 +139,7 @@ class Defining(Publishing):
 
 
 def _first(a: int, b: int) -> dict[str, Any]:
-    """Return one of the first states, in which times are near, far or empty."""
+    """Return one of the first states, in which times are near, far or null."""
     which = (a + b) % 3
     times = {
         "d": (None, 10, 3)[which],

@@ -1,4 +1,4 @@
-"""Rules that change when waiting timers are due: what is changed is a trigger for which some wait."""
+"""Rules that change when waiting timers are due: the changed trigger has timers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SINCE = """
 
 
 class Due(Defining):
-    """The author of the flows, who thinks again about times."""
+    """The author of the flows, changing due times."""
 
     @rule(flow=FLOW, which=WHICH, after=st.sampled_from(["2 minutes", "7 minutes", "1 day", None]))
     def change_due_after(self, flow: str, which: int, after: str | None) -> None:
@@ -35,11 +35,11 @@ class Due(Defining):
 
     @rule(flow=FLOW, which=WHICH, attr=st.sampled_from(["d", "e", None]))
     def change_due_attribute(self, flow: str, which: int, attr: str | None) -> None:
-        """Change which attribute says when a trigger is due: its timers wait for that moment, or for none."""
+        """Change the due attribute of a trigger: its timers get the new due time, or are deleted."""
         row = self.some(which, WAITED_FOR, flow)
         if row is not None:
             self._write(flow, "update wed_trig set due_attr = %s where tgid = %s", attr, row[0])
 
     def _counted_from(self, tgid: int) -> dict[int, datetime]:
-        """Return since when the timers of a trigger wait that has a due time and no due attribute."""
+        """Return the start of the wait per timer of a trigger with a due time and no due attribute."""
         return dict(self.eye.execute(SINCE, [tgid]).fetchall())

@@ -1,4 +1,4 @@
-"""The whole machine, and how long it runs."""
+"""The complete state machine, and the length of its runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Engine(Time, Attempts, Paper, Due, Repair, Settings):
 
 
 def length(examples: int = EXAMPLES, steps: int = STEPS) -> settings:
-    """Return the settings of a run of so many examples; with WEDSQL_SHRINK a failure is made short."""
+    """Return the settings of a run of this many examples; WEDSQL_SHRINK makes it shrink failures."""
     return settings(
         max_examples=examples,
         stateful_step_count=steps,

@@ -1,4 +1,4 @@
-"""What the tables say of a few flows, read in one statement as plain Python values."""
+"""The tables of a few flows, read in one statement as plain Python values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ select json_build_object(
 
 @dataclass(frozen=True)
 class Facts:
-    """One moment of the database."""
+    """The contents of the tables at one moment."""
 
     now: datetime
     flows: dict[int, Row]
@@ -46,12 +46,12 @@ class Facts:
     states: dict[int, Row]
 
     def triggers_of(self, flow_id: int) -> list[Row]:
-        """The enabled triggers of a flow, final one included."""
+        """Return the enabled triggers of a flow, including the final one."""
         return [t for t in self.triggers.values() if t["flow_id"] == flow_id and t["enabled"]]
 
 
 def read(conn: psycopg.Connection[Any], names: Sequence[str]) -> Facts:
-    """Read everything about the flows of these names."""
+    """Read all rows of the flows with these names."""
     states = sql.SQL(" || ").join(
         sql.SQL(
             "coalesce((select jsonb_object_agg(w.wid, to_jsonb(w) - 'wid') from {}.wed_flow w), '{{}}')"
@@ -75,13 +75,13 @@ def read(conn: psycopg.Connection[Any], names: Sequence[str]) -> Facts:
 
 
 def moment(text: str) -> datetime:
-    """Read a moment as PostgreSQL writes it in JSON; a date is its first moment in UTC."""
+    """Parse a time as PostgreSQL writes it in JSON; a date is its first moment in UTC."""
     if len(text) == 10:
         return datetime.combine(date.fromisoformat(text), time(), UTC)
     try:
         return datetime.fromisoformat(text)
     except ValueError:
-        return NEVER  # a year that Python does not know
+        return NEVER  # a year beyond Python's range
 
 
 def _by_instance(rows: list[Row]) -> dict[int, list[Row]]:

@@ -15,7 +15,7 @@ ATTRIBUTES = [{"name": name, "type": "integer", "default": "0"} for name in NUMB
 ]
 TRANSITIONS = ["tr_x", "tr_y", "tr_z"]
 FINALS = st.sampled_from(["c = 2", "a = 2 and b = 2", "a = 2"])
-# d is minutes and e days from the machine's time, for the machine to write as a moment and a date.
+# d is in minutes and e in days from the machine's time; the machine writes them as a timestamp and a date.
 states = st.fixed_dictionaries(
     {},
     optional=dict.fromkeys(NUMBERS, st.integers(0, 2))
@@ -26,14 +26,14 @@ states = st.fixed_dictionaries(
     },
 )
 
-# Each is true of some of the states, and of others it is not: what never holds leads nowhere.
+# Each is true of some states and false of others: a predicate that is never true leads nowhere.
 _atom = st.one_of(
     st.builds(
         "{} {}".format, st.sampled_from(NUMBERS), st.sampled_from(["= 0", "= 1", "= 2", "< 2", "> 0", "<> 1"])
     ),
     st.sampled_from(["d is not null", "e is null", "c < 3", "c > 3"]),
 )
-_failing = st.just("1 / c = 1")  # fails wherever c is 0
+_failing = st.just("1 / c = 1")  # fails if c is 0
 predicates = st.one_of(
     _atom,
     st.builds("{} and {}".format, _atom, _atom),
@@ -57,7 +57,8 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     "enabled": st.booleans(),
     "timeout": st.sampled_from(["1 minute", "5 minutes", None]),
 }
-# Values at the edge of what PostgreSQL can compute; a definition may refuse them, no round may end on them.
+# Values at the edge of what PostgreSQL can compute; a definition may be rejected, but no round may end on
+# them.
 EXTREMES: dict[str, Any] = {
     "pickup_deadline": "300000 years",
     "backoff": "170000000 years",
@@ -66,7 +67,7 @@ EXTREMES: dict[str, Any] = {
 }
 
 
-# What most triggers of one flow have in common, so that one option meets itself often enough.
+# Options shared by most triggers of one flow, so that an option often occurs twice.
 THEMES: list[dict[str, Any]] = [
     {},
     {"due_after": "2 minutes"},
@@ -88,7 +89,7 @@ _FINAL_TIMES = st.sampled_from([{}, {}, {}, {"due_after": "2 minutes"}, {"due_at
 
 @st.composite
 def triggers(draw: st.DrawFn) -> dict[str, Any]:
-    """One trigger as a definition writes it."""
+    """Draw one trigger as a definition contains it."""
     chosen = draw(st.sets(st.sampled_from(sorted(OPTIONS)), max_size=2))
     return {
         "transition": draw(st.sampled_from(TRANSITIONS)),
@@ -100,7 +101,7 @@ def triggers(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def definitions(draw: st.DrawFn, themes: Sequence[dict[str, Any]] = THEMES) -> dict[str, Any]:
-    """A whole flow of one theme that has a final condition more often than not."""
+    """Draw a whole flow with one theme; three of four have a final condition."""
     found = draw(st.lists(triggers(), min_size=2, max_size=4))
     theme = draw(st.sampled_from(themes))
     for number, trigger in enumerate(found):
@@ -117,5 +118,5 @@ def definitions(draw: st.DrawFn, themes: Sequence[dict[str, Any]] = THEMES) -> d
     }
 
 
-# One option of one trigger, changed while its work waits.
+# One option of one trigger, changed while it has jobs.
 options = st.sampled_from(sorted(OPTIONS)).flatmap(lambda name: st.tuples(st.just(name), OPTIONS[name]))

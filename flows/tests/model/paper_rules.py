@@ -1,4 +1,4 @@
-"""Rules of clients that know only the paper: an advisory lock, an UPDATE of wed_flow, a COMMIT."""
+"""Rules of clients of the paper's protocol: an advisory lock, an UPDATE of wed_flow, a COMMIT."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LATE = 10  # minutes from an update to its commit
 
 
 class Paper(World):
-    """Clients of the paper's protocol, as the role of their flow."""
+    """Clients of the paper's protocol, with the role of their flow."""
 
     @rule(flow=FLOW, state=families.states)
     def insert(self, flow: str, state: dict[str, Any]) -> None:
@@ -38,7 +38,7 @@ class Paper(World):
 
     @rule(flow=FLOW, which=WHICH, changes=families.states, end=st.sampled_from(["commit"] * 4 + ["no"]))
     def paper_step(self, flow: str, which: int, changes: dict[str, Any], end: str) -> None:
-        """Lock a job, update its instance, and commit or give up."""
+        """Lock a job, update its instance, and commit or roll back."""
         self._paper(flow, which, changes, end)
 
     @rule(flow=FLOW, which=WHICH, changes=families.states)
@@ -78,7 +78,7 @@ class Paper(World):
         self._applied_by_paper(number, wid, values)
 
     def _acted_on(self, flow: str, job: Any, code: str | None) -> None:
-        """The reaper knows what a paper client was refused for ever, though its rollback took all back."""
+        """Check that the reaper acts on a permanent rejection, though the client's rollback undid it all."""
         with self.accepts(what="round ended by"):
             api.reap(conn=self.eye)
         left = self.one("select state, last_state from wedsql.job_pool where id = %s", job[2])
@@ -98,7 +98,7 @@ class Paper(World):
 
     @rule(flow=FLOW, which=WHICH)
     def two_at_once(self, flow: str, which: int) -> None:
-        """Lock jobs of two instances and update both by one statement, which is refused."""
+        """Lock jobs of two instances and update both by one statement, which is rejected."""
         first, other = self.some(which, READY, LATE, flow), self.some(which + 1, READY, LATE, flow)
         if first is None or first[0] == other[0]:
             return
@@ -113,7 +113,7 @@ class Paper(World):
             raise Violation("one update over two instances", (first, other))
 
     def _clock_is_known(self) -> None:
-        """Let the reaper look at the clock: a paper client's time counts from its last look."""
+        """Make the reaper record the clock: the time of a paper client counts from its last record."""
         with self.accepts(what="round ended by"):
             api.reap(conn=self.eye)
 

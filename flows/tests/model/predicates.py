@@ -1,4 +1,4 @@
-"""What a predicate of the random flows means, computed without PostgreSQL: three-valued, left to right."""
+"""The predicates of the random flows, evaluated without PostgreSQL: three-valued, left to right."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Fails(Exception):
 
 
 def holds(predicate: str, state: State) -> bool:
-    """Return whether the predicate is true of the state; unknown is not true. Raises Fails."""
+    """Return whether the predicate is true of the state; unknown counts as not true. Raises Fails."""
     try:
         return _parsed(predicate)(state) is True
     except ZeroDivisionError:
@@ -65,7 +65,7 @@ def _joined(tokens: list[str]) -> Term:
 
 
 def _first(parts: list[Term], state: State, *, decisive: bool) -> bool | None:
-    """Evaluate parts until one decides; unknown when none does and one was unknown."""
+    """Evaluate parts until one decides; return None when none does and one was unknown."""
     unknown = False
     for part in parts:
         value = part(state)

@@ -1,4 +1,4 @@
-"""Rules that publish another definition under living instances."""
+"""Rules that publish another definition while instances are running."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from flows.definition import AttributeDefinition, Definition, TriggerDefinition
 from flows.tests.model import families
 from flows.tests.model.world import FLOW, WHICH, Violation, World
 
-# What a definition may be refused for: a bad name, a predicate over other types, an attribute in use, a
-# second final condition, a value out of bounds, a predicate that fails and says "abort".
+# Reasons to reject a definition: a bad name, a predicate over other types, an attribute in use, a second
+# final condition, a value out of bounds, a predicate with on_error "abort" that fails.
 REFUSED = ("WD002", "WD003", "WD004", "WD005", "WD006", "WD007", "WD008", "WD009", "WD106")
 EDITS = ["swap transitions", "duplicate trigger", "remove trigger", "change predicate", "rename attribute"]
 ODD_EDITS = ["duplicate attribute", "take a name"]
@@ -30,7 +30,7 @@ class Publishing(World):
 
     @rule(flow=FLOW, definition=families.definitions(), dry=st.booleans(), reopen=st.booleans())
     def publish(self, flow: str, definition: Definition, dry: bool, reopen: bool) -> None:
-        """Publish another definition; a dry run tells and changes nothing."""
+        """Publish another definition; a dry run only reports."""
         self._publish(flow, definition, dry, reopen)
 
     @rule(
@@ -46,15 +46,15 @@ class Publishing(World):
 
     @rule(flow=FLOW, edit=st.sampled_from(ODD_EDITS), which=WHICH, predicate=families.predicates)
     def publish_odd(self, flow: str, edit: str, which: int, predicate: str) -> None:
-        """Publish the present definition with names that are taken or there twice."""
+        """Publish the present definition with names that are in use or duplicated."""
         self._publish_edited(flow, edit, which, predicate, False)
 
     @rule(flow=FLOW)
     def publish_swapped(self, flow: str) -> None:
         """Publish the present definition with the names of two attributes exchanged.
 
-        Both are numbers, so that the predicates still fit: this is refused only where the present definition,
-        published as it stands, is refused as well, because a predicate fails and says "abort".
+        Both are numbers, so that the predicates still fit: this is rejected only where the unchanged
+        definition is rejected as well, because a predicate with on_error "abort" fails.
         """
         definition = api.definition(flow, conn=self.eye)
         definition.pop("version")
@@ -153,7 +153,7 @@ def _duplicate_trigger(
 
 
 def _take_a_name(definition: Definition, trigger: TriggerDefinition, tgid: int, predicate: str) -> None:
-    """The trigger is known by its number under another name, and a new one takes the old name."""
+    """Rename the trigger, identified by its number, and add a new one with the old name."""
     definition["triggers"].append(trigger | {"predicate": predicate})
     trigger |= {"id": tgid, "condition": "renamed"}
 

@@ -1,4 +1,4 @@
-"""The choices of a run of the state machine without their execution: which rules it calls, and how often."""
+"""The choices of a run of the state machine without their execution: the rules it calls, and how often."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def rules() -> set[str]:
 
 
 def rehearse(chance: int, examples: int, steps: int) -> Counter[str]:
-    """Count the calls of a run by this seed: those of the real one, as no choice depends on an answer."""
+    """Count the calls of a run with this seed: those of the real run, as no choice depends on an answer."""
     called: Counter[str] = Counter()
     found = Engine.setup_state()
     stand_ins = {
@@ -44,7 +44,7 @@ def rehearse(chance: int, examples: int, steps: int) -> Counter[str]:
 
 
 def _stand_in(rule: Rule, marker: str, called: Counter[str]) -> Callable[..., None]:
-    """Return a function that is only counted in the place of a rule's."""
+    """Return a function that replaces a rule's and only counts its calls."""
 
     def function(_machine: RuleBasedStateMachine, **_drawn: Any) -> None:
         called[function.__name__] += 1
@@ -55,7 +55,7 @@ def _stand_in(rule: Rule, marker: str, called: Counter[str]) -> Callable[..., No
 
 
 def first_with_all(chance: int, examples: int, steps: int) -> int:
-    """Return the first seed, from this one on, by which a run calls every rule; this one where none does."""
+    """Return the first seed from this one on with which a run calls every rule; else this one."""
     for tried in range(chance, chance + 50):
         if rules() <= set(rehearse(tried, examples, steps)):
             return tried

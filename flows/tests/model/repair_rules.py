@@ -1,4 +1,4 @@
-"""Rules for what is wrong or over: repair an exception, withdraw, re-match, cancel, let old instances go."""
+"""Rules for exceptions and ended instances: repair, withdraw, re-match, cancel, retire."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Repair(World):
 
     @rule(flow=FLOW, which=WHICH, changes=families.states)
     def repair_loop(self, flow: str, which: int, changes: dict[str, Any]) -> None:
-        """Repair an instance that was parked because it fired too often: it may fire again as often."""
+        """Repair an instance that was parked because of its firing limit: it may fire as often again."""
         row = self.some(
             which, EXCEPTIONS.replace("order by", "and i.reason in ('LOOP', 'NO_PROGRESS') order by"), flow
         )
@@ -42,7 +42,7 @@ class Repair(World):
             raise Violation("repaired and parked at once", (row, job))
 
     def _repair(self, flow: str, row: Any, changes: dict[str, Any]) -> int | None:
-        """Complete the _EXCPT job; the place of the result in the history, if it was accepted."""
+        """Complete the _EXCPT job; return the seq of the result in the history, if it was accepted."""
         if row is None:
             return None
         wid, number = row
@@ -60,7 +60,7 @@ class Repair(World):
 
     @rule(flow=FLOW)
     def rematch(self, flow: str) -> None:
-        """Try the conditions again: nothing may follow that should have followed before."""
+        """Evaluate the conditions again: there must be nothing to do that should have been done before."""
         with self.accepts("WD106"):
             report = api.rematch(flow, conn=self.desk)
             if (report["left_exception"], report["new_exception"]) != (0, 0):
@@ -68,7 +68,7 @@ class Repair(World):
 
     @rule(flow=FLOW, which=WHICH)
     def withdraw(self, flow: str, which: int) -> None:
-        """Withdraw the jobs of one trigger, often of one that has parked some."""
+        """Withdraw the jobs of one trigger, often of one with parked jobs."""
         query = """
             select j.tgid from wedsql.job_pool j join wedsql.flow f on f.id = j.flow_id
             where f.name = %s and j.tgid > 0 and (j.state = 'K' or %s) order by j.wid, j.id"""
@@ -86,7 +86,7 @@ class Repair(World):
 
     @rule(flow=FLOW)
     def retire(self, flow: str) -> None:
-        """Let everything go that the flow's retention lets go."""
+        """Remove every instance whose retention time is over."""
         wids = [row[0] for row in self.eye.execute("select wid from wedsql.instance").fetchall()]
         self.desk.execute("select wedsql.retire(%s, %s)", [flow, wids])
         left = {row[0] for row in self.eye.execute("select wid from wedsql.instance").fetchall()}
@@ -94,7 +94,7 @@ class Repair(World):
 
 
 class Settings(World):
-    """A session whose settings are whatever its client made them."""
+    """A session with arbitrary settings made by its client."""
 
     @rule(
         name_value=st.sampled_from(
@@ -123,7 +123,7 @@ class Settings(World):
 
     @rule()
     def reset_settings(self) -> None:
-        """Make them what they were."""
+        """Reset all changed settings."""
         for name in self.settings:
             for session in (self.desk, *self.paper.values()):
                 if session is self.desk or name != "search_path":

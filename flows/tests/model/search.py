@@ -1,6 +1,6 @@
-"""`python -m flows.tests.model.search`: look for every kind of violation, not only for the first one.
+"""`python -m flows.tests.model.search`: search for every kind of violation, not only for the first one.
 
-An example ends at its first violation and the search goes on with the next. For each kind the table says
+An example ends at its first violation and the search goes on with the next. The table shows for each kind
 after how many examples and seconds it was found, how often, and by which rules; `--stories` shows the calls.
 """
 
@@ -33,13 +33,13 @@ from flows.tests.model.world import Violation
 from wedsql_site import postgres
 
 CLOCK = Path(__file__).parent.parent / "sql" / "fake_clock.sql"
-# Autovacuum gives way to whoever waits for so long, which is less than the sessions' lock_timeout.
+# Autovacuum yields to sessions that wait this long, which is less than the sessions' lock_timeout.
 SETTINGS = {"fsync": "off", "full_page_writes": "off", "deadlock_timeout": "100ms"}
-ROUND = 40  # examples of one run of Hypothesis, which varies what it has: several small runs begin anew
+ROUND = 40  # examples per run of Hypothesis, which varies earlier examples: several small runs start afresh
 
 
 class Enough(KeyboardInterrupt):
-    """End a run of Hypothesis, which lets nothing else through: what was asked for is found."""
+    """Ends a run of Hypothesis when the search is over; it lets no other exception through."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Found:
 
 @dataclass
 class Search:
-    """What a search has seen so far; it is over when a kind that matches `only` was found."""
+    """The results of a search so far; it is over when a kind that matches `only` was found."""
 
     only: str = ""
     begun: float = field(default_factory=time.monotonic)
@@ -65,7 +65,7 @@ class Search:
     found: dict[str, Found] = field(default_factory=dict)
 
     def line(self, text: object) -> None:
-        """Keep a step that Hypothesis reports."""
+        """Record a step that Hypothesis reports."""
         words = str(text)
         if words.startswith("state = "):
             self.story = []
@@ -84,7 +84,7 @@ class Search:
 
     @property
     def over(self) -> bool:
-        """Whether what was asked for is found."""
+        """Return whether a kind that matches `only` was found."""
         return bool(self.only) and any(re.search(self.only, kind) for kind in self.found)
 
 
@@ -99,7 +99,7 @@ def search(
     rules: Sequence[str] = (),
     **machine_options: Any,
 ) -> Search:
-    """Run so many examples, with some rules or without some, on a database with the clock of tests.
+    """Run examples, with or without some of the rules, on a database with the tests' clock.
 
     machine_options: `themes` and `twice` of the machine, where they differ from all and True.
     """
@@ -117,7 +117,7 @@ def search(
 
 
 def _some(machine: type[Engine], seen: Search, examples: int, steps: int, chance: int) -> None:
-    """Run examples that end at their first violation; one that is not found each time ends them all."""
+    """Run examples that end at their first violation; one that Hypothesis cannot reproduce ends the run."""
     loud = length(examples, steps)
     test = get_state_machine_test(machine, settings=type(loud)(loud, verbosity=Verbosity.debug))
     inner = test.hypothesis.inner_test  # type: ignore[attr-defined]
@@ -127,7 +127,7 @@ def _some(machine: type[Engine], seen: Search, examples: int, steps: int, chance
             inner(*args, **kwargs)
         except HypothesisException:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever ends an example is what is looked for
+        except Exception as error:  # noqa: BLE001 - any exception that ends an example is a finding
             seen.keep(error)
         if seen.over:
             raise Enough
@@ -150,7 +150,7 @@ def table(seen: Search, stories: bool = False) -> Iterator[str]:
 
 
 def install(dsn: str, directory: Path) -> None:
-    """Install the kernel of a directory with the clock of the tests into an empty database."""
+    """Install the kernel of a directory with the tests' clock into an empty database."""
     with psycopg.connect(dsn) as conn:
         conn.execute("set client_min_messages = warning")
         kernel.write(conn.cursor(), directory)
@@ -159,7 +159,7 @@ def install(dsn: str, directory: Path) -> None:
 
 @contextmanager
 def server() -> Iterator[str]:
-    """The URI of a private server for its superuser, stopped and removed afterwards."""
+    """The superuser's URI of a private server that is stopped and removed afterwards."""
     home = Path(tempfile.mkdtemp(prefix="wedsql-model-"))
     home.chmod(0o711)
     cluster = postgres.Cluster(home / "postgres", settings=SETTINGS)
@@ -172,7 +172,7 @@ def server() -> Iterator[str]:
 
 
 def main() -> int:
-    """Search and report; the exit code says whether anything was found."""
+    """Search and report; return 1 if anything was found, else 0."""
     parser = argparse.ArgumentParser(prog="flows.tests.model.search", description=__doc__)
     parser.add_argument("--examples", type=int, default=EXAMPLES)
     parser.add_argument("--steps", type=int, default=STEPS)
@@ -184,7 +184,7 @@ def main() -> int:
     parser.add_argument("--stories", action="store_true", help="show the calls that led to each")
     parser.add_argument("--once", action="store_true", help="leave the kernel's own invariants out: faster")
     asked = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the server goes with the search
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the server ends with the search
     with server() as uri:
         with psycopg.connect(uri, autocommit=True) as admin:
             admin.execute("create database model")

@@ -1,9 +1,9 @@
-"""Whatever is called in whatever order, every promise of the kernel holds after every call.
+"""Call anything in any order: every guarantee of the kernel holds after every call.
 
-The suite repeats one short run, by the first seed that lets every rule take part. `WEDSQL_SEED` asks for
-another one, `WEDSQL_EXAMPLES` for a longer run, new each time; `WEDSQL_STEPS` says how many calls an example
-has. `WEDSQL_SHRINK=1` makes a failing run look for the shortest story, and
-`python -m flows.tests.model.search` looks for every kind of violation.
+The suite repeats one short run, with the first seed that makes every rule take part. `WEDSQL_SEED` selects
+another one, `WEDSQL_EXAMPLES` a longer run, new each time; `WEDSQL_STEPS` sets the calls per example.
+`WEDSQL_SHRINK=1` makes a failing run search for the shortest sequence, and `python -m
+flows.tests.model.search` searches for every kind of violation.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 
 @pytest.fixture(scope="module")
 def chance() -> int | None:
-    """The seed of this run, None for another each time."""
+    """The seed of this run; None for another one each time."""
     if "WEDSQL_SEED" in os.environ:
         return int(os.environ["WEDSQL_SEED"])
     return None if "WEDSQL_EXAMPLES" in os.environ else rehearsal.first_with_all(LIKELY, EXAMPLES, STEPS)

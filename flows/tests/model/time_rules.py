@@ -1,4 +1,4 @@
-"""Rules of time: the clock goes on and back, the reaper comes, and something stands in its way."""
+"""Rules of time: the clock moves forward and back, the reaper runs, and obstacles are in its way."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ANTIDOTE = """
 
 
 class Time(Work):
-    """The reaper, and what it is judged by: nothing that is due is left over."""
+    """The reaper, and its criterion: nothing that is due is left over."""
 
     @rule(minutes=st.sampled_from([1, 2, 6, 12, 24 * 60]))
     def tick(self, minutes: int) -> None:
@@ -40,7 +40,7 @@ class Time(Work):
 
     @rule(minutes=st.sampled_from([1, 7, 90]), before=st.booleans())
     def back(self, minutes: int, before: bool) -> None:
-        """Set the clock back, with or without a look of the reaper before."""
+        """Set the clock back, with or without a round of the reaper before."""
         if before:
             self.reap(200)
         self.pass_time(-minutes)
@@ -48,7 +48,7 @@ class Time(Work):
 
     @rule(limit=st.sampled_from([1, 200]))
     def reap(self, limit: int) -> None:
-        """One round of the reaper; an unbounded one leaves nothing that is due."""
+        """Run the reaper once; an unbounded round leaves nothing that is due."""
         before = self.moment()
         self.round(limit)
         if limit > 1:
@@ -56,7 +56,7 @@ class Time(Work):
 
     @rule(which=WHICH)
     def reap_beside_a_lock(self, which: int) -> None:
-        """Somebody holds an instance; small rounds still come to all the others."""
+        """Lock an instance in another session; small rounds still process all the others."""
         row = self.some(
             which, "select i.wid, f.name from wedsql.instance i join wedsql.flow f on f.id = i.flow_id"
         )
@@ -74,7 +74,7 @@ class Time(Work):
 
     @rule(which=WHICH)
     def reap_beside_a_poisoned(self, which: int) -> None:
-        """Whatever the reaper writes of one instance fails; all the others lose nothing."""
+        """Make every write of the reaper for one instance fail; the others are processed all the same."""
         row = self.some(which, "select wid from wedsql.instance where status in ('R', 'E') order by 1")
         if row is None:
             return
@@ -88,7 +88,7 @@ class Time(Work):
 
     @rule(flow=st.sampled_from(FLOWS))
     def reap_beside_a_locked_table(self, flow: str) -> None:
-        """The role of a flow locks its whole table; the other flows lose nothing."""
+        """Lock a flow's whole table; the other flows are processed all the same."""
         with self.locker.transaction(force_rollback=True):
             self.locker.execute(sql.SQL("lock table {}.wed_flow").format(sql.Identifier(flow)))
             before = self.moment(tuple(name for name in FLOWS if name != flow))
@@ -96,7 +96,7 @@ class Time(Work):
             self._nothing_left(before, set())
 
     def round(self, limit: int) -> dict[str, Any]:
-        """One round of the reaper, which nothing may end."""
+        """Run the reaper once; no error may end the round."""
         found: dict[str, Any] = {}
         with self.accepts(what="round ended by"):
             found = api.reap(limit, conn=self.desk)
@@ -104,7 +104,7 @@ class Time(Work):
 
     @rule()
     def much_later(self) -> None:
-        """After a long time and enough rounds everything has come to rest, and what runs can be taken."""
+        """Wait long and run enough rounds: no work is left to the reaper, and running instances have jobs."""
         self.drop_hands()
         for minutes in (LONG, BACKOFF):
             self.pass_time(minutes)
@@ -119,7 +119,7 @@ class Time(Work):
         raise Violation("never at rest", f"{ROUNDS} rounds of the reaper")
 
     def _takeable(self, flow: str) -> None:
-        """Every running instance of the flow has work that a worker gets, or waits for a moment to come."""
+        """Check that every running instance has a job that can be taken, or a timer in the future."""
         names = [
             row[0]
             for row in self.eye.execute("select distinct trname from wedsql.trig where trname <> '_FINAL'")
@@ -156,7 +156,7 @@ class Time(Work):
         return facts.read(self.eye, names)
 
     def _nothing_left(self, before: Facts, locked: set[int]) -> None:
-        """What was due before the round is done, but for what is locked or cannot be computed."""
+        """Check that what was due before the round is done, except what is locked or cannot be computed."""
         now = self.moment(tuple(flow["name"] for flow in before.flows.values()))
         excused = locked | self._poisoned(now) | {wid for wid, _ in self.hands}
         due = [x for wid, x in _due(before) if wid not in excused]
@@ -165,7 +165,7 @@ class Time(Work):
             raise Violation("due and left over", left[0])
 
     def _poisoned(self, now: Facts) -> set[int]:
-        """Instances on which a predicate fails that says "abort"."""
+        """Return the instances on which a predicate with on_error "abort" fails."""
         return {
             wid
             for wid, instance in now.instances.items()
@@ -175,7 +175,7 @@ class Time(Work):
 
 
 def _due(now: Facts) -> list[tuple[int, Row]]:
-    """Leases that ran out, timers whose moment has come and jobs nobody took, of instances of these flows."""
+    """Return expired leases, due timers and overdue jobs of instances of these flows."""
     leases = [
         (wid, job)
         for wid in now.instances
@@ -196,7 +196,7 @@ def _due(now: Facts) -> list[tuple[int, Row]]:
 
 
 def _late(now: Facts, job: Row) -> bool:
-    """Return whether a job waits longer than its trigger allows, or twice as long when that was told."""
+    """Return whether a job waits longer than its trigger allows, or twice as long if that was reported."""
     trigger = now.triggers.get(job["tgid"], {})
     seconds = float(trigger.get("pickup_seconds") or 1e10) * (2 if job["late"] else 1)
     if job["state"] != "P" or seconds > 1e9:

@@ -1,8 +1,7 @@
-"""Rules that do the work: start, take, hold, lease, complete, fail, in every order and at every time.
+"""Rules of work: start, take, hold, lease, complete, fail, in every order and at every time.
 
-The oracle for a result is simple: it is applied if and only if its instance is open and its claim is the
-job's present one, or its session has it in hand, within its time; and each claim appears in the history once
-at the most.
+The oracle for a result: it is applied if and only if its instance is open, and its claim is the job's present
+one, or its session holds the job, within its time; and each claim appears in the history at most once.
 """
 
 from __future__ import annotations
@@ -40,14 +39,14 @@ class Work(World):
 
     @rule(flow=FLOW, state=families.states)
     def start(self, flow: str, state: dict[str, Any]) -> None:
-        """Start an instance; a first state that fires nothing is refused."""
+        """Start an instance; a first state that fires nothing is rejected."""
         if self.one("select count(*) from wedsql.instance")[0] < 25:
             with self.accepts("WD101", "WD106"):
                 api.start(flow, self.values(flow, state), conn=self.desk)
 
     @rule(flow=FLOW, served=SERVED, several=SEVERAL, end=st.integers(0, 9))
     def step(self, flow: str, served: list[str], several: list[dict[str, Any]], end: int) -> None:
-        """Take and complete one or some in one transaction, which is now and then given up at its end."""
+        """Take and complete up to three jobs in one transaction, which is sometimes rolled back."""
         with self.conn.transaction(force_rollback=not end):
             jobs = api.take_many(flow, served, len(several), conn=self.conn)
             states = [self.values(flow, one) for one in several]
@@ -57,7 +56,7 @@ class Work(World):
             self._answered(done, results)
 
     def _answered(self, done: list[Completion], results: list[StepResult]) -> None:
-        """Each result has its one answer; a refused one counts as a failed attempt."""
+        """Check that each result has exactly one answer; report a failed attempt for a rejected one."""
         if sorted(result.job_id for result in results) != sorted(one.job.id for one in done):
             raise Violation("a result without an answer", [result.job_id for result in results])
         by_job = {result.job_id: result for result in results}
@@ -78,7 +77,7 @@ class Work(World):
     # -- jobs held by a session
     @rule(flow=FLOW, served=SERVED, limit=st.integers(0, 3), several=st.lists(families.states, max_size=2))
     def hold(self, flow: str, served: list[str], limit: int, several: list[dict[str, Any]]) -> None:
-        """A session takes jobs in hand and completes some; what it had is let go, the rest stays."""
+        """Hold jobs in a session and complete some; earlier ones are released, the rest stays held."""
         self.held_flow = flow
         self.hands = dict.fromkeys(self.hands, False)
         found = self._by_worker("select wid, job_id from {}.hold(%s, %s)", served, limit) or []
@@ -89,7 +88,7 @@ class Work(World):
 
     @rule(which=WHICH, changes=families.states)
     def complete_held(self, which: int, changes: dict[str, Any]) -> None:
-        """One result of those in hand, perhaps late, perhaps of one that was let go or is done."""
+        """Complete one of the held jobs, perhaps late, perhaps one that was released or is done."""
         if self.hands:
             self._finish(*list(self.hands)[-1 - which % len(self.hands)], changes)
 
@@ -109,7 +108,7 @@ class Work(World):
         self.hands[wid, job] = False
 
     def _in_time(self, job: int) -> bool:
-        """Return whether a result of this job in hand must be accepted."""
+        """Return whether a result of this held job must be accepted."""
         query = """
             select 1
             from wedsql.job_pool j join wedsql.instance i using (wid) join wedsql.flow f on f.id = i.flow_id
@@ -118,7 +117,7 @@ class Work(World):
         return self.one(query, job, self.held_flow, self.minutes - self.held_at) is not None
 
     def _by_worker(self, query: str, *params: Any) -> list[Any] | None:
-        """Return rows of a call by the session that holds jobs; None when the reaper ended it."""
+        """Return the rows of a call by the session that holds jobs; None when the reaper ended it."""
         try:
             return self.worker.execute(query.format(self.held_flow), params).fetchall()
         except psycopg.OperationalError:
@@ -126,7 +125,7 @@ class Work(World):
             return None
 
     def drop_hands(self) -> None:
-        """End the session that holds jobs, and begin another; its locks must be gone when this returns."""
+        """Replace the session that holds jobs; its locks must be released when this returns."""
         with suppress(psycopg.OperationalError):
             self.worker.execute("select pg_advisory_unlock_all()")
         self.worker.close()
@@ -136,13 +135,13 @@ class Work(World):
     # -- leases
     @rule(target=LEASES, flow=FLOW, served=SERVED, minutes=st.sampled_from([1, 5]))
     def lease(self, flow: str, served: list[str], minutes: int) -> ClaimedJob | None:
-        """Claim a job; the lease may be forgotten, used, used late or used twice."""
+        """Lease a job; the lease may be unused, used, used late or used twice."""
         found = api.lease_many(flow, served, 1, "model", duration=timedelta(minutes=minutes), conn=self.conn)
         return found[0] if found else None
 
     @rule(job=LEASES, changes=families.states, twice=st.booleans())
     def complete(self, job: ClaimedJob | None, changes: dict[str, Any], twice: bool) -> None:
-        """Hand in a result, perhaps late, perhaps twice."""
+        """Complete a job, perhaps late, perhaps twice."""
         if job is None:
             return
         known = self.ledger.get(job.id)
@@ -152,7 +151,7 @@ class Work(World):
 
     @rule(job=LEASES, changes=families.states)
     def complete_and_change(self, job: ClaimedJob | None, changes: dict[str, Any]) -> None:
-        """Hand in a result and then another one for the same claim, which is not the first."""
+        """Complete a job and then send a different result for the same claim."""
         if job is not None:
             written = self.values(job.flow, changes)
             self._hand_in(job, written)
@@ -182,7 +181,7 @@ class Work(World):
 
     @rule(flow=FLOW, several=st.lists(families.states, min_size=2, max_size=3))
     def complete_together(self, flow: str, several: list[dict[str, Any]]) -> None:
-        """Lease several jobs, several of one instance if there are, and hand all in by one call."""
+        """Lease several jobs, several of one instance if possible, and complete all in one call."""
         jobs = [job for _ in several for job in api.lease_many(flow, ALL, 1, "model", conn=self.conn)]
         states = [self.values(flow, one) for one in several]
         done = [Completion(*one) for one in zip(jobs, states, strict=False)]
@@ -198,7 +197,7 @@ class Work(World):
 
     @rule(target=LEASES, job=LEASES, changes=families.states)
     def overtake(self, job: ClaimedJob | None, changes: dict[str, Any]) -> ClaimedJob | None:
-        """The lease runs out, is reaped, and another takes the job; the old holder comes all the same."""
+        """Let a lease expire, reap it, lease the job again, and complete it with the old claim, too."""
         if job is None:
             return None
         self.pass_time(6)
@@ -233,7 +232,7 @@ class Work(World):
 
     @rule(job=LEASES, longer=st.booleans())
     def keep_or_return(self, job: ClaimedJob | None, longer: bool) -> None:
-        """Extend or release; refused exactly when the lease is not held."""
+        """Extend or release a lease; rejected exactly when the lease is not held."""
         if job is None:
             return
         query = "select 1 from wedsql.job_pool where (id, claim) = (%s, %s) and lease_until > wedsql.now()"

@@ -1,6 +1,6 @@
-"""What the rules of the state machine share: two flows, the sessions that act on them, and one clock.
+"""Shared by the rules of the state machine: two flows, the sessions that act on them, and one clock.
 
-Every answer that says "done" is kept in a ledger, and after every rule the tables are judged twice: by the
+Every acknowledged result is kept in a ledger, and after every rule the tables are checked twice: by the
 kernel's own invariants and by `audit`.
 """
 
@@ -26,13 +26,13 @@ FLOW = st.sampled_from([FLOWS[0], FLOWS[0], FLOWS[0], FLOWS[1]])
 WHICH = st.integers(0, 20)
 LEASES: Bundle[Any] = Bundle("leases")
 Connection = psycopg.Connection[Any]
-# The machine's time begins ahead of the server's, further than its rules ever set it back: the start of a
-# transaction, which no test moves, must not be later than the time of the kernel.
+# The machine's time starts ahead of the server's, by more than its rules ever set it back: the start of a
+# transaction, which tests cannot move, must not be later than the kernel's time.
 AHEAD = 14 * 24 * 60
 
 
 class Violation(AssertionError):
-    """A promise that was broken, by its kind."""
+    """A violated guarantee, by its kind."""
 
     def __init__(self, kind: str, case: object = "") -> None:
         super().__init__(f"{kind}: {case}")
@@ -50,15 +50,15 @@ class Applied:
 
 
 class World(RuleBasedStateMachine):
-    """Two flows with their sessions; `desk` defines, reaps and repairs under whatever settings it has.
+    """Two flows with their sessions; `desk` defines, reaps and repairs with any settings.
 
-    No rule has a precondition, and each gives its bundle exactly one value (None where it got nothing): what
-    is chosen next must not depend on what the database answered, or Hypothesis ends the run.
+    No rule has a precondition, and each adds exactly one value to its bundle (None if it got nothing): the
+    next choice must not depend on the database's answer, or Hypothesis ends the run.
     """
 
     dsn: str
     themes: ClassVar[Sequence[dict[str, Any]]] = families.THEMES
-    twice: ClassVar[bool] = True  # judged by the kernel, too, which takes as long again as the rules
+    twice: ClassVar[bool] = True  # also checked by the kernel, which takes as long again as the rules
 
     def __init__(self) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class World(RuleBasedStateMachine):
         return session
 
     def set_clock(self, session: Connection) -> None:
-        """Let a session have the machine's time."""
+        """Set a session's clock to the machine's time."""
         session.execute("select set_config('wedsql.test_offset', %s, false)", [f"{self.minutes} minutes"])
 
     def pass_time(self, minutes: int) -> None:
@@ -104,7 +104,7 @@ class World(RuleBasedStateMachine):
             self.set_clock(session)
 
     def one(self, text: str, *params: Any) -> Any:
-        """Return the first row of a statement, read by the session that only looks."""
+        """Return the first row of a statement, read by the session that only reads."""
         return self.eye.execute(text, params).fetchone()
 
     def some(self, which: int, text: str, *params: Any) -> Any:
@@ -114,7 +114,7 @@ class World(RuleBasedStateMachine):
 
     # -- states
     def values(self, flow: str, drawn: Mapping[str, Any]) -> dict[str, Any]:
-        """Write drawn changes for the attributes that the flow has now; a renamed one ends in "2"."""
+        """Return drawn changes with the flow's present attributes; a renamed one ends in "2"."""
         query = "select a.aname from wedsql.attr a join wedsql.flow f on f.id = a.flow_id where f.name = %s"
         names = [row[0] for row in self.eye.execute(query, [flow])]
         found: dict[str, Any] = {}
@@ -135,14 +135,14 @@ class World(RuleBasedStateMachine):
     def applied(
         self, job_id: int, wid: int, seq: int | None, claim: int | None, changes: Mapping[str, Any]
     ) -> None:
-        """Keep an acknowledged result; a job is acknowledged once, or again with the same answer."""
+        """Record an acknowledged result; a job is acknowledged once, or again with the same answer."""
         known = self.ledger.setdefault(job_id, Applied(wid, seq, claim, dict(changes)))
         if known.seq != seq or known.claim != claim:
             raise Violation("a second answer", f"job {job_id}: {known}, then row {seq} of claim {claim}")
 
     @contextmanager
     def accepts(self, *codes: str, what: str = "error") -> Iterator[list[WedError]]:
-        """Run a call that may be refused with these codes only; the refusal is in the list."""
+        """Run a call that may be rejected with these codes only; the list contains the error."""
         refused: list[WedError] = []
         try:
             yield refused
@@ -155,7 +155,7 @@ class World(RuleBasedStateMachine):
 
     @invariant()
     def everything_holds(self) -> None:
-        """Judge the tables between any two commits."""
+        """Check the tables between any two commits."""
         moment = facts.read(self.eye, FLOWS)
         for finding in audit.findings(moment):
             raise Violation(finding.kind, finding.case)
@@ -171,7 +171,7 @@ class World(RuleBasedStateMachine):
             raise Violation(f"{kind} {name}", example)
 
     def _ledger_is_history(self, moment: facts.Facts) -> None:
-        """What was acknowledged is in the history once, and nothing else is."""
+        """Check that the history contains every acknowledged result once, and nothing else."""
         rows = [row for trace in moment.trace.values() for row in trace if row["job_id"] is not None]
         if len(rows) != len({row["job_id"] for row in rows}):
             raise Violation("applied twice", [row["job_id"] for row in rows])
@@ -183,5 +183,5 @@ class World(RuleBasedStateMachine):
             )
 
     def forget(self, wids: Sequence[int]) -> None:
-        """Take instances that left the database out of the ledger."""
+        """Remove instances that left the database from the ledger."""
         self.ledger = {job: a for job, a in self.ledger.items() if a.wid not in wids}
