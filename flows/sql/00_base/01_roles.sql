@@ -1,7 +1,7 @@
--- The roles of the kernel (README of roles: docs/operating.md).
--- wed_owner owns every object of the kernel and never logs in: a function that runs with its rights is the only
--- writer of wed_flow, job_pool, instance and wed_trace. wed_eval owns the matchers and may read nothing at all. wed_view owns
--- the views of the flows: it may read and write what they show, and may lock no table, as a view is locked by its owner's rights.
+-- The roles of the kernel (described in docs/operating.md). wed_owner owns every object of the kernel and
+-- never logs in: only functions that run with its rights write to wed_flow, job_pool, instance and wed_trace.
+-- wed_eval owns the matchers and may read nothing. wed_view owns the views of the flows: it may read and
+-- write what they show, and may not lock tables, because LOCK on a view uses the rights of its owner.
 do $$
 declare
   v_role text;
@@ -10,7 +10,7 @@ begin
     if not exists (select 1 from pg_catalog.pg_roles where rolname = v_role) then
       begin
         execute pg_catalog.format('create role %I nologin', v_role);
-      exception when duplicate_object or unique_violation then null;  -- another installer was faster
+      exception when duplicate_object or unique_violation then null;  -- another installation created it first
       end;
     end if;
   end loop;
@@ -34,7 +34,7 @@ begin
   if not pg_catalog.pg_has_role('wed_owner', 'wed_view', 'usage') then
     grant wed_view to wed_owner;
   end if;
-  -- Ending an overdue transaction needs the right to signal; only the reaper's function uses it.
+  -- Ending an overdue transaction requires the right to signal; only the reaper's functions use it.
   if not pg_catalog.pg_has_role('wed_owner', 'pg_signal_backend', 'member') then
     begin
       grant pg_signal_backend to wed_owner;

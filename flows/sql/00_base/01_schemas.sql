@@ -1,4 +1,4 @@
--- The schemas of the kernel; apart from the roles, because a dump that is restored brings its own schemas.
+-- The schemas of the kernel; separate from the roles, because a restored dump brings its own schemas.
 do $$
 begin
   if not exists (select 1 from pg_catalog.pg_namespace where nspname = 'wedsql') then

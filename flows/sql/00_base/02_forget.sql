@@ -1,9 +1,9 @@
--- Before the kernel is installed anew, its functions and row types go, so that a changed signature is no
--- obstacle: the body in these files is the body that runs. Trigger functions stay (their triggers hold
--- them) and are replaced in place, like views; tables change in tables/. In the same transaction
--- 90_finish.sql gives every flow its generated functions back, and 92_site_grants.sql the rights that the
--- site gave. In a flow's schema only functions of the kernel's role go. What the site made is never
--- dropped: where it depends on one of these, the installation ends with WD907.
+-- Drops the kernel's functions and row types before each installation, so that a signature may change and
+-- only the bodies in these files run. Trigger functions stay (their triggers depend on them) and are replaced
+-- in place, like views that call none of the dropped functions; tables change in tables/. In the same
+-- transaction 90_finish.sql generates the functions of every flow again, and 92_site_grants.sql restores the
+-- rights that the site granted. In a flow's schema only functions of the kernel's role are dropped. Objects
+-- of the site are never dropped: where one depends on a dropped object, the installation ends with WD907.
 do $$
 declare
   v_routines oid[] := array(

@@ -1,5 +1,5 @@
--- Which numbered files of tables/ this database has (flows/tables.py); release 1.0.0 kept no such list, and had
--- the first of them.
+-- The list of the numbered files of tables/ that this database has (flows/tables.py). Release 1.0.0 had no
+-- such list; its tables are those of the first file.
 do $$
 begin
   if to_regclass('wedsql.table_change') is null then

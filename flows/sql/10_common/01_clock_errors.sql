@@ -1,13 +1,13 @@
+-- Returns the present time: the only source of time for leases, timeouts and history.
 create or replace function wedsql.now() returns timestamptz
 language sql volatile parallel safe as $$
--- Promise: the only source of time for leases, timeouts and history.
 select pg_catalog.clock_timestamp()
 $$;
 
+-- Raises one of the kernel's own errors, so that message, hint and detail have the same form everywhere.
+-- Raises: p_code.
 create or replace function wedsql._raise(p_code text, p_message text, p_hint text default null, p_detail text default null)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: raises one of the kernel's own errors, so that message, hint and detail look the same everywhere.
--- Raises: p_code.
 begin
   if p_hint is null and p_detail is null then
     raise exception using errcode = p_code, message = p_message;
@@ -19,10 +19,10 @@ begin
   raise exception using errcode = p_code, message = p_message, hint = p_hint, detail = p_detail;
 end $$;
 
+-- Returns the actor of a change: p_actor, else the session's setting wedsql.actor, else the database role.
+-- The role of a flow may set any actor, so its name is appended to the value.
 create or replace function wedsql._actor(p_actor text default null) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: who acts: what the caller says, else the session's wedsql.actor, else the database role. The role of a flow, which
--- may say anything, is named beside what it says.
 select case when r.said is null then session_user::text
             when right(r.said, length(session_user) + 3) <> format(' (%s)', session_user)
                  and exists (select 1 from wedsql.flow f where f.name = session_user) then format('%s (%s)', r.said, session_user)
@@ -30,10 +30,10 @@ select case when r.said is null then session_user::text
 from (select coalesce(nullif(p_actor, ''), nullif(current_setting('wedsql.actor', true), '')) as said) r
 $$;
 
+-- Returns the flow of that name.
+-- Raises: WD001 when there is none.
 create or replace function wedsql._flow(p_name text) returns wedsql.flow
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: the flow of that name.
--- Raises: WD001.
 declare
   v_flow wedsql.flow;
 begin
@@ -45,10 +45,10 @@ begin
   return v_flow;
 end $$;
 
+-- Accepts [a-z][a-z0-9_]{0,62} where it is not reserved for the kind of thing (flow, attribute, transition).
+-- Raises: WD004 with the reason.
 create or replace function wedsql.check_name(p_name text, p_what text) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
--- Promise: accepts [a-z][a-z0-9_]{0,62} that is not reserved for the kind of thing (flow, attribute, transition).
--- Raises: WD004 with what is wrong.
 begin
   if p_name is null or p_name !~ '^[a-z][a-z0-9_]{0,62}$' then
     perform wedsql._raise('WD004', format('%L cannot name a %s.', left(p_name, 80), p_what),

@@ -1,7 +1,9 @@
+-- Creates the partitions of wed_trace for the month of p_from and p_months months after it, and returns how
+-- many were created.
+-- Locks: an advisory lock for the duration of the transaction; the parent table, briefly, when a partition is
+-- missing.
 create or replace function wedsql.make_partitions(p_from timestamptz, p_months integer) returns integer
 language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
--- Promise: wed_trace has a partition for the month of p_from and p_months months after it; says how many were made.
--- Locks: an advisory lock while it works, and the parent table for an instant when one is missing.
 declare
   v_month timestamptz := date_trunc('month', p_from at time zone 'UTC') at time zone 'UTC';
   v_next timestamptz;
@@ -17,7 +19,7 @@ begin
       execute format('create table wedsql.%I partition of wedsql.wed_trace for values from (%L) to (%L)',
                      v_name, v_month, v_next);
       execute format('alter table wedsql.%I owner to wed_owner', v_name);
-      -- Retention takes rows out of old months; new ones should soon be known as visible to all.
+      -- Retention removes rows of old months; new rows should soon be marked as visible to all transactions.
       execute format('alter table wedsql.%I set (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.1)', v_name);
       v_made := v_made + 1;
     end if;
