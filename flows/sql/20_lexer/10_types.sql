@@ -1,4 +1,5 @@
--- The shapes the lexer speaks in, the sentences it refuses with, and the one place that raises.
+-- The types of the lexer, its suggestions for misspelled names, and the one function that raises its errors.
+
 do $$
 begin
   if to_regtype('wedsql.token') is null then
@@ -10,9 +11,8 @@ begin
 end
 $$;
 
--- Promise: the smallest number of letters to add, drop or change, or p_limit + 1 when it is more than p_limit.
--- Locks: none
--- Raises: nothing
+-- Returns the smallest number of letters to add, drop or change, or p_limit + 1 when it is more than p_limit
+-- or a text is longer than 63 letters.
 create or replace function wedsql.distance(p_a text, p_b text, p_limit integer default 3)
 returns integer language plpgsql immutable strict parallel safe set search_path = pg_catalog, pg_temp as $$
 declare
@@ -39,9 +39,7 @@ begin
 end
 $$;
 
--- Promise: the candidate a person most likely meant by p_word, or null when none is near.
--- Locks: none
--- Raises: nothing
+-- Returns the candidate that is most similar to p_word, or null when none is similar enough.
 create or replace function wedsql.suggest(p_word text, p_candidates text[])
 returns text language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
   select c
@@ -53,9 +51,9 @@ returns text language sql immutable parallel safe set search_path = pg_catalog, 
   limit 1
 $$;
 
--- Promise: raises the refusal p_reason; never returns. p_set chooses WD211 (SET string) instead of WD005 (condition).
--- Locks: none
--- Raises: WD005, WD211
+-- Raises the error of p_reason and never returns. p_set chooses WD211 (SET string) instead of WD005
+-- (condition).
+-- Raises: WD005; WD211 when p_set.
 create or replace function wedsql.refuse(
   p_set boolean, p_reason text, p_position integer, p_token text, p_info text default null, p_hint text default null)
 returns void language plpgsql stable set search_path = pg_catalog, pg_temp as $$

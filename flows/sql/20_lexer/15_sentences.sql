@@ -1,4 +1,4 @@
--- Every reason for which a condition or a SET string is refused, as a person reads it.
+-- The messages for every reason for which a condition or a SET string is rejected.
 delete from wedsql.refusal;
 insert into wedsql.refusal (reason, sentence, hint) values
   ('empty', 'There is nothing here to evaluate.', 'Write an expression over the attributes of the flow, for example a1 = ''ready''.'),

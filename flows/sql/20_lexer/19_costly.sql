@@ -1,13 +1,12 @@
--- What grows: the functions whose calls need a short operand, and the size of a state.
+-- What grows: the functions whose calls need a short operand, and the maximum size of a state.
 
--- Return the size that a state may have, in bytes of its JSON text.
--- Locks: none
--- Raises: nothing
+-- Returns the maximum size of a state, in bytes of its JSON text.
 create or replace function wedsql.state_limit()
 returns integer language sql immutable parallel safe as $$ select 1048576 $$;
 
--- The functions whose time grows faster than linearly with their operands, by regular expression over the name. product:
--- with the product of the two longest; square: with the square of the longest; numeric: with the product of the digits.
+-- The functions whose time grows faster than linearly with their operands, by regular expression over the
+-- name. product: with the product of the two longest; square: with the square of the longest; numeric: with
+-- the product of the digits.
 create or replace view wedsql.costly_function(pattern, kind) as values
   ('^(array(overlap|contains|contained)|jsonb_(contains|contained|exists_any|exists_all|delete))$', 'product'),
   ('^([blr]trim|byteatrim|translate|position|strpos|replace|split_part|string_to_array)$', 'product'),
@@ -16,9 +15,8 @@ create or replace view wedsql.costly_function(pattern, kind) as values
   ('^(is_)?normaliz(e|ed)$', 'square'),
   ('^numeric_(mul|div|div_trunc|mod|power|sqrt|exp|ln|log)$|^(div|mod|power|pow|sqrt|exp|ln|log|log10)$', 'numeric');
 
--- Return the words by which a condition calls a function: its name, its operators, and the keywords for them.
--- Locks: none
--- Raises: nothing
+-- Returns the words by which a condition calls a function: its name, its operators, and the keywords for
+-- them.
 create or replace function wedsql.words_of(p_function oid)
 returns text[] language sql stable set search_path = pg_catalog, pg_temp as $$
   select array(

@@ -1,18 +1,15 @@
--- What the lexer may use of this server's catalog; wedsql.vocabulary has every word and operator that it knows.
+-- What the lexer may use of this server's catalog. The table wedsql.vocabulary has every known word and
+-- operator.
 
--- Promise: the types whose values stay inside the expression: no catalog look-up, no settings, no pseudo type except the
--- polymorphic ones.
--- Locks: none
--- Raises: nothing
+-- The types whose values need nothing but themselves: no catalog look-up, no settings, and no pseudo-type
+-- except the polymorphic ones.
 create or replace view wedsql.plain_type as
 select t.oid from pg_type t left join pg_type e on e.oid = t.typelem and t.typcategory = 'A'
 where case when t.typtype = 'p' then t.typname ~ '^any.' and t.typname <> 'any'
   else coalesce(e.typname, t.typname) !~ ('^(reg|pg_)|^(oid|oidvector|xid|xid8|cid|tid|aclitem|refcursor|txid_snapshot'
     || '|xml|money|gtsvector|int2vector)$') and t.oid < 16384 and t.typname !~ '^_?(reg|pg_)|vector$|^_?record$' end;
 
--- Promise: the functions of pg_catalog whose answer depends on their arguments only and that take plain types.
--- Locks: none
--- Raises: nothing
+-- The functions of pg_catalog whose result depends only on their arguments and which take plain types.
 create or replace view wedsql.pure_function as
 select p.oid, p.proname::text as name, p.pronargs - p.pronargdefaults as min_args,
        case when p.provariadic = 0 then p.pronargs end as max_args,
@@ -27,25 +24,23 @@ where p.pronamespace = 'pg_catalog'::regnamespace and p.oid < 16384 and p.prokin
     select 1 from unnest(p.proargtypes::oid[] || p.prorettype) as a(type)
     where not exists (select 1 from wedsql.plain_type k where k.oid = a.type)));
 
--- Promise: functions kept out although the catalog calls them immutable, by regular expression over the name.
--- Locks: none
--- Raises: nothing
+-- Functions that are excluded although the catalog calls them immutable, by regular expression over the name.
 create or replace view wedsql.excluded_function(pattern, reason, hint) as values
-  -- One call makes a value of any size out of a number.
+  -- One call makes a value of any size from a number.
   ('^(array_fill|polygon|bit|varbit|bpchar|varchar)$', 'unbounded', null),
-  -- Half a minute of processor for one call on large numerics [measured: gcd of two 131,000-digit numbers 37 s].
+  -- One call on large numerics takes half a minute [measured: gcd of two 131,000-digit numbers 37 s].
   ('^(factorial|numeric_fac|gcd|lcm)$', 'unbounded', null),
   -- Indents deep documents quadratically.
   ('^jsonb_pretty$', 'unbounded', 'Compare the jsonb value itself.'),
   -- Runs a query given as text.
   ('^ts_rewrite$', 'volatile', null),
-  -- XML is parsed by a library outside of PostgreSQL.
+  -- A library outside of PostgreSQL parses XML.
   ('^(xml|xpath)', 'unbounded', 'Store documents as jsonb.'),
   -- The functions behind the regular expression operators take computed patterns.
   ('regex(eq|ne)$', 'pattern_not_literal', 'Use the operator ~ with a fixed pattern.'),
   ('^(similar_escape|similar_to_escape|like_escape)$', 'internal', 'Use SIMILAR TO or LIKE with ESCAPE.'),
   ('^jsonb_path_(exists|match)_opr$', 'internal', 'Use @? or @@.'),
-  -- Halves of aggregates, index support, wire format.
+  -- Parts of aggregates, index support, wire format.
   ('(_accum|_accum_inv|_combine|_transfn|_statefunc|send|_send|recv|_subdiff|_canonical)$', 'internal', null),
   ('^(hash|gin_|gist_|spg_|brin_|bt.*cmp$|in_range$|int[248]_sum$|int2int4_sum$|int8_avg$|int8inc_)', 'internal', null),
   ('_hash(_extended)?$', 'internal', null),

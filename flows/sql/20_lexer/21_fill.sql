@@ -1,8 +1,6 @@
 -- Fills the vocabulary from the catalog of this server.
 
--- Promise: why a function of the catalog that is not pure is refused.
--- Locks: none
--- Raises: nothing
+-- Returns the reason for which a function of the catalog that is not pure is rejected.
 create or replace function wedsql.function_refusal(p_name text, p_kind "char", p_volatile "char", p_set boolean)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select case
@@ -19,9 +17,7 @@ returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   end
 $$;
 
--- Promise: what to write instead of the functions people reach for first.
--- Locks: none
--- Raises: nothing
+-- What to write instead of functions that are often tried first.
 create or replace view wedsql.function_hint(name, hint) as values
   ('to_char', 'to_char depends on the language of the session; use extract(year from attribute), or a cast such as attribute::text.'),
   ('to_date', 'Keep dates in a date attribute, or write attribute::date for a text like 2026-01-31.'),
@@ -41,9 +37,7 @@ create or replace view wedsql.function_hint(name, hint) as values
   ('count', 'Use cardinality(array) or jsonb_array_length(document) to count the parts of one value.'),
   ('random', 'Let the transition draw the number and store it in an attribute.');
 
--- Promise: one row a function name: ok when some form of it is pure, else the reason of its refusal.
--- Locks: none
--- Raises: nothing
+-- One row per function name: ok when some form of it is pure, else the reason for which it is rejected.
 create or replace view wedsql.function_vocabulary as
 with pure as (
   select name, min(min_args) as min_args,
@@ -68,9 +62,8 @@ left join pure p using (name)
 left join wedsql.function_hint h on h.name = k.name
 left join lateral (select e.reason, e.hint from wedsql.excluded_function e where k.name ~ e.pattern limit 1) as x on true;
 
--- Promise: the vocabulary is what this server's catalog offers; repeatable.
--- Locks: rows of wedsql.vocabulary
--- Raises: nothing
+-- Fills the vocabulary with what this server's catalog offers. Can be repeated.
+-- Locks: rows of wedsql.vocabulary.
 create or replace function wedsql.fill_vocabulary()
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
@@ -81,7 +74,7 @@ begin
   insert into wedsql.vocabulary (word, keyword)
   select word, catcode from pg_get_keywords()
   on conflict (word) do update set keyword = excluded.keyword;
-  -- PostgreSQL's grammar turns a name of category C followed by a parenthesis into something else than a call.
+  -- PostgreSQL's grammar does not read a name of category C followed by a parenthesis as a call.
   update wedsql.vocabulary set func = 'reserved', hint = format('Write (value)::%s.', word)
   where keyword = 'C' and func is not null and word not in ('substring', 'overlay', 'normalize', 'json_object');
   insert into wedsql.vocabulary (word, func, min_args, max_args)
@@ -117,7 +110,7 @@ begin
     ('session', 'current_user session_user user current_role current_catalog current_schema system_user'),
     ('collate', 'collate collation'), ('row', 'row')) as r(reason, words), regexp_split_to_table(r.words, ' ') as w
   on conflict (word) do update set refusal = excluded.refusal;
-  -- A comparison with the members of a computed array reads its other operand once for each.
+  -- A comparison with the members of a computed array reads its other operand once per member.
   update wedsql.vocabulary v set costly = true
   where v.word in ('any', 'some', 'all') or v.word in (
     select unnest(wedsql.words_of(p.oid)) from pg_proc p join wedsql.costly_function c on p.proname ~ c.pattern and c.kind <> 'numeric'

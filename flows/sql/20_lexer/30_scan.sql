@@ -1,11 +1,9 @@
--- Cuts a text into words, numbers, texts and operators where PostgreSQL's own lexer would.
+-- Splits a text into words, numbers, texts and operators where PostgreSQL's own lexer would.
 
--- Promise: one row a token, in order, without white space; p_text is never interpreted, only cut. problem is the reason
--- for which the token is refused wherever it stands, or null.
--- An operator is the longest run of operator signs, from which trailing + and - are cut off unless the run has one of
--- ~ ! @ # ^ & | ` ? % before them; that is PostgreSQL's rule, and it makes =- two operators and @- one.
--- Locks: none
--- Raises: nothing
+-- Returns one row per token, in order, without white space; p_text is never interpreted, only split. problem
+-- is the reason for which the token is rejected in any position, or null. An operator is the longest run of
+-- operator signs, from which trailing + and - are cut off unless the run has one of ~ ! @ # ^ & | ` ? %
+-- before them; that is PostgreSQL's rule, and it makes =- two operators and @- one.
 create or replace function wedsql.scan(p_text text)
 returns table (raw text, low text, class text, pos integer, problem text)
 language sql immutable rows 50 set search_path = pg_catalog, pg_temp as $$
@@ -60,9 +58,7 @@ language sql immutable rows 50 set search_path = pg_catalog, pg_temp as $$
   order by ord
 $$;
 
--- Promise: how many tokens at the start of p_words name a type (0 none), and what is wrong with it.
--- Locks: none
--- Raises: nothing
+-- Returns how many tokens at the start of p_words name a type (0 when none), and what is wrong with it.
 create or replace function wedsql.type_phrase(p_words text[], p_modifier text, out take integer, out problem text)
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -91,12 +87,10 @@ begin
 end
 $$;
 
--- Promise: null, or the reason for which a regular expression is refused. Written out, with every bounded repetition
--- repeated, it may have at most 1,000 signs: PostgreSQL's automaton grows with that number. Repetitions without bound
--- may be nested, they cost that automaton nothing; look-around and back references cost the square of the text or more,
--- and embedded options could hide a repetition from this count.
--- Locks: none
--- Raises: nothing
+-- Returns the reason for which a regular expression is rejected, or null. Written out, with every bounded
+-- repetition repeated, it may have at most 1,000 signs: PostgreSQL's automaton grows with that number.
+-- Unbounded repetitions may be nested, as they do not enlarge that automaton. Look-around and back references
+-- cost the square of the text or more, and embedded options could hide a repetition from this count.
 create or replace function wedsql.pattern_problem(p_pattern text)
 returns text language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare

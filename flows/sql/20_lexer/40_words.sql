@@ -1,35 +1,27 @@
--- Small judgements the grammar asks for: fixed arguments, multi-word phrases.
+-- Helpers of the grammar: fixed arguments, phrases of several words.
 
--- Promise: the text a person meant by a quoted token.
--- Locks: none
--- Raises: nothing
+-- Returns the text that a quoted token stands for.
 create or replace function wedsql.unquote(p_raw text)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select replace(substr(p_raw, 2, length(p_raw) - 2), '''''', '''')
 $$;
 
--- Promise: the reason for which a token cannot be the pattern of an operator, or null.
--- Locks: none
--- Raises: nothing
+-- Returns the reason for which a token cannot be the pattern of an operator, or null.
 create or replace function wedsql.fixed_pattern(p_class text, p_raw text)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select case when p_class = 'text' then wedsql.pattern_problem(wedsql.unquote(p_raw)) else 'pattern_not_literal' end
 $$;
 
--- Promise: the reason for which a text with like_regex, a path of jsonb, is refused, or null. A path doubles the
--- backslashes of its pattern; its other escapes could spell a repetition, or the word like_regex, unseen.
--- Locks: none
--- Raises: nothing
+-- Returns the reason for which a text with like_regex, a path of jsonb, is rejected, or null. A path doubles
+-- the backslashes of its pattern; other escapes could hide a repetition, or the word like_regex.
 create or replace function wedsql.path_problem(p_raw text)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select case when strpos(replace(p_raw, E'\\\\', ''), E'\\') > 0 then 'pattern_form'
               else wedsql.pattern_problem(replace(wedsql.unquote(p_raw), E'\\\\', E'\\')) end
 $$;
 
--- Promise: the reason for which argument p_argument of p_function, starting with this token, is refused, or null.
--- p_alone says that the token is the whole argument; p_integer that it is an attribute of type integer.
--- Locks: none
--- Raises: nothing
+-- Returns the reason for which argument p_argument of p_function, starting with this token, is rejected, or
+-- null. p_alone: the token is the whole argument; p_integer: it is an attribute of type integer.
 create or replace function wedsql.argument_problem(
   p_function wedsql.vocabulary, p_argument integer, p_class text, p_raw text, p_alone boolean, p_integer boolean)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
@@ -47,10 +39,9 @@ returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   end
 $$;
 
--- Promise: how many tokens at the start of p_ahead (tokens joined by spaces) form one of the fixed phrases that follow a
--- value; wants says what must come next: operator, operand, or which kind of operand. take is 0 when none fits.
--- Locks: none
--- Raises: nothing
+-- Returns how many tokens at the start of p_ahead (tokens joined by spaces) form one of the fixed phrases
+-- that follow a value, 0 when none fits. wants is what must come next: operator, operand, or which kind of
+-- operand.
 create or replace function wedsql.phrase(p_ahead text, out take integer, out wants text)
 language sql immutable set search_path = pg_catalog, pg_temp as $$
   select case when p.wants is null then 0 else cardinality(string_to_array((m.part)[1], ' ')) end, p.wants
@@ -70,9 +61,8 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
   limit 1
 $$;
 
--- Promise: how many tokens of p_ahead open the special call (its name and parenthesis included), 0 when it is malformed.
--- Locks: none
--- Raises: nothing
+-- Returns how many tokens of p_ahead open the special call (its name and parenthesis included), 0 when it is
+-- malformed.
 create or replace function wedsql.special_head(p_ahead text)
 returns integer language sql immutable set search_path = pg_catalog, pg_temp as $$
   select coalesce(cardinality(string_to_array(substring(p_ahead from
@@ -80,9 +70,7 @@ returns integer language sql immutable set search_path = pg_catalog, pg_temp as 
     || E'|trim \\( from|(?:trim|position|overlay|substring) \\()(?: |$)'), ' ')), 0)
 $$;
 
--- Promise: the function form to use for a call with words inside.
--- Locks: none
--- Raises: nothing
+-- Returns the hint for a call with words inside: its usual form, and a plain function to use instead.
 create or replace function wedsql.special_hint(p_function text)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select case p_function
@@ -93,18 +81,15 @@ returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
     else 'Write substring(attribute from 1 for 2), or substr(attribute, 1, 2) with computed numbers.' end
 $$;
 
--- Promise: the names of the attributes as a person reads them, at most twenty.
--- Locks: none
--- Raises: nothing
+-- Returns the names of the attributes as a list for messages, at most twenty.
 create or replace function wedsql.names(p_attrs jsonb)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select coalesce(string_agg(k, ', ' order by k), 'none') || case when max(total) > 20 then ', ...' else '' end
   from (select k, count(*) over () as total from jsonb_object_keys(p_attrs) as k order by k limit 20) as few
 $$;
 
--- Promise: refuses a word that stands where a value is wanted; never returns.
--- Locks: none
--- Raises: WD005, with p_set WD211
+-- Rejects a word in the place of a value and never returns.
+-- Raises: WD005; WD211 when p_set.
 create or replace function wedsql.refuse_word(
   p_set boolean, p_known wedsql.vocabulary, p_position integer, p_raw text, p_next text, p_attrs jsonb)
 returns void language plpgsql stable set search_path = pg_catalog, pg_temp as $$

@@ -1,17 +1,13 @@
 -- Opening, dividing and closing groups.
 
--- Promise: what closes a group of this kind, for people; null for the text itself.
--- Locks: none
--- Raises: nothing
+-- Returns what closes a group of this kind, for messages; null for the text itself.
 create or replace function wedsql.partner(p_kind text)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select case when p_kind in ('array', 'subscript') then 'closing bracket' when p_kind = 'case' then 'END'
               when p_kind <> 'top' then 'closing parenthesis' end
 $$;
 
--- Promise: the reason for which the sign or word p_word cannot close the group it stands in, or null.
--- Locks: none
--- Raises: nothing
+-- Returns the reason for which the sign or word p_word cannot close its group, or null.
 create or replace function wedsql.close_problem(p_word text, p_kind text, p_phase text, p_between boolean)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select case
@@ -24,9 +20,8 @@ returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   end
 $$;
 
--- Promise: the phase of a group after the dividing word p_word, or null when the word does not divide it there.
--- Locks: none
--- Raises: nothing
+-- Returns the phase of a group after the dividing word p_word, or null when the word does not divide the
+-- group there.
 create or replace function wedsql.next_phase(p_kind text, p_phase text, p_word text)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select case p_kind
@@ -46,9 +41,8 @@ returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   end
 $$;
 
--- Promise: refuses a call with the wrong number of arguments; p_given is 0 for empty parentheses.
--- Locks: none
--- Raises: WD005, with p_set WD211
+-- Rejects a call with the wrong number of arguments. p_given is 0 for empty parentheses.
+-- Raises: WD005; WD211 when p_set.
 create or replace function wedsql.check_arguments(
   p_set boolean, p_function wedsql.vocabulary, p_given integer, p_position integer, p_raw text)
 returns void language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -68,9 +62,8 @@ begin
 end
 $$;
 
--- Promise: p_text when it is short enough and holds no control character except tabs and line ends.
--- Locks: none
--- Raises: WD005, with p_set WD211
+-- Returns p_text when it is short enough and has no control character except tabs and line ends.
+-- Raises: WD005, or WD211 when p_set, when it is not.
 create or replace function wedsql.bounded(p_text text, p_set boolean)
 returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -85,9 +78,8 @@ begin
 end
 $$;
 
--- Promise: refuses a word or sign that stands where an operator is wanted; never returns.
--- Locks: none
--- Raises: WD005, with p_set WD211
+-- Rejects a word or sign in the place of an operator and never returns.
+-- Raises: WD005; WD211 when p_set.
 create or replace function wedsql.refuse_operator(
   p_set boolean, p_known wedsql.vocabulary, p_position integer, p_raw text, p_next text)
 returns void language plpgsql stable set search_path = pg_catalog, pg_temp as $$

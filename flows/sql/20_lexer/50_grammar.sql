@@ -1,8 +1,9 @@
--- The grammar: a machine that wants a value or an operator next and keeps open groups on a stack. PostgreSQL parses after it.
+-- The grammar: a state machine that expects a value or an operator next and keeps open groups on a stack.
+-- PostgreSQL parses the text after it.
 
--- Promise: the tokens of one expression (or, with p_set, of a SET list), each known, each at its place.
--- Locks: none
--- Raises: WD005, with p_set WD211
+-- Returns the tokens of one expression (or, with p_set, of a SET list), all of them known and in a permitted
+-- place.
+-- Raises: WD005, or WD211 when p_set, at the first token that is not permitted.
 create or replace function wedsql.parse(p_text text, p_attrs jsonb, p_set boolean default false)
 returns wedsql.token[] language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -16,7 +17,7 @@ declare
   v_want text := case when p_set then 'target' else 'operand' end;
   v_kind text; v_take integer; v_open text; v_phase text; v_begin integer; v_close boolean; v_part record;
   v_problem text; j integer; v_info text; v_hint text;
-  -- what is remembered over the whole text
+  -- the state over the whole text
   v_out wedsql.token[] := '{}'; v_targets text[] := '{}'; v_grows integer := 0; v_temporal boolean := false;
   v_paths boolean; v_clock integer; v_pattern integer := -1; v_indexable integer := -1;
 begin
@@ -94,7 +95,7 @@ begin
           v_temporal := v_temporal or v.temporal;
         elsif p_attrs ? w and coalesce(v.keyword, 'U') in ('U', 'C') and w <> 'between' then
           v_kind := 'attribute'; v_want := 'operator'; v_indexable := i;
-          if v_next = '(' then  -- a function of that name, and none that a condition may call
+          if v_next = '(' then  -- a function of that name, which a condition may not call
             v_problem := v.func; v_hint := v.hint;
           end if;
           v_temporal := v_temporal or p_attrs ->> w in ('date', 'timestamptz', 'timestamp', 'time', 'interval');

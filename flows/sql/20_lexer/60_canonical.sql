@@ -1,11 +1,9 @@
--- Texts written anew from their tokens; what a person typed is never executed.
+-- Renders texts from their tokens; the text that was typed is never executed.
 
--- Promise: tokens p_from to p_to as SQL in which every attribute is r."<attribute>", in quotes whatever its name, because PL/pgSQL
--- has reserved words of its own; one space between tokens except at
--- brackets, casts and calls, so no two tokens can melt into one. Texts with a backslash become E'' texts, which mean the
--- same under every setting of standard_conforming_strings.
--- Locks: none
--- Raises: nothing
+-- Returns tokens p_from to p_to as SQL in which every attribute is r."<attribute>". The name is always
+-- quoted, because PL/pgSQL has reserved words of its own. One space separates tokens except at brackets,
+-- casts and calls, so that no two tokens can join to one. Texts with a backslash become E'' texts, which mean
+-- the same under every setting of standard_conforming_strings.
 create or replace function wedsql.qualify(p_tokens wedsql.token[], p_from integer, p_to integer)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select string_agg(
@@ -19,9 +17,7 @@ returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
         where u.ord between p_from and p_to) as t
 $$;
 
--- Promise: tokens p_from to p_to each at its own offset, spaces elsewhere; p_width characters long.
--- Locks: none
--- Raises: nothing
+-- Returns tokens p_from to p_to, each at its own offset, with spaces elsewhere; p_width characters long.
 create or replace function wedsql.align(p_tokens wedsql.token[], p_from integer, p_to integer, p_width integer)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select rpad(string_agg(repeat(' ', t.position - 1 - before) || t.text, '' order by t.position), p_width)
@@ -30,10 +26,8 @@ returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
         where u.ord between p_from and p_to) as t
 $$;
 
--- Promise: the two renderings, the attributes read and the top-level OR disjuncts of tokens p_from to p_to. Parentheses
--- around the whole expression do not hide its disjuncts.
--- Locks: none
--- Raises: nothing
+-- Returns the two renderings, the attributes read and the top-level OR disjuncts of tokens p_from to p_to.
+-- Parentheses around the whole expression do not hide its disjuncts.
 create or replace function wedsql.render(p_tokens wedsql.token[], p_from integer, p_to integer, p_width integer)
 returns wedsql.rendered language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -63,10 +57,9 @@ begin
 end
 $$;
 
--- Promise: a condition rendered from its tokens: aligned has every token where the person typed it, qualified names
--- attributes as r.<attribute>; types are not looked at.
--- Locks: none
--- Raises: WD005
+-- Returns a condition rendered from its tokens: aligned has every token at its original position, qualified
+-- names attributes as r.<attribute>. Types are not checked.
+-- Raises: WD005 when the lexer rejects the text.
 create or replace function wedsql.canonical(p_text text, p_attrs jsonb)
 returns wedsql.rendered language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -76,10 +69,8 @@ begin
 end
 $$;
 
--- Return the assignments of a SET string, in order: the attribute, and the expression from first to last token, rendered as it
--- is checked and computed.
--- Locks: none
--- Raises: nothing
+-- Returns the assignments of a SET string, in order: the attribute, and the expression from first to last
+-- token, rendered as it is checked and computed.
 create or replace function wedsql.assignments(p_tokens wedsql.token[])
 returns table (attribute text, first integer, last integer, qualified text)
 language sql immutable set search_path = pg_catalog, pg_temp as $$

@@ -1,19 +1,17 @@
--- The powerless look: PostgreSQL itself parses, types and plans a rendered expression as wed_eval, on no row at all.
--- Time zone and styles of dates and intervals are pinned here as in every function that evaluates conditions.
+-- Checks without rights: PostgreSQL itself parses, types and plans a rendered expression as wed_eval, on no
+-- row at all. The time zone and the styles of dates and intervals are set here as in every function that
+-- evaluates conditions.
 
--- Promise: the type of the column behind an attribute type; what is not known is text, as is enum.
--- Locks: none
--- Raises: nothing
+-- Returns the type of the column behind an attribute type; unknown types are text, as is enum.
 create or replace function wedsql.sql_type(p_type text)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select case when p_type in ('integer', 'numeric', 'boolean', 'date', 'timestamptz', 'interval', 'jsonb', 'bigint')
               then p_type else 'text' end
 $$;
 
--- Promise: a one-row source named r with every attribute null and typed; names are quoted, types come from a closed set.
--- offset 0 keeps the planner from folding the nulls away, so that it meets what it will meet with real rows.
--- Locks: none
--- Raises: nothing
+-- Returns a one-row source named r with every attribute null and typed. Names are quoted, types come from a
+-- closed set. offset 0 keeps the planner from folding the nulls away, so that it plans as it does with real
+-- rows.
 create or replace function wedsql.row_source(p_attrs jsonb)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select format('(select %s offset 0) as r', coalesce(string_agg(format('null::%s as %I', wedsql.sql_type(a.value), a.key), ', '
@@ -21,11 +19,9 @@ returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   from jsonb_each_text(p_attrs) as a
 $$;
 
--- Promise: null when PostgreSQL accepts p_query, a single select, else its SQLSTATE and message. The query is planned,
--- which evaluates its constant parts, and never fetched from. Runs as its owner wed_eval, who may do nothing, and takes
--- rendered text, so only the owner of the kernel may call it.
--- Locks: none
--- Raises: nothing
+-- Returns null when PostgreSQL accepts p_query, a single select, else its SQLSTATE and message. The query is
+-- planned, which evaluates its constant parts, and never fetched from. Runs as its owner wed_eval, which has
+-- no rights, and takes rendered text, so that only the owner of the kernel may call it.
 create or replace function wedsql.plan_error(p_query text, out code text, out message text)
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
@@ -33,7 +29,7 @@ set standard_conforming_strings = on as $$
 declare
   v_cursor refcursor;
 begin
-  -- A cursor refuses more than one statement.
+  -- A cursor rejects more than one statement.
   open v_cursor no scroll for execute p_query;
   close v_cursor;
 exception when others then
@@ -41,9 +37,9 @@ exception when others then
 end
 $$;
 
--- Promise: the type of the one expression p_expression over p_source, which is planned and never evaluated on a row.
--- Locks: none
--- Raises: what PostgreSQL finds in the expression
+-- Returns the type of the one expression p_expression over p_source, which is planned and never evaluated on
+-- a row.
+-- Raises: what PostgreSQL raises for the expression.
 create or replace function wedsql.type_of(p_expression text, p_source text)
 returns text language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
@@ -60,12 +56,13 @@ begin
 end
 $$;
 
--- Promise: what PostgreSQL made of p_query: the kinds of nodes in its parse tree and the functions behind its calls,
--- operators and casts, and the tree itself. It is read from a function whose creation is rolled back before the answer,
--- in a schema that is there (one that came for it would have every plan of the session made anew after each look);
--- where nothing can be created (a read-only transaction, in which nothing can be stored either) all are empty.
--- Locks: none that outlive the call
--- Raises: what the parser raises
+-- Returns how PostgreSQL parsed p_query: the kinds of nodes in its parse tree, the functions behind its
+-- calls, operators and casts, and the tree itself. The tree is read from a function whose creation is rolled
+-- back before the return. It is created in an existing schema: a schema created for it would invalidate every
+-- plan of the session after each call. Where nothing can be created (a read-only transaction, in which
+-- nothing can be stored either) all are empty.
+-- Locks: none that outlive the call.
+-- Raises: what the parser raises.
 create or replace function wedsql.parse_tree(p_query text, out nodes text[], out functions oid[], out tree text)
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
@@ -79,7 +76,7 @@ begin
   end if;
   begin
     execute format(e'create function wed_match.%s() returns setof record begin atomic %s\n; end', v_name, p_query);
-    -- Joined to something, a long tree is read now: where it is stored apart, that goes with the function.
+    -- Concatenation reads a long tree now: where it is stored out of line, it is deleted with the function.
     select prosqlbody::text || ' ' into strict tree from pg_proc where proname = v_name and pronamespace = 'wed_match'::regnamespace;
     raise exception using errcode = 'WDROL';
   exception when sqlstate 'WDROL' then

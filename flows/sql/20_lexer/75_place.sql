@@ -1,10 +1,9 @@
--- Finding the place in the text that PostgreSQL's complaint is about. PL/pgSQL is not told the position of an error in a
--- dynamic query, so the smallest part that fails alone is looked for, and in it the token the message names.
+-- Finds the place in the text to which an error of PostgreSQL belongs. PL/pgSQL does not get the position of
+-- an error in a dynamic query, so the smallest part that fails alone is searched for, and in it the token
+-- that the message names.
 
--- Promise: the parts of tokens p_from to p_to that are joined by AND and OR, without the parentheses and NOT around them;
--- one row with joined = false when nothing joins them.
--- Locks: none
--- Raises: nothing
+-- Returns the parts of tokens p_from to p_to that are joined by AND and OR, without the parentheses and NOT
+-- around them; one row with joined = false when nothing joins them.
 create or replace function wedsql.joined_parts(p_tokens wedsql.token[], p_from integer, p_to integer)
 returns table (first integer, last integer, joined boolean)
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
@@ -36,9 +35,7 @@ begin
 end
 $$;
 
--- Promise: the smallest run of tokens, joined to the rest by AND and OR, that PostgreSQL refuses when it stands alone.
--- Locks: none
--- Raises: nothing
+-- Returns the smallest run of tokens, joined to the rest by AND and OR, that PostgreSQL rejects by itself.
 create or replace function wedsql.failing_part(
   p_tokens wedsql.token[], p_source text, inout first integer, inout last integer)
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
@@ -60,10 +57,8 @@ begin
 end
 $$;
 
--- Promise: the token between p_from and p_to that the message of PostgreSQL names: an operator, a function, a text or a
--- cast; else one token that spans the whole run.
--- Locks: none
--- Raises: nothing
+-- Returns the token between p_from and p_to that the message of PostgreSQL names: an operator, a function, a
+-- text or a cast; else one token that spans the whole run.
 create or replace function wedsql.named_token(
   p_tokens wedsql.token[], p_from integer, p_to integer, p_code text, p_message text)
 returns wedsql.token language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
@@ -92,9 +87,7 @@ begin
 end
 $$;
 
--- Promise: what to do about an error of PostgreSQL, naming the types of the attributes involved.
--- Locks: none
--- Raises: nothing
+-- Returns the hint for an error of PostgreSQL, with the types of the attributes involved.
 create or replace function wedsql.meaning_hint(p_code text, p_tokens wedsql.token[], p_attrs jsonb)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select case

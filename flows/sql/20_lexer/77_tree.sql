@@ -1,18 +1,14 @@
--- The parse tree of PostgreSQL as rows. Its text is cut at its braces: a regular expression that finds the same
--- takes longer over a tree than everything else that judges a condition.
+-- The parse tree of PostgreSQL as rows. Its text is split at its braces: a regular expression for the same
+-- takes longer than all other checks of a condition together.
 
--- Return the word of a tree's text that follows p_field, empty where the field does not occur.
--- Locks: none
--- Raises: nothing
+-- Returns the word that follows p_field in a tree's text, empty where the field does not occur.
 create or replace function wedsql.field_of(p_text text, p_field text)
 returns text language sql immutable parallel safe as $$
   select split_part(split_part(p_text, p_field, 2), ' ', 1)
 $$;
 
--- Return the integer that a constant of a tree's text shows as signed bytes, the lowest first; null for fewer
--- than four.
--- Locks: none
--- Raises: nothing
+-- Returns the integer that a constant of a tree's text shows as signed bytes, the lowest first; null for
+-- fewer than four.
 create or replace function wedsql.number_of(p_text text)
 returns integer language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -22,13 +18,11 @@ begin
 end
 $$;
 
--- Return how an expression is built, in the order of its text: a row opens a node of the tree (kind), or ends the
--- one that was opened last and not ended (closes) and says more of the one around it. An attribute (VAR) and a
--- constant (CONST) are one row each. function and type: what the node calls and gives; attribute: its number;
--- length, number: of a constant. Only the expression is read: what stands before it is the row of attributes, and
--- that has as many nodes as the flow has attributes.
--- Locks: none
--- Raises: nothing
+-- Returns how an expression is built, in the order of its text: a row opens a node of the tree (kind), or
+-- ends the node that was opened last and not ended (closes) and adds to the node around it. An attribute
+-- (VAR) and a constant (CONST) are one row each. function and type: what the node calls and returns;
+-- attribute: its number; length, number: of a constant. Only the expression is read: before it stands the row
+-- of attributes, which has as many nodes as the flow has attributes.
 create or replace function wedsql.read_tree(p_tree text)
 returns table (closes boolean, kind text, function oid, type oid, attribute text, length numeric, number integer)
 language plpgsql immutable rows 200 set search_path = pg_catalog, pg_temp as $$

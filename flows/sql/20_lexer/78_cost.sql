@@ -1,9 +1,8 @@
--- What a condition may cost at worst. PostgreSQL cannot interrupt a single call, so calls that grow faster than their
--- operands need short operands, and texts may not multiply: both are judged from the parse tree, before anything is planned.
+-- The maximum cost of a condition. PostgreSQL cannot interrupt a single call, so calls whose time grows
+-- faster than their operands need short operands, and texts may not multiply. Both are determined from the
+-- parse tree, before anything is planned.
 
--- Return how many bytes a value of this type has at most when it comes from an attribute.
--- Locks: none
--- Raises: nothing
+-- Returns the maximum size in bytes of an attribute's value of this type.
 create or replace function wedsql.largest_value(p_type oid)
 returns numeric language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -12,9 +11,8 @@ begin
 end
 $$;
 
--- Return how many bytes a call gives at most. p_sizes: of its arguments; p_numbers: their values where they are plain integers.
--- Locks: none
--- Raises: nothing
+-- Returns the maximum size in bytes of a call's result. p_sizes: of its arguments; p_numbers: their values
+-- where they are plain integers.
 create or replace function wedsql.largest_result(p_name text, p_type oid, p_sizes numeric[], p_numbers integer[])
 returns numeric language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -27,7 +25,7 @@ begin
     when p_name in ('varchar', 'bpchar') then least(greatest(v_total, 40000), 4 * p_numbers[2])
     when p_name in ('lpad', 'rpad') then coalesce(4 * p_numbers[2], v_total)
     when p_name = 'repeat' then p_sizes[1] * coalesce(p_numbers[2], 100)
-    -- Each replaced sign may become the whole replacement; the header of a text does not count.
+    -- Each replaced character may become the whole replacement; the header of a text does not count.
     when p_name in ('replace', 'regexp_replace') then p_sizes[1] * (1 + greatest(p_sizes[3] - 4, 0))
     when p_name in ('string_to_array', 'regexp_split_to_array', 'jsonb', 'json') then v_total * 8
     when p_name in ('encode', 'translate') then v_total * 4
@@ -38,9 +36,7 @@ begin
 end
 $$;
 
--- Return whether the value of a node is at most as long as its arguments together, for every length that these have.
--- Locks: none
--- Raises: nothing
+-- Returns whether the value of a node is at most as long as its arguments together, for any length of these.
 create or replace function wedsql.adds_up(p_kind text, p_name text)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -51,10 +47,8 @@ begin
 end
 $$;
 
--- Return how often each attribute is contained in a value that is made of others: p_sum adds its arguments up, else the
--- value is one of them. The values of all attributes together are no longer than a state.
--- Locks: none
--- Raises: nothing
+-- Returns how often each attribute is contained in a value that is made of others: with p_sum it is their
+-- sum, else one of them. The values of all attributes together are no longer than a state.
 create or replace function wedsql.shares_of(p_shares jsonb[], p_sum boolean, out shares jsonb, out size numeric)
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -64,12 +58,11 @@ begin
 end
 $$;
 
--- Return what one node of a parse tree costs by itself at most: the bytes of its value, those it allocates, and how many
--- steps PostgreSQL takes without looking for an interrupt (billionths of a second, roughly). A repeated comparison with the
--- members of a computed array reads its other operand anew each time, except when lengths decide that two texts differ.
--- p_name and p_costly: of the function behind it, and how its time grows (wedsql.costly_function).
--- Locks: none
--- Raises: nothing
+-- Returns the maximum cost of one node of a parse tree by itself: the bytes of its value, the bytes that it
+-- allocates, and how many steps PostgreSQL takes without a check for interrupts (roughly nanoseconds). A
+-- repeated comparison with the members of a computed array reads its other operand again each time, except
+-- when lengths decide that two texts differ. p_name and p_costly: of the function behind it, and how its time
+-- grows (wedsql.costly_function).
 create or replace function wedsql.node_cost(
   p_kind text, p_name text, p_costly text, p_type oid, p_sizes numeric[], p_numbers integer[], p_fixed numeric[],
   p_shares jsonb[], out size numeric, out memory numeric, out steps numeric, out fixed numeric, out shares jsonb)
@@ -110,10 +103,9 @@ begin
 end
 $$;
 
--- Return the first call of a parse tree with which the tree costs more than a condition may: its words, how many calls by one
--- of these words come before it, and what there is too much of. Nothing when the tree is within bounds.
--- Locks: none
--- Raises: nothing
+-- Returns the first call of a parse tree with which the tree costs more than a condition may: its words, how
+-- many calls by one of these words come before it, and what exceeds its limit. Returns nothing when the tree
+-- is within its limits.
 create or replace function wedsql.too_costly(p_tree text, p_functions oid[], out words text[], out before integer, out reason text)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -124,7 +116,7 @@ declare
   d integer := 0; n integer := 0; f integer; v_cost record; v_memory numeric := 0; v_steps numeric := 0;
   v_names text[]; v_costly text[]; v_cheap boolean[];
 begin
-  -- Most calls compare: they give a value of fixed size in linear time.
+  -- Most calls compare: they return a value of fixed size in linear time.
   select array_agg(p.proname order by o.i), array_agg(c.kind order by o.i), array_agg(t.typlen > 0 and c.kind is null order by o.i)
   into v_names, v_costly, v_cheap
   from unnest(p_functions) with ordinality o (oid, i) left join pg_proc p on p.oid = o.oid left join pg_type t on t.oid = p.prorettype
@@ -183,10 +175,10 @@ begin
 end
 $$;
 
--- Refuse an expression that could take too long or too much memory, and return its parse tree. The tree is looked at before
--- the planner computes what is constant in it; where PostgreSQL cannot parse it the tree is empty, and the planner says why.
--- Locks: none
--- Raises: WD006, WD211
+-- Rejects an expression that could take too long or too much memory, and returns its parse tree. The tree is
+-- checked before the planner computes constant parts; where PostgreSQL cannot parse the expression the tree
+-- is empty, and the planner reports the reason.
+-- Raises: WD006; WD211 when p_set.
 create or replace function wedsql.bounded_tree(
   p_query text, p_tokens wedsql.token[], p_set boolean, out nodes text[], out functions oid[])
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$

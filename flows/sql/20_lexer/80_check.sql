@@ -1,9 +1,8 @@
--- Conditions checked for meaning: by the lexer, by PostgreSQL's parser and planner, and once more by the parse tree.
+-- Checks the meaning of conditions: by the lexer, by PostgreSQL's parser and planner, and once more by the
+-- parse tree.
 
--- Promise: functions that depend on no other setting than the time zone, which every function that evaluates conditions
--- pins to UTC; they are accepted although the catalog calls them stable.
--- Locks: none
--- Raises: nothing
+-- Functions that depend on no other setting than the time zone, which every function that evaluates
+-- conditions sets to UTC. They are accepted although the catalog calls them stable.
 create or replace view wedsql.pinned_function as
 select p.oid, p.proname::text as name
 from pg_proc p
@@ -13,9 +12,8 @@ where p.pronamespace = 'pg_catalog'::regnamespace and p.oid < 16384 and p.provol
     or p.proname in ('date', 'time', 'timestamp', 'timestamptz', 'date_trunc', 'date_part', 'extract', 'date_add', 'date_subtract')
        and p.proargtypes::oid[] && array['timestamptz', 'date', 'timestamp']::regtype[]::oid[]);
 
--- Promise: raises WD006, or WD211 for a SET string, at a token of the text.
--- Locks: none
--- Raises: WD006, WD211
+-- Rejects a text for its meaning, at one of its tokens.
+-- Raises: WD006; WD211 when p_set.
 create or replace function wedsql.refuse_sense(
   p_message text, p_hint text, p_code text, p_token wedsql.token, p_set boolean default false, p_reason text default 'meaning')
 returns void language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -26,10 +24,9 @@ begin
 end
 $$;
 
--- Promise: nothing, when a parse tree has only the nodes and functions of the vocabulary. The lexer judges
--- names; which function a name means depends on the types, and that PostgreSQL has decided here.
--- Locks: none
--- Raises: WD006, WD211
+-- Rejects a parse tree that has other nodes and functions than those of the vocabulary. The lexer checks
+-- names; which function a name means depends on the types, and PostgreSQL has resolved that here.
+-- Raises: WD006; WD211 when p_set.
 create or replace function wedsql.check_tree(p_nodes text[], p_functions oid[], p_tokens wedsql.token[], p_set boolean)
 returns void language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
@@ -39,7 +36,7 @@ begin
     return;  -- a read-only transaction, which can store nothing
   end if;
   -- One select over the row of attributes, which is the second query; anything else is not a condition.
-  -- PostgreSQL 14 writes RTE for a table of the range, and other names for five more nodes.
+  -- PostgreSQL 14 writes RTE for a range table entry, and other names for five more nodes.
   if cardinality(array_positions(p_nodes, 'QUERY')) <> 2
      or cardinality(array_positions(p_nodes, 'RANGETBLENTRY')) + cardinality(array_positions(p_nodes, 'RTE')) <> 1
      or not p_nodes <@ array['QUERY', 'RANGETBLENTRY', 'RTE', 'ALIAS', 'FROMEXPR', 'RANGETBLREF', 'TARGETENTRY', 'VAR', 'CONST', 'OPEXPR',
@@ -67,9 +64,9 @@ begin
 end
 $$;
 
--- Promise: the rendered condition when PostgreSQL reads it as a pure condition over the attributes.
--- Locks: none
--- Raises: WD005 refused by the lexer; WD006 refused by PostgreSQL, with its SQLSTATE and the place in the detail
+-- Returns the rendered condition when PostgreSQL accepts it as a pure condition over the attributes.
+-- Raises: WD005 when the lexer rejects it; WD006 when PostgreSQL does, with its SQLSTATE and the place in the
+-- detail.
 create or replace function wedsql.check_predicate_text(p_text text, p_attrs jsonb)
 returns wedsql.rendered language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare

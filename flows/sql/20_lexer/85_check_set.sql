@@ -1,26 +1,22 @@
--- SET strings checked for meaning, and attributes renamed inside conditions.
+-- Checks the meaning of SET strings, and renames attributes inside conditions.
 
--- Promise: true when a value of type p_from may be stored in an attribute of type p_to, as UPDATE would.
--- Locks: none
--- Raises: nothing
+-- Returns whether a value of type p_from may be stored in an attribute of type p_to, as by UPDATE.
 create or replace function wedsql.assignable(p_from regtype, p_to regtype)
 returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
   select p_from = p_to or p_to = 'text'::regtype
     or exists (select 1 from pg_cast c where c.castsource = p_from and c.casttarget = p_to and c.castcontext in ('a', 'i'))
 $$;
 
--- Return whether a rendered expression is a text or NULL alone, which takes the type of the attribute that it is assigned to.
--- Locks: none
--- Raises: nothing
+-- Returns whether a rendered expression is a text or NULL alone, which takes the type of the attribute to
+-- which it is assigned.
 create or replace function wedsql.is_untyped(p_qualified text)
 returns boolean language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
   select p_qualified ~ '^[( ]*(null|E?''([^'']|'''')*'')[) ]*$'
 $$;
 
--- Return whether the tokens of a SET string could be costly or large, so that its parse tree has to be looked at before it is
--- computed. Most could not, and a look costs as much as a commit. A minus is costly between a document and a computed array.
--- Locks: none
--- Raises: nothing
+-- Returns whether the tokens of a SET string could be costly or large, so that its parse tree has to be
+-- checked before it is computed. Most could not, and the check costs as much as a commit. A minus is costly
+-- between a document and a computed array.
 create or replace function wedsql.is_worth_a_look(p_tokens wedsql.token[])
 returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
   select coalesce(bool_or(v.costly and t.text <> '-' or v.grows), false)
@@ -29,9 +25,8 @@ returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
   from unnest(p_tokens) as t left join wedsql.vocabulary v on v.word = t.text and t.kind in ('function', 'operator', 'prefix', 'keyword')
 $$;
 
--- Refuse a SET string of which PostgreSQL cannot compute each assignment and store it in its attribute.
--- Locks: none
--- Raises: WD211, with the SQLSTATE of PostgreSQL and the place in the detail
+-- Rejects a SET string of which PostgreSQL cannot compute each assignment and store it in its attribute.
+-- Raises: WD211 with the SQLSTATE of PostgreSQL and the place in the detail.
 create or replace function wedsql.check_set_text(p_text text, p_attrs jsonb) returns void
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -64,15 +59,15 @@ begin
         wedsql.named_token(v_tokens, 1, cardinality(v_tokens), '42804', ''), true, 'set_type');
     end if;
   end loop;
-  if cardinality(v_together) > 1 then  -- they are computed at once
+  if cardinality(v_together) > 1 then  -- they are computed together
     perform wedsql.bounded_tree(format('select %s from %s', array_to_string(v_together, ', '), v_source), v_all, true);
   end if;
 end
 $$;
 
--- Promise: p_text with the attribute p_old named p_new, everything else to the letter. p_attrs knows p_old.
--- Locks: none
--- Raises: WD004 when p_new would be read as something else; WD005 when p_text is no condition over p_attrs
+-- Returns p_text with the attribute p_old renamed to p_new and everything else unchanged. p_attrs contains
+-- p_old.
+-- Raises: WD004 when p_new would be read as something else; WD005 when p_text is no condition over p_attrs.
 create or replace function wedsql.rename_in_predicate(p_text text, p_old text, p_new text, p_attrs jsonb)
 returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
