@@ -1,7 +1,7 @@
 -- The options of a definition as the catalog has them: a column of wedsql.flow, wedsql.attr or wedsql.trig is
--- one unless the kernel keeps a value of its own in it. Lists of columns, allowed keys, usual values and
--- allowed values are read here, so that an option is a column with its default and its check, and nothing
--- more.
+-- one unless the kernel keeps a value of its own in it. Lists of columns, allowed keys, default values and
+-- allowed values are read here, so that a column with its default and its check is all that an option needs.
+
 do $$
 begin
   if to_regtype('wedsql.option') is null then
@@ -9,7 +9,7 @@ begin
   end if;
 end $$;
 
--- Return the columns of a table in which the kernel keeps values of its own.
+-- Returns the columns of a table in which the kernel keeps values of its own.
 create or replace function wedsql._own_columns(p_table text) returns text[]
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select case p_table
@@ -19,9 +19,8 @@ select case p_table
     when 'trig' then array['tgid', 'flow_id', 'canonical', 'reads', 'disjuncts'] end
 $$;
 
--- Return the options of a table in the order of its columns: the name that a definition has for each (the
--- paper has other names for some columns), the column, its type, whether it must have a value, and its value
--- where none is given.
+-- Returns the options of a table in the order of its columns: its name in a definition (the paper has other
+-- names for some columns), the column, its type, whether it must have a value, and its default value.
 create or replace function wedsql._options(p_table text) returns setof wedsql.option
 language plpgsql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
@@ -47,20 +46,20 @@ begin
     order by a.attnum;
 end $$;
 
--- Return the same as one value, to be handed on.
+-- Returns the same as one value, to pass on as an argument.
 create or replace function wedsql._option_list(p_table text) returns wedsql.option[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select array_agg(o) from wedsql._options(p_table) o
 $$;
 
--- Return the columns of the options as a list of statements, each after p_prefix.
+-- Returns the columns of the options as a list for statements, each after p_prefix.
 create or replace function wedsql._option_columns(p_table text, p_prefix text default '') returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select string_agg(p_prefix || quote_ident(o.col), ', ') from wedsql._options(p_table) o
 $$;
 
--- Return the columns of a row for what a definition gives; where it gives nothing, and with p_null_too where
--- it gives null to an option that must have a value, the usual value.
+-- Returns the columns of a row for the values that a definition gives. An option without a value gets its
+-- default, and with p_null_too so does one that is null but must have a value.
 create or replace function wedsql._as_columns(p_given jsonb, p_options wedsql.option[], p_null_too boolean)
   returns jsonb
 language sql immutable set search_path = pg_catalog, pg_temp as $$
@@ -70,15 +69,15 @@ select jsonb_object_agg(o.col, case when p_given -> o.name is null
 from unnest(p_options) o
 $$;
 
--- Return what a definition says for the columns of a row: the options that have another value than the usual
--- one.
+-- Returns what a definition says for the columns of a row: the options whose value is not their default.
 create or replace function wedsql._as_given(p_columns jsonb, p_options wedsql.option[]) returns jsonb
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select coalesce(jsonb_object_agg(o.name, p_columns -> o.col), '{}') from unnest(p_options) o
 where p_columns -> o.col <> o.usual and (p_columns -> o.col <> 'null' or o.required)
 $$;
 
--- Refuse a row in which an option is empty that must have a value, or has one that its table does not allow.
+-- Rejects a row in which an option that must have a value has none, or an option has a value that its table
+-- does not allow.
 -- Raises: WD009 naming the option and the allowed values; p_about is added to the detail.
 create or replace function wedsql._check_values(p_table text, p_row anyelement, p_about jsonb default '{}')
   returns void
@@ -109,7 +108,7 @@ begin
   end if;
 end $$;
 
--- Return which values a column may have, in words: those that its check names, else the check, else those of
+-- Returns which values a column may have, as text: those that its check names, else the check, else those of
 -- its type.
 create or replace function wedsql._allowed_values(p_table text, p_column text) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$

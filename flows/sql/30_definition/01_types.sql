@@ -1,19 +1,19 @@
+-- Returns the column type of an attribute type.
 create or replace function wedsql._sql_type(p_type text) returns text
 language sql immutable set search_path = pg_catalog, pg_temp as $$
--- Promise: the column type of a WED-attribute type.
 select case p_type when 'enum' then 'text' else p_type end
 $$;
 
+-- Returns attribute name -> type, in the form that the lexer expects.
 create or replace function wedsql._attr_types(p_flow integer) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: attribute name -> type, the form the lexer asks for.
 select coalesce(jsonb_object_agg(a.aname, a.type), '{}') from wedsql.attr a where a.flow_id = p_flow
 $$;
 
+-- Checks that the default can be a value of that type.
+-- Raises: WD003 naming attribute, type and value; WD009 for an enum without options.
 create or replace function wedsql._check_default(p_name text, p_type text, p_options text[], p_default text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the default can be a value of that type.
--- Raises: WD003 naming attribute, type and value.
 declare
   v_ignored text;
 begin
@@ -40,10 +40,11 @@ begin
   end;
 end $$;
 
+-- Returns the number of a new attribute (aid) or trigger (tgid): the next that no row has.
+-- Raises: WD009 when the statement gave a number. Only the kernel assigns numbers, because other flows rely
+-- on them.
 create or replace function wedsql._next_number(p_kind text, p_given integer) returns integer
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the number of a new attribute (aid) or trigger (tgid): the next that no row has.
--- Raises: WD009 when the statement brought a number along; they are the kernel's to give, as other flows count on them.
 declare
   v_number integer;
   v_taken boolean;
@@ -61,10 +62,11 @@ begin
   return v_number;
 end $$;
 
+-- Checks that the number of an attribute or trigger does not change; jobs and the history refer to it by that
+-- number.
+-- Raises: WD009.
 create or replace function wedsql._keep_number(p_kind text, p_old integer, p_new integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the number of an attribute or trigger never changes; jobs and the history know it by that.
--- Raises: WD009.
 begin
   if p_new is distinct from p_old then
     perform wedsql._raise('WD009', format('%s is %s and never changes.', p_kind, p_old), 'Leave it alone, or remove the row and add another.',
@@ -72,9 +74,9 @@ begin
   end if;
 end $$;
 
+-- Returns the places in which a definition names the attribute, as text.
 create or replace function wedsql._places(p_flow integer, p_attr text) returns text[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: where a definition names the attribute, in words.
 select array_agg(p.place order by p.tgid, p.place) from (
   select t.tgid, format('%s of trigger %s', v.what, coalesce(nullif(t.tgname, ''), t.cname, t.trname, '#' || t.tgid)) as place
   from wedsql.trig t
@@ -83,13 +85,15 @@ select array_agg(p.place order by p.tgid, p.place) from (
   where t.flow_id = p_flow and v.names_it) p
 $$;
 
+-- Locks the definition of a flow against other transactions until this one ends, and returns the flow's name,
+-- null where the flow no longer exists. It tries repeatedly to lock the row and never waits for it: a
+-- transaction that changes a row of wed_attr or wed_trig by a statement of its own has locked that row before
+-- the flow's row, and the transaction that has locked the flow's row may wait for that row. It continues; the
+-- other is rejected after two seconds.
+-- Locks: the flow's row.
+-- Raises: 55P03.
 create or replace function wedsql._lock_flow(p_flow integer) returns text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: nobody else changes the flow's definition until this transaction ends; the flow's name, null where it
--- is gone. The row is asked for again and again and never waited for: whoever changes a row of wed_attr or wed_trig
--- by a statement of its own has that row before this one, and the transaction that has this one may wait for that
--- row. It goes on; the other is refused after two seconds.
--- Locks: the flow's row. Raises: 55P03.
 declare
   v_name text;
 begin
@@ -103,11 +107,12 @@ begin
   raise lock_not_available;
 end $$;
 
+-- Locks a definition before a written row of it is checked and the next row is looked up, so that no other
+-- transaction changes it meanwhile.
+-- Locks: as _lock_flow.
+-- Raises: WD010.
 create or replace function wedsql._begin_change(p_flow integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: a written row of a definition is checked, and the next row looked for, when nobody else changes that
--- definition any more.
--- Locks: as _lock_flow. Raises: WD010.
 begin
   perform wedsql._lock_flow(p_flow);
 exception when lock_not_available then
@@ -115,21 +120,23 @@ exception when lock_not_available then
     'Another transaction changes the definition of this flow; it was left as it was.');
 end $$;
 
+-- Raises that a definition cannot be changed now.
+-- Raises: WD010.
 create or replace function wedsql._raise_busy(p_message text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Raise that a definition cannot be changed now.
--- Raises: WD010.
 begin
   perform wedsql._raise('WD010', p_message,
     'Try again in a moment; "select * from pg_stat_activity" shows who holds the transaction open.');
 end $$;
 
+-- Locks the instances of the flow, and its definition, against writes of other transactions until this one
+-- ends, and returns the flow's name.
+-- Locks: the flow's row, then its wed_flow table: in exclusive mode (readers go on), or, where columns will
+-- change, in access exclusive mode at once, because raising the mode later could deadlock with a worker that
+-- has read the table and now writes to it.
+-- Raises: WD010 when a long transaction holds one of these locks.
 create or replace function wedsql._lock_definition(p_flow integer, p_columns boolean default false) returns text
 language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
--- Promise: nobody writes an instance of the flow, nor changes its definition, until this transaction ends; the flow's name.
--- Locks: the flow's row, then its wed_flow table: in exclusive mode (readers go on), or where columns will change in access
--- exclusive mode at once, as raising the mode later could meet a worker that read the table and now wants to write it.
--- Raises: WD010 when a long transaction stands in the way.
 declare
   v_name text;
 begin
@@ -145,19 +152,21 @@ exception when lock_not_available then
     'Another transaction holds this flow or instances of it; the definition was left as it was.');
 end $$;
 
+-- Returns whether this transaction has the flow's table in exclusive mode already, and in no stronger one.
 create or replace function wedsql._has_definition(p_flow text) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: whether this transaction has the flow's table in exclusive mode already, and no more than that.
 select bool_or(l.mode = 'ExclusiveLock') and not bool_or(l.mode = 'AccessExclusiveLock') from pg_locks l
 where l.locktype = 'relation' and l.relation = to_regclass(format('%I.wed_flow', p_flow)) and l.pid = pg_backend_pid() and l.granted
 $$;
 
+-- Raises the exclusive lock that this transaction has on the flow's table to an access exclusive one. It
+-- tries repeatedly and never waits: a worker that has read the table and now writes to it waits for this
+-- transaction, and each would wait for the other. The worker continues; after two seconds the definition is
+-- left unchanged.
+-- Locks: the flow's wed_flow table.
+-- Raises: 55P03.
 create or replace function wedsql._raise_lock(p_flow text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the exclusive lock that this transaction has on the flow's table is an access exclusive one. It is asked for again and
--- again and never waited for: a worker that read the table and wants to write it waits for this transaction, and each would wait
--- for the other. The worker goes on; the definition is left as it was after two seconds.
--- Locks: the flow's wed_flow table. Raises: 55P03.
 begin
   for v_try in 1..100 loop
     begin

@@ -1,7 +1,8 @@
+-- Increments the definition's version once per transaction, and marks the flow so that the commit re-matches
+-- its living instances.
+-- Locks: as _lock_definition.
 create or replace function wedsql._touch(p_flow integer, p_attrs boolean) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: the definition's version goes up once a transaction, and the commit will re-match what lives.
--- Locks: as _lock_definition.
 begin
   perform wedsql._lock_definition(p_flow);
   update wedsql.flow f
@@ -10,21 +11,23 @@ begin
   where f.id = p_flow;
 end $$;
 
+-- Re-matches the living instances and keeps the version at the commit of a transaction that changed a
+-- definition (K-17).
 create or replace function wedsql._at_commit() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: when a transaction changed a definition, its commit re-matches the living instances and keeps the version (K-17).
 begin
   perform wedsql._publish(f.id, wedsql._actor(), coalesce(current_setting('wedsql.reason', true), ''))
   from wedsql.flow f where f.id = coalesce(new.flow_id, old.flow_id) and f.rematch_due;
   return null;
 end $$;
 
+-- Records that a written trigger changes the definition, before d_commit checks for it, be it at the commit
+-- or at once. Pending jobs of a renamed transition are offered by the new name (K-41). A changed due_after
+-- moves the timers that wait; it counts from where it counted before, or from now where it replaces a due
+-- attribute. Due attributes are read by the re-match.
+-- Locks: as _lock_definition, then the jobs and timers.
 create or replace function wedsql._trig_touch() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: a written trigger is a change of the definition, known before d_commit asks, be it at the commit or at once. Pending
--- jobs of a transition that changed its name are offered by the new one (K-41). A changed due_after moves the timers that wait;
--- it counts from where it counted, or from now where it replaces a due attribute. Due attributes are read by the re-match.
--- Locks: as _lock_definition, then the jobs and timers.
 begin
   perform wedsql._touch(f.id, false) from wedsql.flow f where f.id = coalesce(new.flow_id, old.flow_id);
   if tg_op = 'UPDATE' and new.due_attr is null and (new.due_attr, new.due_after) is distinct from (old.due_attr, old.due_after) then
@@ -41,10 +44,10 @@ begin
   return null;
 end $$;
 
+-- Treats a setting of a flow that was changed by a plain UPDATE as any other change of its definition.
+-- Locks: as _lock_definition.
 create or replace function wedsql._flow_changed() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: a setting of a flow written by hand is a change of its definition like any other.
--- Locks: as _lock_definition.
 begin
   perform wedsql._check_spans('flow', new);
   perform wedsql._touch(new.id, false);
@@ -55,26 +58,26 @@ begin
   return null;
 end $$;
 
+-- Does what _at_commit does, for the flow's own row.
 create or replace function wedsql._flow_at_commit() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: as _at_commit, for the flow's own row.
 begin
   perform wedsql._publish(f.id, wedsql._actor(), coalesce(current_setting('wedsql.reason', true), ''))
   from wedsql.flow f where f.id = new.id and f.rematch_due;
   return null;
 end $$;
 
+-- Gives a trigger that is inserted through the flow's wed_trig without a timeout the flow's default timeout.
 create or replace function wedsql._default_timeout(p_flow integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
--- Promise: a trigger inserted through the flow's wed_trig without a timeout gets the flow's default one.
 begin
   execute format('alter view %I.wed_trig alter column timeout set default %L::interval', p_name, (select f.default_timeout from wedsql.flow f where f.id = p_flow));
 end $$;
 
+-- Copies to the flow's row what a step needs of the triggers, and deletes the timers of triggers that no
+-- longer have a due time; the re-match at the commit handles what follows.
 create or replace function wedsql._derive(p_flow integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: what a step needs to know of the triggers is copied to the flow's row, and no timer waits for a trigger that
--- has no due time any more: the re-match at the commit sees what follows.
 begin
   delete from wedsql.timer x using wedsql.trig t
   where x.flow_id = p_flow and t.tgid = x.tgid and (not t.enabled or t.due_attr is null and t.due_after is null);

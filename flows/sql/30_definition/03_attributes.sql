@@ -1,7 +1,8 @@
+-- Checks that a row of wed_attr is a legal attribute, and completes it.
+-- Locks: the flow's row.
+-- Raises: WD003, WD004, WD007, WD009, WD010.
 create or replace function wedsql._attr_before() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
--- Promise: a row of wed_attr is a legal WED-attribute, or the statement fails saying why.
--- Locks: the flow's row. Raises: WD003, WD004, WD007, WD009, WD010.
 declare
   v_places text[];
 begin
@@ -24,7 +25,7 @@ begin
   end if;
   new.type := coalesce(nullif(new.type, ''), 'text');
   perform wedsql.check_name(new.aname, 'attribute');
-  -- Before anything else looks at it: the type becomes part of statements, and the table's own check comes after this trigger.
+  -- Before any other use: the type becomes part of statements, and the table's check runs after this trigger.
   perform wedsql._check_values('attr', new, jsonb_build_object('attribute', new.aname));
   if exists (select 1 from wedsql.attr a where a.flow_id = new.flow_id and a.aname = new.aname and a.aid <> new.aid) then
     perform wedsql._raise('WD004', format('The flow has an attribute %I already.', new.aname), 'Attribute names are unique in a flow.');
@@ -33,11 +34,11 @@ begin
   return new;
 end $$;
 
+-- Gives wed_flow exactly the columns, defaults and checks that wed_attr describes (the paper's section 2.2).
+-- Locks: the flow's definition, then wed_flow in access exclusive mode until the commit.
+-- Raises: WD003 when living values do not fit a new type; WD010.
 create or replace function wedsql._attr_after() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
--- Promise: wed_flow has exactly the columns, defaults and checks that wed_attr tells (the paper's section 2.2).
--- Locks: the flow's definition, then wed_flow in access exclusive mode until the commit.
--- Raises: WD003 when living values do not fit a new type, WD010.
 declare
   v_flow text;
   v_row wedsql.attr := coalesce(new, old);
@@ -52,7 +53,7 @@ begin
     perform wedsql._make_room_for_columns(v_flow);
     execute format('alter table %1$I.wed_flow add column %2$I %3$s; alter table %1$I.wed_flow alter column %2$I set default %4$L', v_flow, new.aname,
       wedsql._sql_type(new.type), new.adv);
-    if new.adv is not null then  -- what has ended stays what it was
+    if new.adv is not null then  -- finished instances are not changed
       execute format('update %I.wed_flow w set %I = default from wedsql.instance i where i.wid = w.wid and i.flow_id = $1 and i.status in (''R'', ''E'', ''S'')',
         v_flow, new.aname) using new.flow_id;
     end if;
@@ -67,9 +68,10 @@ begin
   return null;
 end $$;
 
+-- Gives an enum column the check that it has one of its options or null, and other columns none.
+-- Raises: WD003 when living instances have other values.
 create or replace function wedsql._attr_check(p_flow text, p_attr wedsql.attr) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: an enum column accepts its options and null only; other columns carry no such check.
 declare
   v_name text := 'enum_' || p_attr.aid;
 begin
@@ -84,9 +86,11 @@ exception when check_violation then
     'Keep the old options, or repair those instances first.');
 end $$;
 
+-- Applies a changed name, type, default and options to the column; predicates, write-sets and due attributes
+-- follow a renamed attribute (K-20).
+-- Raises: WD003 when living values do not fit.
 create or replace function wedsql._attr_alter(p_flow text, p_old wedsql.attr, p_new wedsql.attr) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: rename, type, default and options reach the column; predicates, write-sets and due attributes follow a rename (K-20).
 declare
   v_type text := wedsql._sql_type(p_new.type);
 begin
@@ -110,9 +114,9 @@ begin
   execute format('alter table %I.wed_flow alter column %I set default %L', p_flow, p_new.aname, p_new.adv);
 end $$;
 
+-- Keeps the values of a removed attribute in the history of the living instances (K-21).
 create or replace function wedsql._archive(p_flow text, p_attr wedsql.attr) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the values that go with a removed attribute stay readable in the history of the living instances (K-21).
 begin
   if not exists (select 1 from wedsql.instance i where i.flow_id = p_attr.flow_id and i.status in ('R', 'E', 'S')) then
     return;

@@ -1,7 +1,8 @@
+-- Checks that a row of wed_trig is a legal trigger, and parses, types and renders its predicate (K-03).
+-- Locks: the flow's row.
+-- Raises: WD002, WD004, WD005, WD006, WD007, WD008, WD009, WD010.
 create or replace function wedsql._trig_before() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
--- Promise: a row of wed_trig is a legal trigger whose predicate is parsed, typed and rendered, or the statement fails saying why (K-03).
--- Locks: the flow's row. Raises: WD002, WD004, WD005, WD006, WD008, WD009, WD010.
 declare
   v_types jsonb;
 begin
@@ -32,7 +33,7 @@ begin
   end if;
   perform wedsql._check_options(new);
   if tg_op = 'UPDATE' and new.cpred = old.cpred and new.canonical = old.canonical then
-    new.reads := old.reads;  -- read once; whoever wants it read again empties canonical
+    new.reads := old.reads;  -- not parsed again; setting canonical to null has it parsed
     new.disjuncts := old.disjuncts;
     return new;
   end if;
@@ -41,21 +42,23 @@ begin
   return new;
 end $$;
 
+-- Returns the pattern of a text, or of a string in JSON, that PostgreSQL reads as a moment that depends on
+-- when it is read: one of four words, and else only numbers, signs and other words of a date. "Pay now" is an
+-- ordinary text.
 create or replace function wedsql._moving_moment(p_json boolean) returns text
 language sql immutable set search_path = pg_catalog, pg_temp as $$
--- Promise: the pattern of a text, or of a string in JSON, that PostgreSQL reads as a moment which depends on when it is read: one of
--- four words, and else only numbers, signs and what may stand beside them in a date. "Pay now" is a text like others.
 select format('%1$s[^a-z]*((%3$s)[^a-z]+)*(%4$s)([^a-z]+(%3$s|%4$s))*[^a-z]*%2$s', case when p_json then '"' else '^' end, case when p_json then '"' else '$' end,
   '(mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(day)?|jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?'
   '|oct(ober)?|nov(ember)?|dec(ember)?|[ap]m|ad|bc|at|on|t|z|j|epoch|allballs|dst|utc|gmt|[a-z]{1,2}[sd]t|[cew]es?t|[a-z_]+/[a-z_/]+',
   'now|today|tomorrow|yesterday')
 $$;
 
+-- Returns the condition, changed where it names a type of moments: then it fails on a state in which a text
+-- that it reads is now, today, tomorrow or yesterday, as it fails on a text that is no moment, because it
+-- would read the clock and change without a commit (docs/reliability.md, F7). Any other condition is returned
+-- unchanged. Words that the condition itself composes are not detected.
 create or replace function wedsql._fixed_moments(p_canonical text, p_reads text[], p_types jsonb) returns text
 language sql immutable set search_path = pg_catalog, pg_temp as $$
--- Promise: a condition that names a type of moments fails on a state in which a text that it reads is now, today, tomorrow or
--- yesterday, as it fails on a text that is no moment: it would read the clock and change without a commit (RELIABILITY F7).
--- Any other condition is left as it is. Words put together by the condition itself are not seen.
 select case when count(t.name) = 0 or regexp_replace(p_canonical, E'r\\."[a-z0-9_]+"', '', 'g') !~ E'\\m(date|time|timestamp|timestamptz)\\M' then p_canonical
   else format('case %s else (%s) end', string_agg(
     format('when r."%1$s"::text ~* %2$L then (%3$L || r."%1$s"::text)::date is null', t.name, wedsql._moving_moment(t.type = 'jsonb'), t.name || ' is no fixed moment: '),
@@ -63,10 +66,10 @@ select case when count(t.name) = 0 or regexp_replace(p_canonical, E'r\\."[a-z0-9
 from (select r.name, p_types ->> r.name as type from unnest(p_reads) r (name) where p_types ->> r.name in ('text', 'enum', 'jsonb')) t
 $$;
 
+-- Checks that a flow has at most one final condition (the paper's section 2.2), and that it fires nothing.
+-- Raises: WD007, WD008, WD009.
 create or replace function wedsql._check_final(p_trig wedsql.trig) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: a flow has one final condition at the most (the paper's section 2.2), and that fires nothing.
--- Raises: WD007, WD008, WD009.
 begin
   if exists (select 1 from wedsql.trig t where t.flow_id = p_trig.flow_id and t.cfinal and t.tgid <> p_trig.tgid) then
     perform wedsql._raise('WD008', 'The flow has a final condition already.',
@@ -80,10 +83,11 @@ begin
   end if;
 end $$;
 
+-- Checks that write-set and due attribute name attributes of the flow of a suitable type, and that options
+-- have allowed values.
+-- Raises: WD002, WD009.
 create or replace function wedsql._check_options(p_trig wedsql.trig) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: write-set and due attribute name attributes of the flow, and of a fitting type; options have one of their values.
--- Raises: WD002, WD009.
 declare
   v_unknown text;
   v_type text;
@@ -104,9 +108,9 @@ begin
   perform wedsql._check_spans('trig', p_trig);
 end $$;
 
+-- Renames p_old to p_new in every predicate, write-set and due attribute.
 create or replace function wedsql._rename_in_triggers(p_flow integer, p_old text, p_new text) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
--- Promise: every predicate, write-set and due attribute that named p_old names p_new.
 update wedsql.trig t
 set cpred = wedsql.rename_in_predicate(t.cpred, p_old, p_new, (wedsql._attr_types(p_flow) - p_new)
               || jsonb_build_object(p_old, wedsql._attr_types(p_flow) -> p_new)),
@@ -114,16 +118,17 @@ set cpred = wedsql.rename_in_predicate(t.cpred, p_old, p_new, (wedsql._attr_type
 where t.flow_id = p_flow and (p_old = any (t.reads) or p_old = any (t.writes) or p_old = t.due_attr)
 $$;
 
+-- Has the predicates over an attribute whose type changed checked again.
 create or replace function wedsql._recheck_triggers(p_flow integer, p_attr text) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
--- Promise: predicates over an attribute that changed its type are checked again.
 update wedsql.trig t set canonical = null where t.flow_id = p_flow and p_attr = any (t.reads)
 $$;
 
+-- Checks that a trigger that is deleted has no pending jobs (K-42).
+-- Locks: the flow's row.
+-- Raises: WD007 with the number of pending jobs; WD010.
 create or replace function wedsql._trig_delete() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: a trigger with pending work is not deleted behind the back of that work (K-42).
--- Locks: the flow's row. Raises: WD007 naming how many jobs are pending, WD010.
 declare
   v_pending bigint;
 begin
@@ -136,11 +141,11 @@ begin
   return old;
 end $$;
 
+-- Removes every pending job of one trigger, re-matches the instances concerned, and returns how many jobs
+-- were removed. A trigger that is still enabled fires again where its condition holds.
+-- Locks: the flow's definition, instances, then jobs.
 create or replace function wedsql.withdraw(p_flow text, p_tgid integer, p_actor text default null) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: removes every pending job of one trigger and re-matches the instances concerned; how many jobs went.
--- A trigger that is still enabled fires again where its condition holds.
--- Locks: instances, then jobs.
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
   v_wids integer[];

@@ -1,8 +1,12 @@
--- PostgreSQL gives the place of a removed column to no other one, and a table has 1,600 of them.
+-- Rebuilds a flow's table. PostgreSQL does not reuse the place of a removed column, and a table has 1,600
+-- places.
+
+-- Makes places for new columns in the flow's table: where few are left and removed columns have many, it is
+-- rebuilt.
+-- Locks: none; the caller has the table in access exclusive mode.
+-- Raises: WD007.
 create or replace function wedsql._make_room_for_columns(p_flow text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the flow's table has places for new columns; where few are left and removed columns have many, it is built anew.
--- Locks: the caller has the table in access exclusive mode. Raises: WD007.
 begin
   if (select max(a.attnum) > 1500 and count(*) filter (where a.attisdropped) > 50 from pg_attribute a
       where a.attrelid = format('%I.wed_flow', p_flow)::regclass and a.attnum > 0) then
@@ -10,10 +14,10 @@ begin
   end if;
 end $$;
 
+-- Returns the objects of the site that depend on the table and would be dropped with it, as text; null where
+-- there are none. The table's own parts, and the kernel's functions over its rows, are created again with it.
 create or replace function wedsql._site_dependents(p_table regclass) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: what somebody made that depends on the table and would go with it, in words; null where there is nothing.
--- The table's own parts, and the kernel's functions over its rows, are made anew with it.
 select string_agg(distinct case when d.classid = 'pg_rewrite'::regclass
     then (select r.ev_class::regclass::text from pg_rewrite r where r.oid = d.objid)
     else pg_describe_object(d.classid, d.objid, d.objsubid) end, ', ')
@@ -32,10 +36,11 @@ where (d.refclassid, d.refobjid) in (('pg_class'::regclass, t.oid), ('pg_type'::
                   and p.proowner in ('wed_owner'::regrole, 'wed_eval'::regrole))
 $$;
 
+-- Returns the statements that give a new table, by its name, what the old one has besides columns, defaults
+-- and checks: keys, indexes, statistics, triggers and how they are enabled, settings of columns, comments,
+-- rights, in that order.
 create or replace function wedsql._table_parts(p_table regclass, p_name text) returns setof text
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: the statements that give a new table, by its name, what the old one has beside columns, defaults and checks:
--- keys, indexes, statistics, triggers and how they are enabled, settings of columns, comments, rights, in that order.
 with own as (
   select 1 as n, 'constraint' as kind, c.conname as name, c.oid, 'pg_constraint'::regclass as class,
          format('alter table %s add constraint %I %s', p_name, c.conname, pg_get_constraintdef(c.oid)) as made
@@ -85,13 +90,14 @@ select w.statement from (
 order by w.n, w.name
 $$;
 
+-- Replaces wed_flow by a table with the same rows, columns, defaults, checks, indexes, triggers, comments,
+-- settings and rights, and no removed columns. Functions generated for its row type are dropped with the old
+-- table; the statement that changes the attributes generates them again at its end.
+-- Locks: none; the caller has the table in access exclusive mode.
+-- Raises: WD007 naming the objects of the site over the table: views, foreign keys and others, which would be
+-- dropped with it.
 create or replace function wedsql._rebuild_table(p_flow text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = warning as $$
--- Promise: wed_flow with the same rows, columns, defaults, checks, indexes, triggers, comments, settings and rights, and
--- no removed columns. What was generated for its row type goes with the old table; the statement that changes the
--- attributes ends with generating it anew.
--- Locks: the caller has the table in access exclusive mode.
--- Raises: WD007 naming what somebody made over the table: views, foreign keys and others would go with it.
 declare
   v_old regclass := format('%I.wed_flow', p_flow)::regclass;
   v_columns text := (select string_agg(quote_ident(a.attname), ', ' order by a.attnum) from pg_attribute a

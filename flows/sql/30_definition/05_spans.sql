@@ -1,14 +1,17 @@
--- Intervals that people write: bounded where they are defined, and once more where they are used.
+-- Limits of the intervals in definitions: checked where they are defined, and applied again where they are
+-- used.
+
+-- Returns the longest interval that is used; added to any moment of these centuries it gives a valid moment.
 create or replace function wedsql._longest() returns interval
 language sql immutable set search_path = pg_catalog, pg_temp as $$
--- Promise: the longest time that means anything; with it added to any moment of these centuries the sum is a moment.
 select interval '1000 years'
 $$;
 
+-- Checks that an interval of a definition lies between p_from and a thousand years, so that no sum with it
+-- fails.
+-- Raises: WD009 naming it.
 create or replace function wedsql._check_span(p_what text, p_value interval, p_from interval) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
--- Promise: an interval of a definition lies between p_from and a thousand years, so that no sum with it fails.
--- Raises: WD009 naming it.
 begin
   if p_value < p_from or p_value > wedsql._longest() then
     perform wedsql._raise('WD009', format('%s is %s; it must be %s.', p_what, left(p_value::text, 80),
@@ -18,7 +21,7 @@ begin
   end if;
 end $$;
 
--- The same for the intervals of a row: how short one may be is told by the checks of its table.
+-- Checks the intervals of a row in the same way; the checks of its table limit how short each may be.
 -- Raises: WD009.
 create or replace function wedsql._check_spans(p_table text, p_row anyelement) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp

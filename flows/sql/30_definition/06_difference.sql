@@ -1,8 +1,8 @@
--- What makes two definitions differ. Publishing, its dry run, migrations and pages compare by these functions
--- alone: both sides are brought into the form in which wedsql.definition writes them, and a trigger is
--- followed by its number or by its names.
+-- The differences of two definitions. Publishing, its dry run, migrations and pages compare by these
+-- functions alone: both sides are brought into the form in which wedsql.definition writes them, and a trigger
+-- is identified by its number or by its names.
 
--- Return the row that a definition means by an attribute.
+-- Returns the row for an attribute of a definition.
 create or replace function wedsql._attribute_row(p_given jsonb, p_options wedsql.option[]) returns wedsql.attr
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select jsonb_populate_record(null::wedsql.attr, wedsql._as_columns(
@@ -10,7 +10,7 @@ select jsonb_populate_record(null::wedsql.attr, wedsql._as_columns(
     end, p_options, true))
 $$;
 
--- Return an attribute as its author would write it; its type is always there.
+-- Returns an attribute as its author would write it, always with its type.
 create or replace function wedsql._attribute_given(p_attr wedsql.attr, p_options wedsql.option[])
   returns jsonb
 language sql immutable set search_path = pg_catalog, pg_temp
@@ -18,8 +18,7 @@ set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' a
 select wedsql._as_given(to_jsonb(p_attr), p_options) || jsonb_build_object('type', p_attr.type)
 $$;
 
--- Return the row that a definition means by a trigger; p_timeout is the timeout of one that says nothing of
--- it.
+-- Returns the row for a trigger of a definition; p_timeout is the timeout of a trigger without one.
 create or replace function wedsql._trigger_row(p_given jsonb, p_options wedsql.option[], p_timeout jsonb)
   returns wedsql.trig
 language sql stable set search_path = pg_catalog, pg_temp as $$
@@ -28,8 +27,8 @@ select jsonb_populate_record(null::wedsql.trig, wedsql._as_columns(
     else p_given end, p_options, false))
 $$;
 
--- Return a trigger as its author would write it. Its timeout is always there, as the usual one is the flow's;
--- names that the kernel gives to the final condition are not.
+-- Returns a trigger as its author would write it. Its timeout is always included, as the default is the
+-- flow's; names that the kernel gives to the final condition are not.
 create or replace function wedsql._trigger_given(p_trig wedsql.trig, p_options wedsql.option[]) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
@@ -38,8 +37,8 @@ select wedsql._as_given(to_jsonb(p_trig) || jsonb_build_object('tgname', nullif(
   || jsonb_build_object('timeout', p_trig.timeout)
 $$;
 
--- Return what identifies a trigger, by one kind of sign; null where it has none. The final condition is there
--- once.
+-- Returns what identifies a trigger, by one kind of key; null where it has none. Each list has at most one
+-- final condition.
 create or replace function wedsql._trigger_sign(p_kind text, p_trigger jsonb) returns jsonb
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select case
@@ -53,9 +52,9 @@ select case
   when p_kind in ('name', 'transition') then p_trigger -> p_kind end
 $$;
 
--- Return which trigger of the old list is which of the new one, by their places. The surest sign decides
--- first; where several triggers share it, they are paired in their order, but a name or a transition alone
--- has to be the only one on both sides.
+-- Returns which trigger of the old list is which of the new one, by their places. The most certain key
+-- decides first; where several triggers share it, they are paired in their order, but a name or a transition
+-- alone has to be unique on both sides.
 create or replace function wedsql._trigger_pairs(p_old jsonb, p_new jsonb)
   returns table (old_ord bigint, new_ord bigint)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -78,8 +77,8 @@ begin
   end loop;
 end $$;
 
--- Return the triggers of a list that are not in p_done and have a sign, which of those with the same one each
--- is, and how many.
+-- Returns the triggers of a list that are not in p_done and have a key, the position of each among those with
+-- the same key, and how many have it.
 create or replace function wedsql._signed(p_kind text, p_triggers jsonb, p_done bigint[])
 returns table (ord bigint, sign jsonb, nth bigint, many bigint)
 language sql immutable set search_path = pg_catalog, pg_temp as $$
@@ -91,7 +90,7 @@ from (select x.ord, wedsql._trigger_sign(p_kind, x.j) as sign
 where s.sign is not null
 $$;
 
--- Return the triggers of a list as wedsql.definition writes them, with their numbers.
+-- Returns the triggers of a list as wedsql.definition writes them, with their numbers.
 create or replace function wedsql._triggers_given(p_triggers jsonb, p_timeout jsonb) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select coalesce(jsonb_agg(wedsql._trigger_given(wedsql._trigger_row(x.j,
@@ -101,7 +100,7 @@ select coalesce(jsonb_agg(wedsql._trigger_given(wedsql._trigger_row(x.j,
 from jsonb_array_elements(p_triggers) with ordinality x (j, ord)
 $$;
 
--- Return how the triggers differ. A removed one stands at its old place, the others at their new one.
+-- Returns how the triggers differ. A removed one has its old place, the others have their new one.
 create or replace function wedsql._trigger_changes(p_old jsonb, p_new jsonb)
 returns table (change text, ord bigint, old_value jsonb, new_value jsonb)
 language sql stable set search_path = pg_catalog, pg_temp as $$
@@ -114,7 +113,7 @@ from o left join p on p.old_ord = o.ord full join n on n.ord = p.new_ord
 where o.j - 'id' is distinct from n.j - 'id'
 $$;
 
--- Return how the attributes differ, which are the same when they have one name.
+-- Returns how the attributes differ; attributes with the same name are the same.
 create or replace function wedsql._attribute_changes(p_old jsonb, p_new jsonb)
 returns table (change text, ord bigint, old_value jsonb, new_value jsonb)
 language sql stable set search_path = pg_catalog, pg_temp as $$
@@ -129,8 +128,8 @@ from o full join n on n.j -> 'name' = o.j -> 'name'
 where o.j is distinct from n.j
 $$;
 
--- Return how the settings differ. One that the new definition does not name stays; null is a value where it
--- says something (no timeout, kept for ever) and elsewhere as good as not named.
+-- Returns how the settings differ. One that the new definition does not name is unchanged; null is a value
+-- where it has a meaning (no timeout, kept for ever) and else the same as not named.
 create or replace function wedsql._setting_changes(p_old jsonb, p_new jsonb)
 returns table (change text, ord bigint, old_value jsonb, new_value jsonb)
 language sql stable set search_path = pg_catalog, pg_temp
@@ -148,10 +147,10 @@ where p_new ? o.name and (p_new -> o.name <> 'null' or not o.required) and w.old
   from w.new_row -> o.col
 $$;
 
--- Return what has to be changed in one definition to make it another: settings, attributes and triggers
+-- Returns what has to be changed in one definition to make it another: settings, attributes and triggers
 -- (part), each added, changed or removed (change), as they were and as they will be. Where the old definition
 -- has the numbers of its triggers ("id"), a new one that names a number is that trigger.
--- Raises: WD009 for a definition that is none, 22007 and the like for a value of the wrong form.
+-- Raises: WD009 for a malformed definition; 22007 and similar for a value of the wrong form.
 create or replace function wedsql._difference(p_old jsonb, p_new jsonb)
 returns table (part text, change text, ord bigint, old_value jsonb, new_value jsonb)
 language sql stable set search_path = pg_catalog, pg_temp as $$
@@ -169,7 +168,7 @@ select 'trigger', c.* from t cross join lateral wedsql._trigger_changes(
   wedsql._triggers_given(p_old -> 'triggers', t.old), wedsql._triggers_given(p_new -> 'triggers', t.new)) c
 $$;
 
--- The same for programs.
+-- Returns the same to programs, after checking both definitions.
 -- Raises: WD009.
 create or replace function wedsql.difference(p_old jsonb, p_new jsonb)
 returns table (part text, change text, ord bigint, old_value jsonb, new_value jsonb)
@@ -182,7 +181,7 @@ exception when data_exception then
   perform wedsql._raise_form(sqlerrm);
 end $$;
 
--- Refuse a definition because of a value that cannot be read.
+-- Rejects a definition because of a value that cannot be read.
 -- Raises: WD009.
 create or replace function wedsql._raise_form(p_error text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
