@@ -53,7 +53,6 @@ CREATE OR REPLACE FUNCTION fig2._single(p_wid integer, p_job_id bigint, p_claim 
  LANGUAGE plpgsql
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
--- Locks: the instance, its job, its trace.
 
 declare
   v_now timestamptz;
@@ -73,7 +72,8 @@ begin
   <<short>> begin
   select * into v_row from fig2.wed_flow w where w.wid = _single.p_wid for no key update;
   v_now := wedsql.now();
-  -- A job that is gone, late or another's, an instance that does not run (one that does has no parked work), a refused change.
+  -- Not fine: a job that is finished, late or not held here, an instance that is not running (a running one
+  -- has no parked work), a change that is rejected.
   select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid, f.final_when_pending as policy, x.seq + 1 >= f.fuse as fuse,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
          array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
@@ -222,11 +222,6 @@ CREATE OR REPLACE FUNCTION fig2.complete_held(p_wid integer, p_job_id bigint, p_
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
--- Promise: the result of one job that this session holds (<flow>.hold), meant to be a transaction of its own; its place in
--- the history. The session's lock on the job ends here. p_set: the paper's SET string instead of the changes.
--- p_wid null: nothing is done, but what can be prepared beforehand is.
--- Locks: the instance, its job, its trace.
--- Raises: as <flow>._commit; nothing is written then.
 
 declare
   v_now timestamptz;
@@ -252,7 +247,8 @@ begin
   <<short>> begin
   select * into v_row from fig2.wed_flow w where w.wid = complete_held.p_wid for no key update;
   v_now := wedsql.now();
-  -- A job that is gone, late or another's, an instance that does not run (one that does has no parked work), a refused change.
+  -- Not fine: a job that is finished, late or not held here, an instance that is not running (a running one
+  -- has no parked work), a change that is rejected.
   select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid, f.final_when_pending as policy, x.seq + 1 >= f.fuse as fuse,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
          array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
@@ -335,10 +331,6 @@ CREATE OR REPLACE FUNCTION fig2.complete_many(p_wids integer[], p_job_ids bigint
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
 #variable_conflict use_column
--- Promise: applies the results of jobs. All at once when all are acceptable; where one is refused, or two are of one instance,
--- each is applied on its own, so that it touches nobody else. A repeated result gets the first answer; another one is refused.
--- Locks: instances in wid order, jobs, trace.
--- Raises: what is worth trying again (40001, 40P01, 55P03, 57014); every other refusal is a row with ok = false.
 declare
   v_actor text := case when session_user = 'fig2' or coalesce(p_actor, '') = '' then wedsql._actor(p_actor) else p_actor end;
   v_one record;
@@ -364,10 +356,10 @@ begin
       return;
     exception
       when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
-      when others then null;  -- one of them is refused: each is tried on its own below
+      when others then null;  -- one of them is rejected: each is tried on its own below
     end;
   end if;
-  -- All at once, not each with its result: what is refused keeps its lock, so that counting the failure in this
+  -- All at once, not each with its result: a rejected one stays locked, so that counting the failure in this
   -- transaction waits for nothing.
   perform 1 from fig2.wed_flow w where w.wid = any (p_wids) order by w.wid for no key update;
   for i in select u.i from generate_subscripts(p_job_ids, 1) u (i) order by p_wids[u.i], u.i loop
@@ -432,10 +424,6 @@ CREATE OR REPLACE FUNCTION fig2.hold(p_transitions text[], p_limit integer DEFAU
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
--- Promise: up to p_limit ready jobs of different instances, held until the transaction ends; nothing is written (DESIGN.md 4).
--- <flow>.hold: held by the session instead, until each is finished (<flow>.complete_held, a commit each), the session holds
--- anew, or ends. Each is read again under its lock, so that a job somebody finished meanwhile is not run a second time.
--- Locks: an advisory lock a job.
 declare
   v_pick record;
 begin
@@ -456,7 +444,7 @@ begin
   left join fig2.wed_flow w on w.wid = j.wid
   left join wedsql.trig t on t.tgid = j.tgid
   where j.state = 'P';
-    exit when found;  -- else others finished all of them a moment before the locks were ours
+    exit when found;  -- else other workers finished all of them before they were locked here
   end loop;
 end $function$;
 
@@ -495,9 +483,6 @@ CREATE OR REPLACE FUNCTION fig2.start_many(p_states jsonb[], p_actor text DEFAUL
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 #variable_conflict use_column
--- Promise: starts one instance a state, all in one go; where one is refused the others start all the same.
--- A key that the flow has seen already gives back the instance it named: repeating a start is harmless.
--- Raises: what is worth trying again (lock, serialization); every other refusal is a row with its SQLSTATE.
 declare
   v_actor text := wedsql._actor(p_actor);
   v_why wedsql.why;
@@ -506,7 +491,7 @@ begin
     return;
   end if;
   begin
-    lock table fig2.wed_flow in row exclusive mode;  -- a definition that is being published comes first
+    lock table fig2.wed_flow in row exclusive mode;  -- waits for a definition that is being published
     return query select s.ord, s.wid, s.status::text, null::text, null::text, null::text, null::text from fig2._start(p_states, v_actor, p_keys) s;
     return;
   exception
@@ -541,10 +526,6 @@ CREATE OR REPLACE FUNCTION fig2.take(p_transitions text[], p_limit integer DEFAU
  SET jit TO 'off'
  SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
--- Promise: up to p_limit ready jobs of different instances, held until the transaction ends; nothing is written (DESIGN.md 4).
--- <flow>.hold: held by the session instead, until each is finished (<flow>.complete_held, a commit each), the session holds
--- anew, or ends. Each is read again under its lock, so that a job somebody finished meanwhile is not run a second time.
--- Locks: an advisory lock a job.
 declare
   v_pick record;
   v_known boolean := case when current_setting('wedsql.takes', true) = 'on' then currval('wedsql.took_in') = wedsql._microseconds(now()) end;
@@ -577,6 +558,6 @@ begin
   left join fig2.wed_flow w on w.wid = j.wid
   left join wedsql.trig t on t.tgid = j.tgid
   where j.state = 'P';
-    exit when found;  -- else others finished all of them a moment before the locks were ours
+    exit when found;  -- else other workers finished all of them before they were locked here
   end loop;
 end $function$;

@@ -1,4 +1,4 @@
--- A step is what one commit does to one instance: the new state with everything that decides what follows from it.
+-- A step is what one commit does to one instance: the new state and all that decides what follows from it.
 do $$
 begin
   if to_regtype('wedsql.step') is null then

@@ -1,13 +1,15 @@
+-- Applies the paper's Algorithm 1 (section 4) to any number of instances at once: removes the finished jobs,
+-- fires the conditions that hold, sets final and exception states, writes a row of the history per step, and
+-- wakes waiting workers.
+-- Locks: instance, job, trace; the caller holds the wed_flow rows.
+-- Raises: WD101 when a new instance matches nothing, WD103 for a final state while other work is pending,
+-- WD106.
 create or replace function wedsql._settle(p_flow_id integer, p_steps wedsql.step[], p_failed boolean, p_rematch boolean default false)
 returns table (wid integer, seq integer, status "char", fired text[], job_id bigint)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
--- Promise: the paper's Algorithm 1 for any number of instances at once (section 4): own job out, conditions that
--- hold fire, final and exception states are set, each step has its row in the trace, who waits is woken.
--- Locks: the caller holds the wed_flow rows; then instance, job, trace.
--- Raises: WD101 a new instance that matches nothing, WD103 a final state while other work is pending, WD106.
 declare
   v_flow wedsql.flow;
   v_now timestamptz := wedsql.now();
@@ -22,7 +24,7 @@ begin
   if p_failed or not v_flow.plain then
     p_steps := wedsql._prepare(v_flow, p_steps, v_now);
   end if;
-  -- Not a join: whatever the statistics of an emptied pool say, this is a look-up by wid.
+  -- Not a join: this is a look-up by wid, whatever the statistics of an emptied pool are.
   delete from wedsql.job_pool j
   where j.wid = any (array(select s.wid from unnest(p_steps) s)) and j.id = any (array(select s.job_id from unnest(p_steps) s));
   if exists (select 1 from unnest(p_steps) s where s.tgid = 0) then
@@ -76,7 +78,7 @@ begin
     if status = 'E' then
       perform wedsql._except_job(v_flow, wid, seq, p_steps, v_now);
       v_names := v_names || '_EXCPT'::text;
-    elsif v_was = 'E' then  -- what was parked went by another way than the _EXCPT job
+    elsif v_was = 'E' then  -- a parked job ended in another way than by the _EXCPT job
       delete from wedsql.job_pool j where j.wid = _settle.wid and j.tgid = 0;
     end if;
     if seq >= v_flow.fuse and fired <> '{}' and wedsql._fuse(v_flow, wid, seq, v_now) then
@@ -90,10 +92,11 @@ begin
   perform wedsql._notify(v_flow, v_wids, v_seqs, v_names, v_jobs);
 end $$;
 
+-- Raises the reason for which a commit is rejected: a first state that matches nothing, or a final state with
+-- work pending.
+-- Raises: WD101, WD103, WD106.
 create or replace function wedsql._refuse(p_flow wedsql.flow, p_wid integer, p_status "char", p_steps wedsql.step[]) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: says why a commit is refused: a first state that matches nothing, or a final one with work pending.
--- Raises: WD101, WD103, WD106.
 declare
   v_step wedsql.step;
   v_pending text;
@@ -112,9 +115,9 @@ begin
     'Wait for the pending transitions, or set final_when_pending of the flow to defer or cancel.');
 end $$;
 
+-- Puts the special record _EXCPT into the pool for an instance that is an exception (Algorithm 1, line 19).
 create or replace function wedsql._except_job(p_flow wedsql.flow, p_wid integer, p_seq integer, p_steps wedsql.step[], p_now timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
--- Promise: the special record _EXCPT stands in the pool for an instance that is an exception (Algorithm 1, line 19).
 insert into wedsql.job_pool (wid, tgid, flow_id, trname, payload, fired_at, fired_xid, cause_seq, version)
 select p_wid, 0, p_flow.id, '_EXCPT', u.state, p_now, txid_current(), p_seq, p_flow.version from unnest(p_steps) u where u.wid = p_wid
 on conflict on constraint job_pool_pkey do nothing

@@ -1,7 +1,7 @@
+-- Moves conditions that failed from `matched` to `errors`, and applies options beyond the paper's.
+-- Raises: WD106 when a trigger with on_error = abort fails.
 create or replace function wedsql._prepare(p_flow wedsql.flow, p_steps wedsql.step[], p_now timestamptz) returns wedsql.step[]
 language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
--- Promise: conditions that failed are taken out of `matched` and told in `errors`; options beyond the paper's are applied.
--- Raises: WD106 when a failing trigger says on_error = abort.
 declare
   v_step wedsql.step;
 begin
@@ -18,10 +18,11 @@ begin
   return p_steps;
 end $$;
 
+-- Treats a predicate that fails at run time as not true and names it in the history; it never blocks the
+-- others.
+-- Raises: WD106 when its trigger has on_error = abort.
 create or replace function wedsql._condition_errors(p_flow wedsql.flow, p_step wedsql.step, p_now timestamptz) returns wedsql.step
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: a predicate that fails at run time counts as not true, is named in the trace, and never blocks the others.
--- Raises: WD106 when its trigger says on_error = abort.
 declare
   v_errors jsonb;
   v_abort jsonb;
@@ -41,9 +42,10 @@ begin
   return p_step;
 end $$;
 
+-- Applies revalidate = withdraw (removes jobs whose condition is no longer true, K-26), fire_once and timers
+-- (hold a trigger back) and refresh_payload (K-04).
 create or replace function wedsql._apply_options(p_flow wedsql.flow, p_step wedsql.step, p_now timestamptz) returns wedsql.step
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: revalidate = withdraw removes what is no longer true (K-26), fire_once and timers hold a trigger back, refresh_payload renews (K-04).
 begin
   with gone as (
     delete from wedsql.job_pool j using wedsql.trig t
@@ -60,27 +62,29 @@ begin
   return wedsql._apply_timers(p_flow, p_step, p_now);
 end $$;
 
+-- Returns when a trigger with a due time fires on the state: due_after later than the time in its due
+-- attribute, or without one than the moment since which its condition holds. Null where the due attribute is
+-- empty.
 create or replace function wedsql._due_at(p_trig wedsql.trig, p_state jsonb, p_since timestamptz) returns timestamptz
 language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' as $$
--- Promise: when a trigger with a due time fires on the state, null where the due attribute is empty: the time in
--- that attribute, else since its condition holds, and due_after later.
 select case when p_trig.due_attr is null then p_since else (p_state ->> p_trig.due_attr)::timestamptz end
        + coalesce(p_trig.due_after, interval '0')
 $$;
 
+-- Returns whether a timer of a trigger whose condition holds can have any effect: its due attribute is not
+-- empty, and it has not yet fired where it may fire only once.
 create or replace function wedsql._may_wait(p_trig wedsql.trig, p_wid integer, p_state jsonb) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: whether a timer of a trigger whose condition holds can lead to anything: its due attribute is not empty, and it
--- has not fired its only time.
 select (p_trig.due_attr is null or p_state ->> p_trig.due_attr is not null)
        and not (p_trig.fire_once and exists (select 1 from wedsql.wed_trace h where h.wid = p_wid and p_trig.tgid = any (h.fired)))
 $$;
 
+-- Returns whether one of the conditions that hold would fire now, or set or move a timer, if the state were
+-- committed again. A trigger that waits for its time, or has fired its only time, would not. A final
+-- condition counts only with a due time, and while other work is pending only when that time is still to
+-- come.
 create or replace function wedsql._would_act(p_wid integer, p_state jsonb, p_matched integer[]) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: whether one of the conditions that hold would fire now, or set or move a timer, if the state were
--- committed again: a trigger that waits for its time, or has fired its only time, does not. Of a final condition only
--- one with a due time counts, and while other work is pending one whose time is to come.
 select exists (
   select 1 from wedsql.trig t left join wedsql.timer x on x.wid = p_wid and x.tgid = t.tgid
   where t.tgid = any (p_matched)
@@ -94,10 +98,11 @@ select exists (
              else x.due_at <= wedsql.now() or x.due_at is distinct from wedsql._due_at(t, p_state, null) end)
 $$;
 
+-- Fires a trigger with a due time when its condition holds and the time has come; until then a timer waits
+-- (K-37). A due attribute is read again at each commit; due_after alone counts from the commit that made the
+-- condition true.
 create or replace function wedsql._apply_timers(p_flow wedsql.flow, p_step wedsql.step, p_now timestamptz) returns wedsql.step
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: a trigger with a due time fires when its condition holds and the time has come; until then a timer waits (K-37).
--- A due attribute is read anew at each commit; due_after alone counts from the commit that made the condition true.
 begin
   delete from wedsql.timer x where x.wid = p_step.wid and (not x.tgid = any (p_step.matched) or exists (
     select 1 from wedsql.trig t where t.tgid = x.tgid and t.due_attr is not null and p_step.state ->> t.due_attr is null));
@@ -116,24 +121,25 @@ begin
   return p_step;
 end $$;
 
+-- Returns whether the instance has a timer, which counts as pending work.
 create or replace function wedsql._has_timer(p_wid integer) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: whether a timer of the instance waits, which counts as pending work.
 select exists (select 1 from wedsql.timer x where x.wid = p_wid)
 $$;
 
+-- Withdraws the jobs that are still pending when the state becomes final (final_when_pending = cancel, K-06).
 create or replace function wedsql._withdraw_rest(p_wid integer, p_now timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
--- Promise: what was still pending when the state became final is withdrawn (final_when_pending = cancel, K-06).
 with gone as (delete from wedsql.job_pool j where j.wid = p_wid returning j.*)
 insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, message)
 select g.id, g.wid, g.tgid, g.flow_id, g.trname, p_now, 'withdrawn', 'the instance became final' from gone g
 $$;
 
+-- Parks a trigger that fired more than max_firings times in one instance and makes the instance an exception
+-- (K-18, K-31). Firings before the last repair, a step by the _EXCPT job, do not count. Returns whether it
+-- did so.
 create or replace function wedsql._fuse(p_flow wedsql.flow, p_wid integer, p_seq integer, p_now timestamptz) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
--- Promise: a trigger that fired more than max_firings times in one instance is parked and the instance is an exception (K-18, K-31).
--- Firings before the last repair, a step by the _EXCPT job, do not count.
 declare
   v_step wedsql.wed_trace;
   v_blown integer[];

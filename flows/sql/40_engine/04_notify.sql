@@ -1,8 +1,9 @@
+-- Notifies, after the commit, as many sleeping workers as there are new jobs, the watchers about the
+-- instances that changed (numbers only), and the paper's channels about the jobs where a client may be
+-- listening. Notifications are hints. NOTIFY makes commits queue for one lock, so nothing is sent that no
+-- session waits for.
 create or replace function wedsql._notify(p_flow wedsql.flow, p_wids integer[], p_seqs integer[], p_names text[], p_jobs integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: after the commit as many sleeping workers are woken as there is new work, watchers learn which instances
--- moved (ids only), and the paper's channels carry the job where somebody may listen for it. Notifications are hints.
--- NOTIFY makes commits queue for one lock, so nothing is sent that nobody waits for.
 declare
   v_now timestamptz := wedsql.now();
 begin
@@ -19,22 +20,24 @@ begin
   end if;
 end $$;
 
+-- Returns waiting workers for these transitions, at most one for each new job, those that slept longest
+-- first.
 create or replace function wedsql._sleepers(p_flow text, p_names text[], p_jobs integer, p_now timestamptz) returns table (id bigint)
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: waiting workers for these transitions, at most one for each new job, those that slept longest first.
 select w.id from wedsql.worker w
 where w.waiting and w.seen_at > p_now - interval '30 seconds'
   and exists (select 1 from unnest(p_names) n where p_flow || ':' || n = any (w.serves))
 order by w.seen_at limit greatest(p_jobs, 1)
 $$;
 
+-- Sends the paper's message (section 5.1): channel = transition, payload = which job is new, as JSON. Any
+-- session may listen to any channel, another flow's included, so the message does not contain the state,
+-- which stays in job_pool (K-32); its key in the paper's message is null, as it is for a state that no
+-- message can hold. A transition that only this product's own workers serve needs no such message. A client
+-- of the paper's protocol cannot register, so the channel is used while no own worker is alive or such a
+-- client was seen in the last day.
 create or replace function wedsql._notify_paper(p_flow wedsql.flow, p_wids integer[], p_names text[], p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the paper's message (section 5.1): channel = transition, payload = which job is new, as JSON.
--- Any session may listen to any channel, another flow's included, so that the state stays in job_pool (K-32); the key that
--- it had in the paper is null, as it is for a state that no message can hold.
--- A transition that only this product's own workers serve needs no such message; a client of the paper's protocol
--- cannot announce itself, so the channel stays on while no own worker is alive or such a client was seen of late.
 declare
   v_names text[];
 begin

@@ -1,14 +1,19 @@
--- What a session holds, and since when. A session may write any setting, so no setting of the kernel gives it anything.
--- Since when jobs are held is kept in sequences: the value that a session set last is in its own memory (currval), and only
--- <flow>.take and <flow>.hold set it. took_at is the moment of a transaction's first take, took_in names that transaction by its
--- beginning, held_at is the moment of the last hold; all in microseconds. A rollback undoes none of it.
--- wedsql.takes and wedsql.held only say that there are such values: who writes them without gets an error (55000).
--- wedsql.took_jobs keeps a program from finishing what it took in an earlier transaction. Writing a job into it is no more than
--- to take that job then: it must be ready, its lock is taken, and its time counts from an earlier take. Where take does more than
--- to lock (revalidate = at_take, jobs of one transition that wait for each other), it locks the number of the job, too.
--- The other settings (actor, reason, job, crowd, wrote, round_over) say what the session could say or do without them.
+-- What a session holds, and since when. A session may write any setting, so no setting of the kernel grants
+-- it anything.
+-- The times since when jobs are held are kept in sequences: the value that a session set last is in its own
+-- memory (currval), and only <flow>.take and <flow>.hold set it. took_at is the moment of a transaction's
+-- first take, took_in identifies that transaction by its beginning, held_at is the moment of the last hold;
+-- all in microseconds. A rollback undoes none of them.
+-- wedsql.takes and wedsql.held only say that there are such values: a session that writes them without having
+-- the values gets an error (55000).
+-- wedsql.took_jobs keeps a program from finishing what it took in an earlier transaction. Writing a job into
+-- it has no more effect than taking that job then: the job must be ready, its lock is taken, and its time
+-- counts from an earlier take. Where take does more than to lock (revalidate = at_take, jobs of one
+-- transition that wait for each other), it locks the number of the job, too.
+-- The other settings (actor, reason, job, crowd, wrote, round_over) hold what the session could say or do
+-- without them.
 
--- A server of PostgreSQL 14 had no unlogged sequences; after its upgrade they become so.
+-- PostgreSQL 14 had no unlogged sequences; those of an upgraded server become unlogged here.
 do $$
 declare
   v_name regclass;
@@ -22,41 +27,36 @@ begin
   end loop;
 end $$;
 
--- Return a moment in microseconds.
--- Locks: none.
+-- Returns a moment in microseconds.
 create or replace function wedsql._microseconds(p_at timestamptz) returns bigint language sql stable as $$
 select (date_part('epoch', p_at) * 1000000)::bigint
 $$;
 
--- Return the moment that a sequence of this session keeps.
--- Locks: none.
+-- Returns the moment that a sequence of this session keeps.
 -- Raises: 55000 where the session has set none.
 create or replace function wedsql._moment(p_sequence regclass) returns timestamptz language sql volatile as $$
 select to_timestamp(currval(p_sequence)::float8 / 1000000)
 $$;
 
--- Return whether this session holds the lock of any job.
--- Locks: none.
+-- Returns whether this session holds the lock of any job.
 create or replace function wedsql._holds_any() returns boolean
 language sql volatile set search_path = pg_catalog, pg_temp as $$
 select exists (select 1 from pg_locks l where l.locktype = 'advisory' and l.objsubid = 2 and l.pid = pg_backend_pid() and l.objid <> (-1)::oid)
 $$;
 
--- Return the key that a session shares with others since its first <flow>.hold. Nobody else can lock a key of 64 bits, or give
--- this one back (wedsql.close_advisory_locks).
--- Locks: none.
+-- Returns the key that a session locks in shared mode from its first <flow>.hold on. Only the kernel can lock
+-- a key of 64 bits or release this one (wedsql.close_advisory_locks).
 create or replace function wedsql._hold_key() returns bigint
 language sql immutable set search_path = pg_catalog, pg_temp as $$ select 8604479513 $$;
 
--- Return the key of 64 bits of a lock in pg_locks.
--- Locks: none.
+-- Returns the key of 64 bits of a lock in pg_locks.
 create or replace function wedsql._key_locked(p_class oid, p_object oid) returns bigint
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select p_class::bigint << 32 | p_object::bigint
 $$;
 
--- Return the numbers of the jobs that this transaction took (only <flow>.take locks numbers, by a key of 64 bits).
--- Locks: none.
+-- Returns the numbers of the jobs that this transaction took (only <flow>.take locks numbers, by a key of 64
+-- bits).
 create or replace function wedsql._numbers_taken() returns bigint[]
 language sql volatile set search_path = pg_catalog, pg_temp as $$
 select coalesce(array_agg(- wedsql._key_locked(l.classid, l.objid)), '{}') from pg_locks l
@@ -64,9 +64,9 @@ where l.locktype = 'advisory' and l.objsubid = 1 and l.pid = pg_backend_pid() an
   and l.database = (select d.oid from pg_database d where d.datname = current_database())
 $$;
 
--- Note the moment of a first take in a session of which nothing is known: it never took a job, or it made PostgreSQL forget.
--- p_held: whether it held jobs before; then their time counts from the beginning of the transaction.
--- Locks: none.
+-- Records the moment of a first take in a session without a recorded take: it never took a job, or discarded
+-- what PostgreSQL remembered of it. p_held: whether it held jobs before; then their time counts from the
+-- beginning of the transaction.
 create or replace function wedsql._first_take(p_held boolean) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -84,8 +84,7 @@ begin
   perform set_config('wedsql.takes', 'on', false);
 end $$;
 
--- Return whether a flow has jobs for which take does more than to lock them.
--- Locks: none.
+-- Returns whether a flow has jobs for which take does more than to lock them.
 create or replace function wedsql._takes_with_care(p_flow integer) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select f.shared or exists (select 1 from wedsql.trig t where t.flow_id = f.id and t.revalidate = 'at_take') from wedsql.flow f where f.id = p_flow

@@ -1,6 +1,7 @@
+-- Creates the flow's matcher as the role without rights: predicates run with the rights of wed_eval, which
+-- has none.
 create or replace function wed_match.compile(p_flow integer, p_schema text, p_matcher text, p_errors text, p_settings text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp set check_function_bodies = off as $$
--- Promise: creates the flow's matcher as the powerless role: predicates run with the rights of wed_eval, which has none.
 begin
   execute format('create or replace function wed_match.f_%s(r %I.wed_flow) returns integer[] language plpgsql stable security definer %s as %L',
     p_flow, p_schema, 'set search_path = pg_catalog, pg_temp ' || p_settings, p_matcher);
@@ -11,11 +12,13 @@ begin
   execute format('grant execute on function wed_match.f_%1$s(%2$I.wed_flow), wed_match.e_%1$s(%2$I.wed_flow) to wed_owner', p_flow, p_schema);
 end $$;
 
+-- Returns the body of the matcher. It evaluates all predicates in one pass and returns the tgid of each true
+-- trigger in their order. Only if that fails is each predicate evaluated on its own, and a trigger whose
+-- predicate failed is returned as -tgid. The memory of a statement is freed at its end, and between
+-- statements PostgreSQL checks for an interrupt, so at most two predicates that make texts are in one
+-- statement.
 create or replace function wedsql._matcher(p_flow integer) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: the body of the matcher: all predicates in one pass, true triggers as tgid in their order, a trigger whose
--- predicate failed as -tgid; only then is each one evaluated on its own. What a statement allocates is freed at its end, and
--- between statements PostgreSQL looks for an interrupt: of predicates that make texts there are two in a statement.
 with part as (
   select t.chunk, string_agg(format('case when (%s) then %s end', t.canonical, t.tgid), E',\n    ' order by t.tgid) as list
   from (select t.*, (count(*) filter (where t.canonical ~ '[a-z0-9_][(]|[|][|]|::json') over (order by t.tgid) - 1) / 2 as chunk
@@ -30,28 +33,29 @@ select format(E'declare\n  v integer[] := \'{}\';\nbegin\n%s\nexception when oth
 from wedsql.trig t where t.flow_id = p_flow and t.enabled
 $$;
 
+-- Returns the body of the function that returns which predicates fail on a state, with SQLSTATE and message.
 create or replace function wedsql._error_teller(p_flow integer) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: the body of the function that tells which predicates fail on a state, with SQLSTATE and message.
 select format(E'declare\n  v jsonb := \'[]\';\n  b boolean;\nbegin\n%s  return v;\nend', coalesce(string_agg(format(
   E'  begin b := (%s); exception when others then v := v || jsonb_build_object(\'tgid\', %s, \'sqlstate\', sqlstate, \'message\', sqlerrm); end;\n',
   t.canonical, t.tgid), '' order by t.tgid), ''))
 from wedsql.trig t where t.flow_id = p_flow and t.enabled
 $$;
 
+-- Returns the settings that the matcher needs besides those of time: how a floating-point number becomes a
+-- text, what "= null" means, and what null means in the text of an array. Flows whose conditions have none of
+-- these do not pay for them.
 create or replace function wedsql._text_settings(p_flow integer) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: the settings that the matcher needs beside those of time: how a floating number becomes a text, what "= null" means,
--- and what null means in the text of an array. A flow whose conditions have none of these pays for none.
 select case when c ~ 'float|double|real' then ' set extra_float_digits = 1' else '' end
   || case when c ~* '=[ (]*null|null[ )]*=' then ' set transform_null_equals = off' else '' end
   || case when c ~* E'\\{.*null' then ' set array_nulls = on' else '' end
 from (select coalesce(string_agg(t.canonical, ' '), '') as c from wedsql.trig t where t.flow_id = p_flow) x
 $$;
 
+-- Generates the matcher and the functions of a flow from its definition as it is in this transaction.
 create or replace function wedsql._generate(p_flow integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set check_function_bodies = off as $$
--- Promise: matcher and per-flow functions follow the definition as it stands in this transaction.
 declare
   v_name text;
 begin
@@ -72,7 +76,8 @@ begin
   perform wedsql._grant_functions(v_name);
 end $$;
 
--- Put functions that generate the flow's own first in the place of those by which instances start and go on, until that is done.
+-- Replaces the functions by which instances start and continue by ones that first generate the flow's
+-- functions, until that is done.
 -- Locks: the flow's row.
 create or replace function wedsql._generate_later(p_flow integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -93,7 +98,7 @@ begin
   end loop;
 end $$;
 
--- Generate the flow's functions if this transaction has changed its definition since they were generated.
+-- Generates the flow's functions if this transaction has changed its definition since they were generated.
 create or replace function wedsql._follow_definition(p_flow integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
@@ -102,8 +107,9 @@ begin
   end if;
 end $$;
 
--- After a statement on wed_attr or wed_trig, have the functions of the flows that it touched generated when they are needed:
--- by the first call of one in this transaction, else by its commit. Where that came already (immediate constraints), at once.
+-- After a statement on wed_attr or wed_trig, has the functions of the flows concerned generated when they are
+-- needed: by the first call of one in this transaction, else by its commit. Where the commit's trigger has
+-- run already (immediate constraints), at once.
 create or replace function wedsql._regenerate() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

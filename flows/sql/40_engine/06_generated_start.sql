@@ -1,15 +1,16 @@
+-- Returns the source that reads an attribute's value from changes given as JSON: a value is what its text
+-- means to the type of the attribute; null is NULL for every type, so a document that is only the JSON null
+-- is NULL, too.
 create or replace function wedsql._value_in(p_document text, p_name text, p_type text) returns text
 language sql immutable set search_path = pg_catalog, pg_temp as $$
--- Return the source that reads an attribute's value from changes given as JSON: a value is what its text means to the type of
--- the attribute; null is NULL for every type, so a document that is only the JSON null is NULL, too.
 select case p_type when 'jsonb' then format('nullif(%s -> %L, ''null'')', p_document, p_name)
                    else format('(%s ->> %L)::%s', p_document, p_name, wedsql._sql_type(p_type)) end
 $$;
 
+-- Returns the attributes in table order, each put into the format string: 1 name in quotes, 2 name as
+-- literal, 3 type, 4 default as literal, 5 its value in p_document.
 create or replace function wedsql._column_list(p_flow integer, p_form text, p_document text default '', p_between text default ', ') returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: the attributes in table order, each put into the format string: 1 name in quotes, 2 name as literal, 3 type,
--- 4 default as literal, 5 its value in p_document.
 select string_agg(format(p_form, '"' || a.aname || '"', quote_literal(a.aname), wedsql._sql_type(a.type), quote_nullable(a.adv),
                          wedsql._value_in(p_document, a.aname, a.type)), p_between order by c.attnum)
 from wedsql.flow f
@@ -18,12 +19,12 @@ join pg_attribute c on c.attrelid = format('%I.wed_flow', f.name)::regclass and 
 where f.id = p_flow
 $$;
 
+-- Returns the source of <flow>._start, which starts any number of instances at once with typed columns and
+-- settles them. The caller has locked the flow's table, so that the generated functions match the definition.
+-- Numbers are limited, so a start that is rejected for its state or its key uses none: where a state fires
+-- nothing, the rows get negative numbers, so that the table checks them, and settling rejects them.
 create or replace function wedsql._gen_start(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
--- Return the source of <flow>._start, which starts instances set-wise with typed columns and settles them.
--- The caller has locked the flow's table before, so that what is called follows the definition. Numbers come
--- to an end, so that what is refused for its state or its key takes none: where a state fires nothing, the
--- rows are numbered below zero, for the table to check them, and settling them refuses it.
 begin
   return format($t$
 create or replace function %1$I._start(p_states jsonb[], p_actor text, p_keys text[])
@@ -71,11 +72,11 @@ end $f$ $t$, p_schema, p_flow,
       'case when u.s ? %2$s then %5$s else %4$s::%3$s end', 'u.s'), ''));
 end $g$;
 
+-- Rejects keys that are too long for the index, and those that an instance of the flow has; keys that another
+-- transaction adds meanwhile are found by the index.
+-- Raises: WD009, 23505.
 create or replace function wedsql._check_keys(p_flow integer, p_keys text[]) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
--- Refuse keys that are too long for the index, and those that an instance of the flow has; what comes in
--- between is found by the index.
--- Raises: WD009, 23505.
 declare
   v_long text;
 begin
@@ -92,10 +93,10 @@ begin
   end if;
 end $$;
 
+-- Checks that every state is a JSON object over attributes of the flow.
+-- Raises: WD107, WD009, WD002 naming the attribute and the nearest known one.
 create or replace function wedsql._check_states(p_attrs text[], p_states jsonb[]) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: every state is a JSON object over attributes of the flow.
--- Raises: WD107, WD009, WD002 naming the attribute and the nearest known one.
 declare
   v_bad text;
 begin

@@ -1,7 +1,8 @@
+-- Returns the source of <flow>._commit, which applies the results of several jobs of different instances at
+-- once: rows locked in wid order, jobs checked, columns written typed, conditions matched, everything
+-- settled.
 create or replace function wedsql._gen_commit(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
--- Promise: the source of <flow>._commit, which applies the results of several jobs of different instances at once:
--- rows locked in wid order, jobs checked, columns written typed, conditions matched, everything settled.
 begin
   return format($t$
 create or replace function %1$I._commit(p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text, p_held boolean default false)
@@ -33,15 +34,18 @@ end $f$ $t$, p_schema, p_flow,
     wedsql._takes_with_care(p_flow));
 end $g$;
 
+-- Returns one step per job, with its changes in the place of the state, if each instance is open and each job
+-- still pending, held by the caller and in time. The time of a transaction counts from its first take, that
+-- of a session's hold from the hold, that of a lease from the lease. p_held: the session's own lock on the
+-- job is released here, and the transaction's lock replaces it. p_care: take does more than to lock, so the
+-- lock on the job must come from take (40_engine/04_session.sql).
+-- Locks: the advisory lock of every job taken in transaction mode (a caller that took it by take holds it
+-- already).
+-- Raises: WD002, WD102, WD104, WD107, WD105, WD203, WD204, WD205, WD210; WD201 when this transaction did not
+-- take the job (K-07).
 create or replace function wedsql._check_jobs(p_flow integer, p_attrs text[], p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text, p_held boolean, p_care boolean)
 returns wedsql.step[]
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set plan_cache_mode = force_generic_plan as $$
--- Promise: one step a job, its changes standing in for the state, if each instance is open and each job still pending,
--- held by the caller and in time. The time of a transaction counts from its first take, that of a session's hold from the
--- hold, that of a lease from the lease. p_held: the session's own lock on the job ends here, and the transaction's stands for it.
--- p_care: take does more than to lock, so it must have been take that locked the job (40_engine/04_session.sql).
--- Locks: the advisory lock of every job taken in transaction mode (held already by an honest caller).
--- Raises: WD002, WD102, WD104, WD107, WD105, WD203, WD204, WD205, WD210; WD201 when this transaction did not take the job (K-07).
 declare
   v_now timestamptz := wedsql.now();
   v_took timestamptz;

@@ -1,7 +1,8 @@
+-- Raises the error for a rejected result. With several jobs in the call only the code is raised: the caller
+-- then tries each on its own.
+-- Raises: p_code.
 create or replace function wedsql._refuse_job(p_code text, p_wids integer[], p_jobs bigint[], p_changes jsonb[])
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the sentence for a refused result. With several jobs in the call the code alone goes up: each is tried on its own next.
--- Raises: p_code.
 declare
   v_job wedsql.job_pool;
   v_what text := format('job %s of instance %s', p_jobs[1], p_wids[1]);

@@ -1,8 +1,8 @@
+-- Returns the query that reads jobs again under their locks, in the order given, with the instance's present
+-- state. `matched` numbers the top-level disjuncts of the condition that held at firing (K-24); predicates
+-- are immutable, so evaluating them on the payload now gives the values of that time.
 create or replace function wedsql._taken_query(p_flow integer, p_schema text, p_wids text, p_ids text, p_which text default 'true') returns text
 language sql stable set search_path = pg_catalog, pg_temp as $g$
--- Promise: the query that reads jobs afresh under their locks, in the order given, with the instance's present state.
--- `matched` numbers the top-level disjuncts of the condition that held at firing (K-24); predicates are immutable,
--- so evaluating them on the payload now tells what they were then.
 select format($q$select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w.*) - 'wid',
          %s, j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout), j.attempts::integer, t.reads, t.writes, j.version,
          case when t.mode = 'auto' then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end else coalesce(t.mode, 'transaction') end
@@ -16,9 +16,9 @@ select format($q$select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_js
        else '''{1}''::integer[]' end, p_wids, p_ids, p_schema, p_which)
 $g$;
 
+-- Returns the source of <flow>._taken, which is _taken_query as a function.
 create or replace function wedsql._gen_taken(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
--- Promise: the source of <flow>._taken, _taken_query as a function.
 begin
   return format($t$
 create or replace function %1$I._taken(p_wids integer[], p_ids bigint[]) returns setof wedsql.taken
@@ -28,10 +28,11 @@ begin
 end $f$ $t$, p_schema, wedsql._taken_query(p_flow, p_schema, 'p_wids', 'p_ids'));
 end $g$;
 
+-- Returns which of these rendered expressions hold on the state, evaluated as the role without rights; one
+-- that fails does not.
 create or replace function wed_match.holds(p_schema text, p_exprs text[], p_state jsonb) returns boolean[]
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
 set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on as $$
--- Promise: which of these rendered expressions hold on the state, evaluated as the powerless role; a failing one does not.
 declare
   v_holds boolean[] := '{}';
   v_one boolean;
@@ -47,17 +48,17 @@ begin
   return v_holds;
 end $$;
 
+-- Returns the numbers, from 1, of the condition's top-level disjuncts that hold on the payload.
 create or replace function wedsql._disjuncts(p_flow integer, p_schema text, p_tgid integer, p_payload jsonb) returns integer[]
 language sql set search_path = pg_catalog, pg_temp as $$
--- Promise: the numbers, from 1, of the condition's top-level disjuncts that hold on the payload.
 select coalesce(array_agg(h.n::integer order by h.n), '{}')
 from unnest(wed_match.holds(p_schema, (select t.disjuncts from wedsql.trig t where t.tgid = p_tgid), p_payload)) with ordinality h (holds, n)
 where h.holds
 $$;
 
+-- Returns the source of <flow>._retest, which evaluates the present definition on locked instances.
 create or replace function wedsql._gen_retest(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
--- Promise: the source of <flow>._retest, which tells for locked instances what the definition as it stands makes of them.
 begin
   return format($t$
 create or replace function %1$I._retest(p_wids integer[]) returns table (wid integer, state jsonb, matched integer[])

@@ -1,10 +1,11 @@
--- The paper's own protocol: a plain INSERT or UPDATE on wed_flow by any client. These triggers fire for everybody but
--- wed_owner, whose functions settle by themselves; being wed_owner is nobody's log-in.
+-- The paper's own protocol: a plain INSERT or UPDATE on wed_flow by any client. These triggers fire for every
+-- role but wed_owner, whose functions settle by themselves and as which no client can log in.
+
+-- Numbers a new instance; a number is never reused and never chosen by the client. A state that fires nothing
+-- uses none: its row gets a random negative number, so that the table checks it, and settling rejects it.
+-- Raises: WD003, WD107.
 create or replace function wedsql._paper_wid() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Number a new instance; a number is never reused and never chosen. A state that fires nothing takes none:
--- its row is numbered below zero, at random, for the table to check it, and settling it refuses it.
--- Raises: WD003, WD107.
 declare
   v_flow integer;
   v_defining bigint;
@@ -22,9 +23,9 @@ begin
   return new;
 end $$;
 
+-- Makes an inserted row a new instance, settled in the statement that inserted it (Algorithm 1).
 create or replace function wedsql._paper_insert() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
--- Promise: an inserted row is a new instance, settled in the statement that inserted it (Algorithm 1).
 declare
   v_flow wedsql.flow;
   v_matched integer[];
@@ -38,10 +39,10 @@ begin
   return null;
 end $$;
 
+-- Makes an updated row the result of the one job whose advisory lock this session holds (Algorithm 2).
+-- Raises: WD102, WD105, WD202, WD201, WD204, WD205, WD206, WD207, WD208, WD209, WD210.
 create or replace function wedsql._paper_update() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
--- Promise: an updated row is the result of the one job whose advisory lock this session holds (Algorithm 2).
--- Raises: WD102, WD105, WD202, WD201, WD204, WD205, WD206, WD207, WD208, WD209, WD210.
 declare
   v_flow integer;
   v_defining bigint;
@@ -74,11 +75,11 @@ begin
   return null;
 end $$;
 
+-- Records that a client of the paper's protocol was seen with this transition, to within ten minutes; one
+-- commit at a time writes that, and no other waits for it.
+-- Locks: an advisory lock that is not waited for, (negative, -1), which no instance has; then the row.
 create or replace function wedsql._seen_paper(p_flow integer, p_name text, p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: a client of the paper's protocol was seen with this transition, as of ten minutes ago at the most; one commit writes
--- that at a time and no other waits for it.
--- Locks: an advisory lock that is not waited for, (negative, -1), which no instance has; then the row.
 begin
   perform from wedsql.paper_client p where p.flow_id = p_flow and p.trname = p_name
     and p.seen_at between p_now - interval '10 minutes' and p_now;
@@ -88,10 +89,11 @@ begin
   end if;
 end $$;
 
+-- Checks that one statement writes one instance (K-28): the first one written is remembered by transaction
+-- and command.
+-- Raises: WD202.
 create or replace function wedsql._one_instance(p_flow text, p_wid integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: one statement writes one instance (K-28): what it wrote first is remembered by transaction and command.
--- Raises: WD202.
 declare
   v_command text;
   v_last text := coalesce(current_setting('wedsql.wrote', true), '');
@@ -104,9 +106,11 @@ begin
   perform set_config('wedsql.wrote', v_command || p_wid, true);
 end $$;
 
+-- Returns the one pending job of the instance that this session's transaction holds, in time; lease_until is
+-- when its time is over.
+-- Raises: WD102, WD105, WD201, WD202, WD206, WD208; as _paper_in_time.
 create or replace function wedsql._paper_job(p_flow integer, p_wid integer) returns wedsql.job_pool
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the one pending job of the instance that this session's transaction holds, in time; lease_until is when its time is over.
 declare
   v_job wedsql.job_pool;
   v_status "char";
@@ -147,10 +151,10 @@ begin
   return v_job;
 end $$;
 
+-- Checks that the job's transition wrote only what its trigger declares (K-48).
+-- Raises: WD210.
 create or replace function wedsql._check_writes(p_job wedsql.job_pool, p_before jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the job's transition wrote only what its trigger declares (K-48).
--- Raises: WD210.
 begin
   if exists (select 1 from wedsql.trig t where t.tgid = p_job.tgid and t.writes is not null and p_before - t.writes <> '{}') then
     perform wedsql._raise('WD210', format('Transition %s wrote an attribute that its write-set does not declare.', p_job.trname),
@@ -158,11 +162,11 @@ begin
   end if;
 end $$;
 
+-- Checks that the job's condition is one of those that hold before the result (revalidate = at_take, K-26). A
+-- job that is rejected is dropped by the reaper, as take drops it.
+-- Raises: WD205.
 create or replace function wedsql._check_not_stale(p_job wedsql.job_pool, p_matched integer[]) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the job's condition is one of those that hold before the result (revalidate = at_take, K-26); one that is refused
--- is dropped by the reaper, as take drops it.
--- Raises: WD205.
 begin
   if not p_job.tgid = any (p_matched) then
     perform wedsql._note_refusal(p_job.wid, p_job.id, true);

@@ -1,11 +1,11 @@
+-- Checks that the lock is one of this transaction, that the job was not fired by it, and that its time is not
+-- over (K-08, K-09, K-45); returns until when it lasts, null for ever. The time counts from the beginning of
+-- the transaction, as the lock is its first action. In a long transaction the reaper's observations are more
+-- exact: the moment at which it first saw the lock counts, and a lock that it has not seen is younger than
+-- its last round. p_held: the session has held jobs by <flow>.hold.
+-- Raises: WD203, WD204, WD207, WD209.
 create or replace function wedsql._paper_in_time(p_job wedsql.job_pool, p_held boolean) returns timestamptz
 language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = error as $$
--- Promise: the lock is one of this transaction, the job was not fired by it, and its time is not over (K-08, K-09, K-45); until
--- when it lasts, null for ever.
--- The clock starts with the transaction, as the lock is its first act; in a long transaction the reaper knows better:
--- the moment it first saw the lock counts, and a lock that it has not seen is younger than its last look.
--- p_held: the session has held jobs by <flow>.hold.
--- Raises: WD203, WD204, WD207, WD209.
 declare
   v_now timestamptz := wedsql.now();
   v_since timestamptz;
@@ -34,19 +34,21 @@ begin
   return v_since + p_job.timeout;
 end $$;
 
+-- Returns false where no lock that the session takes can outlive its transaction. Releasing such a lock that
+-- does not exist writes a warning to the server's log, and a client of the paper would cause one with each
+-- result.
 create or replace function wedsql._may_lock_by_session() returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: false where no lock that the session takes can outlive its transaction. Asking PostgreSQL for such a lock that is not there
--- writes a warning to the server's log, and a client of the paper would cause one with each result.
 select has_function_privilege(session_user, 'pg_advisory_lock(integer,integer)', 'execute')
        or has_function_privilege(session_user, 'pg_try_advisory_lock(integer,integer)', 'execute')
 $$;
 
+-- Returns whether the lock on the job is the session's; the lock is kept. No warning is written to the
+-- server's log for a session whose locks are all on jobs: releasing all locks of the session leaves those of
+-- the transaction, without a warning, and the released ones are locked again. A lock of the client's own must
+-- not be released even for a moment, so where there is one only this lock is tested.
 create or replace function wedsql._holds_by_session(p_wid integer, p_tgid integer) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = error as $$
--- Promise: whether the lock on the job is the session's; it is kept. Nothing is written to the server's log for a session whose
--- locks are all on jobs: letting all go that are the session's leaves those of the transaction, without a warning, and what is gone
--- is locked again. A lock of the client's own must not be let go for a moment, so beside one this lock alone is asked for.
 declare
   v_locks bigint[];
   v_jobs_only boolean;
@@ -62,7 +64,7 @@ begin
     v_by_session := not wedsql._holds(p_wid, p_tgid);
     perform pg_advisory_lock((k >> 32)::integer, (k << 32 >> 32)::integer) from unnest(v_locks) k where k <> all (wedsql._pairs_locked());
   else
-    -- The transaction's own lock beside it, so that nobody gets it before it is the session's again.
+    -- The transaction's own lock as well, so that no other session gets it before it is the session's again.
     perform pg_advisory_xact_lock(p_wid, p_tgid);
     v_by_session := pg_advisory_unlock(p_wid, p_tgid);
     if v_by_session then
@@ -72,17 +74,18 @@ begin
   return v_by_session;
 end $$;
 
+-- Returns the pairs of numbers on which this session holds an advisory lock, each as one number.
 create or replace function wedsql._pairs_locked() returns bigint[]
 language sql volatile set search_path = pg_catalog, pg_temp as $$
--- Promise: the pairs of numbers on which this session holds an advisory lock, each as one number.
 select coalesce(array_agg(wedsql._key_locked(l.classid, l.objid)), '{}') from pg_locks l
 where l.locktype = 'advisory' and l.objsubid = 2 and l.pid = pg_backend_pid()
 $$;
 
+-- Makes a transaction that wrote a result in time commit in time, or not at all (K-09). Runs as the commit
+-- begins.
+-- Raises: WD204.
 create or replace function wedsql._commit_in_time() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: a transaction that wrote a result in time commits in time, or not at all (K-09). Runs as the commit begins.
--- Raises: WD204.
 begin
   if wedsql.now() > new.until then
     perform wedsql._raise('WD204', format('The commit of the result of instance %s came too late.', new.wid),
@@ -92,9 +95,9 @@ begin
   return null;
 end $$;
 
+-- Makes this transaction commit before the time of the first of these jobs is over, or not at all.
 create or replace function wedsql._commit_until(p_wids integer[], p_jobs bigint[], p_claims bigint[]) returns void
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
--- Promise: this transaction commits before the time of the first of these jobs is over, or not at all.
 insert into wedsql.commit_by (until, wid, job_id)
 select u.until, u.wid, u.id from (
   select case when c.claim is not null then j.lease_until when current_setting('wedsql.took_jobs', true) <> '' then wedsql._moment('wedsql.took_at') + j.timeout end as until,
@@ -104,9 +107,10 @@ select u.until, u.wid, u.id from (
 where u.until is not null order by u.until limit 1
 $$;
 
+-- Rejects deleting instances by hand; the history must be able to name them (K-29).
+-- Raises: WD301.
 create or replace function wedsql._never() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: instances are never deleted by hand; the history must be able to name them (K-29).
 begin
   perform wedsql._raise('WD301', 'Instances are not deleted or truncated.', 'Cancel one with wedsql.cancel(wid, reason); retention removes old final ones.');
   return null;

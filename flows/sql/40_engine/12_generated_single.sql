@@ -1,8 +1,8 @@
+-- Returns the status of an instance after a commit (Algorithm 1): final, running, an exception, or "!" and
+-- "?" for a rejection. policy: final_when_pending of the flow, null in a re-match, where a final state never
+-- removes work. One expression without settings, so that the planner can inline it.
 create or replace function wedsql._next_status(p_final boolean, p_live boolean, p_parked boolean, p_fires boolean, p_timer boolean, p_fresh boolean, p_policy text)
 returns "char" language sql immutable as $$
--- Promise: what an instance is after a commit (Algorithm 1): final, running, an exception, or "!" and "?" for a refusal.
--- policy: final_when_pending of the flow, null in a re-match, where a final state never takes work away.
--- One expression without settings, so that the planner puts it in place of the call.
 select case when p_final and (not p_live or p_policy = 'cancel') then 'F'::"char"
             when p_final and p_policy = 'reject' then '!'::"char"
             when p_parked then 'E'::"char"
@@ -11,16 +11,17 @@ select case when p_final and (not p_live or p_policy = 'cancel') then 'F'::"char
             else 'E'::"char" end
 $$;
 
+-- Returns the source of <flow>._single, which applies the one result of a transaction or of a lease by the
+-- fast path, or else does nothing and returns seq null.
 create or replace function wedsql._gen_single(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
--- Promise: the source of <flow>._single: the one result of a transaction or of a lease by the short way, else nothing is
--- done and seq is null.
 begin
   return format($t$
+-- Applies one result by the fast path, or does nothing and returns seq null.
+-- Locks: the instance, its job, its trace.
 create or replace function %1$I._single(p_wid integer, p_job_id bigint, p_claim bigint, p_changes jsonb, p_actor text,
                                         out seq integer, out status "char", out fired text[])
 language plpgsql set search_path = pg_catalog, pg_temp as $f$
--- Locks: the instance, its job, its trace.
 %2$s
 end $f$ $t$, p_schema, wedsql._short_way(p_flow, p_schema, '_single', '',
     $q$case when p_claim is not null then j.state = 'L' and j.claim = p_claim and j.lease_until > v_now
@@ -32,20 +33,20 @@ end $f$ $t$, p_schema, wedsql._short_way(p_flow, p_schema, '_single', '',
     'seq := v_job.seq; status := v_status; fired := v_fired; return;'));
 end $g$;
 
+-- Returns the source of <flow>.complete_held.
 create or replace function wedsql._gen_complete_held(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
--- Promise: the source of <flow>.complete_held.
 begin
   return format($t$
+-- Applies the result of one job that this session holds (<flow>.hold), as a transaction of its own, and
+-- returns its place in the history. The session lock on the job is released here. p_set: a SET string of the
+-- paper instead of the changes. p_wid null: does nothing but prepare what can be prepared beforehand.
+-- Locks: the instance, its job, its trace.
+-- Raises: as <flow>._commit; nothing is written then.
 create or replace function %1$I.complete_held(p_wid integer, p_job_id bigint, p_changes jsonb, p_actor text default null, p_set text default null)
 returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp %3$s
 set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $f$
--- Promise: the result of one job that this session holds (<flow>.hold), meant to be a transaction of its own; its place in
--- the history. The session's lock on the job ends here. p_set: the paper's SET string instead of the changes.
--- p_wid null: nothing is done, but what can be prepared beforehand is.
--- Locks: the instance, its job, its trace.
--- Raises: as <flow>._commit; nothing is written then.
 %2$s
   if p_wid is not null then
     return (select c.seq from %1$I._commit(array[p_wid], array[p_job_id], array[null::bigint], array[p_changes], p_actor, true) c);
@@ -64,15 +65,16 @@ end $f$ $t$, p_schema, wedsql._short_way(p_flow, p_schema, 'complete_held', form
     'return v_job.seq;'), wedsql._time_settings(p_flow));
 end $g$;
 
+-- Returns declarations and beginning of a function that applies one result by the fast path and returns, or
+-- reaches its end with nothing done. It handles only what is certain (a job that is held and in time, a
+-- running instance, predicates that do not fail, a state that is final or fires or has work pending);
+-- <flow>._commit handles everything else. p_name: of the function; p_first: what is done before; p_held: a
+-- condition on the job j; p_ours: whether its locks are or become those of this session; p_claim: of the
+-- lease; p_answer: the return. One statement per table costs a third of the set-wise plan, and most of that
+-- is setting up its expressions again in each transaction: so there are few of them, and what is rarely
+-- needed is in a branch of its own.
 create or replace function wedsql._short_way(p_flow integer, p_schema text, p_name text, p_first text, p_held text, p_ours text, p_claim text, p_answer text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
--- Promise: declarations and beginning of a function that applies one result by the shortest way and answers, or comes to
--- its end with nothing done. It knows only what is beyond doubt (a job that is held and in time, a running instance,
--- predicates that do not fail, a state that is final or fires or has work pending); <flow>._commit judges everything else.
--- p_name: of the function; p_first: what is done before; p_held: a condition on the job j; p_ours: its locks are or become ours; p_claim: of the lease;
--- p_answer: the return.
--- A statement for each table costs a third of the set-wise plan, and most of that is setting up its expressions, anew in
--- each transaction: so there are few of them, and what is rarely needed stands in a branch of its own.
 begin
   return format($t$
 declare
@@ -93,7 +95,8 @@ begin%4$s
   <<short>> begin
   select * into v_row from %1$I.wed_flow w where w.wid = %14$s.p_wid for no key update;
   v_now := wedsql.now();
-  -- A job that is gone, late or another's, an instance that does not run (one that does has no parked work), a refused change.
+  -- Not fine: a job that is finished, late or not held here, an instance that is not running (a running one
+  -- has no parked work), a change that is rejected.
   select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid, f.final_when_pending as policy, x.seq + 1 >= f.fuse as fuse,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
          array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
@@ -160,24 +163,24 @@ begin%4$s
     p_claim, p_answer, ' ' || p_schema || ':', p_name);
 end $g$;
 
+-- Returns statements that write the changes into v_row and the previous values into v_before. Attributes are
+-- looked up in groups of eight, so that a wide row does not pay for each attribute that does not change.
 create or replace function wedsql._apply_changes(p_flow integer) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $g$
--- Promise: statements that write the changes into v_row and what was there before into v_before. Attributes are looked for
--- in groups of eight, so that a wide row does not pay for each one that stays.
 select coalesce(string_agg(case when g.n > 1 then format(E'\n  if p_changes ?| %L::text[] then%s\n  end if;', g.names, g.each) else g.each end, '' order by g.k), '')
 from (select k, count(*) over () as n, array_agg(a.aname order by a.aid) as names, string_agg(format(
         E'\n  if p_changes ? %2$L then v_before := v_before || jsonb_build_object(%2$L, v_row."%1$s"); v_row."%1$s" := %3$s;%4$s end if;',
         a.aname, a.aname, wedsql._value_in('p_changes', a.aname, a.type),
-        -- What a few bytes may write out at length is judged by <flow>._commit.
+        -- <flow>._commit checks values of a few bytes that may be long as text.
         case a.type when 'jsonb' then format(' exit short when octet_length(v_row."%1$s"::text) > 100000 or jsonb_typeof(v_row."%1$s") = ''number'';', a.aname)
                     when 'numeric' then format(' exit short when octet_length(v_row."%s"::text) > 1000;', a.aname) else '' end), '' order by a.aid) as each
       from (select a.*, (row_number() over (order by a.aid) - 1) / 8 as k from wedsql.attr a where a.flow_id = p_flow) a group by k) g
 $g$;
 
+-- Returns the settings on which reading and writing dates and times depend, for the functions of a flow that
+-- uses dates or times; empty for other flows, because a setting costs each call.
 create or replace function wedsql._time_settings(p_flow integer) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $g$
--- Promise: the settings that reading and writing dates and times depend on, for the functions of a flow that has to do with
--- them; nothing for others, because a setting costs each call.
 select case when exists (select 1 from wedsql.attr a where a.flow_id = p_flow and a.type in ('date', 'timestamptz', 'interval'))
               or exists (select 1 from wedsql.trig t where t.flow_id = p_flow and t.canonical ~ '(date|time|interval|to_|make_|age)')
             then 'set timezone = ''UTC'' set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres''' else '' end

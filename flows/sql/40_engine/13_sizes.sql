@@ -1,18 +1,20 @@
--- How large a state may be. Each step keeps the whole state in the history, and conditions are bounded by it.
+-- Limits of the size of a state. Each step keeps the whole state in the history, and the limits of conditions
+-- depend on it.
+
+-- Rejects a state or changes that are too large.
+-- Raises: WD107.
 create or replace function wedsql._refuse_size() returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Refuse a state or changes that are too large.
--- Raises: WD107.
 begin
   perform wedsql._raise('WD107', format('The state would be larger than %s bytes of JSON text.', wedsql.state_limit()),
     'Keep large contents elsewhere, and their address in an attribute.', jsonb_build_object('limit', wedsql.state_limit())::text);
 end $$;
 
+-- Rejects a state that is too large, or that has a number of more than 1,000 digits as an attribute. A state
+-- that was too large already, from before there was a limit, may become smaller.
+-- Raises: WD003, WD107.
 create or replace function wedsql._check_size(p_state jsonb, p_before jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Refuse a state that is too large, or that has a number of more than 1,000 digits as an attribute. A state that was too large
--- already, from before there was a limit, may become smaller.
--- Raises: WD003, WD107.
 declare
   v_size integer := octet_length(p_state::text);
   v_name text;
@@ -30,9 +32,9 @@ begin
   end if;
 end $$;
 
+-- Rejects steps of which one gives a state that is too large.
+-- Raises: WD003, WD107.
 create or replace function wedsql._check_sizes(p_steps wedsql.step[]) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
--- Refuse steps of which one gives a state that is too large.
--- Raises: WD003, WD107.
 select wedsql._check_size(u.state, u.before) from unnest(p_steps) u
 $$;

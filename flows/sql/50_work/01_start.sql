@@ -1,24 +1,24 @@
+-- Calls <flow>.start_many for a caller that has the flow's name in a variable.
+-- Raises: WD001, and as <flow>.start_many.
 create or replace function wedsql.start_many(p_flow text, p_states jsonb[], p_actor text default null, p_keys text[] default null)
 returns table (ord integer, wid integer, status text, sqlstate text, message text, hint text, detail text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: <flow>.start_many for whoever has the flow's name in a variable.
--- Raises: WD001, and as <flow>.start_many.
 begin
   return query execute format('select * from %I.start_many($1, $2, $3)', (wedsql._flow(p_flow)).name) using p_states, p_actor, p_keys;
 end $$;
 
+-- Returns the source of <flow>.start_many.
 create or replace function wedsql._gen_start_many(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
--- Promise: the source of <flow>.start_many.
 begin
   return format($t$
+-- Starts one instance per state, all at once; where one is rejected the others start all the same. A key that
+-- the flow has seen already returns the instance that it names: repeating a start is harmless.
+-- Raises: what is worth repeating (lock, serialization); every other error is a row with its SQLSTATE.
 create or replace function %1$I.start_many(p_states jsonb[], p_actor text default null, p_keys text[] default null)
 returns table (ord integer, wid integer, status text, sqlstate text, message text, hint text, detail text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $f$
 #variable_conflict use_column
--- Promise: starts one instance a state, all in one go; where one is refused the others start all the same.
--- A key that the flow has seen already gives back the instance it named: repeating a start is harmless.
--- Raises: what is worth trying again (lock, serialization); every other refusal is a row with its SQLSTATE.
 declare
   v_actor text := wedsql._actor(p_actor);
   v_why wedsql.why;
@@ -27,7 +27,7 @@ begin
     return;
   end if;
   begin
-    lock table %1$I.wed_flow in row exclusive mode;  -- a definition that is being published comes first
+    lock table %1$I.wed_flow in row exclusive mode;  -- waits for a definition that is being published
     return query select s.ord, s.wid, s.status::text, null::text, null::text, null::text, null::text from %1$I._start(p_states, v_actor, p_keys) s;
     return;
   exception
@@ -47,12 +47,13 @@ begin
 end $f$ $t$, p_schema);
 end $g$;
 
+-- Raises an error after which the call can be repeated where only a changed definition explains the error
+-- that was met: the call waited, and the columns are others now. A function or table that is missing counts
+-- when it is the flow's own or its matcher, a column when it is wed_flow's. Where it is the kernel's, the
+-- installation is broken and the error is left unchanged.
+-- Raises: 40001.
 create or replace function wedsql._check_replaced(p_flow text, p_code text, p_message text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Raise an error to try again after where only a definition changed meanwhile explains the one that was met: the call waited,
--- and the columns are others now. A function or table that is missing counts when it is the flow's own or its
--- matcher, a column when it is wed_flow's; where it is the kernel's, the installation is broken and the error stays as it is.
--- Raises: 40001.
 begin
   if p_code in ('42804', '42846', '42P13', '0A000')
      or p_code = '42703' and not wedsql._kernel_column(p_message)
@@ -62,20 +63,21 @@ begin
   end if;
 end $$;
 
+-- Returns whether the column that PostgreSQL reports as missing is one of a table of the kernel: the message
+-- has the name of a table, or an alias, that is no flow's. In the kernel's statements the flow's table is w
+-- or r (flows/errors.py has the same rule).
 create or replace function wedsql._kernel_column(p_message text) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp as $$
--- Promise: whether the column that PostgreSQL says is missing is one of a table of the kernel: it is told with the
--- name of a table, or the alias of one, that is no flow's. In the kernel's statements the flow's table is w or r
--- (flows/errors.py has the same rule).
 select p_message ~ E'\\m(?!(w|r|wed_flow)\\.)[a-z_0-9]+\\.[a-z_]'
   or p_message ~ '".+".*".+"' and p_message !~ '"wed_flow"'
 $$;
 
+-- Returns the answer for a start that failed: the instance that the key already names, or the reason in the
+-- kernel's words.
 create or replace function wedsql._start_refused(p_flow text, p_state jsonb, p_key text, p_why wedsql.why)
 returns table (wid integer, status text, sqlstate text, message text, hint text, detail text)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
--- Promise: the answer for a start that failed: the instance the key already names, or the reason in the kernel's words.
 begin
   if p_why.code in ('23505', 'WD905') and p_key is not null then
     return query select i.wid, i.status::text, null::text, null::text, null::text, null::text from wedsql.instance i join wedsql.flow f on f.id = i.flow_id
@@ -91,9 +93,10 @@ begin
   return query select null::integer, null::text, b.* from wedsql._blame(p_flow, p_state, p_why) b;
 end $$;
 
+-- Returns a value that does not fit as WD003, where possible with attribute, type and value; other errors are
+-- returned unchanged.
 create or replace function wedsql._blame(p_flow text, p_changes jsonb, p_why wedsql.why) returns wedsql.why
 language plpgsql set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres' as $$
--- Promise: a value that does not fit is told as WD003, where it can be with attribute, type and value; other errors stay as they are.
 declare
   v_attr wedsql.attr;
   v_text text;
@@ -119,10 +122,10 @@ begin
     jsonb_build_object('sqlstate', p_why.code)::text)::wedsql.why end;
 end $$;
 
+-- Starts one instance and returns its number.
+-- Raises: WD001, WD002, WD003, WD101, WD106, WD905.
 create or replace function wedsql.start(p_flow text, p_state jsonb default '{}', p_actor text default null, p_key text default null) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: starts one instance and gives its number.
--- Raises: WD001, WD002, WD003, WD101, WD106, WD905.
 declare
   v_answer record;
 begin

@@ -1,15 +1,15 @@
+-- Locks up to p_limit ready jobs of different instances, by priority and age, without waiting for any lock.
+-- It tries a few candidates first and more only when other sessions hold those. Instances on which another
+-- worker is busy come last: two branches of one instance would only wait for each other at the commit. A
+-- session that met contention starts a little further down next time, so that many workers do not try the
+-- same few jobs. With p_rows, the flow's name, instances on which another transaction works are skipped, and
+-- the rows of the others locked as well.
+-- Locks: an advisory lock (wid, tgid) per job, as the paper's workers take, and one (wid, -1) as the sign of
+-- being busy; all end with the transaction, or with p_session are the session's.
 create or replace function wedsql._pick(p_flow integer, p_shared boolean, p_transitions text[], p_limit integer, p_ids bigint[], p_session boolean,
                                         p_rows text, out wids integer[], out ids bigint[])
 language plpgsql set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
--- Promise: locks up to p_limit ready jobs of different instances, by priority and age; waits for no lock that another holds.
--- It looks at a few candidates first and at more only when others hold those. Instances that another worker is busy
--- with come last: two branches of one instance would only wait for each other at the commit. A session that met a
--- crowd starts a little further down next time, so that many workers do not try the same few jobs.
--- With p_rows, the flow's name, instances that another transaction works on are passed over, and the rows of the
--- others locked as well.
--- Locks: an advisory lock (wid, tgid) a job, as the paper's workers take, and one (wid, -1) as the sign of being busy;
--- all end with the transaction, or with p_session are the session's.
 declare
   v_now timestamptz := wedsql.now();
   v_crowd integer := coalesce(nullif(current_setting('wedsql.crowd', true), '')::integer, 0);
@@ -65,11 +65,11 @@ begin
   end if;
 end $$;
 
+-- Locks a job and the row of its instance, or neither where another session has one of them.
+-- Locks: the job as _pick does; the row, without waiting.
 create or replace function wedsql._pick_row(p_flow text, p_wid integer, p_tgid integer, p_avoid_busy boolean,
                                             p_session boolean) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Lock a job and the row of its instance, or neither where another session has one of them.
--- Locks: the job as _pick does; the row, without waiting.
 declare
   v_locked integer;
 begin
@@ -78,7 +78,7 @@ begin
       into v_locked using p_wid;
   end if;
   if v_locked is null then
-    raise lock_not_available;  -- the locks that this block has got go with it
+    raise lock_not_available;  -- releases the locks of this block
   end if;
   return not p_session
     or (pg_try_advisory_lock(p_wid, -1) or not p_avoid_busy) and pg_try_advisory_lock(p_wid, p_tgid);
@@ -86,37 +86,39 @@ exception when lock_not_available then
   return false;
 end $$;
 
+-- Returns whether an older job of the same transition of the instance goes first (K-23, concurrent = false).
 create or replace function wedsql._waits(p_wid integer, p_id bigint) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: whether an older job of the same transition of the instance goes first (K-23, concurrent = false).
 select exists (
   select 1 from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid
   join wedsql.job_pool o on o.wid = j.wid and o.trname = j.trname and o.id < j.id
   where j.wid = p_wid and j.id = p_id and not t.concurrent)
 $$;
 
+-- Calls <flow>.take for a caller that has the flow's name in a variable.
+-- Raises: WD001.
 create or replace function wedsql.take(p_flow text, p_transitions text[], p_limit integer default 1, p_actor text default null, p_job_ids bigint[] default null)
 returns setof wedsql.taken
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: <flow>.take for whoever has the flow's name in a variable.
--- Raises: WD001.
 begin
   return query execute format('select * from %I.take($1, $2, $3, $4)', (wedsql._flow(p_flow)).name) using p_transitions, p_limit, p_actor, p_job_ids;
 end $$;
 
+-- Returns the source of <flow>.take and, with p_session, of <flow>.hold. It contains only what the triggers
+-- need.
 create or replace function wedsql._gen_take(p_flow integer, p_schema text, p_session boolean) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
--- Promise: the source of <flow>.take and, p_session, of <flow>.hold. What the triggers do not ask for is not in it.
 begin
   return format($t$
+-- Returns up to p_limit ready jobs of different instances, held until the transaction ends; nothing is
+-- written. <flow>.hold: held by the session instead, until each is finished (<flow>.complete_held, one commit
+-- each), the session calls hold again, or it ends. Each job is read again under its lock, so that one that
+-- another worker finished meanwhile does not run a second time.
+-- Locks: an advisory lock per job.
 create or replace function %1$I.%5$s
 returns setof wedsql.taken
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set jit = off set plan_cache_mode = force_generic_plan as $f$
--- Promise: up to p_limit ready jobs of different instances, held until the transaction ends; nothing is written (DESIGN.md 4).
--- <flow>.hold: held by the session instead, until each is finished (<flow>.complete_held, a commit each), the session holds
--- anew, or ends. Each is read again under its lock, so that a job somebody finished meanwhile is not run a second time.
--- Locks: an advisory lock a job.
 declare
   v_pick record;%11$s
 begin%6$s
@@ -127,7 +129,7 @@ begin%6$s
     v_pick := wedsql._pick(%2$s, %3$L, p_transitions, p_limit, %7$s, %8$L, %12$s);
     exit when v_pick.ids = '{}';%4$s%10$s
     return query %9$s;
-    exit when found;  -- else others finished all of them a moment before the locks were ours
+    exit when found;  -- else other workers finished all of them before they were locked here
   end loop;
 end $f$ $t$, p_schema, p_flow, (select f.shared from wedsql.flow f where f.id = p_flow),
     case when wedsql._revalidates(p_flow)
@@ -162,16 +164,17 @@ end $f$ $t$, p_schema, p_flow, (select f.shared from wedsql.flow f where f.id = 
     case when wedsql._revalidates(p_flow) then quote_literal(p_schema) else 'null' end);
 end $g$;
 
+-- Returns whether a trigger of the flow has its condition evaluated when its job is taken.
 create or replace function wedsql._revalidates(p_flow integer) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Return whether a trigger of the flow has its condition tried when its job is taken.
 select exists (select 1 from wedsql.trig t where t.flow_id = p_flow and t.revalidate = 'at_take')
 $$;
 
+-- Withdraws jobs whose condition no longer holds as they are taken (revalidate = at_take, K-26), and returns
+-- the rest.
+-- Locks: the jobs; the caller has locked the instances.
 create or replace function wedsql._drop_stale(p_flow integer, p_schema text, p_wids integer[], p_ids bigint[], out wids integer[], out ids bigint[])
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: jobs whose condition no longer holds are withdrawn as they are taken (revalidate = at_take, K-26); the rest is left.
--- Locks: the jobs; the caller has locked the instances.
 declare
   v_stale integer[];
 begin
@@ -189,10 +192,10 @@ begin
   from unnest(p_wids, p_ids) with ordinality u (wid, id, o) where not u.wid = any (v_stale);
 end $$;
 
+-- Returns jobs that are ready, by priority and age, without locking them: they may be held by other workers.
 create or replace function wedsql.offer(p_flow text, p_transitions text[], p_limit integer default 100, p_exclude bigint[] default '{}')
 returns table (job_id bigint, wid integer, tgid integer, trname text)
 language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
--- Promise: a plain look at jobs that are ready, by priority and age; promises nothing about them being free.
 select c.id, c.wid, c.tgid, c.trname
 from unnest(p_transitions) n
 cross join lateral (

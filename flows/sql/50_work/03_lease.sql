@@ -1,10 +1,12 @@
+-- Claims up to p_limit ready jobs durably, each with a token that cannot be guessed and an expiry:
+-- p_duration, else the trigger's timeout, else five minutes. Commit at once, then work outside any
+-- transaction.
+-- Locks: the flow's table against a definition that is being changed; advisory locks while jobs are selected,
+-- then the job rows.
+-- Raises: WD001, WD009.
 create or replace function wedsql.lease(p_flow text, p_transitions text[], p_limit integer, p_holder text, p_duration interval default null, p_job_ids bigint[] default null)
 returns setof wedsql.taken
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: up to p_limit ready jobs claimed durably, each with a token that nobody can guess and an expiry:
--- p_duration, else the trigger's timeout, else five minutes. Commit at once, then work outside any transaction.
--- Locks: the flow's table against a definition that is being changed; advisory locks while it looks, then the job rows.
--- Raises: WD001, WD009.
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
   v_pick record;
@@ -31,27 +33,28 @@ begin
     from unnest(v_pick.wids, v_pick.ids) u (wid, id)
     where j.wid = u.wid and j.id = u.id and j.state = 'P' returning j.claim)
   select array_agg(l.claim) into v_mine from leased l;
-  -- Another session may have leased one a moment before its lock was ours.
+  -- Another session may have leased one just before it was locked here.
   return query execute format('select * from %I._taken($1, $2) t where t.claim = any ($3)', p_flow) using v_pick.wids, v_pick.ids, v_mine;
 end $$;
 
+-- Returns a token of 59 random bits, greater than 0. Only the session that got it has it, and those to which
+-- that session passes it.
 create or replace function wedsql._new_claim() returns bigint
 language sql volatile set search_path = pg_catalog, pg_temp as $$
--- Promise: a token of 59 random bits, greater than 0: nobody learns it but the session that got it, and whom that one tells.
 select ('x' || left(translate(gen_random_uuid()::text, '-', ''), 16))::bit(64)::bigint & 9223372036854775807
 $$;
 
+-- Returns the job, locked, if this claim holds it now.
+-- Locks: the flow's table against a definition that is being changed, then the job.
+-- Raises: WD203, WD204, WD205.
 create or replace function wedsql._leased(p_wid integer, p_job bigint, p_claim bigint) returns wedsql.job_pool
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the job, locked, if this claim holds it now.
--- Locks: the job.
--- Raises: WD203, WD204, WD205.
 declare
   v_job wedsql.job_pool;
   v_flow text;
 begin
   select f.name into v_flow from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wid;
-  if found then  -- before the job, as whoever publishes locks first the table and then jobs
+  if found then  -- before the job, as publishing locks first the table and then jobs
     execute format('lock table %I.wed_flow in row share mode', v_flow);
   end if;
   select * into v_job from wedsql.job_pool j where j.wid = p_wid and j.id = p_job for update;
@@ -65,11 +68,11 @@ begin
   return v_job;
 end $$;
 
-create or replace function wedsql.extend(p_wid integer, p_job_id bigint, p_claim bigint, p_duration interval) returns timestamptz
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: the lease lasts p_duration from now; the new expiry.
+-- Sets the lease to last p_duration from now, and returns the new expiry.
 -- Locks: the job.
 -- Raises: WD009, WD203, WD204, WD205.
+create or replace function wedsql.extend(p_wid integer, p_job_id bigint, p_claim bigint, p_duration interval) returns timestamptz
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_until timestamptz;
 begin
@@ -80,11 +83,11 @@ begin
   return v_until;
 end $$;
 
-create or replace function wedsql.release(p_wid integer, p_job_id bigint, p_claim bigint, p_actor text default null) returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: the job is offered again to everybody; giving it back is no failed attempt (K-57).
+-- Offers the job to all workers again; giving it back is no failed attempt (K-57).
 -- Locks: the job.
 -- Raises: WD203, WD204, WD205.
+create or replace function wedsql.release(p_wid integer, p_job_id bigint, p_claim bigint, p_actor text default null) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_job wedsql.job_pool := wedsql._leased(p_wid, p_job_id, p_claim);
 begin
@@ -94,8 +97,8 @@ begin
   perform wedsql._wake(v_job.flow_id, array[v_job.trname]);
 end $$;
 
+-- Notifies a sleeping worker that work is ready again.
 create or replace function wedsql._wake(p_flow integer, p_names text[]) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
--- Promise: sleeping workers learn that work is ready again.
 select pg_notify('wedsql_w' || w.id, '') from wedsql.flow f cross join lateral wedsql._sleepers(f.name, p_names, 1, wedsql.now()) w where f.id = p_flow
 $$;

@@ -1,29 +1,30 @@
+-- Calls <flow>.complete_many for a caller that has the flow's name in a variable.
+-- Raises: WD001, and as <flow>.complete_many.
 create or replace function wedsql.complete_many(p_flow text, p_wids integer[], p_job_ids bigint[], p_claims bigint[], p_changes jsonb[],
                                                 p_actor text default null, p_sets text[] default null)
 returns table (job_id bigint, ok boolean, seq integer, status text, fired text[], sqlstate text, message text, hint text, detail text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: <flow>.complete_many for whoever has the flow's name in a variable.
--- Raises: WD001, and as <flow>.complete_many.
 begin
   return query execute format('select * from %I.complete_many($1, $2, $3, $4, $5, $6)', (wedsql._flow(p_flow)).name)
     using p_wids, p_job_ids, p_claims, p_changes, p_actor, p_sets;
 end $$;
 
+-- Returns the source of <flow>.complete_many.
 create or replace function wedsql._gen_complete(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
--- Promise: the source of <flow>.complete_many.
 begin
   return format($t$
+-- Applies the results of jobs: all at once when all are acceptable. Where one is rejected, or two are of one
+-- instance, each is applied on its own, so that it affects no other. A repeated result gets the first answer;
+-- a different one is rejected.
+-- Locks: instances in wid order, jobs, trace.
+-- Raises: what is worth repeating (40001, 40P01, 55P03, 57014); every other error is a row with ok = false.
 create or replace function %1$I.complete_many(p_wids integer[], p_job_ids bigint[], p_claims bigint[], p_changes jsonb[],
                                               p_actor text default null, p_sets text[] default null)
 returns table (job_id bigint, ok boolean, seq integer, status text, fired text[], sqlstate text, message text, hint text, detail text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
 set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $f$
 #variable_conflict use_column
--- Promise: applies the results of jobs. All at once when all are acceptable; where one is refused, or two are of one instance,
--- each is applied on its own, so that it touches nobody else. A repeated result gets the first answer; another one is refused.
--- Locks: instances in wid order, jobs, trace.
--- Raises: what is worth trying again (40001, 40P01, 55P03, 57014); every other refusal is a row with ok = false.
 declare
   v_actor text := case when session_user = %1$L or coalesce(p_actor, '') = '' then wedsql._actor(p_actor) else p_actor end;
   v_one record;
@@ -49,10 +50,10 @@ begin
       return;
     exception
       when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
-      when others then null;  -- one of them is refused: each is tried on its own below
+      when others then null;  -- one of them is rejected: each is tried on its own below
     end;
   end if;
-  -- All at once, not each with its result: what is refused keeps its lock, so that counting the failure in this
+  -- All at once, not each with its result: a rejected one stays locked, so that counting the failure in this
   -- transaction waits for nothing.
   perform 1 from %1$I.wed_flow w where w.wid = any (p_wids) order by w.wid for no key update;
   for i in select u.i from generate_subscripts(p_job_ids, 1) u (i) order by p_wids[u.i], u.i loop
@@ -61,11 +62,11 @@ begin
 end $f$ $t$, p_schema);
 end $g$;
 
+-- Applies or rejects one result, as one row; a rejected one has no effect.
 create or replace function wedsql._complete_one(p_flow text, p_wid integer, p_job bigint, p_claim bigint, p_changes jsonb, p_actor text, p_set text)
 returns table (job_id bigint, ok boolean, seq integer, status text, fired text[], sqlstate text, message text, hint text, detail text)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
--- Promise: one result applied or refused, as one row; a refused one leaves nothing behind.
 declare
   v_changes jsonb := coalesce(p_changes, '{}');
   v_why wedsql.why;
@@ -93,10 +94,11 @@ exception
       from wedsql._blame(p_flow, v_changes, v_why) b;
 end $$;
 
+-- Returns whether a result equals what the step wrote: the same attributes with the same values, computed by
+-- a SET string on the state before the step. Values are compared in the attributes' types; one that cannot be
+-- read now is a different result.
 create or replace function wedsql._same_result(p_flow text, p_changes jsonb, p_set text, p_step wedsql.wed_trace) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: whether a result says what the step wrote: the same attributes with the same values, computed by a SET string on the
--- state before the step. Values are compared as the attributes' types see them; what cannot be read now is another result.
 declare
   v_changes jsonb := coalesce(p_changes, '{}');
   v_typed jsonb;

@@ -1,12 +1,13 @@
+-- Counts each attempt and keeps it with its reason. The job is offered again after its back-off, or, when its
+-- attempts are used up, is parked and makes its instance an exception (K-10). A job that the caller does not
+-- hold, by a lock or a claim, is left unchanged.
+-- Locks: instances in wid order, jobs, trace.
+-- Raises: WD001.
 create or replace function wedsql.fail_many(p_flow text, p_wids integer[], p_job_ids bigint[], p_claims bigint[], p_messages text[],
                                             p_sqlstates text[] default null, p_outcome text default 'failed', p_actor text default null)
 returns table (job_id bigint, attempts integer, parked boolean, not_before timestamptz)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 #variable_conflict use_column
--- Promise: each attempt is counted and kept with its reason; the job is offered again after its back-off, or parked and
--- its instance an exception when the attempts are used up (K-10). A job that the caller does not hold, by a lock or a claim, is left alone.
--- Locks: instances in wid order, jobs, trace.
--- Raises: WD001.
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
   v_now timestamptz := wedsql.now();
@@ -37,24 +38,27 @@ begin
   end loop;
 end $$;
 
+-- Returns whether this session holds the job now, by a lock of its transaction or its own. Being able to take
+-- it is not enough.
 create or replace function wedsql._holds(p_wid integer, p_tgid integer) returns boolean
 language sql volatile set search_path = pg_catalog, pg_temp as $$
--- Promise: whether this session holds the job now, by a lock of its transaction or its own. That it could take it is not enough.
 select exists (
   select 1 from pg_locks l where l.locktype = 'advisory' and l.objsubid = 2 and l.pid = pg_backend_pid() and l.granted
     and l.mode = 'ExclusiveLock' and l.classid = p_wid::oid and l.objid = p_tgid::oid
     and l.database = (select d.oid from pg_database d where d.datname = current_database()))
 $$;
 
+-- Returns the pause after an attempt: twice as long after each one, at most an hour, with a fifth of jitter
+-- so that many jobs do not return at the same moment.
 create or replace function wedsql._backoff(p_base interval, p_attempts integer) returns interval
 language sql volatile set search_path = pg_catalog, pg_temp as $$
--- Promise: twice as long after each attempt, an hour at most, with a fifth of jitter so that a herd spreads out.
 select least(least(p_base, interval '1 hour') * power(2, least(p_attempts, 20)), interval '1 hour') * (0.9 + random() * 0.2)
 $$;
 
+-- Makes an instance an exception when every one of its pending jobs last failed because the others were
+-- pending, so that none can ever be committed (K-55).
 create or replace function wedsql._final_blocked(p_flow wedsql.flow, p_wid integer, p_actor text, p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: when every pending job of an instance last failed because the others were pending, none can ever win: an exception (K-55).
 declare
   v_tgids integer[];
 begin
@@ -65,10 +69,11 @@ begin
   end if;
 end $$;
 
+-- Keeps the jobs without offering them, and makes the instance an exception with its reason and an _EXCPT
+-- job.
+-- Locks: none; the caller holds the instance.
 create or replace function wedsql._park(p_flow wedsql.flow, p_wid integer, p_tgids integer[], p_reason text, p_actor text, p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the jobs are kept but offered to nobody, the instance is an exception with its reason, and the _EXCPT job stands for it.
--- Locks: the caller holds the instance.
 begin
   with parked as (
     update wedsql.job_pool j set state = 'K', claim = null, lckid = null, lease_until = null
@@ -82,10 +87,10 @@ begin
   on conflict on constraint job_pool_pkey do nothing;
 end $$;
 
+-- Does what _park does, with a row in the history that records it and causes the _EXCPT job.
+-- Locks: none; the caller holds the instance.
 create or replace function wedsql._except(p_flow wedsql.flow, p_wid integer, p_tgids integer[], p_reason text, p_actor text, p_why text, p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: as _park, with a row in the history that says so and causes the _EXCPT job.
--- Locks: the caller holds the instance.
 declare
   v_seq integer;
 begin
@@ -93,6 +98,6 @@ begin
   insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, before, actor, reason, version, tx_at)
   select p_flow.id, p_wid, v_seq, p_now, '_EXCPT', t.state, 'E', '{}', coalesce(p_actor, 'kernel'), p_reason || coalesce(': ' || p_why, ''), p_flow.version, now()
   from wedsql.wed_trace t where t.wid = p_wid order by t.seq desc limit 1;
-  perform wedsql._park(p_flow, p_wid, p_tgids, p_reason, p_actor, p_now);  -- after the row, which is what its job is caused by
+  perform wedsql._park(p_flow, p_wid, p_tgids, p_reason, p_actor, p_now);  -- after the row, which causes its job
   perform wedsql._notify(p_flow, array[p_wid], array[v_seq], array['_EXCPT'], 1);
 end $$;

@@ -1,8 +1,9 @@
+-- Cancels the instance: withdraws its jobs and timers, compensates nothing, and records actor and reason in
+-- the history.
+-- Locks: the instance, its jobs, the trace.
+-- Raises: WD104, WD105; WD009 without a reason.
 create or replace function wedsql.cancel(p_wid integer, p_reason text, p_actor text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: the instance is cancelled: its jobs and timers are withdrawn, nothing is compensated, the history says who and why.
--- Locks: the instance, its jobs, the trace.
--- Raises: WD104, WD105, WD009 without a reason.
 declare
   v_flow wedsql.flow;
   v_now timestamptz := wedsql.now();
@@ -22,11 +23,11 @@ begin
   perform wedsql._notify(v_flow, array[p_wid], array[v_seq], '{}', 0);
 end $$;
 
-create or replace function wedsql._hold(p_wid integer) returns wedsql.flow
-language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the flow of an instance that is running or an exception, with the instance locked.
+-- Returns the flow of an instance that is running or an exception, with the instance locked.
 -- Locks: the instance's wed_flow row.
 -- Raises: WD104, WD105.
+create or replace function wedsql._hold(p_wid integer) returns wedsql.flow
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow;
   v_status "char";

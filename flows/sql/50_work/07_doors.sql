@@ -1,7 +1,7 @@
+-- Creates in the flow's schema, for this flow alone, what a worker needs besides take, hold and their
+-- completion: a role that may call these functions needs no right on the kernel's own schema.
 create or replace function wedsql._make_doors(p_flow integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set check_function_bodies = off set client_min_messages = warning as $$
--- Promise: what a worker needs besides take, hold and their completion stands in the flow's schema, too, for this flow alone:
--- whoever may call it needs no right on the kernel's own schema.
 begin
   execute format($q$
 create or replace function %1$I.lease(p_transitions text[], p_limit integer, p_holder text, p_duration interval default null, p_job_ids bigint[] default null)
@@ -31,10 +31,10 @@ select wedsql.start(%1$L, p_state, p_actor, p_key)
 $f$ $q$, p_name, p_flow);
 end $$;
 
+-- Checks that the instance is one of the flow.
+-- Raises: WD104.
 create or replace function wedsql._own(p_flow integer, p_name text, p_wid integer) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: the instance is one of the flow.
--- Raises: WD104.
 begin
   if not exists (select 1 from wedsql.instance i where i.wid = p_wid and i.flow_id = p_flow) then
     perform wedsql._raise('WD104', format('Flow %I has no instance %s.', p_name, p_wid), 'Check the number and the flow.');

@@ -1,6 +1,6 @@
--- The paper's SET string at work: what an UPDATE with the same text would store, as the changes of a result.
+-- The paper's SET string: what an UPDATE with the same text would store, as the changes of a result.
 
--- Return what the SET string (section 3.1) changes, computed on the present state of the locked instance.
+-- Returns what the SET string (section 3.1) changes, computed on the present state of the locked instance.
 -- Locks: the instance.
 -- Raises: as _set_on.
 create or replace function wedsql._set_changes(p_flow text, p_wid integer, p_set text) returns jsonb
@@ -12,10 +12,9 @@ begin
   return wedsql._set_on(p_flow, p_set, v_state);
 end $$;
 
--- Return what a SET string makes of a state: each value as the text of its attribute's type, which is read back to the same
--- value; a document as it is.
--- Locks: none
--- Raises: WD211, with the SQLSTATE with which PostgreSQL would refuse the UPDATE.
+-- Returns the changes that a SET string makes to a state: each value as the text of its attribute's type,
+-- which reads back as the same value; a document as it is.
+-- Raises: WD211 with the SQLSTATE with which PostgreSQL would reject the UPDATE.
 create or replace function wedsql._set_on(p_flow text, p_set text, p_state jsonb) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -48,15 +47,14 @@ begin
     v_state := sqlstate;
     v_message := sqlerrm;
   end;
-  perform wedsql.check_set_text(p_set, v_types);  -- names the place where the text itself is wrong
+  perform wedsql.check_set_text(p_set, v_types);  -- raises the place where the text itself is wrong
   perform wedsql._raise('WD211', format('The SET string cannot be computed on this state: %s.', v_message),
     'Look at the types of the attributes, and at values that are empty or zero.', jsonb_build_object('sqlstate', v_state)::text);
 end $$;
 
--- Return the values of rendered expressions over a row, computed by the powerless role, as an object of their names; and the
--- type that each has by itself. p_untyped: it has none and takes that of its attribute.
--- Locks: none
--- Raises: what PostgreSQL finds in the expressions.
+-- Returns the values of rendered expressions over a row, computed by the role without rights, as an object of
+-- their names; and the type that each has by itself. p_untyped: it has none and takes that of its attribute.
+-- Raises: what PostgreSQL raises for the expressions.
 create or replace function wed_match.evaluate(
   p_schema text, p_names text[], p_exprs text[], p_types text[], p_untyped boolean[], p_row anyelement, out changes jsonb, out given regtype[])
 language plpgsql security definer
