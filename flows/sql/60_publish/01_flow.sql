@@ -1,8 +1,9 @@
+-- Creates a new, empty flow: its schema with wed_flow and the paper's control tables as views; returns its
+-- id.
+-- Raises: WD004 for a name that is taken or cannot be used; WD009 for a wrong final_when_pending.
 create or replace function wedsql.create_flow(p_name text, p_label text default '',
   p_final_when_pending text default null) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: a new, empty flow: its schema with wed_flow and the paper's control tables as views; its id.
--- Raises: WD004, WD009 when the name is taken.
 declare
   v_flow wedsql.flow := jsonb_populate_record(null::wedsql.flow, wedsql._as_columns(
     jsonb_build_object('label', p_label, 'final_when_pending', p_final_when_pending),
@@ -32,9 +33,9 @@ begin
   return v_id;
 end $$;
 
+-- Creates the triggers on wed_flow, so that every write but the kernel's own passes the kernel's triggers.
 create or replace function wedsql._guard_flow(p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: every way to write wed_flow but the kernel's own passes the kernel's triggers.
 begin
   execute format($q$
     create trigger a_wid before insert on %1$I.wed_flow for each row when (current_user <> 'wed_owner'::text) execute function wedsql._paper_wid();
@@ -45,16 +46,17 @@ begin
   perform wedsql._guard_room(p_name);
 end $$;
 
+-- Makes every start of an instance, by whatever function, call wedsql._room. A flow that already has the
+-- trigger is not locked for it.
 create or replace function wedsql._guard_room(p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: whoever starts an instance, by whichever door, passes wedsql._room; a flow that has the trigger is not locked for it.
 begin
   if not exists (select 1 from pg_trigger t where t.tgrelid = format('%I.wed_flow', p_name)::regclass and t.tgname = 'a_room') then
     execute format('create trigger a_room before insert on %I.wed_flow for each statement execute function wedsql._room()', p_name);
   end if;
 end $$;
 
--- Drop the views of a flow.
+-- Drops the views of a flow.
 -- Locks: the views.
 -- Raises: WD907 when objects that are not the kernel's depend on one of them.
 create or replace function wedsql._drop_views(p_name text) returns void
@@ -71,11 +73,12 @@ exception when dependent_objects_still_exist then
     'Drop the objects that the detail names, install, and create them again.', v_detail);
 end $$;
 
+-- Creates the paper's control tables of one flow as views, usable word for word with search_path = <flow>.
+-- Each is a security barrier: no function in a reader's WHERE sees a row of another flow. Their owner may not
+-- lock the tables below, which are those of all flows, so LOCK on a view is rejected; for the same reason
+-- rows are deleted by a trigger and not by a right of the owner.
 create or replace function wedsql._make_views(p_flow integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = warning as $$
--- Promise: the paper's control tables of one flow, word for word usable with search_path = <flow>.
--- Each is a barrier: no function in a reader's WHERE sees a row of another flow. Their owner may not lock the tables below,
--- which are those of all flows, so LOCK on a view is refused; that is why a trigger, and no right of it, deletes.
 declare
   v_make text := format($q$
     create or replace view %1$I.wed_attr with (security_barrier) as
@@ -108,7 +111,7 @@ declare
 begin
   begin
     execute v_make;
-  exception when invalid_table_definition then  -- an earlier release gave them other columns
+  exception when invalid_table_definition then  -- in an earlier release they had other columns
     perform wedsql._drop_views(p_name);
     execute v_make;
   end;
@@ -116,9 +119,9 @@ begin
   perform wedsql._disown_views(p_name);
 end $$;
 
+-- Gives the views of a flow to the role that may read and write through them and nothing else.
 create or replace function wedsql._disown_views(p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the views of a flow belong to the role that may read and write through them and nothing else.
 declare
   v_view text;
 begin
@@ -129,9 +132,9 @@ begin
   execute format('revoke create on schema %I from wed_view', p_name);
 end $$;
 
+-- Deletes from the definition of a flow what is deleted through its wed_attr or wed_trig.
 create or replace function wedsql._delete_definition() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: what is deleted through a flow's wed_attr or wed_trig is deleted from the definition of that flow.
 begin
   if tg_table_name = 'wed_attr' then
     delete from wedsql.attr a where a.aid = old.aid and a.flow_id = old.flow_id;
@@ -141,19 +144,20 @@ begin
   return case when found then old end;
 end $$;
 
+-- Rejects writing jobs, states or the history through a flow's views, also for an owner or superuser.
+-- Raises: WD301.
 create or replace function wedsql._never_running() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: nobody, an owner or superuser included, writes what runs or the history through a flow's views.
--- Raises: WD301.
 begin
   perform wedsql._raise('WD301', format('%I.%I is written by the kernel alone.', tg_table_schema, tg_table_name),
     'The history is only ever added to; a step is an UPDATE of wed_flow, or a call of the kernel''s functions.');
   return null;
 end $$;
 
+-- Creates again what the kernel made for a flow (views, functions, rights), as this version of the kernel
+-- makes it.
 create or replace function wedsql._refresh_flow(p_flow integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = warning as $$
--- Promise: what the kernel made for a flow (views, functions, rights) is as this kernel makes it.
 begin
   perform wedsql._make_views(p_flow, p_name);
   perform wedsql._make_doors(p_flow, p_name);
@@ -163,9 +167,10 @@ begin
   perform wedsql._drop_ghosts(p_flow, p_name);
 end $$;
 
+-- Grants the product's roles, and the flow's own if it was opened, the rights that they need in the flow's
+-- schema.
 create or replace function wedsql._grant_flow(p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the product's roles, and the flow's own if it was opened, may do in the flow's schema what they need.
 begin
   execute format('grant usage on schema %I to wed_web, wed_worker, wed_reaper, wed_monitor', p_name);
   execute format('grant select on all tables in schema %I to wed_web, wed_worker, wed_monitor', p_name);
@@ -178,9 +183,10 @@ begin
   end if;
 end $$;
 
+-- Grants the flow's public functions to web, workers and a role named like the flow; those that begin with _
+-- to no role.
 create or replace function wedsql._grant_functions(p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the flow's doors are open to web, workers and a role named like the flow; what begins with _ to nobody.
 declare
   v_doors text := (
     select string_agg(p.oid::regprocedure::text, ', ') from pg_proc p
@@ -193,11 +199,11 @@ begin
   end if;
 end $$;
 
-create or replace function wedsql.drop_flow(p_name text, p_force boolean default false) returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: the flow is gone: definition, schema, and, with p_force, its instances and their history.
+-- Drops the flow: definition, schema, and, with p_force, its instances and their history.
 -- Locks: everything of the flow.
 -- Raises: WD001, WD007 while it has instances.
+create or replace function wedsql.drop_flow(p_name text, p_force boolean default false) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._flow(p_name);
 begin

@@ -1,9 +1,10 @@
+-- Evaluates the present conditions on living instances (running and exception; final ones if p_final, K-17),
+-- and returns counts of what followed. An instance for which nothing follows is left unchanged, unless p_all.
+-- In any case a timer whose condition or due time no longer exists is deleted, and so is an _EXCPT job
+-- without an exception, and a timer of another moment is moved.
+-- Locks: instances in wid order, jobs, trace.
 create or replace function wedsql._rematch(p_flow integer, p_wids integer[], p_all boolean, p_final boolean, p_actor text, p_reason text) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the conditions as they stand are tried on instances that live (running and exception; final ones if p_final, K-17).
--- An instance for which nothing follows is left untouched, unless p_all. All the same a timer whose condition or due time is gone
--- goes, and so does an _EXCPT job without an exception, and a timer of another moment moves. Counts by what happened.
--- Locks: instances in wid order, jobs, trace.
 declare
   v_name text;
   v_ids integer[];
@@ -26,10 +27,10 @@ begin
   return v_report;
 end $$;
 
+-- Does what _rematch does for at most a thousand instances. A final condition with a due time is one of those
+-- that fire, until its timer is due.
 create or replace function wedsql._rematch_some(p_flow integer, p_name text, p_wids integer[], p_all boolean, p_actor text, p_reason text) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 as $$
--- Promise: as _rematch for a thousand instances at the most. A final condition with a due time is one of those that fire, until
--- its timer says that the time has come.
 declare
   v_flow wedsql.flow;
   v_due boolean;
@@ -75,10 +76,11 @@ begin
   return v_report || wedsql._settle_counted(v_flow, v_steps);
 end $$;
 
+-- Returns the attributes that have a value now and did not exist at the last step, each with null as its
+-- value before, so that the history shows where a default came from (K-51). An attribute that was only
+-- renamed is not among them.
 create or replace function wedsql._new_values(p_wid integer, p_state jsonb) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: the attributes that have a value now and were not there at the last step, each with the null that was there before, so
--- that the history tells where a default came from (K-51). An attribute that only changed its name is none of them.
 select coalesce(jsonb_object_agg(n.key, null), '{}')
 from (select t.state from wedsql.wed_trace t where t.wid = p_wid order by t.seq desc limit 1) o
 cross join lateral jsonb_each(p_state - array(select jsonb_object_keys(o.state))) n
@@ -86,10 +88,11 @@ where n.value <> 'null' and not exists (
   select 1 from jsonb_each(o.state - array(select jsonb_object_keys(p_state))) g where g.value = n.value)
 $$;
 
+-- Deletes the _EXCPT jobs of instances of the flow that are no exception; an instance that is being written
+-- now is left to its writer.
+-- Locks: the instances that have one, skipping a locked one; then the job.
 create or replace function wedsql._drop_ghosts(p_flow integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: no instance of the flow but an exception has an _EXCPT job; one that is being written now is left to its writer.
--- Locks: the instances that have one, skipping a locked one; then the job.
 declare
   v_wid integer;
 begin
@@ -102,9 +105,10 @@ begin
   end loop;
 end $$;
 
+-- Settles a re-match and returns counts of what followed. The _EXCPT job of an exception is deleted before
+-- and created again if it is still one.
 create or replace function wedsql._settle_counted(p_flow wedsql.flow, p_steps wedsql.step[]) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: settles a re-match and counts what came of it. The _EXCPT job of an exception goes before and comes back if it is still one.
 declare
   v_was jsonb;
   v_report jsonb;
@@ -125,20 +129,20 @@ begin
   return v_report;
 end $$;
 
+-- Returns the sum of two reports, number by number.
 create or replace function wedsql._add_counts(p_one jsonb, p_two jsonb) returns jsonb
 language sql immutable set search_path = pg_catalog, pg_temp as $$
--- Promise: two reports added up, number by number.
 select p_one || (select coalesce(jsonb_object_agg(k, case
     when jsonb_typeof(p_two -> k) = 'object' then wedsql._add_counts(coalesce(p_one -> k, '{}'), p_two -> k)
     else to_jsonb(coalesce((p_one ->> k)::bigint, 0) + (p_two ->> k)::bigint) end), '{}') from jsonb_object_keys(p_two) k)
 $$;
 
+-- Matches living instances again (final ones too if p_reopen_final), and returns counts of what followed.
+-- Locks: the flow's definition, instances in wid order, jobs, trace.
+-- Raises: WD001, WD010.
 create or replace function wedsql.rematch(p_flow text, p_wids integer[] default null, p_reopen_final boolean default false,
                                           p_actor text default null, p_reason text default null) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: re-runs the match on living instances (final ones too if asked); counts of what followed.
--- Locks: the flow's definition, instances in wid order, jobs, trace.
--- Raises: WD001, WD010.
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
 begin

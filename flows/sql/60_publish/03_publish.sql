@@ -1,4 +1,4 @@
--- Return the definition of a flow, with p_numbers the numbers of its triggers as "id".
+-- Returns the definition of a flow, with p_numbers the numbers of its triggers as "id".
 create or replace function wedsql._definition(p_flow wedsql.flow, p_numbers boolean) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
@@ -15,18 +15,19 @@ select jsonb_build_object('flow', p_flow.name, 'version', p_flow.version)
       from wedsql.trig t where t.flow_id = p_flow.id), '[]'))
 $$;
 
--- Return the whole definition as one JSON object, in an order that never changes by itself; options of
--- attributes and triggers that have their usual value are left out.
+-- Returns the whole definition as one JSON object, in an order that never changes by itself; options of
+-- attributes and triggers that have their default value are left out.
 -- Raises: WD001.
 create or replace function wedsql.definition(p_flow text) returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select wedsql._definition(wedsql._flow(p_flow), false)
 $$;
 
+-- Puts the changed definition into effect: re-matches living instances, keeps the version and notifies
+-- listeners.
+-- Locks: instances in wid order, jobs, trace; the flow's definition is locked already.
 create or replace function wedsql._publish(p_flow integer, p_actor text, p_reason text) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
--- Promise: the changed definition takes effect: living instances are re-matched, the version is kept, listeners are told.
--- Locks: the flow's definition is held already; instances in wid order, jobs, trace.
 declare
   v_flow wedsql.flow;
   v_report jsonb;
@@ -43,13 +44,14 @@ begin
   return v_report || jsonb_build_object('version', v_flow.version);
 end $$;
 
+-- Makes the flow what the definition says, as a whole, and returns what that did to living instances; with
+-- p_dry_run it returns the same report and changes nothing. Attributes and triggers that the definition does
+-- not name are removed.
+-- Locks: the flow's definition, wed_flow, instances in wid order, jobs, trace.
+-- Raises: every error for which an attribute or trigger can be rejected; WD009 for a malformed definition.
 create or replace function wedsql.publish(p_flow text, p_definition jsonb, p_dry_run boolean default false, p_reopen_final boolean default false,
                                           p_actor text default null, p_reason text default null) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
--- Promise: makes the flow what the definition says, in one piece, and tells what that did to living instances; with
--- p_dry_run the same report and nothing done. Attributes and triggers that the definition does not name go.
--- Locks: the flow's definition, wed_flow, instances in wid order, jobs, trace.
--- Raises: whatever an attribute or trigger can be refused for; WD009 for a malformed definition.
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
   v_report jsonb;
@@ -77,10 +79,11 @@ begin
   return v_report || jsonb_build_object('dry_run', p_dry_run);
 end $$;
 
+-- Checks that the definition has the outer form of one; what is inside each attribute and trigger is checked
+-- where it is stored.
+-- Raises: WD009.
 create or replace function wedsql._check_definition(p_definition jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the definition has the outer form of one; what is inside each attribute and trigger is checked where it is stored.
--- Raises: WD009.
 declare
   v_bad text;
 begin
@@ -111,10 +114,11 @@ begin
   perform wedsql._check_twice(p_definition);
 end $$;
 
+-- Checks that no two attributes of the definition have the same name or the same earlier name, and no two
+-- triggers the same id.
+-- Raises: WD009 naming it.
 create or replace function wedsql._check_twice(p_definition jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: no two attributes of the definition have one name or were called the same, no two triggers have one id.
--- Raises: WD009 naming it.
 declare
   v_bad record;
 begin

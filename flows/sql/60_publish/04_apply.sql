@@ -1,6 +1,6 @@
--- Make attributes and triggers those of the definition, and report how many were added, changed and removed.
--- What is to be done is told by wedsql._difference, after attributes with "was" have their new names and the
--- predicates with them.
+-- Makes attributes and triggers those of the definition, and returns how many were added, changed and
+-- removed. wedsql._difference returns what is to be done, after attributes with "was" have their new names
+-- and the predicates with them.
 create or replace function wedsql._apply_definition(p_flow integer, p_definition jsonb) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -29,7 +29,7 @@ begin
                             'triggers_removed']) w (what));
 end $$;
 
--- Give the settings of a flow their new values.
+-- Gives the settings of a flow their new values.
 create or replace function wedsql._apply_settings(p_flow integer, p_changed jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -52,7 +52,7 @@ begin
   end if;
 end $$;
 
--- Alter and add attributes; those that go stay for now, as predicates may still name them.
+-- Alters and adds attributes; those to be removed stay for now, because predicates may still name them.
 create or replace function wedsql._apply_attributes(p_flow integer, p_changed jsonb, p_added jsonb)
   returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -73,10 +73,11 @@ begin
   using p_added, v_options, p_flow;
 end $$;
 
+-- Gives attributes with "was" their new names, also where they exchange them, and returns how many were
+-- renamed. A rename to a name that another attribute still has waits for that one; where each waits for the
+-- next, one gets a temporary name.
 create or replace function wedsql._apply_renames(p_flow integer, p_attributes jsonb) returns integer
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: attributes that say what they were called have their new names, also where they swap them; how many were renamed.
--- A name that is still another's waits for that one; where each waits for the next, one steps aside for a moment.
 declare
   v_todo jsonb;
   v_next jsonb;
@@ -97,7 +98,7 @@ begin
   return v_count;
 end $$;
 
--- Remove, change and add triggers. Jobs of removed triggers are withdrawn.
+-- Removes, changes and adds triggers. Jobs of removed triggers are withdrawn.
 create or replace function wedsql._apply_triggers(p_flow integer, p_changes jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,23 +1,25 @@
+-- Returns the databases of the server in which the role was opened for a flow: there its search_path is the
+-- schema of its own name. A role belongs to the whole server, its rights in a flow to one database.
 create or replace function wedsql._role_databases(p_name text) returns name[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: the databases of the server in which the role was opened for a flow: there its search_path leads to the schema of
--- its own name. A role is the whole server's, its rights in a flow are those of one database.
 select coalesce(array_agg(d.datname order by d.datname), '{}')
 from pg_db_role_setting s join pg_roles r on r.oid = s.setrole join pg_database d on d.oid = s.setdatabase
 where r.rolname = p_name and exists (select 1 from unnest(s.setconfig) c where c in ('search_path=' || p_name, format('search_path="%s"', p_name)))
 $$;
 
+-- Returns whether the flow's role was opened in this database; a role of that name that was opened in another
+-- database only does not count.
 create or replace function wedsql._has_role(p_name text) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: whether the flow's role was opened in this database; a role of that name that another database has is a stranger.
 select current_database() = any (wedsql._role_databases(p_name))
 $$;
 
+-- Creates a log-in role named like the flow, whose search_path is the flow's schema. It may define this flow,
+-- start its instances and work on them with the paper's protocol, and nothing else. Runs with the caller's
+-- rights.
+-- Raises: WD001; WD004 when a role of that name has other rights, or belongs to a flow of another database.
 create or replace function wedsql.open_flow_role(p_flow text) returns text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: a log-in role named like the flow, whose search_path leads into the flow's schema, may define this flow, start its
--- instances and work on them with the paper's protocol, and may do nothing else. Runs with the caller's rights.
--- Raises: WD001, WD004 when a role of that name has other powers, or is that of a flow of another database.
 declare
   v_name text := (wedsql._flow(p_flow)).name;
 begin
@@ -35,10 +37,11 @@ begin
   return v_name;
 end $$;
 
+-- Drops the flow's role with its rights; the role of a flow of another database is left unchanged. Runs with
+-- the caller's rights.
+-- Raises: WD001.
 create or replace function wedsql.close_flow_role(p_flow text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the flow's role is gone with its rights; that of a flow of another database is left alone. Runs with the caller's rights.
--- Raises: WD001.
 declare
   v_name text := (wedsql._flow(p_flow)).name;
 begin
