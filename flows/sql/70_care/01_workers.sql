@@ -1,35 +1,37 @@
+-- Registers this session's process as serving these transitions ('flow:transition'), and returns the number
+-- by which it is notified.
 create or replace function wedsql.register_worker(p_kind text, p_name text, p_host text, p_pid integer, p_serves text[]) returns bigint
 language sql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: this session's process is known as serving these transitions ('flow:transition'); the number it is woken by.
 insert into wedsql.worker (kind, name, host, pid, backend_pid, role, serves, started_at, seen_at)
 values (p_kind, p_name, p_host, p_pid, pg_backend_pid(), session_user, p_serves, wedsql.now(), wedsql.now()) returning id
 $$;
 
+-- Records that the worker, one of this session's role, is alive, and whether it sleeps and is to be notified;
+-- returns false when it must register again.
 create or replace function wedsql.heartbeat(p_worker bigint, p_waiting boolean) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: the worker, one of this session's role, is alive, and says whether it sleeps and wants to be woken; false when it
--- must register again.
 begin
   update wedsql.worker w set seen_at = wedsql.now(), waiting = p_waiting, backend_pid = pg_backend_pid()
   where w.id = p_worker and w.role = session_user;
   return found;
 end $$;
 
+-- Removes the worker, one of this session's role.
 create or replace function wedsql.unregister_worker(p_worker bigint) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: the worker, one of this session's role, is known no longer.
 delete from wedsql.worker w where w.id = p_worker and w.role = session_user
 $$;
 
+-- Keeps, for the page of the workers, what hinders the worker of this session from serving more.
 create or replace function wedsql.report_problems(p_worker bigint, p_text text) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
--- Keep what hinders the worker of this session from serving more, for the page of the workers.
 update wedsql.worker w set problems = left(p_text, 20000) where w.id = p_worker and w.backend_pid = pg_backend_pid()
 $$;
 
+-- Registers a watcher of the history, so that commits notify wedsql_trace, and returns its number; to be
+-- repeated within a minute.
 create or replace function wedsql.watch(p_watch bigint, p_name text) returns bigint
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: somebody watches the history, so that commits tell wedsql_trace; repeat within a minute. The watcher's number.
 declare
   v_id bigint;
 begin
@@ -41,8 +43,8 @@ begin
   return v_id;
 end $$;
 
+-- Removes the watcher.
 create or replace function wedsql.unwatch(p_watch bigint) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: the watcher is known no longer.
 delete from wedsql.watch w where w.id = p_watch
 $$;

@@ -1,5 +1,5 @@
--- Conditions that failed, one row per trigger: the sum, and the failures that are not added up yet.
--- In the order of the triggers, so that a page of it is read by their numbers and no other row is looked at.
+-- Conditions that failed, one row per trigger: the sum, and the failures that are not added up yet. In the
+-- order of the triggers, so that a page of it is read by their numbers without reading other rows.
 create or replace view wedsql.condition_error as
 select t.tgid, t.flow_id, coalesce(s.n, 0) + f.n as n, greatest(s.last_at, l.at) as last_at,
        case when s.last_at > l.at or l.at is null then s.sqlstate else l.sqlstate end as sqlstate,
@@ -12,10 +12,11 @@ cross join lateral (select count(*) as n from wedsql.condition_failure o where o
 where s.tgid is not null or l.at is not null;
 alter view wedsql.condition_error owner to wed_owner;
 
+-- Adds up to p_max rows of failed conditions to one row per trigger; what is shown stays the same.
+-- Locks: those rows, skipping locked ones; then the sums in the order of their triggers, which one reaper at
+-- a time writes.
 create or replace function wedsql._fold_condition_errors(p_max integer) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
--- Promise: up to p_max rows of failed conditions are added up, one row for each trigger; what is shown stays the same.
--- Locks: those rows, skipping locked ones; then the sums in the order of their triggers, which one reaper at a time writes.
 with gone as (
   delete from wedsql.condition_failure f where f.id = any (array(
     select o.id from wedsql.condition_failure o order by o.id limit p_max for update skip locked)) returning f.*)

@@ -1,10 +1,11 @@
+-- Runs one bounded round of everything that depends on time: ends overdue transactions, gives expired leases
+-- back, fires due timers, and makes exceptions of jobs that no worker takes. Returns counts. Any number of
+-- reapers may run; each flow is handled by one of them at a time. Work that fails is rolled back by itself,
+-- kept in wedsql.trouble, and stops nothing else.
+-- Locks: its beat and the flow's row of wedsql.care, skipping what another reaper has; one instance at a
+-- time, skipping what is locked; then its jobs and trace.
 create or replace function wedsql.reap(p_max integer default 200) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
--- Promise: one bounded round of everything that time does: overdue transactions are ended, expired leases given back,
--- due timers fired, jobs that nobody picks up made exceptions. Counts. Any number of reapers may run: each flow is cared for
--- by one of them at a time. What fails is undone by itself, kept in wedsql.trouble, and stops nothing else.
--- Locks: its beat and the flow's row of wedsql.care, skipping what another reaper has; one instance at a time, skipping what is
--- locked; then its jobs and trace.
 declare
   v_now timestamptz := wedsql.now();
   v_report jsonb := '{"ended": 0, "expired": 0, "timers": 0, "late": 0}';
@@ -41,11 +42,11 @@ begin
   return v_report;
 end $$;
 
+-- Does what is done once per round and not per flow: ends sessions past their time, adds up failed
+-- conditions, deletes rows that are no longer needed. Returns counts.
+-- Locks: rows that only the reaper writes; others it skips when they are locked.
 create or replace function wedsql._reap_all_flows(p_max integer, p_now timestamptz) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: what is done once a round and not for each flow: sessions past their time, failed conditions added up, rows that
--- nobody needs any more. Counts.
--- Locks: rows that only the reaper writes; others it skips when they are locked.
 declare
   v_ended integer := 0;
 begin
@@ -75,10 +76,11 @@ begin
   return jsonb_build_object('ended', v_ended);
 end $$;
 
+-- Does what is due in one flow, at most p_max of a kind, and returns counts. A flow whose table is locked is
+-- left to a later round.
+-- Locks: the flow's wed_flow table in the mode of a writer, or nothing.
 create or replace function wedsql._reap_flow(p_flow wedsql.flow, p_max integer, p_now timestamptz) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: what is due in one flow, p_max of a kind at the most; counts. A flow whose table is locked is left to a later round.
--- Locks: the flow's wed_flow table in the mode of a writer, or nothing.
 declare
   v_counts jsonb := '{}';
   v_kind text;
@@ -102,10 +104,10 @@ begin
   return v_counts;
 end $$;
 
+-- Handles up to p_max due items of one kind, the oldest first, and returns how many. Those whose instance is
+-- locked are skipped. It ends after a second, so that slow conditions of one flow delay no other.
 create or replace function wedsql._reap_kind(p_flow wedsql.flow, p_kind text, p_max integer, p_now timestamptz) returns integer
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: up to p_max due items of one kind are done, the oldest first; how many. Those whose instance is locked are passed
--- over. It ends after a second, so that slow conditions of one flow delay no other.
 declare
   v_until timestamptz := clock_timestamp() + interval '1 second';
   v_due refcursor := wedsql._due_items(p_flow.id, p_kind, p_now);
@@ -124,10 +126,10 @@ begin
   return v_done;
 end $$;
 
+-- Returns an open cursor over what is due (wid, item), the oldest first: leases, timers, or jobs that no
+-- worker took. What failed a moment ago waits for its next try.
 create or replace function wedsql._due_items(p_flow integer, p_kind text, p_now timestamptz) returns refcursor
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
--- Promise: an open cursor over what is due (wid, item), the oldest first: leases, timers, or jobs that nobody picked up. What
--- failed a moment ago waits for its next try.
 declare
   v_due refcursor;
 begin
@@ -149,10 +151,11 @@ begin
   return v_due;
 end $$;
 
+-- Handles one due item. Returns false when it is locked or no longer due, or when it failed: then only the
+-- reason remains of it.
+-- Locks: the instance, skipping a locked one; its jobs and trace.
 create or replace function wedsql._reap_item(p_flow wedsql.flow, p_kind text, p_wid integer, p_item bigint, p_now timestamptz) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: one due item is done; false when it is locked or no longer due, or failed: then nothing of it is left but the reason.
--- Locks: the instance, skipping a locked one; its jobs and trace.
 declare
   v_done boolean;
 begin
@@ -165,7 +168,7 @@ begin
   return v_done;
 exception when query_canceled or others then
   perform wedsql._note_trouble(p_flow.id, p_kind, p_wid, p_item, sqlstate, sqlerrm, p_now);
-  if sqlstate = '57014' then  -- at the next round it would be the first again, and take all the time of that one, too
+  if sqlstate = '57014' then  -- the next round would begin with it again and lose all its time, too
     perform set_config('wedsql.round_over', 'yes', true);
     update wedsql.trouble t set retry_at = p_now + interval '5 minutes'
     where t.flow_id = p_flow.id and t.kind = p_kind and t.wid = p_wid and t.item = p_item;
@@ -173,9 +176,9 @@ exception when query_canceled or others then
   return false;
 end $$;
 
+-- Returns whether an item of this round was ended by statement_timeout. PostgreSQL ends a statement once, so
+-- anything after it would have no limit: the next round does it.
 create or replace function wedsql._round_over() returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: whether an item of this round was ended by statement_timeout. PostgreSQL ends a statement once, so what came after
--- it would have no limit: the next round does it.
 select coalesce(current_setting('wedsql.round_over', true), '') <> ''
 $$;

@@ -1,10 +1,12 @@
--- A client of the paper whose UPDATE is refused cannot report it: the rollback takes everything back that it wrote. What is set
--- in a sequence stays, so sixteen of them keep the refusals of the moment until the reaper's next round. A refusal that another
--- one overwrote comes again with the client's next try.
+-- A client of the paper whose UPDATE is rejected cannot report it: the rollback undoes everything that it
+-- wrote. What is set in a sequence stays, so sixteen of them keep the latest rejections until the reaper's
+-- next round. A rejection that another one overwrote comes again with the client's next try.
+
+-- Records a rejection for the reaper, whatever becomes of this transaction. One job has one place for a
+-- minute, so that a client that retries endlessly hides no other; which jobs share a place changes with the
+-- minute.
 create or replace function wedsql._note_refusal(p_wid integer, p_job bigint, p_stale boolean) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the reaper learns of the refusal whatever becomes of this transaction. One job has one place for a minute, so that
--- a client which tries without end hides no other; which jobs share a place changes with the minute.
 declare
   v_minute bigint := (extract(epoch from clock_timestamp()) / 60)::bigint;
 begin
@@ -14,10 +16,11 @@ begin
   end if;
 end $$;
 
+-- Handles each rejection once; one whose instance is locked now, or whose job a session holds, waits for a
+-- later round.
+-- Locks: as _act_on_refusal.
 create or replace function wedsql._reap_refused(p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: each refusal is acted on once; one whose instance is locked now, or whose job somebody holds, waits for a later round.
--- Locks: as _act_on_refusal.
 declare
   v_refusal record;
   v_flow integer;
@@ -45,11 +48,12 @@ begin
   end loop;
 end $$;
 
+-- Drops a job that was rejected as stale if its condition still does not hold (K-26); marks one that would
+-- have made its state final, and when all of the instance are marked, makes it an exception (K-55). Returns
+-- false when it must wait.
+-- Locks: the instance, skipping a locked one; the stale job's advisory lock, not waited for; jobs and trace.
 create or replace function wedsql._act_on_refusal(p_wid integer, p_id bigint, p_stale boolean, p_now timestamptz) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: a job that was refused as stale is dropped if its condition still does not hold (K-26); one that would have made its
--- state final is marked, and when all of the instance are, it is an exception (K-55). False when it must wait.
--- Locks: the instance, skipping a locked one; the stale job's advisory lock, not waited for; jobs and trace.
 declare
   v_job wedsql.job_pool;
   v_flow wedsql.flow;

@@ -1,7 +1,8 @@
+-- Locks the instance against writes of other transactions until this one ends; returns false at once where
+-- one is writing it now.
+-- Locks: the instance, skipping a locked one, and in the same way its table.
 create or replace function wedsql._hold(p_flow text, p_wid integer) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: nobody else writes the instance until this transaction ends; false at once where somebody does so now.
--- Locks: the instance, skipping a locked one, and so with its table.
 declare
   v_held integer;
 begin
@@ -14,10 +15,11 @@ begin
   return v_held is not null;
 end $$;
 
+-- Counts an attempt that the kernel ended like one that failed; returns false when the instance is locked now
+-- or the job has changed.
+-- Locks: the instance, skipping a locked one; then the job.
 create or replace function wedsql._count_attempt(p_wid integer, p_job bigint, p_claim bigint, p_outcome text, p_why text, p_now timestamptz) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: an attempt that the kernel ended counts like one that failed; false when the instance is locked now or the job has moved on.
--- Locks: the instance, skipping a locked one; then the job.
 declare
   v_flow wedsql.flow;
   v_job record;
@@ -45,16 +47,17 @@ begin
   return true;
 end $$;
 
+-- Returns one attempt more. The _EXCPT job is never used up, so the count may reach its maximum and stays
+-- there.
 create or replace function wedsql._one_more(p_attempts smallint) returns smallint
 language sql immutable set search_path = pg_catalog, pg_temp as $$
--- Promise: one attempt more. The _EXCPT job is never used up, so the count may come to its end and stays there.
 select least(p_attempts + 1, 32767)::smallint
 $$;
 
+-- Gives an expired lease back and counts the attempt.
+-- Locks: as _count_attempt.
 create or replace function wedsql._expire(p_wid integer, p_job bigint, p_now timestamptz) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: an expired lease is given back and the attempt counted.
--- Locks: as _count_attempt.
 declare
   v_job wedsql.job_pool;
 begin
@@ -66,10 +69,10 @@ begin
   return false;
 end $$;
 
+-- Matches an instance with a due timer again, so that the trigger that waited for the time fires (K-37).
+-- Locks: the instance, skipping a locked one; its jobs and trace.
 create or replace function wedsql._fire_timer(p_flow wedsql.flow, p_wid integer, p_tgid integer, p_now timestamptz) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: an instance with a due timer is matched again, so that the trigger that waited for the time fires (K-37).
--- Locks: the instance, skipping a locked one; its jobs and trace.
 begin
   if not wedsql._hold(p_flow.name, p_wid) then
     return false;
@@ -83,16 +86,17 @@ begin
   return true;
 end $$;
 
+-- Returns whether a job waits longer than the deadline, or twice as long when it is marked late already.
 create or replace function wedsql._late(p_job wedsql.job_pool, p_deadline interval, p_now timestamptz) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp as $$
--- Promise: whether a job waits longer than the deadline, or twice as long when it is marked late already.
 select greatest(p_job.fired_at, p_job.not_before) + least(p_deadline, wedsql._longest()) * (case when p_job.late then 2 else 1 end) <= p_now
 $$;
 
+-- Marks and logs a job as late that no worker took within its pickup_deadline; after the same time again it
+-- is an exception (K-43).
+-- Locks: the instance, skipping a locked one; its job and trace.
 create or replace function wedsql._not_picked_up(p_flow wedsql.flow, p_wid integer, p_job bigint, p_now timestamptz) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: a job nobody took within its pickup_deadline is marked late and logged; after as long again it is an exception (K-43).
--- Locks: the instance, skipping a locked one; its job and trace.
 declare
   v_job record;
 begin
@@ -114,10 +118,11 @@ begin
   return true;
 end $$;
 
+-- Returns when the next lease or timer falls due, now when the last round left some that it could have
+-- handled, null when nothing waits for a time. What the last round could not handle (locked, failed) waits
+-- for a later one and is not considered.
 create or replace function wedsql.next_due() returns timestamptz
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: when the next lease or timer falls due, now when the last round left some that it could have done; null when nothing
--- waits for a time. What the last round could not do (locked, failed) waits for a later one and is not asked for.
 with last as (
   select least(max(b.seen_at), wedsql.now()) as at, bool_or((b.detail ->> 'more')::boolean) as more from wedsql.beat b where b.name = 'reaper')
 select case when l.more then wedsql.now() else nullif(least(
@@ -130,10 +135,11 @@ select case when l.more then wedsql.now() else nullif(least(
 from last l
 $$;
 
+-- Creates the partitions of the history for this month and the next two, and drops those that are empty and
+-- older than a month. Returns how many were created and dropped, and how many rows (up to 1,000) are in the
+-- default one.
 create or replace function wedsql.maintain() returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: the history has partitions for this month and the next two, and none that is empty and older than a month;
--- how many were made and dropped, and how many rows (up to 1,000) fell into the default one.
 begin
   return jsonb_build_object('partitions_made', wedsql.make_partitions(wedsql.now(), 2),
     'partitions_dropped', cardinality(wedsql.drop_empty_partitions(wedsql.now() - interval '1 month')),

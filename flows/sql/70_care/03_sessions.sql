@@ -1,9 +1,11 @@
--- Sessions that hold a job longer than its timeout. PostgreSQL does not tell when an advisory lock was taken, so the reaper
--- remembers what it saw (wedsql.lock_seen).
+-- Sessions that hold a job longer than its timeout. PostgreSQL does not show when an advisory lock was taken,
+-- so the reaper keeps what it saw (wedsql.lock_seen).
+
+-- Ends sessions that hold a job longer than its timeout, counts the attempt (K-09), and returns how many. The
+-- time counts from when the transaction was first seen with the lock; a session that keeps it over several
+-- transactions has twice as long.
 create or replace function wedsql._reap_sessions(p_max integer, p_now timestamptz) returns integer
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: sessions that hold a job longer than its timeout are ended and the attempt counted (K-09); how many. Counted from
--- when the transaction was first seen with the lock; a session that goes from transaction to transaction with it has twice as long.
 declare
   v_lock record;
   v_ended integer := 0;
@@ -25,10 +27,11 @@ begin
   return v_ended;
 end $$;
 
+-- Updates lock_seen: which session holds which job now, since when in this session, and since when in its
+-- present transaction.
+-- Locks: rows that one reaper at a time writes.
 create or replace function wedsql._see_locks(p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: lock_seen has who holds which job now: since when in this session, and since when in its present transaction.
--- Locks: rows that one reaper at a time writes.
 begin
 with held as materialized (
   select l.pid, j.wid, j.tgid, j.id as job_id, a.backend_start, coalesce(a.xact_start, a.state_change) as xact_start
@@ -49,12 +52,12 @@ set job_id = excluded.job_id, backend_start = excluded.backend_start, xact_start
 where (s.job_id, s.backend_start, s.xact_start) is distinct from (excluded.job_id, excluded.backend_start, excluded.xact_start);
 end $$;
 
+-- Ends the session; returns true the first time, when the attempt is counted. A running statement is
+-- cancelled, which ends the transaction. A session that still holds the job two seconds later, or is idle, is
+-- terminated. Where only a superuser may end it, that is recorded (wedsql.trouble).
+-- Locks: as _count_attempt.
 create or replace function wedsql._end_holder(p_seen wedsql.lock_seen, p_state text, p_flow integer, p_timeout interval, p_now timestamptz) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the session is being ended; true the first time, when the attempt is counted. A running statement is cancelled, which
--- ends the transaction; a session that holds the job all the same two seconds later, or is idle, is terminated.
--- Where only a superuser may end it, that is told (wedsql.trouble).
--- Locks: as _count_attempt.
 declare
   v_first boolean := p_seen.ended_at is null;
 begin
@@ -79,10 +82,10 @@ exception
     return false;
 end $$;
 
+-- Ends the session's transaction; returns false when it no longer exists, or is a superuser's, which only a
+-- superuser may end: one such session must not keep the reaper from everything else.
 create or replace function wedsql._end_session(p_pid integer, p_state text) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the session's transaction is being ended; false when it is gone, or is a superuser's, which only a superuser may end:
--- one such session must not keep the reaper from everything else.
 begin
   return case when p_state = 'active' then pg_cancel_backend(p_pid) else pg_terminate_backend(p_pid) end;
 exception when insufficient_privilege then

@@ -1,7 +1,7 @@
+-- Returns finished instances whose retention is over, oldest first. One that was ever an exception stays,
+-- because its repair is evidence. One that could not be removed a moment ago waits for its next try.
 create or replace function wedsql._retirable(p_flow wedsql.flow, p_now timestamptz, p_max integer, p_wids integer[] default null) returns integer[]
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
--- Promise: finished instances whose time is over, oldest first. One that was ever an exception stays: how it was
--- repaired is evidence. One that could not leave a moment ago waits for its next try.
 select array_agg(w.wid) from (
   select i.wid from wedsql.instance i
   where i.flow_id = p_flow.id and i.finished_at < p_now - least(p_flow.retention, wedsql._longest()) and i.status in ('F', 'C', 'A')
@@ -10,12 +10,13 @@ select array_agg(w.wid) from (
   order by i.finished_at limit p_max) w
 $$;
 
+-- Returns up to p_max instances that the flow's retention releases, each with its whole history as one
+-- document. One whose history cannot be read or is too large for a document stays, is recorded
+-- (wedsql.trouble) and stops no other.
+-- Raises: WD001.
 create or replace function wedsql.retirable(p_flow text, p_max integer default 500) returns table (wid integer, document jsonb)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
 set intervalstyle = 'postgres' as $$
--- Promise: up to p_max instances that the flow's retention lets go, each with its whole history as one document. One
--- whose history cannot be read or is too large for a document stays, is told (wedsql.trouble) and stops no other.
--- Raises: WD001.
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
   v_now timestamptz := wedsql.now();
@@ -37,21 +38,22 @@ begin
   end loop;
 end $$;
 
+-- Returns an instance with its whole history.
 create or replace function wedsql._document(p_flow text, p_wid integer) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: an instance with its whole history.
 select jsonb_build_object('flow', p_flow, 'instance', to_jsonb(i),
   'trace', (select jsonb_agg(to_jsonb(t) order by t.seq) from wedsql.wed_trace t where t.wid = i.wid),
   'job_log', coalesce((select jsonb_agg(to_jsonb(l) order by l.id) from wedsql.job_log l where l.wid = i.wid), '[]'))
 from wedsql.instance i where i.wid = p_wid
 $$;
 
-create or replace function wedsql.retire(p_flow text, p_wids integer[]) returns integer
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: these instances and their history leave the database, if the flow's retention lets them go; how many left.
--- Numbers are never given again. One that cannot leave stays whole, is told (wedsql.trouble) and stops no other.
+-- Removes these instances and their history, if the flow's retention releases them, and returns how many were
+-- removed. Numbers are never used again. One that cannot be removed stays complete, is recorded
+-- (wedsql.trouble) and stops no other.
 -- Locks: the instances, skipping locked ones.
 -- Raises: WD001.
+create or replace function wedsql.retire(p_flow text, p_wids integer[]) returns integer
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
   v_now timestamptz := wedsql.now();
@@ -65,7 +67,7 @@ begin
   begin
     return wedsql._retire(v_flow, coalesce(v_wids, '{}'));
   exception when others then
-    null;  -- one by one, then
+    null;  -- then one at a time
   end;
   foreach v_wid in array v_wids loop
     begin
@@ -77,9 +79,9 @@ begin
   return v_left;
 end $$;
 
+-- Removes these instances, which the caller has locked, with their history, and returns how many.
 create or replace function wedsql._retire(p_flow wedsql.flow, p_wids integer[]) returns integer
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: these instances, which the caller has locked, leave with their history; how many.
 begin
   delete from wedsql.wed_trace t where t.wid = any (p_wids);
   delete from wedsql.job_log l where l.wid = any (p_wids);
@@ -89,10 +91,10 @@ begin
   return cardinality(p_wids);
 end $$;
 
+-- Drops monthly partitions that end before p_before and are empty, and returns their names.
+-- Locks: wed_trace briefly per partition, or not at all when that is busy.
 create or replace function wedsql.drop_empty_partitions(p_before timestamptz) returns text[]
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '500ms' as $$
--- Promise: monthly partitions that end before p_before and hold nothing are dropped; their names.
--- Locks: wed_trace for an instant a partition, or not at all when that is busy.
 declare
   v_name text;
   v_empty boolean;

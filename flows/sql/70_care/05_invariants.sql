@@ -1,9 +1,10 @@
--- The eight invariants (docs/reliability.md): what is true between any two commits, whatever failed before. They read
--- the stored facts only, never the engine's own bookkeeping of itself, and re-evaluate conditions with the matchers.
--- In each query {i} stands for the instances that are looked at, and one row of it is one offence.
+-- The eight invariants (docs/reliability.md): what is true between any two commits, whatever failed before.
+-- They read only stored facts, never the engine's derived values, and evaluate conditions again with the
+-- matchers. In each query {i} stands for the instances that are checked, and one row of it is one violation.
+
+-- Returns the invariants that need no flow's own table, as queries that return one object per violation.
 create or replace function wedsql._invariant_queries() returns table (name text, sentence text, query text)
 language sql immutable set search_path = pg_catalog, pg_temp as $$
--- Promise: the invariants that need no flow's own table, as queries that give an object an offence.
 values
 ('I1', 'A running instance has work pending or a timer; an exception has its _EXCPT job.', $q$
   select jsonb_build_object('wid', i.wid, 'status', i.status) as found from {i} i
@@ -55,12 +56,13 @@ values
   select jsonb_build_object('prepared', p.gid, 'since', p.prepared) from pg_prepared_xacts p where p.database = current_database()$q$)
 $$;
 
+-- Returns the same for the two that read one flow's table: conditions that hold are pending, and the history
+-- equals the state. States are compared as far back as the attributes are those of today. The version is also
+-- read, because two attributes that exchanged their names look like those before; versions of earlier kernels
+-- are distinguished by name and type only. The transaction that changed the attributes may write several
+-- steps of an instance: one for each removed attribute, and that of the re-match.
 create or replace function wedsql._invariant_flow_query(p_name text, p_flow wedsql.flow) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: the same for the two that look into one flow's table: what holds is pending, and the history is the state.
--- States are compared as far back as the attributes are those of today. The version is asked, as two attributes that exchanged
--- their names look like those before; versions of earlier kernels tell it by name and type only. The transaction that changed
--- the attributes may write several steps of an instance: one for each removed attribute, and that of the re-match.
 declare
   v_since integer;
 begin
@@ -97,15 +99,16 @@ begin
       or t.version >= %3$s and t.state <> to_jsonb(w.*) - 'wid')$q$, p_flow.id, p_flow.name, v_since);
 end $$;
 
+-- Returns names and types of a definition's attributes, in the form of _attr_types.
 create or replace function wedsql._attribute_types(p_definition jsonb) returns jsonb
 language sql immutable set search_path = pg_catalog, pg_temp as $$
--- Promise: names and types of a definition's attributes, in the form of _attr_types.
 select coalesce(jsonb_object_agg(a ->> 'name', coalesce(a ->> 'type', 'text')), '{}') from jsonb_array_elements(p_definition -> 'attributes') a
 $$;
 
+-- Returns the instances that a bounded check reads: the newest p_limit, and as many of those that wait
+-- longest.
 create or replace function wedsql._invariant_sample(p_limit integer) returns integer[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: the instances that a bounded look checks: the newest p_limit, and as many of those that wait longest.
 select array(
   (select i.wid from wedsql.instance i order by i.wid desc limit p_limit)
   union
@@ -114,10 +117,10 @@ select array(
    order by o.wid limit p_limit))
 $$;
 
+-- Returns how many violations a query finds, and the first p_examples of them in the order of instances;
+-- p_wids null checks every instance.
 create or replace function wedsql._invariant(p_query text, p_wids integer[], p_examples integer) returns table (found bigint, examples jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off as $$
--- Promise: how many offences a query finds, and the first p_examples of them in the order of instances;
--- p_wids null looks at every instance.
 begin
   return query execute format($q$
     select count(*), coalesce(jsonb_agg(q.found order by q.n) filter (where q.n <= $2), %L)
@@ -126,13 +129,13 @@ begin
          else '(select n.* from unnest($1) u (w) join wedsql.instance n on n.wid = u.w)' end)) using p_wids, p_examples;
 end $$;
 
+-- Returns the eight invariants, each with the number of violations and the first p_examples, all as of one
+-- moment. p_limit bounds the check to about twice as many instances (the newest and those that wait longest),
+-- null means all.
 create or replace function wedsql.offences(p_limit integer default null, p_examples integer default 10)
 returns table (name text, found bigint, examples jsonb, sentence text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 #variable_conflict use_column
--- Promise: the eight invariants, each with how many offences there are and the first p_examples, all as of one moment.
--- p_limit bounds the look to about twice as many instances (the newest and those that wait longest), null means all.
--- Locks: none.
 declare
   v_wids integer[];
 begin
@@ -149,19 +152,18 @@ begin
   select q.name, r.found, r.examples, q.sentence from q cross join lateral wedsql._invariant(q.query, v_wids, p_examples) r order by q.name;
 end $$;
 
+-- Returns the eight invariants in short, with one example of each that is violated; p_limit as in offences.
 create or replace function wedsql.invariants(p_limit integer default null)
 returns table (name text, ok boolean, found bigint, example jsonb, sentence text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: the eight invariants in short, with one example of each that is broken; p_limit as in offences.
--- Locks: none.
 select o.name, o.found = 0, o.found, o.examples -> 0, o.sentence from wedsql.offences(p_limit, 1) o order by o.name
 $$;
 
+-- Checks the invariants, keeps the result for other readers (wedsql.beat, 'invariants'), and returns the time
+-- of the check. Returns null and does nothing while another session checks.
+-- Locks: an advisory lock for the duration of the transaction.
 create or replace function wedsql.check_invariants(p_limit integer default null, p_examples integer default 10) returns timestamptz
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: the invariants were checked and what was found is kept for everybody (wedsql.beat, 'invariants'); when that
--- was. Null, and nothing done, while somebody else checks.
--- Locks: an advisory lock while it works.
 declare
   v_begun timestamptz := clock_timestamp();
   v_at timestamptz := wedsql.now();

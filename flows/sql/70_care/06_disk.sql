@@ -1,26 +1,29 @@
--- The last part of a disk is for the work that runs: nothing new is started there. PostgreSQL cannot tell how much of its
--- disk is free, so somebody who sees it says so (the reaper where it lives on the database's machine, docs/operating.md).
+-- The last part of a disk is reserved for running work: nothing new is started there. PostgreSQL cannot
+-- report how much of its disk is free, so a program that can see it reports it (the reaper where it runs on
+-- the database's machine, docs/operating.md).
+
+-- Records how many bytes of the database's disk are free; the report is valid for five minutes.
 create or replace function wedsql.report_disk(p_free bigint, p_total bigint) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: so many bytes of the database's disk are free as of now; believed for five minutes.
 insert into wedsql.disk as d (free, total, reported_at) values (p_free, p_total, wedsql.now())
 on conflict (only_row) do update set free = excluded.free, total = excluded.total, reported_at = excluded.reported_at
 $$;
 
+-- Returns where this server keeps its files; null when the kernel may not read that setting.
 create or replace function wedsql.data_directory() returns text
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: where this server keeps its files; null when the kernel may not know.
 begin
   return current_setting('data_directory');
 exception when insufficient_privilege then
   return null;
 end $$;
 
+-- Rejects starting an instance while the last report says that less than a twentieth of the disk is free;
+-- running work continues. Every start is an INSERT into a wed_flow, so this one check per statement is
+-- enough.
+-- Raises: WD905.
 create or replace function wedsql._room() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: no instance is started while the last report says that less than a twentieth of the disk is free; whatever
--- runs goes on. Every door starts an instance by an INSERT into its wed_flow, so this one look a statement is enough.
--- Raises: WD905.
 declare
   v_disk wedsql.disk;
 begin

@@ -1,15 +1,18 @@
--- A clock that is set back (a repaired one, or that of a standby that took over) must not make people wait, and nothing may
--- happen before its time. Leases and back-offs are moved along at once: a token decides what is applied, so that a lease
--- that ends early harms nothing. A timer that fires early does harm, so it is asked which of the two times was wrong:
--- a clock that had jumped ahead by as much before is put right, and the timers that it set are moved along; any other
--- clock that goes back is wrong now, and timers wait for the time that was right. A timer whose moment an attribute tells
--- waits for that moment, whatever the clock did.
+-- A clock that is set back (a repaired one, or that of a standby that took over) must not delay work, and
+-- nothing may happen before its time. Leases and back-offs are moved along at once: a token decides what is
+-- applied, so a lease that ends early does no harm. A timer that fires early does harm, so it matters which
+-- of the two times was wrong: a clock that had jumped ahead by as much before is now right, and the timers
+-- that it set are moved along; any other clock that goes back is wrong now, and timers wait for the time that
+-- was right. A timer whose moment is in an attribute waits for that moment, whatever the clock did.
+
+-- When the clock went back since the last round, moves what was planned by it back as well, and writes that
+-- to the server's log. Returns what the next round needs: the latest moment that any round has seen, the
+-- latest one that was right (`sure`), and the last jump ahead (`ahead_from`, `ahead_to`), which a round that
+-- comes a minute late also looks like.
+-- Locks: jobs and timers, skipping locked ones; the caller holds the reaper's beat, so that one of several
+-- does it.
 create or replace function wedsql._reap_clock(p_now timestamptz) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp set intervalstyle = 'postgres' as $$
--- Promise: when the clock went back since the last round, what was planned by it goes back with it, and the server's log says
--- so. What the next round must know: the latest moment that any round has seen, the latest one that was right (`sure`), and
--- the last jump ahead (`ahead_from`, `ahead_to`), which a round that comes a minute late looks like, too.
--- Locks: the caller holds the reaper's beat, so that one of several does it; jobs and timers, skipping locked ones.
 declare
   v_back interval;
   v_wrong_since timestamptz;
@@ -37,10 +40,10 @@ begin
     || case when v_beat.ahead_from is null then '{}' else jsonb_build_object('ahead_from', v_beat.ahead_from, 'ahead_to', v_beat.ahead_to) end;
 end $$;
 
+-- Moves leases, back-offs and heartbeats of a later time to the present one.
+-- Locks: jobs, workers and watchers, skipping locked ones.
 create or replace function wedsql._plan_back(p_back interval, p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: leases, back-offs and signs of life of a later time belong to the present one.
--- Locks: jobs, workers and watchers, skipping locked ones.
 begin
   with planned as (
     select j.wid, j.tgid from wedsql.job_pool j where j.lease_until > p_now or j.not_before > p_now order by j.wid, j.tgid for update skip locked)
@@ -54,19 +57,19 @@ begin
   where w.id = any (array(select o.id from wedsql.watch o where o.seen_at > p_now for update skip locked));
 end $$;
 
+-- Makes timers that were set since p_since, to wait for a given time, wait for that time.
+-- Locks: timers, skipping locked ones.
 create or replace function wedsql._timers_back(p_back interval, p_since timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
--- Promise: timers that were set since then, to wait for so long, wait for as long as they were meant to.
--- Locks: timers, skipping locked ones.
 with meant as (
   select x.wid, x.tgid from wedsql.timer x join wedsql.trig t on t.tgid = x.tgid
   where t.due_attr is null and x.due_at - t.due_after >= p_since order by x.wid, x.tgid for update of x skip locked)
 update wedsql.timer x set due_at = x.due_at - p_back from meant m where x.wid = m.wid and x.tgid = m.tgid
 $$;
 
+-- Returns by how much the time is behind the latest that the reaper has seen; zero when it is not.
 create or replace function wedsql.clock_behind() returns interval
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: how much older the time is than the latest that the reaper has seen; zero when all is well.
 select coalesce((select greatest(interval '0', (b.detail ->> 'latest')::timestamptz - wedsql.now()) from wedsql.beat b where b.name = 'reaper'), interval '0')
 $$;
 grant execute on function wedsql.clock_behind() to wed_web, wed_monitor, wed_reaper;

@@ -1,14 +1,17 @@
--- What grows, and what keeps it from being swept (docs/monitoring.md): read from the server's own counters, so that
--- looking costs the same however much there is.
+-- What grows, and what keeps it from being vacuumed (docs/monitoring.md): read from the server's own
+-- counters, so that reading costs the same however much there is.
+
+-- Returns how many dead rows a table may have before an administrator should act; vacuum normally runs long
+-- before.
 create or replace function wedsql._dead_limit(p_live bigint) returns bigint
 language sql immutable set search_path = pg_catalog, pg_temp as $$
--- Promise: how many dead rows a table may carry before somebody should look: vacuum comes long before that many.
 select 300000 + p_live / 2
 $$;
 
+-- Returns the p_max tables with most dead rows among those that every step writes, with their size and last
+-- vacuum.
 create or replace function wedsql._hot_tables(p_max integer) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: the p_max tables with most dead rows among those that every step writes, with their size and last vacuum.
 with t as (
   select case when c.relispartition then 'wedsql.wed_trace' else format('%s.%s', n.nspname, c.relname) end as name, c.oid
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -24,9 +27,10 @@ select coalesce(jsonb_agg(jsonb_build_object('name', x.name, 'live', x.live, 'de
 from top x
 $$;
 
+-- Returns what keeps the oldest dead rows from being vacuumed (an open transaction, a prepared one, a
+-- replication slot); null when nothing does.
 create or replace function wedsql._holds_vacuum_back() returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: what keeps the oldest dead rows from being swept (an open transaction, a prepared one, a replication slot); null when nothing does.
 select jsonb_build_object('kind', h.kind, 'name', h.name, 'seconds', extract(epoch from clock_timestamp() - h.since)) from (
   select 'transaction' as kind, format('%s (pid %s, %s)', coalesce(nullif(a.application_name, ''), a.usename, '?'), a.pid, a.state) as name, a.xact_start as since
   from pg_stat_activity a
@@ -40,10 +44,9 @@ select jsonb_build_object('kind', h.kind, 'name', h.name, 'seconds', extract(epo
   order by 3 nulls first limit 1) h
 $$;
 
+-- Returns size, dead rows, what holds vacuum back, and partitions made ahead.
 create or replace function wedsql.housekeeping(p_tables integer default 20) returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
--- Promise: size, dead rows, what holds vacuum back, and partitions made ahead.
--- Locks: none.
 select jsonb_build_object(
   'database_bytes', pg_database_size(current_database()),
   'tables', wedsql._hot_tables(p_tables),
@@ -58,17 +61,17 @@ $$;
 
 grant execute on function wedsql.housekeeping(integer) to wed_web, wed_monitor, wed_reaper;
 
+-- Has the states of a flow vacuumed by the number of dead rows, like wedsql.instance.
+-- Locks: none that a step waits for.
 create or replace function wedsql._sweep_often(p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the states of a flow are vacuumed by the number of dead rows, like wedsql.instance beside them.
--- Locks: none that a step waits for.
 begin
   execute format('alter table %I.wed_flow set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000, autovacuum_analyze_scale_factor = 0.05)', p_name);
 end $$;
 
 do $$
 begin
-  -- Flows that an earlier release made.
+  -- Flows that an earlier release created.
   perform wedsql._sweep_often(f.name) from wedsql.flow f join pg_namespace n on n.nspname = f.name
   join pg_class c on c.relnamespace = n.oid and c.relname = 'wed_flow' and not coalesce(c.reloptions::text like '%autovacuum_vacuum_threshold%', false);
 end $$;

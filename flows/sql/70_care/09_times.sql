@@ -1,20 +1,23 @@
--- How long jobs waited and ran, as the product's workers measured it: counters by transition that only grow, told every
--- few seconds by each worker, so that no step pays for them and reading them costs the same for ever.
+-- How long jobs waited and ran, as measured by the product's workers: counters by transition that only grow,
+-- reported every few seconds by each worker, so that steps do not pay for them and reading them always costs
+-- the same.
+
+-- Returns the upper bounds of the buckets in seconds; one more bucket takes what is above.
 create or replace function wedsql._time_bounds() returns double precision[]
 language sql immutable set search_path = pg_catalog, pg_temp as $$
--- Promise: the upper bounds of the buckets in seconds; one more bucket takes what is above.
 select array[0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 60, 300, 3600]::double precision[]
 $$;
 
+-- Returns the sums, place by place.
 create or replace function wedsql._added(p_counts bigint[], p_more bigint[]) returns bigint[]
 language sql immutable set search_path = pg_catalog, pg_temp as $$
--- Promise: the sums, place by place.
 select array_agg(u.a + u.b order by u.o) from unnest(p_counts, p_more) with ordinality u (a, b, o)
 $$;
 
+-- Returns the seconds from the firing of a job to p_begun; null when it is not among the last steps of its
+-- instance.
 create or replace function wedsql._waited(p_wid integer, p_job bigint, p_begun timestamptz) returns double precision
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: seconds from the firing of a job to p_begun; null when it is not among the last steps of its instance.
 select greatest(0, e.seconds) from (select extract(epoch from p_begun - coalesce(
   (select j.fired_at from wedsql.job_pool j where j.wid = p_wid and j.id = p_job),
   (select c.tstmp from wedsql.instance i
@@ -23,12 +26,13 @@ select greatest(0, e.seconds) from (select extract(epoch from p_begun - coalesce
 where e.seconds is not null
 $$;
 
-create or replace function wedsql.count_times(p_flow text, p_times jsonb) returns void
-language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off as $$
--- Promise: what a worker measured is added up. p_times is a list of {transition, counts (a number for each bucket),
--- seconds (their sum), waits: [[wid, job, seconds since its handler began], ...]}; what no transition is called is left out.
+-- Adds up what a worker measured. p_times is a list of {transition, counts (a number for each bucket),
+-- seconds (their sum), waits: [[wid, job, seconds since its handler began], ...]}; names that are no
+-- transition are ignored.
 -- Locks: the counters of the transitions named, in the order of their names.
 -- Raises: WD001.
+create or replace function wedsql.count_times(p_flow text, p_times jsonb) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp set jit = off as $$
 declare
   v_flow integer := (wedsql._flow(p_flow)).id;
   v_now timestamptz := wedsql.now();

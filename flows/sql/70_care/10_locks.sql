@@ -1,17 +1,19 @@
--- Advisory locks stand for jobs, and any session could take any of them. So what a lock does is decided by what the role that
--- holds it may do in the flow; and a session may fill no more than its share of the server's table of locks.
+-- Advisory locks stand for jobs, and any session could take any of them. So the effect of a lock depends on
+-- what the role that holds it may do in the flow, and a session may fill no more than its share of the
+-- server's table of locks.
+
+-- Returns whether the role, or one that it may become, may take jobs of the flow or write its states.
 create or replace function wedsql._may_work(p_role oid, p_flow text) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: whether the role, or one that it may become, may take jobs of the flow or write its states.
 select exists (
   select 1 from pg_roles r where pg_has_role(p_role, r.oid, 'member')
     and (has_table_privilege(r.oid, to_regclass(format('%I.wed_flow', p_flow)), 'update')
          or has_function_privilege(r.oid, to_regprocedure(format('%I.take(text[], integer, text, bigint[])', p_flow)), 'execute')))
 $$;
 
+-- Returns sessions that hold the locks of jobs of a flow in which they have no rights.
 create or replace function wedsql._strangers() returns table (pid integer, role name, flow text, jobs bigint)
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: sessions that hold the locks of jobs of a flow in which they may do nothing.
 with held as materialized (
   select l.pid, a.usesysid, a.usename, i.flow_id, count(*) as jobs
   from pg_locks l join pg_stat_activity a on a.pid = l.pid join wedsql.instance i on i.wid = l.classid::integer
@@ -25,16 +27,17 @@ rights as materialized (
 select h.pid, h.usename, r.name, h.jobs from held h join rights r on r.usesysid = h.usesysid and r.id = h.flow_id where r.may is false
 $$;
 
+-- Returns how many advisory locks one session may hold: a quarter of the server's maximum.
 create or replace function wedsql._lock_share() returns integer
 language sql stable set search_path = pg_catalog, pg_temp as $$
--- Promise: how many advisory locks one session may hold: a quarter of those that the server has room for.
 select current_setting('max_locks_per_transaction')::integer * current_setting('max_connections')::integer / 4
 $$;
 
+-- Ends, at the reaper's next round, a session that holds jobs of a flow in which its role has no rights, or
+-- more than its share of locks, and writes that to the server's log. No attempt is counted, as no worker held
+-- the job.
 create or replace function wedsql._reap_locks(p_max integer) returns integer
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: a session that holds jobs of a flow that is closed to its role, or more than its share of locks, is ended at the
--- reaper's next look, and the server's log says so. No attempt is counted: the job was in nobody's hands.
 declare
   v_session record;
   v_ended integer := 0;
@@ -56,10 +59,11 @@ begin
   return v_ended;
 end $$;
 
+-- Restricts the advisory locks of this database to the kernel, the owner of the database, and, for those of a
+-- transaction on a pair of numbers, the roles of flows. Runs with the caller's rights: only a superuser has
+-- them.
 create or replace function wedsql.close_advisory_locks() returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: advisory locks of this database are for the kernel, for the owner of the database, and those of a transaction on a
--- pair of numbers for the roles of flows; for nobody else. Runs with the caller's rights: only a superuser has them.
 declare
   v_function regprocedure;
 begin
@@ -75,9 +79,9 @@ begin
   perform wedsql._grant_locks(f.name) from wedsql.flow f;
 end $$;
 
+-- Grants the role of a flow, if it was opened, the lock of the paper's protocol.
 create or replace function wedsql._grant_locks(p_role text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
--- Promise: the role of a flow, if it was opened, may take the lock of the paper's protocol.
 begin
   if wedsql._has_role(p_role) and not has_function_privilege(p_role, 'pg_try_advisory_xact_lock(integer, integer)', 'execute') then
     execute format('grant execute on function pg_try_advisory_xact_lock(integer, integer), pg_advisory_xact_lock(integer, integer) to %I', p_role);
