@@ -1,4 +1,4 @@
--- Runs last: central triggers, owners, rights, first partitions.
+-- Central triggers, owners, rights, first partitions, and the generated functions of every flow.
 drop trigger if exists a_before on wedsql.attr;
 create trigger a_before before insert or update or delete on wedsql.attr for each row execute function wedsql._attr_before();
 drop trigger if exists b_after on wedsql.attr;
@@ -68,7 +68,7 @@ do $$
 declare
   v_function regprocedure;
 begin
-  -- What the powerless role owns is called by the kernel alone.
+  -- Only the kernel calls what the role without rights owns.
   for v_function in select p.oid from pg_proc p where p.pronamespace = 'wedsql'::regnamespace and p.proowner = 'wed_eval'::regrole loop
     execute format('grant execute on function %s to wed_owner', v_function);
   end loop;

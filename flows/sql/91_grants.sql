@@ -1,5 +1,5 @@
--- Least privilege: who may call what (docs/operating.md has the same in words). Writing the running tables is no right of
--- anybody: only functions of wed_owner do it.
+-- Least privilege: which role may call what (described in docs/operating.md). No role has the right to write
+-- the running tables: only functions of wed_owner do it.
 grant execute on function
   wedsql.check_predicate(text, text), wedsql.check_predicate_text(text, jsonb), wedsql.check_name(text, text), wedsql.suggest(text, text[]),
   wedsql.definition(text), wedsql.difference(jsonb, jsonb), wedsql.create_flow(text, text, text), wedsql.drop_flow(text, boolean), wedsql.withdraw(text, integer, text),
@@ -35,12 +35,12 @@ begin
   end loop;
   grant insert, update, delete on wedsql.attr, wedsql.trig to wed_web;
   grant select on wedsql.attr, wedsql.trig, wedsql.wed_trace, wedsql.instance to wed_view;
-  -- Whoever knows the claim of a lease may finish it: nobody reads it but the session that took the lease.
+  -- The claim of a lease is enough to finish it: only the session that took the lease may read it.
   revoke select on wedsql.job_pool from wed_web, wed_worker, wed_reaper, wed_monitor, wed_view;
   execute (select format('grant select (%s) on wedsql.job_pool to wed_web, wed_worker, wed_reaper, wed_monitor, wed_view',
                          string_agg(quote_ident(a.attname), ', ' order by a.attnum))
            from pg_attribute a where a.attrelid = 'wedsql.job_pool'::regclass and a.attnum > 0 and not a.attisdropped and a.attname <> 'claim');
-  -- UPDATE by columns, and no DELETE: whoever may update a table as a whole may lock it as a whole.
+  -- UPDATE by columns, and no DELETE: a role that may update a table as a whole may lock it as a whole.
   grant insert on wedsql.attr, wedsql.trig to wed_view;
   foreach v_name in array array['attr', 'trig'] loop
     execute (select format('grant update (%s) on wedsql.%I to wed_view', string_agg(quote_ident(a.attname), ', ' order by a.attnum), v_name)
@@ -51,12 +51,12 @@ begin
     perform wedsql.close_advisory_locks();
   end if;
   alter role wed_monitor set default_transaction_read_only = on;
-  -- One kind of process cannot take the connections of another, above all not the reaper's.
+  -- One kind of process cannot use up the connections of another, above all the reaper's.
   alter role wed_web connection limit 60;
   alter role wed_worker connection limit 100;
   alter role wed_reaper connection limit 10;
   alter role wed_monitor connection limit 20;
-  -- Whoever logs in by hand is bound too; the product's own processes ask for tighter limits.
+  -- These limits apply to manual log-ins too; the product's own processes set tighter ones.
   alter role wed_web set idle_in_transaction_session_timeout = '60s';
   alter role wed_monitor set idle_in_transaction_session_timeout = '60s';
   alter role wed_reaper set idle_in_transaction_session_timeout = '60s';

@@ -1,6 +1,6 @@
--- Runs last: the rights that the site gave its own roles on functions and views of the kernel, as
--- 00_base/02_forget.sql found them. What no longer exists needs none; rights of PUBLIC are the kernel's to
--- give.
+-- Runs last: restores the rights that the site granted its own roles on functions and views of the kernel, as
+-- 00_base/02_forget.sql found them. Objects that no longer exist are skipped; only the kernel grants rights
+-- to PUBLIC.
 do $$
 declare
   v_found jsonb := coalesce(nullif(current_setting('wedsql.site_grants', true), ''), '[]');
