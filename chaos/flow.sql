@@ -1,6 +1,6 @@
--- Two parallel branches that meet in a loop, then three ways of doing work at once (a step with a tight timeout, a
--- leased one, one that only the clerk of the harness does), then the end. A finished instance tells by its history
--- whether anything was done twice: each transition once, tr_turn as often as `goal` says.
+-- Two parallel branches that join in a loop, then three kinds of work at once (a step with a tight timeout, a
+-- leased one, one that only the clerk of the harness does), then the end. The history of a finished instance
+-- shows whether anything was done twice: each transition is there once, tr_turn `goal` times.
 insert into wed_attr (aname, adv, type) values
   ('left_done', '0', 'text'), ('right_done', '0', 'text'), ('turn', '0', 'integer'), ('goal', '2', 'integer'),
   ('slow', '0', 'text'), ('leased', '0', 'text'), ('desk', '0', 'text');

@@ -1,4 +1,4 @@
--- Flows with every option, in the words of release 1.0.0 and after. Handlers are those of workers/tests/acts.
+-- Flows with every option, by the names of release 1.0.0 and later. Handlers are those of workers/tests/acts.
 begin;
 select wedsql.create_flow('every');
 select wedsql.create_flow('deferring');
@@ -48,7 +48,7 @@ insert into cancelling.wed_trig (cpred, cfinal) values ($$a = 'marked'$$, true);
 
 commit;
 
--- Running: jobs that wait, one with a key, one with a value of every type, one whose trigger waits for its time.
+-- Running: waiting jobs, one with a key, one with a value of every type, one whose trigger has a due time.
 begin;
 select wedsql.start('every', '{}', 'ana', 'first');
 select wedsql.start('every', '{"kind": "again", "day": "2026-01-31", "more": {"x": [1, null]}, "lasts": "01:00:00"}');
@@ -65,7 +65,7 @@ begin;
 select count(*) from wedsql.lease('every', '{tr_wait}', 1, 'holder', '100 years');
 commit;
 begin;
--- Finished, exceptional (a state for which nothing follows), and parked after the only attempt.
+-- Finished, an exception (a state for which nothing follows), and parked after the only attempt.
 select wedsql.start('every', '{"kind": "again"}', 'bob');
 select wedsql.start('every', '{"kind": "fail"}');
 select wedsql.start('every', '{"kind": "wait"}');

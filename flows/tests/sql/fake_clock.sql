@@ -1,5 +1,5 @@
--- Tests only: the kernel's clock, moved by what the session says in wedsql.test_offset.
--- Everything that reads the time asks wedsql.now(), so one function is enough.
+-- Tests only: the kernel's clock, moved by the session's setting wedsql.test_offset.
+-- All functions that read the time call wedsql.now(), so one function is enough.
 create or replace function wedsql.now() returns timestamptz
 language sql volatile parallel safe as $$
 select pg_catalog.clock_timestamp()

@@ -1,5 +1,5 @@
--- Everything of the kernel in words: tables, constraints, indexes, sequences, views, triggers, functions and who may use what.
--- {only} narrows to tables of the kernel, as Django's own share its schema.
+-- All objects of the kernel as text: tables, constraints, indexes, sequences, views, triggers, functions,
+-- rights. {only} selects the tables of the kernel, as Django's own share its schema.
 with e as (
   select case c.relpersistence when 'u' then 'unlogged table' else 'table' end as type, c.oid::regclass::text as identity,
          string_agg(format('%s %s%s%s', a.attname, format_type(a.atttypid, a.atttypmod), case when a.attnotnull then ' not null' else '' end,

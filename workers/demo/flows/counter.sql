@@ -1,4 +1,4 @@
--- A loop: one transition fires itself again until the goal is reached, one step of the history a turn.
+-- A loop: one transition fires itself again until the goal is reached, one step of the history per turn.
 BEGIN;
 
 INSERT INTO wed_attr (aname, adv, type, label) VALUES

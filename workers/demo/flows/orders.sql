@@ -1,5 +1,5 @@
--- The orders of a small shop. Payment and stock go their ways side by side and meet at the parcel; a card that is
--- declined and an address that no carrier knows end at the exception desk, because a person has to decide.
+-- The orders of a small shop. Payment and stock are handled in parallel and join at the parcel; a declined
+-- card and an address that no carrier serves end at the exception desk, because a person has to decide.
 BEGIN;
 
 INSERT INTO wed_attr (aname, adv, type, options, label) VALUES
@@ -21,11 +21,11 @@ INSERT INTO wed_trig (tgname, trname, cname, cpred, timeout, label) VALUES
   ('reserve', 'tr_reserve', 'to_be_reserved', $$items > 0 and stock is null$$, '00:00:10', 'Reserve the articles'),
   ('restock', 'tr_restock', 'short_of_stock', $$stock = 'short'$$, '00:00:30', 'Order more articles'),
   ('bill',    'tr_invoice', 'to_be_billed',   $$payment = 'paid' and invoice is null$$, '00:00:10', 'Write the invoice');
--- The carrier's computer sometimes hangs: three seconds, then the attempt is over and the next one begins.
+-- The carrier's computer sometimes hangs: after three seconds the attempt ends and the next one begins.
 INSERT INTO wed_trig (tgname, trname, cname, cpred, timeout, max_attempts, label) VALUES
   ('ship',    'tr_ship',    'to_be_shipped',  $$payment = 'paid' and stock = 'reserved' and parcel is null$$, '00:00:03', 4,
    'Hand over to the carrier');
--- Being under way takes its time, and no transaction stays open for it.
+-- A delivery takes long, and no transaction stays open for it.
 INSERT INTO wed_trig (tgname, trname, cname, cpred, timeout, mode, label) VALUES
   ('deliver', 'tr_deliver', 'under_way',      $$parcel is not null and delivered_on is null$$, '00:02:00', 'lease',
    'Deliver');
