@@ -1,4 +1,4 @@
-"""Read models for pages: plain frozen rows, every list cut by key, nothing written.
+"""Read-only queries for pages; every list is paginated by key.
 
-Every function takes what it needs and returns dataclasses; none knows about requests, users or templates.
+The functions return dataclasses and do not depend on requests, users or templates.
 """

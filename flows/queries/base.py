@@ -1,4 +1,4 @@
-"""The one helper through which pages read: one connection, one time limit, one way to compose a name."""
+"""Helpers for all queries of pages: a snapshot with a time limit, and statements that return dictionaries."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ _JSON = (114, 3802)
 
 @contextmanager
 def snapshot(timeout_ms: int | None = None) -> Iterator[None]:
-    """Everything read inside is one moment of the database; no query may take longer than `timeout_ms`.
+    """Run the block's queries in one read-only snapshot with a statement timeout of `timeout_ms`.
 
-    Raises django.db.OperationalError (SQLSTATE 57014) when a query takes longer.
+    Inside another transaction only the timeout is set. Raises django.db.OperationalError (SQLSTATE 57014) if
+    a query takes longer.
     """
     nested = connection.in_atomic_block
     limit = PAGE_TIMEOUT_MS if timeout_ms is None else timeout_ms
@@ -34,12 +35,12 @@ def snapshot(timeout_ms: int | None = None) -> Iterator[None]:
 
 
 def rows(statement: str | sql.Composable, params: Params = ()) -> list[Row]:
-    """All rows of one statement as dictionaries; values only ever travel as parameters."""
+    """Return all rows of one statement as dictionaries; values must be passed as parameters."""
     with connection.cursor() as cursor:
         _execute(cursor, statement, params)
         columns = cursor.description or ()
         found = [dict(zip([c[0] for c in columns], values, strict=True)) for values in cursor.fetchall()]
-    # Django leaves JSON as text for its own field to read; these rows have no field.
+    # Django's connections return JSON as text, which its JSONField parses; these rows have no field.
     for name in [c[0] for c in columns if c[1] in _JSON]:
         for each in found:
             each[name] = None if each[name] is None else json.loads(each[name])
@@ -47,17 +48,17 @@ def rows(statement: str | sql.Composable, params: Params = ()) -> list[Row]:
 
 
 def row(statement: str | sql.Composable, params: Params = ()) -> Row | None:
-    """The first row of one statement, or None."""
+    """Return the first row of one statement, or None."""
     found = rows(statement, params)
     return found[0] if found else None
 
 
 def scalar(statement: str | sql.Composable, params: Params = ()) -> Any:
-    """The first column of the first row, or None."""
+    """Return the first column of the first row, or None."""
     found = row(statement, params)
     return next(iter(found.values())) if found else None
 
 
 def _execute(cursor: CursorWrapper, statement: str | sql.Composable, params: Params) -> None:
-    # Without parameters a literal % must not be read as a placeholder, so None is passed then.
+    # With None instead of an empty sequence, a literal % is not read as a placeholder.
     cursor.execute(statement, params or None)

@@ -1,4 +1,4 @@
-"""Counting that costs the same on the millionth row: stop at the cap and say so, unless asked for all."""
+"""Counts with a cap, so that their cost does not grow with the table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 CAP = 10_000
 STATUSES = ("R", "E", "F", "S", "X", "A", "C")
-# Every list has a place for these; the others get theirs when there are any.
+# Shown even if no instance has them; the others are shown only if there are any.
 USUAL = ("R", "E", "F")
 LIVING = ("R", "E", "S", "X")
 
@@ -27,15 +27,15 @@ NONE = Count(0)
 
 
 def count(found: int, cap: int | None = CAP) -> Count:
-    """What a scan that stopped at cap + 1 rows has learnt."""
+    """Return the count for a scan that stopped at cap + 1 rows."""
     return Count(found) if cap is None or found <= cap else Count(cap, capped=True)
 
 
 def limit(cap: int | None) -> int | None:
-    """The LIMIT for a capped count; None (SQL: limit null) reads all."""
+    """Return the LIMIT for a capped count; None (SQL: limit null) reads all rows."""
     return None if cap is None else cap + 1
 
 
 def places(found: Mapping[str, Count], *chosen: str) -> list[tuple[str, Count]]:
-    """Each status that a page shows with its count: those that occur, the usual ones and the chosen one."""
+    """Return the statuses that a page shows: the usual and chosen ones and those that occur, with counts."""
     return [(s, found.get(s, NONE)) for s in STATUSES if s in USUAL or s in chosen or found.get(s)]

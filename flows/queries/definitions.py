@@ -1,4 +1,4 @@
-"""What a flow is made of, as a page needs it: its attributes and its triggers."""
+"""Definitions of flows for pages: attributes and triggers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flows.queries.base import row, rows
 
 @dataclass(frozen=True)
 class Attribute:
-    """One column of a flow's state; `title` is what a person reads."""
+    """One attribute of a flow; `title` is its label, or its name without one."""
 
     name: str
     type: str
@@ -26,7 +26,7 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Trigger:
-    """One rule of a flow: when `predicate` holds, `transition` is queued."""
+    """One trigger of a flow; `title` is its label, or its transition without one."""
 
     tgid: int
     name: str
@@ -45,7 +45,7 @@ class Trigger:
 
 @dataclass(frozen=True)
 class FlowInfo:
-    """One flow with its attributes and triggers; `live` tells whether its steps announce themselves."""
+    """One flow with its attributes and triggers; `live` is true if each step sends a notification."""
 
     id: int
     name: str
@@ -62,7 +62,7 @@ class FlowInfo:
 
     @property
     def transition_titles(self) -> dict[str, str]:
-        """What a person reads for each transition that has a label."""
+        """Return the labels of the transitions that have one, by transition."""
         return {t.transition: said(t.label) for t in self.triggers if t.label}
 
     def attribute(self, name: str) -> Attribute | None:
@@ -73,13 +73,13 @@ _FLOW = "select id, name, label, description, version, notify_trace as live from
 
 
 def flow_by_name(name: str) -> FlowInfo | None:
-    """The flow of that name with its attributes and triggers, or None."""
+    """Return the flow of that name with its attributes and triggers, or None."""
     found = row(_FLOW + " where name = %s", [name])
     return _whole(FlowInfo(**found)) if found else None
 
 
 def flow_by_id(flow_id: int) -> FlowInfo | None:
-    """The flow of that number with its attributes and triggers, or None."""
+    """Return the flow of that id with its attributes and triggers, or None."""
     found = row(_FLOW + " where id = %s", [flow_id])
     return _whole(FlowInfo(**found)) if found else None
 
@@ -98,7 +98,7 @@ def _whole(flow: FlowInfo) -> FlowInfo:
 
 
 def attributes(flow_id: int) -> tuple[Attribute, ...]:
-    """The attributes of a flow in the order the designer gave them."""
+    """Return the attributes of a flow in the order of their positions."""
     found = rows(
         "select aname as name, type, coalesce(options, '{}') as options, label, description"
         " from wedsql.attr where flow_id = %s order by position, aid",
@@ -108,7 +108,7 @@ def attributes(flow_id: int) -> tuple[Attribute, ...]:
 
 
 def triggers(flow_id: int) -> tuple[Trigger, ...]:
-    """The triggers of a flow, final one included, in the order of definition."""
+    """Return the triggers of a flow, including the final one, in the order of definition."""
     found = rows(
         "select tgid, tgname as name, trname as transition, cname as condition, cpred as predicate,"
         ' cfinal as "final", enabled, timeout, label from wedsql.trig where flow_id = %s order by tgid',

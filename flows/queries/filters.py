@@ -1,7 +1,7 @@
-"""Filters over the state of instances: three words each (attribute, operator, value), turned into SQL.
+"""Filters over the state of instances, each of an attribute, an operator and a value, rendered as SQL.
 
-The attribute must exist in the flow, the operator must suit its type, and the value travels as a parameter
-that PostgreSQL itself casts to the attribute's type: what the database takes as a date is a date.
+The attribute must exist in the flow, the operator must be allowed for its type, and the value is a parameter
+that PostgreSQL casts to the attribute's type.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _CAST = {"enum": "text"}
 
 @dataclass(frozen=True)
 class Filter:
-    """One row of the filter form as it was written; `error` tells the person what is wrong with it."""
+    """One row of the filter form as it was submitted; `error` is the code of its error, or empty."""
 
     name: str
     operator: str
@@ -52,19 +52,19 @@ class Filter:
 
 
 def operators(attribute: Attribute) -> tuple[str, ...]:
-    """The operators that make sense for the attribute's type."""
+    """Return the operators that are allowed for the attribute's type."""
     return _BY_TYPE.get(attribute.type, _ORDERED)
 
 
 def parse(names: Sequence[str], ops: Sequence[str], values: Sequence[str]) -> list[Filter]:
-    """Three parallel lists, as an HTML form sends them, become filters; empty rows are left out."""
+    """Return the filters of three parallel lists from an HTML form, without empty rows."""
     padded = [*values, *[""] * len(names)]
     triples = zip(names, [*ops, *["eq"] * len(names)], padded, strict=False)
     return [Filter(name, op or "eq", value) for name, op, value in triples if name][:MAX_FILTERS]
 
 
 def checked(flow: FlowInfo, filters: Iterable[Filter]) -> list[Filter]:
-    """The same filters, each with `error` set where attribute, operator or value cannot be used."""
+    """Return the filters with `error` set where attribute, operator or value cannot be used."""
     return [Filter(f.name, f.operator, f.value, _error(flow, f)) for f in filters]
 
 
@@ -84,7 +84,7 @@ def _error(flow: FlowInfo, item: Filter) -> str:
 
 
 def _castable(attribute: Attribute, item: Filter) -> bool:
-    """Ask PostgreSQL whether the text is a value of the type; a text only must not hold a zero byte."""
+    """Return whether PostgreSQL can cast the value to the type; a text must only be free of NUL."""
     if not item.takes_value or cast(attribute) == "text":
         return "\x00" not in item.value
     try:
@@ -96,20 +96,20 @@ def _castable(attribute: Attribute, item: Filter) -> bool:
 
 
 def cast(attribute: Attribute) -> str:
-    """The SQL type of the attribute's column; from a closed list, never from a person."""
+    """Return the SQL type of the attribute's column, from a fixed list and never from input."""
     known = ("integer", "numeric", "boolean", "date", "timestamptz", "interval", "jsonb")
     return attribute.type if attribute.type in known else _CAST.get(attribute.type, "text")
 
 
 def _emptiness(column: sql.Composable, attribute: Attribute, *, wanted: bool) -> sql.Composable:
-    """Null, and of a text also the text without characters: a reader sees nothing in either."""
+    """Return a test for null, or for not null; an empty text counts as null, because both are shown empty."""
     if cast(attribute) == "text":
         column = sql.SQL("nullif({}, '')").format(column)
     return sql.SQL("{} is null" if wanted else "{} is not null").format(column)
 
 
 def condition(flow: FlowInfo, item: Filter) -> tuple[sql.Composable, list[str]]:
-    """One checked filter as SQL over the alias `f` (the flow's own table) and its parameters."""
+    """Return a checked filter as SQL over the alias `f` (the flow's own table), and its parameters."""
     attribute = flow.attribute(item.name)
     assert attribute is not None and not item.error, "only checked filters reach SQL"  # noqa: S101 - a programming error
     column, kind = sql.Identifier("f", attribute.name), sql.SQL(cast(attribute))
@@ -120,6 +120,6 @@ def condition(flow: FlowInfo, item: Filter) -> tuple[sql.Composable, list[str]]:
     if item.operator == "contains" and attribute.type == "jsonb":
         return sql.SQL("{} @> %s::jsonb").format(column), [item.value]
     if item.operator == "contains":
-        # position() and not LIKE: no wildcard to escape, and a person's % means a percent sign.
+        # position() instead of LIKE, because it has no wildcards to escape.
         return sql.SQL("position(lower(%s) in lower({}::text)) > 0").format(column), [item.value]
     return sql.SQL("{} {} %s::{}").format(column, sql.SQL(_COMPARE[item.operator]), kind), [item.value]

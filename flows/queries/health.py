@@ -1,4 +1,4 @@
-"""Whether all is well: the clock, the reaper and what it cannot do, room on the disk and for numbers."""
+"""Health of the installation: clock, reaper and its failures, free disk space, free instance numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from flows.queries.base import row, rows
 
-# As in the kernel: from here on it starts nothing, and an older report is not believed.
+# As in the kernel, which starts no instance below this share, and ignores older reports.
 LEAST_SHARE = 0.05
 BELIEVED = timedelta(minutes=5)
 LAST_NUMBER = 2**31 - 1
@@ -16,7 +16,7 @@ MOST_TROUBLES = 20
 
 @dataclass(frozen=True)
 class Disk:
-    """The last report of the disk that is nearest to full."""
+    """The last report; of several disks of the database, the one nearest to full."""
 
     free: int
     total: int
@@ -25,23 +25,23 @@ class Disk:
 
     @property
     def share(self) -> float:
-        """The free part, 0 to 1."""
+        """Return the free share of the disk, 0 to 1."""
         return self.free / self.total
 
     @property
     def believed(self) -> bool:
-        """Whether the kernel still goes by it."""
+        """Return whether the report is recent enough for the kernel to use it."""
         return self.age < BELIEVED
 
     @property
     def low(self) -> bool:
-        """Whether the kernel starts nothing because of it."""
+        """Return whether the kernel starts no instances because of it."""
         return self.believed and self.share < LEAST_SHARE
 
 
 @dataclass(frozen=True)
 class Times:
-    """The reaper's last round, None before the first; how far the clock is behind the newest of them."""
+    """The time and age of the reaper's last run, None before the first; how far the clock is behind."""
 
     reaped_at: datetime | None
     reaper_age: timedelta | None
@@ -49,13 +49,13 @@ class Times:
 
 
 def disk() -> Disk | None:
-    """What was reported last; None when nobody ever did."""
+    """Return the last report, None if there is none."""
     found = row("select free, total, reported_at, wedsql.now() - reported_at as age from wedsql.disk")
     return Disk(**found) if found else None
 
 
 def times() -> Times:
-    """The clock as the reaper sees it."""
+    """Return the reaper's last run and how far the clock is behind."""
     found = row(
         "select b.seen_at as reaped_at, wedsql.now() - b.seen_at as reaper_age,"
         " wedsql.clock_behind() as behind"
@@ -65,14 +65,14 @@ def times() -> Times:
 
 
 def numbers_used() -> float:
-    """The share of the numbers for instances that is given, 0 to 1; where none is left nothing is started."""
+    """Return the used share of instance numbers, 0 to 1; when all are used no instance can be started."""
     found = row("select coalesce(max(wid), 0) as newest from wedsql.instance")
     return found["newest"] / LAST_NUMBER if found else 0.0
 
 
 @dataclass(frozen=True)
 class Trouble:
-    """One thing that the reaper could not do; it tries again. Flow is None where it belongs to no flow."""
+    """One failed operation of the reaper, which it repeats; `flow` is None if it concerns no flow."""
 
     flow: str | None
     kind: str
@@ -84,7 +84,7 @@ class Trouble:
 
 
 def troubles() -> list[Trouble]:
-    """What the reaper could not do, the longest first."""
+    """Return the operations that failed in the reaper, the oldest first."""
     found = rows(
         "select f.name as flow, t.kind, t.wid, t.n as times, t.first_at as since, t.sqlstate, t.message"
         " from wedsql.trouble t left join wedsql.flow f on f.id = t.flow_id"
@@ -95,7 +95,7 @@ def troubles() -> list[Trouble]:
 
 
 def trouble_counts() -> list[tuple[str, str, int]]:
-    """Flow (empty where it belongs to none), kind and how many things of it the reaper could not do."""
+    """Return flow (empty if none), kind and number of the operations that failed in the reaper."""
     found = rows(
         "select coalesce(f.name, '') as flow, t.kind, count(*) as n"
         " from wedsql.trouble t left join wedsql.flow f on f.id = t.flow_id group by 1, 2 order by 1, 2"

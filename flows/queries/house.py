@@ -1,4 +1,4 @@
-"""How the database is kept: what grows, what lies dead, and what keeps it from being swept."""
+"""Storage of the database: sizes, dead rows, and what holds back vacuum."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from flows.queries.base import scalar
 
 TABLES = 20
-# What is open for longer keeps that which every step leaves behind from being swept.
+# A transaction open for longer lets dead rows accumulate, because every step leaves some.
 OPEN_TOO_LONG = timedelta(minutes=5)
 MONTHS_AHEAD = 1
 QUEUE_USAGE = 0.1
@@ -19,7 +19,7 @@ WARNINGS = ("dead_rows", "held_back", "months", "in_default", "queue")
 
 @dataclass(frozen=True)
 class Table:
-    """A table that every step writes."""
+    """A table that every step writes; vacuum normally runs long before `dead_limit`."""
 
     name: str
     live: int
@@ -35,7 +35,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Held:
-    """What keeps vacuum from sweeping the oldest dead rows; `age` None: since nobody knows when."""
+    """What keeps vacuum from removing the oldest dead rows; `age` is None if it is unknown."""
 
     kind: str
     name: str
@@ -44,7 +44,7 @@ class Held:
 
 @dataclass(frozen=True)
 class House:
-    """How the database is kept."""
+    """The state of the database's storage."""
 
     database_bytes: int
     tables: tuple[Table, ...]
@@ -55,7 +55,7 @@ class House:
     queue_usage: float
 
     def warnings(self) -> Iterator[str]:
-        """A word for each thing that somebody should look at."""
+        """Yield the names (of WARNINGS) of the values that need attention."""
         if any(table.over for table in self.tables):
             yield "dead_rows"
         if self.held and (self.held.age is None or self.held.age > OPEN_TOO_LONG):
@@ -69,7 +69,7 @@ class House:
 
 
 def house() -> House:
-    """How the database is kept now, read from the server's own counters."""
+    """Return the current state of the storage, from the server's statistics."""
     found = scalar("select wedsql.housekeeping(%s)", [TABLES])
     return House(
         database_bytes=found["database_bytes"],

@@ -1,4 +1,4 @@
-"""Instances of one flow: the list with its filters, what changed in it, and one instance with its state."""
+"""Instances of one flow: the filtered list, its updates, and one instance with its state."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Listed:
 
 @dataclass(frozen=True)
 class Instance:
-    """One instance of a flow. `version` of the definition started it, `matched_by` decides over it now."""
+    """One instance of a flow; `version` is the version that started it, `matched_by` the one that applies."""
 
     wid: int
     flow_id: int
@@ -58,7 +58,7 @@ class Instance:
 
 @dataclass(frozen=True)
 class Value:
-    """One attribute of a state as text; `length` is that of the whole text when it was cut, else None."""
+    """One attribute of a state as text; `length` is the length of the whole text if it was cut, else None."""
 
     name: str
     title: str
@@ -69,13 +69,13 @@ class Value:
 
 @dataclass(frozen=True)
 class Choice:
-    """Which instances a list shows: a status (or all) and checked filters over the state."""
+    """The selection of a list: a status (empty for all) and checked filters over the state."""
 
     status: str = ""
     filters: tuple[Filter, ...] = ()
 
     def usable(self) -> Choice:
-        """The same without the filters that cannot be applied."""
+        """Return the selection without the filters that cannot be applied."""
         return replace(self, filters=tuple(f for f in self.filters if not f.error))
 
 
@@ -124,16 +124,16 @@ def _listed(r: Row) -> Listed:
 
 
 def listed(flow: FlowInfo, choice: Choice, cursor: Cursor) -> Page[Listed]:
-    """One page of the flow's instances, newest first.
+    """Return one page of the flow's instances, newest first.
 
-    Raises django.db.OperationalError (57014) when the filters need longer than the page's time limit.
+    Raises django.db.OperationalError (57014) if the filters take longer than the page's time limit.
     """
     where = _where(flow, choice)
     newer = cursor.after is not None
     if newer:
         where.add("i.wid > %s and f.wid > %s", cursor.after, cursor.after)
     elif cursor.before is not None:
-        # Said of both tables: a merge join would otherwise walk one of them from its end.
+        # Bound both tables: a merge join would otherwise read one of them from its end.
         where.add("i.wid < %s and f.wid < %s", cursor.before, cursor.before)
     statement = sql.SQL("select {} from {} where {} order by i.wid {} limit %s").format(
         _columns(flow), _tables(flow), where.sql(), sql.SQL("asc" if newer else "desc")
@@ -143,7 +143,7 @@ def listed(flow: FlowInfo, choice: Choice, cursor: Cursor) -> Page[Listed]:
 
 
 def fresh(flow: FlowInfo, choice: Choice, wids: Sequence[int]) -> list[Listed]:
-    """These rows as they are now; `matches` says whether the list's choice still holds for each."""
+    """Return the current rows of these instances; `matches` is false for those that left the selection."""
     where = _where(flow, choice)
     statement = sql.SQL(
         "select {}, ({}) is true as matches from {} where i.flow_id = %s and i.wid = any(%s)"
@@ -152,7 +152,7 @@ def fresh(flow: FlowInfo, choice: Choice, wids: Sequence[int]) -> list[Listed]:
 
 
 def newer(flow: FlowInfo, choice: Choice, wid: int) -> Count:
-    """How many instances of the choice are newer than `wid`, capped at NEW_CAP."""
+    """Return how many instances of the selection are newer than `wid`, capped at NEW_CAP."""
     where = _where(flow, choice)
     where.add("i.wid > %s and f.wid > %s", wid, wid)
     statement = sql.SQL("select count(*) from (select 1 from {} where {} order by i.wid limit %s) as sample")
@@ -160,7 +160,7 @@ def newer(flow: FlowInfo, choice: Choice, wid: int) -> Count:
 
 
 def matching(flow: FlowInfo, choice: Choice, cap: int | None = CAP) -> Count:
-    """How many instances the choice has, capped unless `cap` is None."""
+    """Return how many instances the selection has, capped unless `cap` is None."""
     where = _where(flow, choice)
     tables = _tables(flow) if choice.usable().filters else sql.SQL("wedsql.instance i")
     statement = sql.SQL("select count(*) from (select 1 from {} where {} order by i.wid limit %s) as sample")
@@ -168,7 +168,7 @@ def matching(flow: FlowInfo, choice: Choice, cap: int | None = CAP) -> Count:
 
 
 def by_status(flow: FlowInfo, choice: Choice) -> dict[str, Count]:
-    """How many instances the filters let through, by status; without an index it reads them all."""
+    """Return the number of instances that pass the filters, by status; without an index it reads them all."""
     where = _where(flow, replace(choice, status=""))
     statement = sql.SQL("select i.status::text as status, count(*) as n from {} where {} group by 1")
     found = rows(statement.format(_tables(flow), where.sql()), where.params)
@@ -176,11 +176,11 @@ def by_status(flow: FlowInfo, choice: Choice) -> dict[str, Count]:
 
 
 def instance(wid: int) -> Instance | None:
-    """One instance, or None."""
+    """Return one instance, or None."""
     found = row(
         "select i.wid, i.flow_id, f.name as flow, i.status::text as status, i.seq, i.version, i.reason,"
         " i.started_at, i.changed_at, i.finished_at, i.actor, i.key, i.parent_wid, i.derived_from,"
-        # A living instance was matched again when the definition changed; one that has ended stays as it was.
+        # Living instances are re-matched when a version is published; ended ones are not.
         ' case when i.status = any(%s::"char"[]) then f.version else coalesce((select t.version'
         " from wedsql.wed_trace t where t.wid = i.wid and t.seq = i.seq"
         " and t.tstmp >= i.started_at - interval '1 day'), i.version) end as matched_by"
@@ -191,7 +191,7 @@ def instance(wid: int) -> Instance | None:
 
 
 def state(flow: FlowInfo, wid: int) -> list[Value]:
-    """The state of an instance in the flow's order; very long values are cut at VALUE_CHARS."""
+    """Return the state of an instance in the order of attributes, with long values cut at VALUE_CHARS."""
     part = sql.SQL("array[left(f.{0}::text, %s), length(f.{0}::text)::text]")
     pairs = sql.SQL(", ").join(part.format(sql.Identifier(a.name)) for a in flow.attributes)
     statement = sql.SQL("select array[{}]::text[] as pairs from {} f where f.wid = %s").format(

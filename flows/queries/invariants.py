@@ -1,4 +1,4 @@
-"""The eight invariants as they were last checked, and checking them anew."""
+"""The last check of the eight invariants, and a new one."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from django.db import connection, transaction
 
 from flows.queries.base import row, scalar
 
-# So many of the newest and of the longest waiting: costs the same however large the history is.
+# Check so many of the newest and of the longest waiting: the cost does not grow with the history.
 SAMPLE = 200
 EXAMPLES = 10
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One invariant as it was found: how many offences, and the first of them."""
+    """The result for one invariant: the number of violations, and the first of them."""
 
     name: str
     found: int
@@ -26,7 +26,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Check:
-    """The last check of the invariants; `limit` None means that every instance was looked at."""
+    """A check of the invariants; `limit` None means that every instance was checked."""
 
     at: datetime
     limit: int | None
@@ -35,7 +35,7 @@ class Check:
 
 
 def last_check() -> Check | None:
-    """What the last check found, whoever made it; None when there was none."""
+    """Return the result of the last check, None if there was none."""
     found = row("select seen_at, detail from wedsql.beat where name = 'invariants'")
     if found is None:
         return None
@@ -45,9 +45,9 @@ def last_check() -> Check | None:
 
 
 def check(limit: int | None, timeout_ms: int) -> bool:
-    """Check the invariants now and keep what was found; False while somebody else checks.
+    """Check the invariants and store the result; return False if another session is checking them.
 
-    Raises django.db.OperationalError (SQLSTATE 57014) when it takes longer than `timeout_ms`.
+    Raises django.db.OperationalError (SQLSTATE 57014) if it takes longer than `timeout_ms`.
     """
     with transaction.atomic():
         with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""Pending work: of one instance with its holders, and of a flow by transition."""
+"""Jobs: those of one instance with their holders, and those of a flow by transition."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EXCEPTION = "_EXCPT"
 
 @dataclass(frozen=True)
 class OpenJob:
-    """One fired transition that is not done; `holder` is who works on it now, if known."""
+    """One job; `holder` is the worker that holds it, if known."""
 
     id: int
     wid: int
@@ -47,12 +47,12 @@ class Queue:
 
     @property
     def figures(self) -> list[tuple[str, Count]]:
-        """Each of JOB_STATES with its count, nought included."""
+        """Return each of JOB_STATES with its count, including zero."""
         return [(state, getattr(self, state)) for state in JOB_STATES]
 
 
-# A job in transaction mode is held by an advisory lock on (wid, tgid): pg_locks knows the session, and the
-# application_name of a session is readable by everyone.
+# A job in transaction mode is held by an advisory lock on (wid, tgid): pg_locks has the session, and every
+# role may read the application_name of a session.
 _JOBS = """
 select j.id, j.wid, j.tgid, j.trname as transition, j.state::text as state, j.timeout, j.attempts,
        g.max_attempts, j.not_before, j.lease_until, j.fired_at, j.cause_seq, j.last_error, j.last_state,
@@ -73,7 +73,7 @@ _OF_INSTANCE = _JOBS + " where j.wid = %(wid)s order by j.tgid"
 
 
 def of_instance(wid: int) -> list[OpenJob]:
-    """The pending jobs of one instance."""
+    """Return the jobs of one instance."""
     return [OpenJob(**r) for r in rows(_OF_INSTANCE, {"wid": wid, "holders": True})]
 
 
@@ -86,7 +86,7 @@ from {source} as j
 where j.flow_id = %(flow)s and (%(only)s = '' and j.trname <> '_EXCPT' or j.trname = %(only)s) and {more}
 order by j.trname, j.priority desc, j.id limit %(limit)s
 """
-# The ready index is (flow, transition, priority desc, id): behind a job go up to three walks along it.
+# The ready index is (flow, transition, priority desc, id): the jobs after a given one are up to three scans.
 _READY = [
     _SHORT.format(source="wedsql.job_pool", more=f"j.state = 'P' and {more}")
     for more in (
@@ -95,9 +95,9 @@ _READY = [
         "j.trname > %(transition)s",
     )
 ]
-# Leased jobs are as many as there are hands. Parked ones belong to instances in exception.
-# Late ones are looked for where the oldest are: at the head of the queue, as far as counting goes.
-# Not the claim, which no page may read.
+# Leased jobs are no more than the workers hold. Parked ones belong to instances in exception.
+# Late ones are searched in the first `cap` jobs of the queue, which contain the oldest.
+# The columns do not include the claim, which no page may read.
 _COLUMNS = (
     "id, wid, trname, tgid, flow_id, state, timeout, attempts, not_before, lease_until, fired_at,"
     " cause_seq, last_error, last_state, lckid, late, priority"
@@ -120,7 +120,7 @@ JOB_STATES = ("pending", "late", "leased", "parked")
 
 @dataclass(frozen=True)
 class Place:
-    """Where a page of jobs goes on: behind this job in the queue's own order."""
+    """The position after which a page of jobs starts, in the queue's order."""
 
     transition: str
     priority: int
@@ -133,13 +133,13 @@ START = Place("", 32767, 0)
 def listed(
     flow_id: int, state: str, transition: str = "", behind: Place | None = None
 ) -> tuple[list[OpenJob], Place | None]:
-    """Jobs of a flow in queue order, one page, and the place to go on from (None at the end).
+    """Return one page of a flow's jobs in queue order, and the position of the next page (None at the end).
 
-    `state` is one of JOB_STATES; `transition` '' means all but the exception desk's own.
+    `state` is one of JOB_STATES; `transition` '' means all except those of the exception desk.
     """
     if state == "pending":
         union = " union all ".join(f"({walk})" for walk in _READY)
-        # Constants of this module only; what a person gave travels in params.
+        # Only constants of this module; input is passed in params.
         statement = f"select * from ({union}) as j order by transition, priority desc, id limit %(limit)s"  # noqa: S608
     else:
         statement = _SHORT.format(source=_SOURCES[state], more=_BEHIND)
@@ -156,7 +156,7 @@ def listed(
     return page, Place(last["transition"], last["priority"], last["id"]) if last else None
 
 
-# Ready jobs: one bounded walk along the ready index for each transition; held ones as in _SOURCES.
+# Ready jobs: one bounded scan of the ready index per transition; held ones as in _SOURCES.
 _QUEUES = """
 with held as (
   select j.trname, j.state, j.lease_until from wedsql.job_pool j
@@ -188,7 +188,7 @@ order by t.trname
 
 
 def queues(flow_id: int, cap: int | None = CAP) -> list[Queue]:
-    """The jobs of a flow counted by transition, transitions without any included."""
+    """Return the counts of a flow's jobs by transition, including transitions without jobs."""
     found = rows(_QUEUES, {"flow": flow_id, "limit": limit(cap)})
     return [_queue(r, cap) for r in found]
 

@@ -1,4 +1,4 @@
-"""The first page: every flow with what its instances and its queue are doing."""
+"""The first page: every flow with counts of its instances and jobs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FLOWS_A_PAGE = 50
 
 @dataclass(frozen=True)
 class FlowSummary:
-    """One flow at a glance; `statuses` holds only statuses that occur."""
+    """The summary of one flow; `statuses` holds only statuses that occur."""
 
     id: int
     name: str
@@ -37,19 +37,19 @@ class FlowSummary:
 
     @property
     def pills(self) -> list[tuple[str, Count]]:
-        """The statuses that the first page has a place for."""
+        """Return the statuses that the first page shows, with counts."""
         return places(self.statuses)
 
     @property
     def used(self) -> bool:
-        """Whether an instance lives; a flow without one needs no worker yet."""
+        """Return whether the flow has living instances; one without needs no worker."""
         return any(status in self.statuses for status in LIVING)
 
 
 def summaries(
     names: Collection[str] | None, after: str = "", cap: int | None = CAP
 ) -> tuple[list[FlowSummary], bool]:
-    """One page of flows in order of name behind `after`, and whether there are more; None: every flow."""
+    """Return one page of flows by name after `after`, and whether more follow; `names` None: every flow."""
     found = rows(
         "select id, name, label, description, version from wedsql.flow"
         " where name > %(after)s and (%(every)s or name = any(%(names)s)) order by name limit %(limit)s",
@@ -60,7 +60,7 @@ def summaries(
 
 
 def summary(name: str, cap: int | None = CAP) -> FlowSummary | None:
-    """One flow at a glance, or None."""
+    """Return the summary of one flow, or None."""
     found = rows("select id, name, label, description, version from wedsql.flow where name = %s", [name])
     return next(iter(_with_counts(found, cap)), None)
 
@@ -89,8 +89,8 @@ def _summary(
     )
 
 
-# The order is the index's own and changes no count: without it the planner, who cannot know that this flow is
-# a small one among large ones, hopes to meet its rows soon and reads the table from its beginning.
+# ORDER BY changes no count but makes the planner use the index of that order. Without it, the planner reads
+# the table from its beginning, because it cannot know that this flow has few rows among those of large flows.
 _STATUSES = """
 select f.id, s.status::text as status, c.n
 from unnest(%(ids)s::integer[]) as f(id)
@@ -113,9 +113,10 @@ def _statuses(ids: list[int], cap: int | None) -> dict[int, dict[str, Count]]:
     }
 
 
-# One bounded walk over the ready jobs of each flow; the desk's own jobs (_EXCPT) are not work for workers.
-# Last activity is the youngest of newest instance, newest firing among those jobs, newest finish. The flow is
-# given as a range: only the index by flow has that order, the primary key would lead through others' rows.
+# One bounded scan of the ready jobs of each flow, without those of the exception desk (_EXCPT). The last
+# activity is the latest of the newest instance, the newest firing among those jobs and the newest finish. The
+# condition on the flow is a range, because only the index by flow has that order: a scan of the primary key
+# would read rows of other flows.
 _QUEUES = """
 select f.id, p.pending, p.late + l.late as late, p.oldest,
        greatest(p.newest, i.changed_at, d.finished_at) as last_activity
@@ -148,5 +149,5 @@ def _queues(ids: list[int], cap: int | None) -> dict[int, Row]:
 
 
 def ids(names: Collection[str]) -> list[int]:
-    """The numbers of the flows of these names that exist."""
+    """Return the ids of the existing flows of these names."""
     return [r["id"] for r in rows("select id from wedsql.flow where name = any(%s)", [list(names)])]

@@ -1,4 +1,4 @@
-"""Pages cut by key: a page knows its first and last key, never an offset, so depth costs nothing."""
+"""Pagination by key instead of by offset, so that the cost of a page does not depend on its position."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAGE_SIZE = 50
 
 @dataclass(frozen=True)
 class Cursor:
-    """Where a page starts: before (smaller keys), after (greater keys), or neither (the top)."""
+    """The start of a page: before a key (smaller keys), after a key (greater keys), or neither (the top)."""
 
     before: Key | None = None
     after: Key | None = None
@@ -23,7 +23,7 @@ class Cursor:
 
 @dataclass(frozen=True)
 class Page(Generic[T]):
-    """One page in display order; `newer` and `older` are the keys to ask for next, None at the ends."""
+    """One page in display order; `newer` and `older` are the keys of the next pages, None at the ends."""
 
     items: list[T]
     newer: Key | None
@@ -31,7 +31,7 @@ class Page(Generic[T]):
 
 
 def cut(found: list[T], cursor: Cursor, key: Callable[[T], Key]) -> Page[T]:
-    """Make a page, newest first, out of up to size + 1 rows that were read outwards from the cursor."""
+    """Return a page, newest first, from up to size + 1 rows, the nearest to the cursor first."""
     more = len(found) > cursor.size
     items = found[: cursor.size]
     if cursor.after is not None:

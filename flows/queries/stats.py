@@ -1,4 +1,4 @@
-"""Numbers for a monitoring system: each costs the same however long the history grows."""
+"""Metrics for a monitoring system; the cost of each is independent of the length of the history."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from flows.queries.base import Row, row, rows
 from flows.queries.counting import STATUSES
 from flows.queries.workers import SILENCE_SECONDS
 
-# Waiting rows beyond this are counted as this: an alarm rings long before.
+# Counts stop here; an alert fires long before.
 STATS_CAP = 100_000
 
 _INSTANCES = """
@@ -106,48 +106,51 @@ order by 1, 2
 
 
 def instances() -> list[Row]:
-    """flow, status, n (at most STATS_CAP)."""
+    """Return rows of flow, status, n (at most STATS_CAP)."""
     return rows(_INSTANCES, {"statuses": list(STATUSES), "cap": STATS_CAP})
 
 
 def estimates() -> list[Row]:
-    """flow, instances: the planner's estimate of all instances ever started and kept."""
+    """Return rows of flow, instances: the planner's estimate of all instances in the database."""
     return rows(_ESTIMATES)
 
 
 def exceptions() -> list[Row]:
-    """flow, oldest_seconds: the age of the oldest open exception; flows without any are left out."""
+    """Return rows of flow, oldest_seconds: the age of the oldest open exception of the flows that have one."""
     return rows(_EXCEPTIONS)
 
 
 def jobs() -> list[Row]:
-    """flow, transition, pending, leased, parked, late (each at most STATS_CAP), oldest_seconds."""
+    """Return rows of flow, transition, pending, leased, parked, late (at most STATS_CAP), oldest_seconds."""
     return rows(_JOBS, {"cap": STATS_CAP})
 
 
 def taken() -> list[Row]:
-    """flow, transition, n: jobs in a worker's hands now, by a lease or by the locks of its transaction."""
+    """Return rows of flow, transition, n: jobs held now, by a lease or by the locks of a transaction."""
     return rows(_TAKEN)
 
 
 def times() -> list[Row]:
-    """flow, transition, kind ('wait' or 'run'), counts (one a bucket of flows.timing), seconds (the sum)."""
+    """Return rows of flow, transition, kind ('wait' or 'run'), counts and seconds.
+
+    `counts` has one number per bucket of flows.timing, `seconds` is the sum.
+    """
     return rows(_TIMES)
 
 
 def workers() -> list[Row]:
-    """kind, n: living workers."""
+    """Return rows of kind, n: live workers."""
     return rows(_WORKERS, {"silence": SILENCE_SECONDS})
 
 
 def queue_usage() -> float:
-    """How full PostgreSQL's notification queue is, 0 to 1: a listener stuck in a transaction fills it."""
+    """Return the used share of PostgreSQL's notification queue, which a listener in a transaction fills."""
     found = row("select pg_catalog.pg_notification_queue_usage() as used")
     return float(found["used"]) if found else 0.0
 
 
 def ready() -> bool:
-    """The database answers and the kernel is installed."""
+    """Return whether the kernel is installed; raises django.db.Error if the database does not respond."""
     found = row(
         "select to_regclass('wedsql.instance') is not null"
         " and to_regclass('wedsql.wed_trace') is not null as ok"

@@ -1,4 +1,4 @@
-"""The history of one instance: what each step changed, who wrote it, what it fired."""
+"""The history of one instance: what each step changed, which job or user wrote it, and what it fired."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RAW_BYTES = 16_000_000
 
 @dataclass(frozen=True)
 class Cell:
-    """One attribute that a step wrote; None is SQL's null; the first state (`initial`) has no before."""
+    """One attribute that a step wrote; None is SQL NULL; in the first state (`initial`) `before` is None."""
 
     name: str
     before: str | None
@@ -47,8 +47,8 @@ class Step:
     cells: tuple[Cell, ...]
 
 
-# A whole state may be megabytes: only the cells that the step wrote leave the database, each cut to a length.
-# started_at keeps the partitions of earlier months out of the plan.
+# A state can have megabytes: only the values that the step wrote are returned, each cut to a length.
+# The condition on tstmp excludes the partitions of earlier months.
 _STEPS = """
 select t.wid, t.seq, t.tstmp as at, t.trw as written_by, t.trf as fired, t.status::text as status, t.job_id,
        t.cause_seq, t.actor, t.reason, t.version, t.errors, t.before is null as initial,
@@ -74,9 +74,9 @@ _OLDEST_FIRST = {
 
 
 def steps(wid: int, since: datetime, cursor: Cursor, *, oldest_first: bool = False) -> Page[Step]:
-    """One page of the trace in reading order; `before` means further down the page, `after` further up.
+    """Return one page of the trace in display order; `before` pages down, `after` pages up.
 
-    `since` is when the instance started.
+    `since` is the time when the instance started.
     """
     way = "after" if cursor.after is not None else "before" if cursor.before is not None else "top"
     params = {
@@ -114,5 +114,5 @@ order by seq
 
 
 def raw(wid: int, since: datetime, after: int = -1, size: int = 100) -> list[Row]:
-    """Whole trace rows in order behind `after`: at most `size`, and about RAW_BYTES of states."""
+    """Return whole trace rows in order after `after`: at most `size`, and about RAW_BYTES of states."""
     return rows(_RAW, {"wid": wid, "since": since, "after": after, "limit": size, "bytes": RAW_BYTES})

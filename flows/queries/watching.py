@@ -1,4 +1,4 @@
-"""Telling the kernel that somebody looks: only then do commits announce themselves."""
+"""Registers pages that watch the history: commits send notifications only while there are any."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from flows.queries.base import scalar
 
 
 def watch(number: int, name: str) -> int:
-    """Enter or renew (within a minute) the entry `number`; 0 makes a new one. Answers the entry's number."""
+    """Create (0) or renew the entry `number` and return its number; it must be renewed within a minute."""
     return int(scalar("select wedsql.watch(%s, %s)", [number, name]))
 
 
 def unwatch(number: int) -> None:
-    """Take the entry back."""
+    """Delete the entry."""
     scalar("select wedsql.unwatch(%s)", [number])

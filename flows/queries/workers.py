@@ -1,4 +1,4 @@
-"""Who performs transitions: live processes, what they serve, and which transitions nobody serves."""
+"""Worker processes: which are alive, what they serve, and which transitions no worker serves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 
 from flows.queries.base import Row, rows
 
-# A worker that has not been heard of for this long is gone, whatever its row says.
+# A worker without a heartbeat for this long counts as dead.
 SILENCE_SECONDS = 30
 WORKERS_A_PAGE = 100
 
@@ -42,10 +42,10 @@ class Unserved:
 
 
 def workers(flows: Collection[str] | None, after: int = 0) -> tuple[list[Worker], bool]:
-    """One page of workers in order of their number behind `after`, and whether more follow.
+    """Return one page of workers by id after `after`, and whether more follow.
 
-    `flows` keeps only workers that serve one of these flows, and hides what else they serve, and the name and
-    the place of the process: free texts that may hold the names of other flows. None shows all.
+    With `flows`, returns only workers that serve one of these flows, without the other flows that they serve
+    and without the name and host of the process, which may contain names of other flows. None returns all.
     """
     found = rows(
         "select w.id, w.kind, w.name, w.host, w.pid, w.backend_pid, w.serves, w.started_at, w.seen_at,"
@@ -73,14 +73,17 @@ def _worker(r: Row, flows: Collection[str] | None) -> Worker:
 
 @dataclass(frozen=True)
 class Problem:
-    """Why living workers serve less than they could, in their words, and which of them say so."""
+    """A reason why workers cannot serve some transitions, and the names of those that reported it."""
 
     text: str
     workers: tuple[str, ...]
 
 
 def problems() -> list[Problem]:
-    """What living workers cannot serve, each once. It names files and quotes code: for all flows' readers."""
+    """Return the problems of live workers, each once.
+
+    They name files and quote code, so show them only to users who see all flows.
+    """
     found = rows(
         "select w.problems as text, array_agg(w.name order by w.name) as workers from wedsql.worker w"
         " where w.problems <> '' and w.seen_at > wedsql.now() - make_interval(secs => %(silence)s)"
@@ -108,5 +111,5 @@ order by f.name, t.trname
 
 
 def unserved(flow_ids: list[int]) -> list[Unserved]:
-    """The transitions of these flows that no living worker serves."""
+    """Return the transitions of these flows that no live worker serves."""
     return [Unserved(**r) for r in rows(_UNSERVED, {"ids": flow_ids, "silence": SILENCE_SECONDS})]
