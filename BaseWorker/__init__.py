@@ -1,6 +1,6 @@
-"""The paper's client for WED-workers: write `wed_trans` in a class of your own and call `run()`.
+"""The paper's client for WED-workers: implement `wed_trans` in a subclass and call `run()`.
 
-Needs psycopg 3 and a connection to a WED-SQL database; knows nothing of Django.
+Needs psycopg 3 and a connection to a WED-SQL database, but not Django.
 """
 
 from BaseWorker.base import BadWorker, BaseClass

@@ -24,11 +24,12 @@ _LONGEST_PAUSE = 5.0
 
 
 class BaseClass(ABC):
-    """A worker for one transition. Subclasses write `wed_trans`; `run()` serves until Ctrl-C.
+    """A worker for one transition. Subclasses implement `wed_trans`; `run()` serves until Ctrl-C.
 
-    trname: the transition, as the flow defines it. dbs: the connection string; its application_name is the
-    worker's name in the monitor and in the history. wakeup_interval: seconds of sleep after which the worker
-    looks for work by itself, in case a notification was lost.
+    Args:
+        trname: the name of the transition in the flow.
+        dbs: the connection string; its application_name is the worker's name in the monitor and the history.
+        wakeup_interval: seconds after which the worker looks for jobs even without a notification.
     """
 
     trname = ""
@@ -54,21 +55,21 @@ class BaseClass(ABC):
     def wed_trans(self, payload: Mapping[str, Any]) -> str | None:
         """Perform the transition for the instance whose state fired it (`payload`, with its wid).
 
-        Gives the new values in the syntax of a SET clause, which may use current values:
-        "a2='done', a4=(a4::integer+1)::text". None or an empty text aborts, and the attempt is recorded.
+        Return the new values in the syntax of a SET clause, which may use current values:
+        "a2='done', a4=(a4::integer+1)::text". None or an empty text aborts the attempt, which is counted.
         """
 
     def run(self) -> None:
-        """Serve until Ctrl-C (the paper's Algorithm 2), which ends it with KeyboardInterrupt.
+        """Serve until Ctrl-C (the paper's Algorithm 2), which raises KeyboardInterrupt.
 
-        Raises BadWorker, and psycopg.Error when it cannot connect at first; later it waits for the server.
+        Raises BadWorker, and psycopg.Error if the first connection fails; later it reconnects.
         """
         with CtrlC() as ctrl_c:
             self._server.connect()
             log.info("%s serves %s of flow %s", self._server.actor, self._server.trname, self._server.flow)
             try:
                 while True:
-                    ctrl_c.check()  # a transition may have swallowed it
+                    ctrl_c.check()  # a transition may have caught the exception
                     self._serve()
             finally:
                 self._server.close()
@@ -77,7 +78,7 @@ class BaseClass(ABC):
         try:
             while self._step():
                 pass
-            self._server.beat(waiting=True)  # before the last look: no wake-up is lost
+            self._server.beat(waiting=True)  # before the last take: loses no notification
             if not self._step():
                 self._sleep()
         except psycopg.Error as error:
@@ -90,16 +91,16 @@ class BaseClass(ABC):
                 self._reconnect(error)
 
     def _sleep(self) -> None:
-        """One interval, but never so long that the server takes the worker for dead."""
+        """Wait for a notification, at most until the next heartbeat is due."""
         self._server.wait(min(self._interval, _BEAT))
 
     def _wait_longer(self) -> None:
-        """A short, random pause, twice as long each time until a job is settled."""
+        """Pause for a random time, twice as long each time until a job is settled."""
         time.sleep(self._pause * (0.5 + random.random()))  # noqa: S311  # not a secret
         self._pause = min(_LONGEST_PAUSE, self._pause * 2)
 
     def _step(self) -> bool:
-        """Perform one job, if one is ready and free."""
+        """Perform one job; return False if none is ready and free."""
         job = self._server.take()
         if job is None:
             return False
@@ -107,22 +108,22 @@ class BaseClass(ABC):
         try:
             result = read(self.wed_trans(job.payload))
         except Pressed:
-            self._server.rollback()  # the job stays for whoever comes next
+            self._server.rollback()  # the job stays pending
             raise
-        except BaseException as error:  # noqa: BLE001 # whatever a transition raises is its job's failure
+        except BaseException as error:  # noqa: BLE001 # any exception of a transition fails its job
             result = failure(error)
         if os.getpid() != pid:
             os._exit(0 if isinstance(result, str) else 1)  # a child that the transition forked
         if self._settle(job, result):
             self._pause = _SHORTEST_PAUSE
         else:
-            self._wait_longer()  # nothing was counted, so that the job is offered again at once
+            self._wait_longer()  # no attempt was counted, so the job is offered again at once
         return True
 
     def _settle(self, job: PendingJob, result: str | Failure) -> bool:
-        """Commit the result or count the attempt; whether the server took one of the two."""
+        """Commit the result or count the attempt; return whether the server recorded either."""
         if isinstance(result, Failure):
-            # What the error says may quote the state: it goes to the job; the log tells where it came from.
+            # The error's text may quote the state, so it is stored with the job; the log has only its place.
             words = self._server.trname, job.wid, result.short
             log.error("%s of instance %s failed: %s", *words, extra=self._about(job))
             return self._server.fail(job, result.words, result.outcome)

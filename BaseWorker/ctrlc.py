@@ -1,4 +1,4 @@
-"""Ctrl-C, told apart from a KeyboardInterrupt that a transition raises by itself."""
+"""Distinguishes Ctrl-C from a KeyboardInterrupt that a transition raises itself."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from types import FrameType, TracebackType
 
 
 class Pressed(KeyboardInterrupt):
-    """A person pressed Ctrl-C."""
+    """Ctrl-C was pressed."""
 
 
 class CtrlC:
-    """Raises Pressed at Ctrl-C, as long as it is entered, and remembers it.
+    """A context manager in which Ctrl-C raises Pressed and is recorded.
 
-    A program that handles SIGINT by itself, or in another thread than the main one, goes on doing so.
+    Does nothing in a program with its own handler of SIGINT, or outside the main thread.
     """
 
     def __init__(self) -> None:
         self._pressed = self._ours = False
 
     def check(self) -> None:
-        """Raises Pressed when Ctrl-C was pressed and somebody swallowed it."""
+        """Raise Pressed if Ctrl-C was pressed and the exception was caught elsewhere."""
         if self._pressed:
             raise Pressed
 

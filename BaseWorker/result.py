@@ -1,4 +1,4 @@
-"""What `wed_trans` returned or raised, read once; its own code has no say afterwards."""
+"""Converts the result or exception of `wed_trans` to plain text once, so that its code runs no more later."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class BadResult(Exception):
 
 @dataclass(frozen=True)
 class Failure:
-    """An attempt that failed: its outcome, its reason, and what a log line may say of it."""
+    """A failed attempt: its outcome, the reason for the job, and a short text without data for the log."""
 
     outcome: str
     words: str
@@ -24,7 +24,10 @@ class Failure:
 
 
 def read(result: object) -> str | Failure:
-    """The SET clause, or a failure for none; BadResult or what its own code raises for a bad one."""
+    """Return the SET clause, or a Failure if it is empty.
+
+    Raises BadResult for one that cannot be sent, and any exception of the result's own `__str__`.
+    """
     text = "" if result is None else str.__str__(result) if isinstance(result, str) else str(result)
     if not text.strip():
         return Failure("aborted", "wed_trans returned nothing.", "returned nothing")
@@ -37,7 +40,7 @@ def read(result: object) -> str | Failure:
 
 
 def failure(error: BaseException) -> Failure:
-    """An exception in plain text, whatever it does when it is asked for one."""
+    """Return the Failure of an exception, even if its own methods raise."""
     name = _ask(lambda: str(type(error).__name__), "an exception")
     words = _ask(lambda: f"{name}: {error}", f"{name} (its text cannot be read)")
     return Failure("failed", words, _ask(lambda: f"{name} at {_line_of(error)}", name))
@@ -46,7 +49,7 @@ def failure(error: BaseException) -> Failure:
 def _ask(question: Callable[[], str], otherwise: str) -> str:
     try:
         return question()
-    except BaseException:  # noqa: BLE001  # the answer is the transition's own code
+    except BaseException:  # noqa: BLE001  # calls code of the transition
         return otherwise
 
 

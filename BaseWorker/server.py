@@ -1,4 +1,4 @@
-"""A worker's end of the protocol: one connection, the kernel's functions, one job at a time."""
+"""The worker's side of the protocol: one connection, the kernel's functions, one job at a time."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from psycopg.types.json import set_json_loads
 _FLOW = re.compile(r"(?:^|(?<=\s))flow\s*=\s*'?([^\s']+)'?")
 _EXCEPTION = "_EXCPT"
 _MOST_DIGITS = 1000
-# Worth doing again as it is: no fault of the job's, so not an attempt.
+# Transient errors: repeated without counting an attempt.
 TRY_AGAIN = frozenset({"40001", "40P01", "55P03", "57014"})
 
-# Each stands in the schema of the flow, so that the flow's own role needs no other.
+# These functions are in the flow's schema, so that the flow's role needs no access to another.
 _TAKE = "select job_id, wid, claim, payload from {}.take(%s, 1, %s)"
 _TAKE_AGAIN = "select job_id from {}.take(%s, 1, %s, array[%s]::bigint[])"
 _COMPLETE = (
@@ -38,12 +38,12 @@ _FAIL = (
 
 
 class BadWorker(Exception):
-    """The worker cannot run as it is written; the message says what to change."""
+    """The worker cannot run with its arguments; the message says what to change."""
 
 
 @dataclass(frozen=True)
 class PendingJob:
-    """One pending transition; `payload` is the state that fired it."""
+    """One job; `payload` is the state that fired it."""
 
     id: int
     wid: int
@@ -51,10 +51,10 @@ class PendingJob:
 
 
 class Server:
-    """The WED-server as one worker sees it. `dbs` is a libpq connection string, as psycopg2 took it.
+    """The connection of one worker to the WED-server. `dbs` is a libpq connection string, as for psycopg2.
 
-    The flow is the schema that the connection's search_path leads to: the role's own name, as in the paper,
-    an `options='-c search_path=orders'`, or the short form `flow=orders`.
+    The flow is the schema in the connection's search_path that has wed_flow: the role's own name, as in the
+    paper, `options='-c search_path=orders'`, or the short form `flow=orders`.
     """
 
     def __init__(self, dbs: str, trname: str) -> None:
@@ -105,7 +105,7 @@ class Server:
             )
 
     def _listen(self, connection: psycopg.Connection[Any]) -> None:
-        """The paper's channel, and one of its own on which the server wakes it alone."""
+        """Listen on the paper's channel, and on the worker's own one if the role may register workers."""
         connection.execute(sql.SQL("listen {}").format(sql.Identifier(self.trname)))
         try:
             row = connection.execute(
@@ -113,14 +113,14 @@ class Server:
                 [self.actor, socket.gethostname(), os.getpid(), [f"{self.flow}:{self.trname}"]],
             ).fetchone()
         except psycopg.errors.InsufficientPrivilege:
-            return  # a role of the paper's kind: the channel of the transition wakes it
+            return  # a role of the paper's kind is notified on the transition's channel only
         if row is not None:
             self._worker = int(row[0])
             connection.execute(sql.SQL("listen {}").format(sql.Identifier(f"wedsql_w{self._worker}")))
 
     @property
     def connection(self) -> psycopg.Connection[Any]:
-        """The open connection."""
+        """Return the open connection; raises BadWorker if there is none."""
         if self._connection is None:
             raise BadWorker("The worker is not connected.")
         return self._connection
@@ -129,7 +129,7 @@ class Server:
         return sql.SQL(statement).format(sql.Identifier(self.flow))
 
     def take(self) -> PendingJob | None:
-        """Begin a transaction with one pending job locked; None, and no transaction, when there is none."""
+        """Begin a transaction and lock one pending job; roll back and return None if none is ready."""
         connection = self.connection
         with connection.pipeline():
             connection.execute("begin")
@@ -142,7 +142,10 @@ class Server:
         return PendingJob(job, wid, {"wid": wid, **payload})
 
     def complete(self, job: PendingJob, assignments: str) -> tuple[str, bool]:
-        """Apply the SET clause and commit: why it was refused, or ''; whether it is settled or counted."""
+        """Apply the SET clause and commit.
+
+        Return why it was rejected, or '', and whether the job was settled or its attempt counted.
+        """
         connection = self.connection
         values = [job.wid, job.id, self.actor, assignments]
         row = connection.execute(self._call(_COMPLETE), values).fetchone()
@@ -157,7 +160,7 @@ class Server:
         return str(message), self.fail(job, str(message), outcome, str(state))
 
     def fail(self, job: PendingJob, message: str, outcome: str, sqlstate: str = "") -> bool:
-        """Count a failed attempt with its reason; false when the job is no longer this worker's.
+        """Count a failed attempt with its reason; return False if this worker no longer holds the job.
 
         The server offers the job again or parks it.
         """
@@ -168,7 +171,7 @@ class Server:
         return counted
 
     def fail_again(self, job: PendingJob, message: str, sqlstate: str) -> bool:
-        """Count a failed attempt of a job whose transaction is gone, if nobody else has it by now."""
+        """Count a failed attempt of a job whose transaction failed, unless another worker holds it by now."""
         self.rollback()
         self.connection.execute("begin")
         given = [[self.trname], self.actor, job.id]
@@ -179,17 +182,17 @@ class Server:
 
     @property
     def alive(self) -> bool:
-        """Whether the connection is open, as far as is known."""
+        """Return whether the connection is open, as far as is known."""
         return self._connection is not None and not self._connection.closed
 
     def rollback(self) -> None:
-        """Leave the job as it was; a connection that is gone has done so already."""
+        """Roll back, which leaves the job pending; do nothing without an open connection."""
         if self._connection is not None and not self._connection.closed:
             with contextlib.suppress(psycopg.OperationalError):
                 self._connection.execute("rollback")
 
     def beat(self, waiting: bool) -> None:
-        """Tell the server that this worker lives, and whether it sleeps."""
+        """Report to the server that this worker is alive, and whether it waits; register again if needed."""
         if self._worker is not None:
             row = self.connection.execute(
                 "select wedsql.heartbeat(%s, %s)", [self._worker, waiting]
@@ -199,7 +202,7 @@ class Server:
                 self._listen(self.connection)
 
     def wait(self, seconds: float) -> None:
-        """Sleep until a notification comes or the time is over."""
+        """Wait until a notification arrives or the time is over."""
         pgconn = self.connection.pgconn
         if select.select([pgconn.socket], [], [], seconds)[0]:
             pgconn.consume_input()
@@ -207,7 +210,7 @@ class Server:
             pass
 
     def close(self) -> None:
-        """Sign off and disconnect."""
+        """Unregister and disconnect."""
         connection, self._connection = self._connection, None
         if connection is None or connection.closed:
             return
@@ -216,19 +219,19 @@ class Server:
                 connection.execute("rollback")
                 connection.execute("select wedsql.unregister_worker(%s)", [self._worker])
         except psycopg.Error:
-            self._worker = None  # its row grows old by itself
+            self._worker = None  # its row expires without heartbeats
         finally:
             self._worker = None
             connection.close()
 
 
 def _whole(digits: str) -> int | Decimal:
-    """A whole number of any length; Python makes no int of more than a few thousand digits."""
+    """Return a whole number of any length; Python limits int() to a few thousand digits."""
     return int(digits) if len(digits) < _MOST_DIGITS else Decimal(digits)
 
 
 def _split(dbs: str) -> tuple[str, str]:
-    """The flow named in the connection string, and the string that libpq understands."""
+    """Return the flow named in the connection string, or '', and the string without it, for libpq."""
     found = _FLOW.search(dbs)
     if found is None:
         return "", dbs

@@ -116,7 +116,7 @@ def estimates() -> list[Row]:
 
 
 def exceptions() -> list[Row]:
-    """Return rows of flow, oldest_seconds: the age of the oldest open exception of the flows that have one."""
+    """Return rows of flow, oldest_seconds: the age of the oldest open exception of flows that have one."""
     return rows(_EXCEPTIONS)
 
 
