@@ -1,4 +1,4 @@
-"""Operations as both clients of the kernel perform them: a row for each operation and situation."""
+"""Operations as both clients of the kernel perform them: a row per operation and situation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ A_NUMBER = 2_000_000_000
 
 @dataclass
 class Desk:
-    """What a row works on: a flow with ready jobs, one leased job and an idle worker, and both clients."""
+    """The set-up of a row: a flow with ready jobs, a leased job and an idle worker, and both clients."""
 
     shop: Shop
     leased: Any
@@ -38,26 +38,26 @@ class Desk:
         return self.shop.runner.wire.connection
 
     def send(self, *commands: Command) -> Any:
-        """Run commands by the fast client; the last one's answer."""
+        """Run commands by the fast client; return the result of the last one."""
         return self.shop.runner.wire.round(*commands)[-1]
 
     def value(self, *commands: Command) -> str | None:
-        """The only value of the last command's answer, as text."""
+        """Return the only value of the last command's result, as text."""
         raw = self.send(*commands).get_value(0, 0)
         return None if raw is None else raw.decode()
 
     def taken(self) -> Any:
-        """The oldest ready job, taken by the fast client for the transaction."""
+        """Return the oldest ready job, taken by the fast client for the transaction."""
         return read_jobs(self.send(taking.take(self.flow, NAMES, 1, "me")))[0]
 
     def job(self) -> ClaimedJob:
-        """The oldest ready job, taken by the API for the transaction."""
+        """Return the oldest ready job, taken by the API for the transaction."""
         return api.take_many(self.flow, NAMES, 1, actor="me", conn=self.conn)[0]
 
 
 @dataclass(frozen=True)
 class Row:
-    """One operation in one situation: how each client performs it, in a form that can be compared."""
+    """One operation in one situation: how each client performs it, with comparable results."""
 
     operation: str
     command: str
@@ -70,7 +70,7 @@ class Row:
 
 
 def jobs_of(found: list[ClaimedJob]) -> list[Any]:
-    """Jobs without what is drawn by lot: the token of a lease."""
+    """Return jobs without their random part, the token of a lease."""
     return [job._replace(claim=job.claim and 1) for job in found]
 
 
@@ -79,7 +79,7 @@ def read(desk: Desk, flow: str, *commands: Command) -> list[Any]:
 
 
 def completed(desk: Desk, flow: str, job: ClaimedJob, changes: Any, text: str | None) -> Any:
-    """The refusal of the one result, None for an accepted one."""
+    """Return the rejection of the one result, None for an accepted one."""
     (found,) = api.complete_many(flow, [Completion(job, changes, text)], actor="me", conn=desk.conn)
     return found.error and (found.job_id, found.error.code, found.error.message)
 
@@ -94,7 +94,7 @@ def completed_by_client(desk: Desk, flow: str, one: Done) -> Any:
 
 
 def failed(desk: Desk, flow: str, job: ClaimedJob, outcome: str) -> Any:
-    """How long each failed job waits for its next attempt, None for a parked one."""
+    """Return how long each failed job waits for its next attempt, None for a parked one."""
     found = api.fail_many(flow, [Failure(job, "no", "22012")], outcome=outcome, actor="me", conn=desk.conn)
     now = desk.conn.execute("select wedsql.now()").fetchone()
     assert now is not None
@@ -108,7 +108,7 @@ def failed_by_client(desk: Desk, flow: str, taken: Any, outcome: str) -> Any:
 
 
 def late_claim(desk: Desk) -> Any:
-    """The leased job with another token."""
+    """Return the leased job with another token."""
     desk.leased.claim += 1
     return desk.leased
 

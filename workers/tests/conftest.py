@@ -1,4 +1,4 @@
-"""A runner in the test's own process, real worker processes, and waiting for what they do."""
+"""A runner in the test's own process, real worker processes, and functions that wait for them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ insert into wed_trig (cpred, cfinal) values ($$ a is not null $$, true);
 
 
 def until(condition: Callable[[], Any], seconds: float = 60.0, what: str | Callable[[], str] = "") -> Any:
-    """Return the first true answer; fail the test, with what `what` then says, when there is none in time."""
+    """Return the first true result; fail the test with `what`, if given, when there is none in time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         found = condition()
@@ -40,14 +40,14 @@ def until(condition: Callable[[], Any], seconds: float = 60.0, what: str | Calla
 
 
 def pass_time(seconds: float) -> None:
-    """Lets time pass where nothing is supposed to happen."""
+    """Let time pass in which nothing is supposed to happen."""
     end = time.monotonic() + seconds
     until(lambda: time.monotonic() > end)
 
 
 @dataclass
 class Shop:
-    """A flow with a registry and a runner of its own."""
+    """A flow with its own registry and runner."""
 
     flow: str
     runner: Runner
@@ -74,7 +74,7 @@ class Shop:
         return done
 
     def finish(self, wids: list[int], size: int = 1) -> None:
-        """Work until none of these instances runs any more."""
+        """Work until none of these instances is running."""
         until(lambda: (self.work(size), all(self.status(wid) != "R" for wid in wids))[1], what="all at rest")
 
     def one(self, query: str, *params: Any) -> Any:
@@ -90,7 +90,7 @@ class Shop:
         return found
 
     def log(self, wid: int) -> list[tuple[str, str, str]]:
-        """What the job log says of the instance: (outcome, SQLSTATE, message), in order."""
+        """Return the instance's rows of the job log: (outcome, SQLSTATE, message), in order."""
         return self.db.execute(
             "select outcome, coalesce(sqlstate, ''), message from wedsql.job_log where wid = %s order by id",
             [wid],
@@ -101,7 +101,7 @@ class Shop:
 def shop(
     dsn: str, flow: str, loaded: Callable[[str], str], connect: Callable[..., Any], tmp_path: Path
 ) -> Iterator[Shop]:
-    """The test's flow with one transition tr_one (a is null -> a is not null), and somebody to run it."""
+    """The test's flow with one transition tr_one (a is null -> a is not null), and a runner for it."""
     loaded(TWO)
 
     def opener() -> psycopg.Connection[Any]:

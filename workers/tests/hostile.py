@@ -1,4 +1,4 @@
-"""What careless and hostile handlers do: each is at worst an attempt of its own job."""
+"""Careless and hostile handlers: each may cost at worst an attempt of its own job."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Silent(Exception):
 
 
 class Coded(Exception):
-    """An exception with something else than a SQLSTATE under its name."""
+    """An exception whose attribute `sqlstate` has another meaning."""
 
     def __init__(self, sqlstate: object) -> None:
         super().__init__("coded")
@@ -31,7 +31,7 @@ class Coded(Exception):
 
 
 class Moody(Exception):
-    """An exception that raises when it is asked for a SQLSTATE."""
+    """An exception that raises when its SQLSTATE is read."""
 
     @property
     def sqlstate(self) -> str:
@@ -39,18 +39,18 @@ class Moody(Exception):
 
 
 class Liar(Exception):
-    """An exception that cannot be asked anything."""
+    """An exception that raises when any attribute is read."""
 
     def __getattribute__(self, name: str) -> Any:
         raise GeneratorExit("in an attribute")
 
 
 class TimeoutException(Exception):
-    """As a browser's driver calls its own."""
+    """An exception of a handler's library with the same name as Django-Q's."""
 
 
 class Text(str):
-    """A text with ways of its own."""
+    """A text whose methods are overridden."""
 
     __slots__ = ()
 
@@ -75,7 +75,7 @@ class Odd(Mapping[str, Any]):
 
 
 def raises(error: BaseException) -> Act:
-    """An act that raises."""
+    """Return an act that raises."""
 
     def act(_ctx: Any) -> Any:
         raise error
@@ -84,7 +84,7 @@ def raises(error: BaseException) -> Act:
 
 
 def gives(result: Any) -> Act:
-    """An act that returns."""
+    """Return an act that returns."""
     return lambda _ctx: result
 
 

@@ -1,7 +1,7 @@
-"""Starts Django-Q clusters and kills them on their way, as a program: `python -m workers.tests.nursery`.
+"""Starts Django-Q clusters and kills them while they start; run as `python -m workers.tests.nursery`.
 
-It adopts whatever its clusters leave behind, so that an orphan is a child that is still there. Each line that
-it prints names a start and what outlived it; the last one is "done".
+It adopts processes that outlive their cluster, so that orphans become its children. Each line of its output
+names a start and how many processes outlived it; the last one is "done".
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SPAN = 0.5  # a start takes about a third of that on an idle machine
 
 
 def main(kills: int, seed: int) -> None:
-    """Kill a parent in each of its forks once, then clusters at `kills` random moments."""
+    """Kill a parent once in each of its forks, then clusters at `kills` random moments."""
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     for generation, number in [(1, 1), (2, 1), (2, 2), (2, 3), (2, 4)]:
         pid = _start(generation, number)
@@ -33,7 +33,7 @@ def main(kills: int, seed: int) -> None:
 
 
 def _start(generation: int, number: int) -> int:
-    """Fork a main process that runs a cluster; its fork `number` of `generation` kills its parent first."""
+    """Fork a main process that runs a cluster; its fork `number` of `generation` first kills its parent."""
     pid = os.fork()
     if pid == 0:
         _run(generation, number)
@@ -56,7 +56,7 @@ def _run(generation: int, number: int) -> NoReturn:
 
 
 def _kill_the_parent_in(generation: int, number: int) -> None:
-    """Register the killing before anything else, so that it happens before any other hook of the fork."""
+    """Register the hooks that kill before any others, so that they run before any other hook of the fork."""
     here = forks = 0
 
     def count() -> None:
@@ -77,7 +77,7 @@ def _kill_the_parent_in(generation: int, number: int) -> None:
 
 
 def _left(pid: int, kill_after: float) -> int:
-    """Kill the main process after so long, or when it ends; how many processes are left a while later."""
+    """Kill the main process after so long, or when it ends; return how many processes are left later."""
     end = time.monotonic() + kill_after
     while time.monotonic() < end and os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         time.sleep(0.001)
@@ -94,7 +94,7 @@ def _left(pid: int, kill_after: float) -> int:
 
 
 def _reap() -> bool:
-    """Collect the dead; whether a child lives."""
+    """Reap the dead; return whether a child is alive."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass

@@ -1,4 +1,4 @@
-"""The time limit of handlers that run one after the other under one timer."""
+"""The time limit of handlers that run one after another with one timer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LONG = 5.0
 
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> Iterator[None]:
-    """No test leaves a timer or a handler of its own behind."""
+    """Checks that no test leaves a timer or a signal handler behind."""
     yield
     left = signal.getitimer(signal.ITIMER_REAL)[0]
     handler = signal.signal(signal.SIGALRM, signal.SIG_DFL)
@@ -27,7 +27,7 @@ def nothing_is_left() -> Iterator[None]:
 
 
 def busy(alarm: Alarm, limit: float | None, seconds: float) -> bool:
-    """A handler that runs so long under this limit; whether it was ended."""
+    """Run a handler for so long under this limit; return whether it was ended."""
     try:
         alarm.begin(limit)
         try:
@@ -104,7 +104,7 @@ def test_more_time_can_be_asked_for() -> None:
 
 
 class Others:
-    """Somebody else's use of the same signal."""
+    """Another use of the same signal."""
 
     def __init__(self, seconds: float) -> None:
         self.at: list[float] = []

@@ -1,4 +1,4 @@
-"""The paper's client: figure 3 as a program of its own, without Django."""
+"""The paper's client: figure 3 as a separate program, without Django."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def paper(loaded: Callable[[str], str]) -> str:
 
 
 def _hears_ctrl_c() -> None:
-    """Whoever runs the tests in the background has a shell that lets its children ignore SIGINT."""
+    """Restore SIGINT, which a shell makes background jobs and their children ignore."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -73,7 +73,7 @@ def run(dsn: str, tmp_path: Path) -> Iterator[Run]:
 
 
 def insert(db: Db, flow: str) -> int:
-    """As the paper starts an instance."""
+    """Start an instance as in the paper."""
     row = db.execute(f"insert into {flow}.wed_flow default values returning wid").fetchone()
     assert row is not None
     return int(row[0])
@@ -214,7 +214,7 @@ def test_a_role_of_the_paper_s_kind_is_enough(paper: str, db: Db, run: Run) -> N
 
 
 def test_numbers_of_any_length_reach_the_transition(paper: str, db: Db, run: Run) -> None:
-    """A document may hold a number of more digits than Python makes an int of."""
+    """A document may contain an integer with more digits than Python's int() accepts."""
     values = "('doc', '{\"n\": 1e5000}', 'jsonb')"
     db.execute(f"insert into {paper}.wed_attr (aname, adv, type) values {values}")
     wid = insert(db, paper)

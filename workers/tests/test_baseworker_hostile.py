@@ -1,4 +1,4 @@
-"""Whatever a transition of the paper's client does is an attempt; the client serves on, and hears Ctrl-C."""
+"""All that a transition of the paper's client does is an attempt; the client goes on and handles Ctrl-C."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the brokers hand out, what they refuse, and that no fault gets past them."""
+"""The tasks of the brokers, what they reject, and that they survive all errors."""
 
 from __future__ import annotations
 

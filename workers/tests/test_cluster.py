@@ -1,4 +1,4 @@
-"""The Django-Q cluster as it runs in production: real processes on the test database, killed in every way."""
+"""The Django-Q cluster as in production: real processes on the test database, killed in many ways."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Db = psycopg.Connection[Any]
 
 @pytest.fixture
 def acts(loaded: Callable[[str], str]) -> str:
-    """A flow of the test handlers: the attribute `kind` says which one an instance needs."""
+    """A flow of the test handlers: the attribute `kind` selects the handler of an instance."""
     return loaded(ACTS)
 
 
@@ -63,7 +63,7 @@ def all_final(db: Db, wids: list[int]) -> Callable[[], bool]:
 
 
 def killed_in_a_handler(processes: Processes, acts: str, db: Db) -> int:
-    """An instance that is final although the first process that worked on it was killed there."""
+    """Return an instance that is final although the first process that ran its handler was killed."""
     (wid,) = start(db, acts, "slow")
     until(processes.marks, what=processes.output)
     os.kill(int(processes.marks()[0].split()[-1]), signal.SIGKILL)
@@ -74,19 +74,19 @@ def killed_in_a_handler(processes: Processes, acts: str, db: Db) -> int:
 
 
 def cluster(processes: Processes, name: str = "wedsql", **more: str) -> subprocess.Popen[bytes]:
-    """A qcluster with two workers, each step its own commit unless told otherwise."""
+    """Start a qcluster with two workers and one commit per step, unless overridden."""
     return processes.manage("qcluster", **{"Q_CLUSTER_NAME": name, "WEDSQL_Q_WORKERS": "2", **more})
 
 
 def forks(main: subprocess.Popen[bytes]) -> list[int]:
-    """Sentinel, workers, monitor and pusher, once they are all there."""
+    """Return sentinel, workers, monitor and pusher, once all have started."""
     return until(
         lambda: (found := descendants(main.pid)) and len(found) >= 5 and found, what="a whole cluster"
     )
 
 
 def workers_of(main: subprocess.Popen[bytes]) -> list[int]:
-    """The two worker processes: the sentinel starts them first."""
+    """Return the two worker processes, which the sentinel starts first."""
     (sentinel,) = children(main.pid)
     return children(sentinel)[:2]
 
@@ -158,7 +158,7 @@ def test_nobody_is_left_behind(processes: Processes, acts: str, db: Db, whom: st
 
 
 def test_a_signal_to_the_whole_group_lets_a_handler_finish(processes: Processes, acts: str, db: Db) -> None:
-    """It reaches the main process alone, which stops the others in order: none of them dies of the signal."""
+    """The signal reaches the main process alone, which stops the others in order; none is killed by it."""
     main = cluster(processes)
     (wid,) = start(db, acts, "slow")
     until(processes.marks, what=processes.output)

@@ -1,4 +1,4 @@
-"""Django-Q's cluster ends handlers that do not end by themselves, while it works and while it stops."""
+"""Django-Q's cluster ends handlers that do not end by themselves, while it runs and while it stops."""
 
 from __future__ import annotations
 

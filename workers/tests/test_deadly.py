@@ -1,4 +1,4 @@
-"""Handlers that end, stop or cripple their process: an attempt each, and the others are served."""
+"""Handlers that end, stop or break their process: each is one attempt, and the other jobs are done."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from workers.tests.test_cluster import Db, acts, all_final, cluster, db, start, 
 pytestmark = pytest.mark.slow
 __all__ = ["acts", "db"]
 
-# What becomes of the instance: parked after two attempts, or final because the result counts.
+# The final state of the instance: parked after two attempts, or final because the result counts.
 ENDS = {"exit": "E", "poison": "E", "stop": "E", "swallow": "E", "close": "F"}
 
 

@@ -1,4 +1,4 @@
-"""The demo's flows load, move and come to rest as their story says."""
+"""The demo's flows load, and their instances run and end as designed."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_hundred_instances_come_to_rest(demo: Db, processes: Processes) -> Non
 
 
 def seeded(seed: int) -> random.Random:
-    return random.Random(seed)  # noqa: S311  # a story, not a secret
+    return random.Random(seed)  # noqa: S311  # a simulation, not a secret
 
 
 def test_the_same_seed_tells_the_same_story() -> None:

@@ -1,4 +1,4 @@
-"""A `transitions.py` that cannot be loaded takes nothing from the others, and is seen where people look."""
+"""A `transitions.py` that cannot be loaded does not affect the others, and is reported."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ WORDS = {
 
 @pytest.fixture
 def broken(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """An environment whose settings install an app for each kind of breakage, besides the test's acts."""
+    """An environment whose settings install an app for each kind of error, besides the test's handlers."""
     for name, text in BROKEN.items():
         app = tmp_path / f"broken_{name}"
         app.mkdir()
@@ -67,7 +67,7 @@ def test_the_rest_is_served_and_each_problem_is_told_once(
     else:
         processes.manage("wedworker", "--flow", acts, "--processes", "2", **broken)
     until(all_final(db, start(db, acts, "mark", 5)), seconds=30, what=processes.output)
-    pass_time(1)  # for what would be said again and again
+    pass_time(1)  # for messages that would be repeated
     output = processes.output()
     for name, words in WORDS.items():
         assert output.count(words) == 1, (name, output)

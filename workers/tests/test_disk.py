@@ -1,4 +1,4 @@
-"""The reaper tells how much of the database's disk is free, and only where it can know."""
+"""The reaper reports how much of the database's disk is free, only where it can read that."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Connection = psycopg.Connection[Any]
 
 @pytest.fixture
 def conn(connect: Callable[..., Connection]) -> Iterator[Connection]:
-    """A connection over the server's socket; what was reported is forgotten before and after."""
+    """A connection over the server's socket; deletes the last report before and after."""
     found = connect()
     found.execute("delete from wedsql.disk")
     yield found

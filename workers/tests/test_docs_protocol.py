@@ -1,4 +1,4 @@
-"""The statements of docs/protocol.md for the paper's clients, run as they stand there."""
+"""The statements of docs/protocol.md for the paper's clients, run unchanged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Db = psycopg.Connection[Any]
 
 @pytest.fixture
 def client(loaded: Callable[[str], str], connect: Callable[..., Db]) -> Db:
-    """A client of the paper's kind, on a flow with the page's transition."""
+    """A client as in the paper, on a flow with the page's transition."""
     name = loaded(FLOW)
     session = connect()
     session.execute("select set_config('search_path', %s, false)", [name])
@@ -38,7 +38,7 @@ def name_of(client: Db) -> str:
 
 
 def run(client: Db, text: str, **values: int) -> list[Any]:
-    """What each statement of a block answers; `:name` stands for a value, as in psql."""
+    """Return the result of each statement of a block; `:name` stands for a value, as in psql."""
     answers = []
     for statement in re.sub(r":(\w+)", lambda found: str(values[found[1]]), text).split(";"):
         if statement.strip():

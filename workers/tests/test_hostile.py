@@ -1,4 +1,4 @@
-"""Everything that a handler can do is an attempt of its own job, and leaves the others as they were."""
+"""All that a handler can do is an attempt of its own job, and leaves the others unchanged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BATCH = 10
 
 
 def among_good_ones(shop: Shop, act: Any, size: int) -> tuple[int, list[int]]:
-    """Run five jobs, the third of which does `act`; its instance and the others."""
+    """Run five jobs, the third of which does `act`; return its instance and the others."""
     wids = shop.start(5)
     bad = wids[2]
     shop.on("tr_one", lambda state, ctx: act(ctx) if ctx.wid == bad else {"a": "good"})
@@ -43,7 +43,7 @@ def test_whatever_fails_is_counted_once_and_touches_nobody(shop: Shop, name: str
 
 @pytest.fixture
 def settled() -> Iterator[None]:
-    """The test's own process as it was, whatever a handler did to it and the product did not undo."""
+    """Restores the test's process, whatever a handler changed and the product did not restore."""
     before = Surroundings()
     alarm = signal.getsignal(signal.SIGALRM)
     yield
@@ -74,7 +74,7 @@ def _process() -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("size", [1, BATCH])
 def test_a_handler_that_closes_the_socket_costs_nobody_an_attempt(shop: Shop, size: int) -> None:
-    """Nor is a byte of the protocol written to what gets the number of the socket."""
+    """Nor is a byte of the protocol written to what gets the descriptor of the socket."""
     mine, theirs = socket.socketpair()
     number = shop.runner.wire.socket
 
@@ -107,7 +107,7 @@ def test_a_child_of_a_handler_ends_with_it_and_says_nothing_on_the_socket(
         if os.fork() == 0:
             try:
                 (connection or ctx.connection).execute("select 1")
-            except BaseException as error:  # noqa: BLE001  # whatever it is, it is told
+            except BaseException as error:  # noqa: BLE001  # any error is reported
                 os.write(told_write, type(error).__name__.encode())
             return {"a": "child"}
         os.wait()

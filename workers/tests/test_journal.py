@@ -1,4 +1,4 @@
-"""What a process noted outlives it, and is read once."""
+"""The notes of a process outlive it, and are read once."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_pid_that_is_used_again_is_another_process(tmp_path: Path) -> None:
     process = victim(tmp_path)
     kill(process)
     (path,) = tmp_path.glob("*.job")
-    path.rename(tmp_path / f"{os.getpid()}-1.job")  # this very pid, but born at another time
+    path.rename(tmp_path / f"{os.getpid()}-1.job")  # this pid, but another start time
     ((_, notes),) = list(dead(tmp_path))
     assert notes[0].job_id == 10
 

@@ -1,4 +1,4 @@
-"""What workers and the reaper log of a job names it, and never tells what is in its state."""
+"""What workers and the reaper log about a job identifies it and never contains values of its state."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def setting(ctx: Any) -> Any:
 
 
 def committing(ctx: Any) -> Any:
-    """What is wrong is found by the COMMIT, whose error quotes the key."""
+    """The COMMIT fails, and its error quotes the key."""
     ctx.connection.execute("create temp table twice (x text unique deferrable initially deferred)")
     ctx.connection.execute("insert into twice values (%s), (%s)", [SECRET, SECRET])
     return {"a": "x"}

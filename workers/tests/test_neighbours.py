@@ -1,4 +1,4 @@
-"""A process that died in a handler is counted against that job, once, before anybody runs the job again."""
+"""The death of a process in a handler counts as an attempt at its job, once, before the job runs again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ journal.hold(flow, [(wid, job, claim) for wid, job, claim, running in notes if c
 
 
 def neighbour(shop: Shop, notes: list[Note], ending: str) -> list[str]:
-    """The command of a process that notes these jobs in the folder of the shop's runner."""
+    """Return the command of a process that notes these jobs in the folder of the shop's runner."""
     plain = [(n.wid, n.job_id, n.claim, n.running) for n in notes]
     return [
         sys.executable,
@@ -43,7 +43,7 @@ def neighbour(shop: Shop, notes: list[Note], ending: str) -> list[str]:
 
 
 def leave_notes(shop: Shop, notes: list[Note]) -> Any:
-    """A journal as a killed process leaves it."""
+    """Leave a journal as a killed process does; return its folder."""
     subprocess.run(neighbour(shop, notes, "os.kill(os.getpid(), 9)"), check=False)
     return shop.runner.journal.path.parent
 
@@ -150,5 +150,5 @@ def test_a_living_neighbour_without_its_connection_keeps_nobody_from_the_job(
 
 
 def counted(function: Any, calls: list[object]) -> Any:
-    """The function, with its calls in a list."""
+    """Return the function, which then records its calls in a list."""
     return lambda *given: (calls.append(given), function(*given))[1]

@@ -1,4 +1,4 @@
-"""What handlers may give back, and how a failure reads."""
+"""What handlers may return, and the texts of their errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The patches of Django-Q2 are made for one version of it, and a change of the pin asks to read it again."""
+"""The patches of Django-Q2 are for one version, and a change of the pin requires a new review."""
 
 from __future__ import annotations
 

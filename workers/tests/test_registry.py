@@ -1,4 +1,4 @@
-"""Which handlers are accepted, which are refused, and who performs what."""
+"""Which handlers are accepted, which are rejected, and which handler performs which transition."""
 
 from __future__ import annotations
 

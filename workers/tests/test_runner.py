@@ -1,4 +1,4 @@
-"""A handler's failure, of whatever kind, touches its own job alone."""
+"""A failure of a handler, of any kind, affects its own job only."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def good(state: Any, ctx: Any) -> Any:
 
 
 def picky(bad: dict[int, Any]) -> Any:
-    """A handler that does what `bad` says for some instances and well for the others."""
+    """Return a handler that acts as `bad` defines for some instances and succeeds for the others."""
 
     def handler(state: Any, ctx: Any) -> Any:
         act = bad.get(ctx.wid)
@@ -158,7 +158,7 @@ def test_a_handler_that_hangs_is_ended_at_its_timeout(shop: Shop, size: int) -> 
 
 
 def test_a_handler_that_swallows_the_end_of_its_time_is_refused_by_the_kernel(shop: Shop) -> None:
-    # Without back-off it could be taken anew at once, and would then be in time.
+    # Without back-off it could be taken again at once, and would then be in time.
     settings = "timeout = '0.3 s', backoff = '0'"
     shop.db.execute(f"update {shop.flow}.wed_trig set {settings} where trname = 'tr_one'")
     (wid,) = shop.start()

@@ -1,4 +1,4 @@
-"""A cluster that is killed at whatever moment of its start leaves no process behind."""
+"""A cluster that is killed at any moment of its start leaves no process behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One commit a step with several jobs in hand: how many, for how long, and what becomes of the rest."""
+"""One commit per step with several held jobs: how many, for how long, and what happens to the rest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ JOB_LOCKS = (
 
 
 def in_hand(shop: Shop) -> int:
-    """How many jobs the runner's session holds now."""
+    """Return how many jobs the runner's session holds."""
     return int(shop.one(JOB_LOCKS, shop.runner.wire.connection.info.backend_pid))
 
 

@@ -1,4 +1,4 @@
-"""The reaper deletes sessions that ended and old records of log-ins, with the rights of its own role."""
+"""The reaper deletes expired sessions and old records of log-ins, with the privileges of its role."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ATTEMPT = (
     f"insert into axes_accessattempt {COMMON}, get_data, post_data, failures_since_start)"
     " values (%s, '', '', '', now() - %s::interval, '', '', 1)"
 )
-# A table, the column that names a row, how a row is made, the interval of one to delete and of one to keep.
+# Table, key column, insert statement, age of a row to delete, age of one to keep.
 TABLES = [
     ("django_session", "session_key", SESSION, "-1 second", "1 hour"),
     ("axes_accesslog", "username", LOG_IN, "400 days", "300 days"),

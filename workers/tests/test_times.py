@@ -1,4 +1,4 @@
-"""What handlers took is counted in the process and told to the kernel now and then; work goes on."""
+"""Run times of handlers are counted in the process and reported to the kernel; errors do not stop work."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The public API and the workers' fast client return the same answers and refuse for the same reasons.
+"""The public API and the workers' fast client return the same results and raise the same errors.
 
 Every operation of `flows.api` has a row in client_rows.py or a reason to have none, and so has every command
 of `workers.client`. A row runs the operation by each client on the same database, in the same state and at
-the same time; what they return or raise is compared.
+the same time; results and errors are compared.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from workers.tests.client_rows import LONG, NAMES, ROWS, Desk, Row
 from workers.tests.conftest import Shop
 
 TOPICS: tuple[ModuleType, ...] = (taking, results, registration, maintenance)
-# Operations of designers, programs and operators: a worker performs none of them.
+# Operations of designers, programs and operators; a worker uses none of them.
 NO_WORKER = {
     "cancel", "check_invariants", "check_predicate", "create_flow", "data_directory", "definition",
     "drop_flow", "maintain", "publish", "reap", "rematch", "report_disk", "schema_name", "start",
@@ -39,7 +39,7 @@ ONLY_WORKER = {
 
 
 def commands() -> set[str]:
-    """Every public function of the fast client's topics."""
+    """Return every public function of the fast client's modules."""
     return {
         f"{topic.__name__.rpartition('.')[2]}.{name}"
         for topic in TOPICS
@@ -59,22 +59,22 @@ def desk(shop: Shop) -> Iterator[Desk]:
     (leased,) = read_jobs(shop.runner.wire.round(taking.lease(shop.flow, NAMES, 1, "me", LONG, None))[0])
     worker = api.register_worker("process", "idle", "here", 1, [], conn=shop.db)
     yield Desk(shop, leased, worker)
-    shop.runner.wire.round(taking.hold(shop.flow, [""], 1, ""))  # lets go what the session still holds
+    shop.runner.wire.round(taking.hold(shop.flow, [""], 1, ""))  # releases what the session still holds
 
 
 def answer(desk: Desk, call: Callable[[Desk], Any]) -> tuple[Any, ...]:
-    """What a call returns, or the class, code and message of what it raises; nothing of it stays."""
+    """Return the result of a call, or class, code and message of its error; roll back its changes."""
     claim = desk.leased.claim
     try:
         with desk.conn.transaction(force_rollback=True):
-            desk.conn.execute("select setseed(0)")  # the wait before the next attempt is drawn by lot
+            desk.conn.execute("select setseed(0)")  # the wait before the next attempt is random
             return ("returned", call(desk))
     except WedError as error:
         return type(error), error.code, error.message
     except psycopg.Error as error:
         typed = from_database(error)
         assert typed is not None
-        # The fast path leaves what the server says of a value; settled alone, the result is refused in full.
+        # The fast path omits the server's message on a value; settled alone, the result has all of it.
         return type(typed), typed.code, "" if (error.sqlstate or "").startswith("22") else typed.message
     finally:
         desk.leased.claim = claim

@@ -1,4 +1,4 @@
-"""Lost connections, serialization failures, leases: what is nobody's fault is no attempt."""
+"""Lost connections, serialization failures, leases: transient errors do not count as attempts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def count_runs(shop: Shop, act: Any = None) -> list[int]:
 
 
 def cut(shop: Shop) -> None:
-    """Ends the runner's session, as a restart of the server does, and waits until it is gone."""
+    """End the runner's session, as a restart of the server does, and wait until it is gone."""
     pid = shop.runner.wire.connection.info.backend_pid
     shop.db.execute("select pg_terminate_backend(%s)", [pid])
     until(lambda: not shop.one("select count(*) from pg_stat_activity where pid = %s", pid))

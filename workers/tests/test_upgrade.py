@@ -1,4 +1,4 @@
-"""The kernel is installed anew while workers work: nothing is lost, and no job pays with an attempt."""
+"""The kernel is installed again while workers work: nothing is lost, and no job loses an attempt."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def upgrades(django_db_blocker: Any) -> Iterator[threading.Thread]:
         try:
             for _ in range(INSTALLS):
                 kernel.install(connection)
-        except BaseException as error:  # noqa: BLE001  # told by the fixture
+        except BaseException as error:  # noqa: BLE001  # reported by the fixture
             failures.append(error)
         finally:
             connection.close()
@@ -50,7 +50,7 @@ def test_an_upgrade_under_load_costs_no_attempt(shop: Shop, upgrades: threading.
         try:
             wids += shop.start(20)
             shop.drain(size)
-        except TryAgain:  # what a page tells the person who starts an instance
+        except TryAgain:  # the error that a page shows when an instance is started
             continue
         except psycopg.Error as error:  # a service makes the next call as after any error of the database
             assert passes(error), error

@@ -1,4 +1,4 @@
-"""`manage.py wedworker`: a pool of processes that is told, killed and hangs."""
+"""`manage.py wedworker`: a pool of processes that are stopped, are killed, or hang."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a handler writes through the step's own connection commits with its state, or not at all."""
+"""What a handler writes through the step's connection commits with its state, or not at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Honest, slow, hanging and deadly handlers; each writes to the outside ledger first."""
+"""Normal, slow, hanging and deadly handlers; each first records its call in a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ State = Mapping[str, Any]
 
 
 def note(ctx: Context) -> None:
-    """One line in a file that several processes append to: job, instance, transition, process."""
+    """Append a line to a file shared by several processes: job, instance, transition, process."""
     line = f"{ctx.job_id} {ctx.wid} {ctx.transition} {os.getpid()}\n"
     handle = os.open(os.environ["WEDSQL_TEST_LEDGER"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
@@ -31,7 +31,7 @@ def mark(state: State, ctx: Context) -> Changes:
 
 @transition("act_tell")
 def tell(state: State, ctx: Context) -> Changes:
-    """Says something and fails with what is in the state."""
+    """Log a line and fail with a value of the state."""
     ctx.logger.info("about to fail")
     raise ValueError(f"cannot read {state['kind']}")
 
@@ -44,7 +44,7 @@ def again(state: State, ctx: Context) -> Changes:
 
 @transition("act_slow", batch=1)
 def slow(state: State, ctx: Context) -> Changes:
-    """Waits for a file of its own instance, so that a test decides when it is done."""
+    """Wait for a file, so that a test decides when the handler ends."""
     note(ctx)
     go = f"{os.environ['WEDSQL_TEST_LEDGER']}.go"
     while not os.path.exists(go):
@@ -53,7 +53,7 @@ def slow(state: State, ctx: Context) -> Changes:
 
 
 class TimeoutException(Exception):
-    """As a browser's driver calls its own; Django-Q's has the same name."""
+    """An exception of a handler's library with the same name as Django-Q's."""
 
 
 @transition("act_driver", batch=1)
@@ -77,7 +77,7 @@ def kill(state: State, ctx: Context) -> Changes:
 
 @transition("act_hang", batch=1)
 def hang(state: State, ctx: Context) -> Changes:
-    """Hangs where no Python code runs and every polite signal is ignored."""
+    """Hang in a loop that ignores SIGALRM and SIGTERM."""
     note(ctx)
     signal.signal(signal.SIGALRM, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -93,7 +93,7 @@ def leave(state: State, ctx: Context) -> Changes:
 
 @transition("act_close", batch=1)
 def close(state: State, ctx: Context) -> Changes:
-    """Closes whatever is open, as a careless daemon does."""
+    """Close all descriptors, as a daemon does."""
     note(ctx)
     os.closerange(3, 1024)
     return {"a": "closed"}
@@ -101,7 +101,7 @@ def close(state: State, ctx: Context) -> Changes:
 
 @transition("act_stop", batch=1)
 def stop(state: State, ctx: Context) -> Changes:
-    """Stops its own process: no signal but SIGKILL and SIGCONT is heard."""
+    """Stop the process itself: only SIGKILL and SIGCONT have an effect."""
     note(ctx)
     os.kill(os.getpid(), signal.SIGSTOP)
     return {"a": "stopped"}
@@ -109,7 +109,7 @@ def stop(state: State, ctx: Context) -> Changes:
 
 @transition("act_swallow", batch=1)
 def swallow(state: State, ctx: Context) -> Changes:
-    """Swallows the end of its time again and again."""
+    """Swallow the timeout again and again."""
     note(ctx)
     while True:
         try:
