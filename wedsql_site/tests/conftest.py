@@ -1,4 +1,4 @@
-"""Places and clusters for the tests of the launcher and the supervisor; people for those of log-ins."""
+"""Directories and clusters for the tests of the launcher and the supervisor; users for those of log-ins."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ QUICK = {"fsync": "off"}
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Note for the fixtures of a test whether a phase of it failed."""
+    """Record for the fixtures of a test whether a phase of it failed."""
     report = yield
     item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed  # type: ignore[attr-defined]
     return report
 
 
 def new_place() -> Path:
-    """A directory in that of the run, so that the next run cleans up after one that was killed."""
+    """Return a directory below that of the run, which the next run deletes if this one is killed."""
     home = Path(tempfile.mkdtemp(prefix="place-", dir=environment.state_dir()))
     home.chmod(0o711)
     return home
@@ -36,7 +36,7 @@ def new_place() -> Path:
 
 @pytest.fixture
 def place() -> Iterator[Path]:
-    """An empty directory that the server's user can pass through; pytest's own tmp_path is private."""
+    """An empty directory that the server's user can enter; pytest's own tmp_path is private."""
     home = new_place()
     yield home
     shutil.rmtree(home, ignore_errors=True)
@@ -44,7 +44,7 @@ def place() -> Iterator[Path]:
 
 @pytest.fixture
 def fresh(place: Path) -> Iterator[postgres.Cluster]:
-    """A cluster of its own, never started yet."""
+    """A new cluster that was never started."""
     own = postgres.Cluster(place / "postgres", settings=QUICK)
     yield own
     postgres.reset(own)
@@ -63,7 +63,7 @@ def cluster() -> Iterator[postgres.Cluster]:
 
 @pytest.fixture(scope="session")
 def until() -> Callable[..., None]:
-    """`until(condition, what, seconds=10)`: waits for a condition, and fails saying what was awaited."""
+    """`until(condition, what, seconds=10)`: wait for a condition; fail with `what` if it stays false."""
 
     def wait(condition: Callable[[], object], what: str, seconds: float = 10.0) -> None:
         deadline = time.monotonic() + seconds
@@ -77,7 +77,7 @@ def until() -> Callable[..., None]:
 
 @pytest.fixture
 def quick_passwords(settings: Any) -> None:
-    """Hash passwords in no time."""
+    """Hash passwords with a fast algorithm."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 

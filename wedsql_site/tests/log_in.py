@@ -1,4 +1,4 @@
-"""What a person does to log in: give the password, read a code of the app, enter it."""
+"""The steps of a log-in: give the password, read a code of the app, enter it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def turn_on(user: User) -> list[str]:
 
 
 def later(user: User) -> None:
-    """As if the next code were shown already, and the pause after a wrong one were over."""
+    """Act as if the next code were shown already, and the waiting time after a wrong one were over."""
     TOTPDevice.objects.filter(user=user).update(last_t=-1, throttling_failure_count=0)
     StaticDevice.objects.filter(user=user).update(throttling_failure_count=0)
 
@@ -45,7 +45,7 @@ def code(user: User) -> str:
 
 
 def wrong(user: User) -> str:
-    """Six digits that are no code of now, before or after."""
+    """Return six digits that are not the current code, nor the one before or after."""
     return f"{(int(code(user)) + 500_000) % 1_000_000:06}"
 
 

@@ -1,4 +1,4 @@
-"""How often a password may be tried: by name, by address, by both, in any spelling, in parallel."""
+"""Limits of password attempts: by name, by address, by both, in any spelling, in parallel."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def web(dsn: str, django_db_blocker: Any) -> Iterator[WebServer]:
 def test_parallel_attempts_with_forged_addresses_pass_no_limit(
     web: WebServer, django_db_blocker: Any
 ) -> None:
-    """Each names another address in front of the one that the proxy added."""
+    """Each request has another forged address before the one that the proxy added."""
     token = "c" * 32
     body = f"csrfmiddlewaretoken={token}&username=victim&password=wrong"
     headers = [

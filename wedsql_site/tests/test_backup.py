@@ -1,4 +1,4 @@
-"""The recipes of docs/operating.md for backup, restore and a new major version, on every server here."""
+"""The instructions of docs/operating.md for backup, restore and a new major version, on every server here."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Call = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def call(place: Path) -> Iterator[Call]:
-    """Run `manage.py` in an installation of the test's own, with the given variables."""
+    """Run `manage.py` in a separate installation, with the given variables."""
 
     def run(*arguments: object, **environ: str) -> subprocess.CompletedProcess[str]:
         ours = ("WEDSQL_", "DATABASE_", "WED_PG_BIN", "DJANGO_")
@@ -58,7 +58,7 @@ def call(place: Path) -> Iterator[Call]:
 
 @pytest.fixture
 def servers(place: Path) -> Iterator[Callable[[Path | None], postgres.Cluster]]:
-    """`servers(programs)`: a running server of the test's own."""
+    """`servers(programs)`: start a separate server."""
     started: list[postgres.Cluster] = []
 
     def start(programs: Path | None) -> postgres.Cluster:
@@ -73,7 +73,7 @@ def servers(place: Path) -> Iterator[Callable[[Path | None], postgres.Cluster]]:
 
 
 def deployer(server: postgres.Cluster, name: str, database: str) -> str:
-    """The URI of a new, empty database for a role that is no superuser, but may create roles."""
+    """Return the URI of a new, empty database for a role that is no superuser, but may create roles."""
     with psycopg.connect(server.dsn(database="postgres"), autocommit=True) as admin:
         if not admin.execute("select 1 from pg_roles where rolname = %s", [name]).fetchone():
             admin.execute(f"create role {name} login createrole")  # type: ignore[call-overload]
@@ -93,7 +93,7 @@ def work(uri: str) -> None:
 
 
 def facts(uri: str) -> list[tuple[object, ...]]:
-    """Instances, jobs and history, as the database has them."""
+    """Return instances, jobs and history of the database."""
     query = """
         select 'i', wid, status::text, seq::text from wedsql.instance
         union all select 'j', wid, trname, payload::text from wedsql.job_pool
@@ -110,7 +110,7 @@ def ok(answer: subprocess.CompletedProcess[str]) -> str:
 
 @needs_debian
 def test_a_new_major_version_has_all_that_the_old_one_had(call: Call, place: Path) -> None:
-    """The recipe word for word: backup with the old programs, reset, restore, start."""
+    """The instructions unchanged: backup with the old programs, reset, restore, start."""
     saved, old = place / "saved", {"WED_PG_BIN": str(DEBIAN)}
     cluster = postgres.Cluster(place / "state" / "postgres")
     ok(call("wedsql", "install", **old))

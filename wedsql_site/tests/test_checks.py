@@ -1,4 +1,4 @@
-"""The checks that ask the database: is the kernel whole, and who do the processes connect as?"""
+"""The checks that query the database: whether the kernel is complete, and which roles processes use."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def as_in_production(dsn: str, monkeypatch: pytest.MonkeyPatch, settings: Any) -
 
 
 def found() -> dict[str, str]:
-    """Id and text of the deployment checks' answers about the database."""
+    """Return id and text of the deployment checks' messages about the database."""
     answers = checks.run_checks(
         tags=[checks.Tags.database], databases=["default"], include_deployment_checks=True
     )
@@ -74,7 +74,7 @@ def test_a_process_that_cannot_connect_is_told(
 
 
 def look_again() -> None:
-    """One transaction sees the sessions as they were at its first look."""
+    """Discard the snapshot of sessions, which otherwise stays the same during a transaction."""
     with connection.cursor() as cursor:
         cursor.execute("select pg_stat_clear_snapshot()")
 
@@ -82,7 +82,7 @@ def look_again() -> None:
 def test_a_running_process_that_is_an_owner_is_found(
     as_in_production: None, dsn: str, connect: Connect
 ) -> None:
-    """The check asks what runs: the URL of this command may be another than that of the process."""
+    """The check looks at sessions: the URL of this command may differ from that of the process."""
     with psycopg.connect(make_conninfo(dsn, application_name="wedsql-web")):
         assert "wedsql-web" in found()["wedsql.E005"]
     look_again()

@@ -1,4 +1,4 @@
-"""No address changes anything for a form of another site, whoever is logged in."""
+"""No URL changes anything on a form of another site, whoever is logged in."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wedsql_site.request_threads import PROBES
 pytestmark = pytest.mark.django_db
 ADDRESSES = sorted({filled(*each) for each in patterns()} - PROBES)
 KEY, OTHER = "k" * 32, "o" * 32
-# What a page of another site can have a browser send; the key of a form it cannot read.
+# What a page of another site can make a browser send; it cannot read the token of a form.
 FOREIGN: list[dict[str, Any]] = [
     {"cookie": "", "origin": "", "key": ""},
     {"cookie": KEY, "origin": "", "key": ""},
@@ -32,7 +32,7 @@ def root() -> Client:
 
 
 def send(client: Client, method: str, address: str, cookie: str, origin: str, key: str) -> int:
-    """Send a form from a page of `origin`; return the status of the answer."""
+    """Send a form from a page of `origin`; return the status of the response."""
     client.cookies["csrftoken"] = cookie
     body = f"csrfmiddlewaretoken={key}" if key else ""
     headers = {"origin": origin} if origin else {}

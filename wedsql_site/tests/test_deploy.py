@@ -1,4 +1,4 @@
-"""deploy/: the files for containers and systemd name what exists, and the processes of compose.yaml run."""
+"""The files of deploy/ refer to existing files and settings, and the processes of compose.yaml run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PATIENCE = 60.0
 
 
 def services(server: str = "@database/wedsql") -> dict[str, Any]:
-    """The services with their variables filled in, and their database at `server`."""
+    """Return the services with their variables filled in, and their database at `server`."""
 
     def value(found: re.Match[str]) -> str:
         name, default = found[1], found[2]
@@ -60,7 +60,7 @@ def test_the_image_is_made_of_what_exists() -> None:
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
 def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
-    """With the command of this checkout in place of the installed one, which must exist."""
+    """Uses the command of this checkout in place of the installed one, which must exist."""
     unit = tmp_path / "wedsql.service"
     command = f"{sys.executable} -m wedsql_site wedsql up"
     unit.write_text(re.sub(r"(?m)^ExecStart=.*", f"ExecStart={command}", UNIT).replace("User=wedsql\n", ""))
@@ -74,7 +74,7 @@ def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
 
 @pytest.fixture
 def server(fresh: postgres.Cluster) -> postgres.Cluster:
-    """A PostgreSQL of its own with the superuser of compose.yaml; the database is `wedsql` already."""
+    """A separate PostgreSQL with the superuser of compose.yaml; the database is `wedsql`."""
     postgres.ensure_running(fresh)
     with psycopg.connect(fresh.dsn(), autocommit=True) as conn:
         conn.execute("create role postgres superuser login")
@@ -82,7 +82,7 @@ def server(fresh: postgres.Cluster) -> postgres.Cluster:
 
 
 def command(service: dict[str, Any], port: int) -> list[str]:
-    """What the container runs, by the programs of this checkout."""
+    """Return the command of the container, with the programs of this checkout."""
     wedsql = [sys.executable, "-c", "from wedsql_site.command_line import wedsql; wedsql()"]
     programs = {"python": [sys.executable], "psql": [str(binaries.find() / "psql")]}
     first, *rest = service.get("entrypoint", ["wedsql"])

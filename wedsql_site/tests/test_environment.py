@@ -1,4 +1,4 @@
-"""What a process is follows from its command, and no process starts on a database that others do not use."""
+"""The kind of a process follows from its command; no process starts with a database of its own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WEB = ["/venv/lib/daphne/__main__.py", "-b", "127.0.0.1", "wedsql_site.asgi:appl
 
 
 def run(*command: str, **environ: str) -> subprocess.CompletedProcess[str]:
-    """Run a command of the checkout with these variables and none of the test run's own."""
+    """Run a command of the checkout with these variables and none of the test run's."""
     ours = ("WEDSQL_", "DATABASE_", "Q_CLUSTER", "DJANGO_")
     clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     return subprocess.run(

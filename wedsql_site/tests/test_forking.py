@@ -1,4 +1,4 @@
-"""A fork starts with connections of its own, and a cluster's sentinel dies with its main process."""
+"""A forked process opens its own connections, and a cluster's sentinel dies with its main process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a web process in production sends with every answer, asked over a real connection behind a proxy."""
+"""Headers of a web process in production, over a real connection behind a proxy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A log line names flow, instance, job and worker, is one line, and never holds what is in a state."""
+"""A log line names flow, instance, job and worker, is one line, and never has values of a state."""
 
 from __future__ import annotations
 

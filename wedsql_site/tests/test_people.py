@@ -1,4 +1,4 @@
-"""Who manages users without being a superuser gives nobody, not even themselves, more than they hold."""
+"""Users who manage others without being a superuser cannot grant, even to themselves, more than they have."""
 
 from __future__ import annotations
 

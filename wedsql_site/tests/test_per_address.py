@@ -1,4 +1,4 @@
-"""One address cannot take every connection: of a client itself, and of a client behind trusted proxies."""
+"""No address can take every connection: neither a client's own, nor that of a client behind proxies."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def proxied(dsn: str) -> Iterator[WebServer]:
 
 @pytest.fixture
 def session(dsn: str, django_db_blocker: Any) -> Iterator[str]:
-    """The key of a session whose live lines stay open."""
+    """The key of a session for live lines."""
     with django_db_blocker.unblock():
         user = User.objects.create_user("nora" + HERE)
         yield client_of(user).cookies["sessionid"].value
@@ -56,7 +56,7 @@ def connected(server: WebServer, source: str = "127.0.0.1") -> socket.socket:
 
 
 def asked(server: WebServer, request: bytes, source: str = "127.0.0.1") -> bytes:
-    """The first bytes of the answer; none where the server closes without one."""
+    """Return the first bytes of the response; none if the server closes without one."""
     with connected(server, source) as line:
         with contextlib.suppress(ConnectionError):
             line.sendall(request)
@@ -65,7 +65,7 @@ def asked(server: WebServer, request: bytes, source: str = "127.0.0.1") -> bytes
 
 
 def line(server: WebServer, session: str, headers: str = "") -> socket.socket:
-    """A connection that asked for a live line, with the first bytes of the answer read."""
+    """Return a connection after the handshake of a live line; the response is still to be read."""
     found = connected(server)
     found.sendall(handshake(server.port, "/ws/").replace(b"a" * 32, session.encode()).replace(
         b"Upgrade: ", headers.encode() + b"Upgrade: ", 1))  # fmt: skip

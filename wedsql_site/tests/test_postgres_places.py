@@ -1,4 +1,4 @@
-"""Where the embedded PostgreSQL may lie, and who may run it."""
+"""Directories of the embedded PostgreSQL, and the users that can run it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become 
 
 
 def as_ordinary_user(action: Callable[[], None]) -> None:
-    """Runs `action` in a fork that has become `nobody`; fails with its traceback."""
+    """Run `action` in a fork as the user `nobody`; fail with its traceback."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -48,7 +48,7 @@ def as_ordinary_user(action: Callable[[], None]) -> None:
 def test_runs_as_an_ordinary_user(place: Path) -> None:
     entry = pwd.getpwnam("nobody")
     os.chown(place, entry.pw_uid, entry.pw_gid)
-    # The user's own copy: the tests' environment may lie in a directory that only root can enter.
+    # A copy for the user: the tests' environment may be in a directory that only root can enter.
     own = postgres.Cluster(place / "postgres", _copy_programs(place / "site"), QUICK)
 
     def live() -> None:
@@ -148,7 +148,7 @@ def test_a_version_that_is_too_old_is_refused(place: Path) -> None:
 
 
 def _copy_programs(site: Path) -> Path:
-    """Copies the wheel's programs to another site directory, with the names that its libraries expect."""
+    """Copy the wheel's programs to another site directory, with the names that its libraries expect."""
     source = binaries.find().parent
     target = site / source.parent.name / source.name
     shutil.copytree(source, target, symlinks=True)

@@ -1,4 +1,4 @@
-"""psql on the installation's database, whether or not the embedded server runs already."""
+"""psql on the installation's database, whether or not the embedded server is running."""
 
 from __future__ import annotations
 

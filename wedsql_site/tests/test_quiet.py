@@ -1,4 +1,4 @@
-"""What somebody sends to a live line stays out of the server's log, whatever breaks."""
+"""What a client sends over a live line is never in the server's log, whatever fails."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SECRET = "ana-silva-4111"
 
 
 class Clumsy(AsyncWebsocketConsumer):
-    """Breaks on everything that it hears."""
+    """Raises an error on every message."""
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         raise ValueError(f"cannot read {text_data}")
 
 
 async def _broken_by(text: str) -> BaseException:
-    """As the server gets it: raised again it would have other causes."""
+    """Return the exception as the server gets it: raised again it would have other causes."""
     line = WebsocketCommunicator(Quiet(Clumsy.as_asgi()), "/")
     await line.connect()
     await line.send_to(text)
@@ -42,7 +42,7 @@ def test_the_server_is_told_kind_and_place_and_no_words() -> None:
 
 
 def test_daphne_s_log_has_the_stack_and_no_words(caplog: pytest.LogCaptureFixture) -> None:
-    """Daphne's own look at what became of its applications, on one that broke."""
+    """By Daphne's own check of its applications, with one that failed."""
     closed = _daphne_sees(asyncio.run(_broken_by(SECRET)))
     assert closed, "the line is closed"
     for shape in (logs.TextLines(), logs.JsonLines(), logging.Formatter()):
@@ -54,7 +54,7 @@ def test_daphne_s_log_has_the_stack_and_no_words(caplog: pytest.LogCaptureFixtur
 
 @pytest.mark.parametrize("header", [(b"origin", f"http://[{SECRET}]/".encode())])
 def test_a_header_that_nobody_can_read(header: tuple[bytes, bytes]) -> None:
-    """The site's own application: what stands before the live lines is covered, too."""
+    """The site's own application: middleware before the live lines is covered, too."""
 
     async def story() -> None:
         line = WebsocketCommunicator(asgi.application, "/ws/", headers=[header])
@@ -66,7 +66,7 @@ def test_a_header_that_nobody_can_read(header: tuple[bytes, bytes]) -> None:
 
 
 def _daphne_sees(error: BaseException) -> bool:
-    """Whether Daphne closed the line after it wrote of the error."""
+    """Return whether Daphne closed the line after logging the error."""
     closed: list[BaseException] = []
 
     class Line:

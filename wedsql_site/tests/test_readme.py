@@ -1,4 +1,4 @@
-"""The tour of the README, command by command, as a reader types it."""
+"""The tour of the README, command by command."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:
-    """The tour's blocks of one language, without their indentation."""
+    """Return the tour's blocks of one language, without their indentation."""
     found = re.findall(rf"\n   ```{language}\n(.*?)\n   ```", README, re.DOTALL)
     return [re.sub(r"(?m)^   ", "", block) for block in found]
 
 
 @pytest.fixture
 def typed(dsn: str, connect: Any, tmp_path: Path) -> Iterator[Any]:
-    """`typed(command, stdin)`: what a command of the README prints in an installation of its own."""
+    """`typed(command, stdin)`: the output of a command of the README in a separate installation."""
     environ = environ_for(dsn) | {flow_apps.VARIABLE: str(tmp_path / "flow_migrations")}
     session: psycopg.Connection[Any] = connect()
     drop = "select wedsql.drop_flow(name, true) from wedsql.flow where name in ('counter', 'trip')"
@@ -89,7 +89,7 @@ def test_the_tour_does_what_it_says(typed: Any, connect: Any, tmp_path: Path) ->
         worker.terminate()
         worker.wait()
     left = connect().execute("select trname, attempts from job_pool where state = 'P'").fetchall()
-    assert ("tr_a3", 0) in left  # what nobody has written waits, and does not fail
+    assert ("tr_a3", 0) in left  # a job without a handler waits, and does not fail
 
 
 def test_a_file_that_is_there_is_not_touched(typed: Any, tmp_path: Path) -> None:
@@ -108,5 +108,5 @@ def test_stubs_of_odd_names_are_python(tmp_path: Path) -> None:
     transitions = {"import": ['a > 0\nand b = $$"""$$ -- \\'], "tr x": ["x"], "tr_ok": ["a" * 300, "b"]}
     written = stubs.text("odd", transitions)
     names: dict[str, Any] = {}
-    exec(compile(written, "transitions.py", "exec"), names)  # noqa: S102 - it is what the test is about
+    exec(compile(written, "transitions.py", "exec"), names)  # noqa: S102 - the subject of the test
     assert {"transition_1", "transition_2", "tr_ok"} <= names.keys()

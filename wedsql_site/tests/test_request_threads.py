@@ -1,4 +1,4 @@
-"""Threads return their connections whatever happened on them, and a lane hands out no more than it has."""
+"""Threads close their connections whatever happens on them, and a lane never exceeds its size."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def leave_a_transaction_open() -> None:
 
 
 def is_open(thread: ReturningExecutor) -> bool:
-    """Whether the thread still has a connection, asked without closing it."""
+    """Return whether the thread still has a connection, without closing it."""
     return ThreadPoolExecutor.submit(thread, lambda: connection.connection is not None).result()
 
 
@@ -102,7 +102,7 @@ def test_a_waiter_that_is_cancelled_takes_no_thread_with_it() -> None:
 
 
 def test_the_thread_of_a_cancelled_request_is_free_when_its_work_has_ended() -> None:
-    """The request is cancelled by the server while its thread works on."""
+    """The server cancels the request while its thread is working."""
     working, let_go = threading.Event(), threading.Event()
 
     def work() -> None:

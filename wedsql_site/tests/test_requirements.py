@@ -1,4 +1,4 @@
-"""The locks are what is installed: every package with its version and hashes, as requirements*.txt ask."""
+"""The lock files have every package of requirements*.txt with version and hashes."""
 
 from __future__ import annotations
 

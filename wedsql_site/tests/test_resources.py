@@ -1,4 +1,4 @@
-"""What a request takes is given back: connections, threads, files and memory of a real web process."""
+"""Requests release all resources of a real web process: connections, threads, files, memory."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from tests.flood import (
 )
 from wedsql_site.request_threads import PROBE_THREADS, THREADS
 
-# A process on a machine with many cores has as many threads for what is not a request.
+# On a machine with many cores a process has as many threads for other work than requests.
 OTHER_THREADS = 16
 MANY_CORES = {"ASGI_THREADS": str(OTHER_THREADS)}
 # Every client of these tests has the same address.
@@ -45,7 +45,7 @@ Story = Callable[["Watched"], None]
 
 @dataclass
 class Watched:
-    """A web process with the database it works on."""
+    """A web process with its database."""
 
     server: WebServer
     dsn: str
@@ -62,7 +62,7 @@ class Watched:
 
     @contextmanager
     def database_gone(self) -> Iterator[None]:
-        """The server ends all sessions of the web process and lets in nobody."""
+        """End all sessions of the web process and allow no new ones."""
         name = str(conninfo_to_dict(self.dsn)["dbname"])
         allow = sql.SQL("alter database {} allow_connections {}")
         with psycopg.connect(make_conninfo(self.dsn, dbname="postgres"), autocommit=True) as outside:
@@ -88,7 +88,7 @@ def web(dsn: str) -> Iterator[Watched]:
 
 @pytest.fixture
 def mallory(dsn: str, django_db_blocker: Any) -> Iterator[Client]:
-    """Somebody who may log in and see nothing; committed, for the web process to see."""
+    """A user without rights; committed, so that the web process sees the account."""
     with django_db_blocker.unblock():
         user = User.objects.create_user("mallory" + HERE)
         yield client_of(user)
@@ -97,7 +97,7 @@ def mallory(dsn: str, django_db_blocker: Any) -> Iterator[Client]:
 
 
 def everything() -> list[bytes]:
-    """Every address with every method that a form or a link uses, and as many unknown ones."""
+    """Return requests of every URL with every method of a form or a link, and as many unknown ones."""
     addresses = all_addresses()
     unknown = [f"/nothing{address}" for address in addresses] + ["/static/nothing.css"]
     posts = [request_text(address, "POST", body="username=nobody&password=x") for address in addresses]

@@ -1,4 +1,4 @@
-"""A code counts once, and wrong ones are counted: of the app and of the backup codes."""
+"""Each code is accepted once, and wrong ones are counted: of the app and of the backup codes."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_after_a_wrong_code_one_must_wait_from_any_address(guarded: User) -> Non
 
 
 def test_the_pause_after_wrong_codes_ends(guarded: User) -> None:
-    """Somebody who knows the password does not shut the owner out for days."""
+    """An attacker with the password cannot lock out the owner for days."""
     ago = timezone.now() - timedelta(minutes=5)
     TOTPDevice.objects.update(throttling_failure_count=40, throttling_failure_timestamp=ago)
     assert second_step(first_step(guarded), code(guarded)).status_code == 302

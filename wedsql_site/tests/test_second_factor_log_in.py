@@ -1,4 +1,4 @@
-"""The log-in with a second factor: nothing is open before the code was entered."""
+"""The log-in with a second factor: no page is accessible before the code was entered."""
 
 from __future__ import annotations
 

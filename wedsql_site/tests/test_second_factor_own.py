@@ -1,4 +1,4 @@
-"""What people do with their own second factor: set it up, renew the backup codes, remove it."""
+"""The page for one's own second factor: set it up, renew the backup codes, remove it."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_new_backup_codes_replace_the_old(alice: User) -> None:
 
 
 def test_what_shows_a_secret_is_not_compressed(alice: User) -> None:
-    """The length of a compressed page tells whether its address guesses a part of what it shows."""
+    """The length of a compressed page would confirm guesses in its URL of what it shows."""
     client = first_step(alice, Client(headers={"accept-encoding": "gzip"}))
     assert client.post(SECURITY, {"password": PASSWORD}).status_code == 302
     assert client.get(SECURITY)["Content-Encoding"] == "gzip"

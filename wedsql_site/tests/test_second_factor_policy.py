@@ -129,7 +129,7 @@ def test_required_leads_to_the_set_up_and_opens_nothing_before(
 
 
 def test_a_set_up_completes_the_log_in_of_its_own_person_alone(guarded: User, settings: Any) -> None:
-    """Who has an account of their own and the password of another still needs the code of that one."""
+    """A user with an account and the password of another user still needs that user's code."""
     settings.SECOND_FACTOR = "required"
     carol = User.objects.create_user("carol", password=PASSWORD)
     client = first_step(guarded, first_step(carol))

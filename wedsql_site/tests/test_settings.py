@@ -1,4 +1,4 @@
-"""The environment becomes settings, and production settings pass Django's own audit."""
+"""Settings from the environment; production settings pass Django's deployment check."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A connection that does not bring a whole request in time is closed, and so is one that brings too much."""
+"""A connection that sends no whole request in time is closed, and so is one that sends too much."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wedsql_site.slow_clients import MAX_BODY
 
 SECONDS = 2
 WHOLE = request_text("/healthz").replace(b"Connection: close", b"Connection: keep-alive")
-# A request that never ends, a byte at a time: its line, a header, its body.
+# A request that never ends, one byte at a time: its line, a header, its body.
 ENDLESS = [
     b"GET /" + b"a" * 400,
     b"GET / HTTP/1.1\r\nHost: x\r\nX-Long: " + b"a" * 400,
@@ -35,7 +35,7 @@ def line(web: WebServer) -> Iterator[socket.socket]:
 
 
 def closed_while_sending(line: socket.socket, text: bytes) -> bool:
-    """Whether the server ends the connection before the last byte, one being sent every 50 ms."""
+    """Return whether the server closes the connection before the last byte, sent one every 50 ms."""
     try:
         for at in range(len(text)):
             line.sendall(text[at : at + 1])
@@ -51,7 +51,7 @@ def test_a_request_that_comes_byte_by_byte_is_given_up(text: bytes, before: int,
     for _number in range(before):
         line.sendall(WHOLE)
         assert b"200 OK" in line.recv(4096)
-    start = text.rindex(b"aaa") - 397  # what is valid comes at once
+    start = text.rindex(b"aaa") - 397  # the valid part is sent at once
     line.sendall(text[:start])
     assert closed_while_sending(line, text[start:])
 
@@ -65,7 +65,7 @@ def test_a_connection_in_use_lives_on(line: socket.socket) -> None:
 
 @pytest.fixture(scope="module")
 def patient(dsn: str) -> Iterator[WebServer]:
-    """A server that closes nothing for its slowness while the test runs."""
+    """A server whose time limit is not reached during the test."""
     with WebServer.on(dsn) as server:
         yield server
 

@@ -1,4 +1,4 @@
-"""A state directory is one directory, from wherever and however it is named."""
+"""A state directory is the same directory, from any working directory and however it is written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Static files: found by name alone, compressed, kept by browsers, under the same policy as pages."""
+"""Static files: found by name only, compressed, cached by browsers, under the same policy as pages."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_the_security_headers_are_those_of_pages(client: Client, settings: Any) 
 
 
 def test_modules_import_each_other_by_relative_addresses() -> None:
-    """An absolute address would leave the version."""
+    """An absolute URL would leave the version."""
     for name, path in statics.paths().items():
         if name.startswith(("monitor/", "pages/")) and name.endswith(".js"):
             found = re.findall(r"""(?:from|import\()\s*["']([^"']+)["']""", path.read_text())

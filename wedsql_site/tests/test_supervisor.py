@@ -1,4 +1,4 @@
-"""`wedsql up` starts everything, keeps it alive, and leaves nothing behind."""
+"""`wedsql up` starts everything, keeps it running, and leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Shared:
         self.now: Installation | None = None
 
     def give(self) -> Installation:
-        """The one there is, or a new one, with a directory of its own, after a test that failed."""
+        """Return the current one, or a new one with its own directory after a test that failed."""
         if self.now is None:
             self.made += 1
             self.now = Installation(self.home / f"var{self.made}")
@@ -62,14 +62,14 @@ def shared(home: Path) -> Iterator[Shared]:
 
 @pytest.fixture
 def running(shared: Shared, request: pytest.FixtureRequest) -> Iterator[Installation]:
-    """The installation as the last test left it, running or not; after a test that failed another."""
+    """The installation as the last test left it, running or not; a new one after a test that failed."""
     yield shared.give()
     shared.take_back(request.node.stash.get(FAILED, False))
 
 
 @pytest.fixture
 def up(running: Installation) -> Installation:
-    """The installation, running, and nothing besides."""
+    """The installation, running."""
     if running.supervisor is None or running.supervisor.poll() is not None:
         running.up(WEDSQL_DEMO="0")
     return running
@@ -171,7 +171,7 @@ def test_a_killed_supervisor_leaves_no_orphans(up: Installation, until: Until) -
     until(lambda: not up.family(), "all processes are gone")
     status = up.call("status")
     assert status.returncode == 3
-    # The database is a service of the checkout: it lives on, and the next supervisor takes it over.
+    # The database is a service of the checkout: it keeps running, and the next supervisor uses it.
     assert postgres.is_running(up.cluster)
     up.up(WEDSQL_DEMO="0")
     up.signal(signal.SIGTERM)
@@ -258,7 +258,7 @@ def test_waits_for_a_database_of_ones_own_and_starts_none(place: Path, fresh: po
 
 
 def _users(installation: Installation) -> set[str]:
-    """Who has sessions in the database, but for this question."""
+    """Return the users that have sessions in the database, without that of this query."""
     with psycopg.connect(installation.cluster.dsn()) as connection:
         rows = connection.execute(
             "select usename from pg_stat_activity where datname = current_database()"
@@ -268,7 +268,7 @@ def _users(installation: Installation) -> set[str]:
 
 
 def _group(leader: int) -> set[int]:
-    """All live processes of a process group."""
+    """Return all live processes of a process group."""
     members = set()
     for entry in Path("/proc").glob("[0-9]*"):
         try:

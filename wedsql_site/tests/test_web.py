@@ -1,4 +1,4 @@
-"""What every page sends, who may keep it, and who sees Django-Q's pages."""
+"""Headers of every page, caching, and access to Django-Q's pages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from wedsql_site.middleware import Compression
 from wedsql_site.tests.log_in import PASSWORD
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
-# What the form of a Schedule sends; the function is the kind that nobody but a superuser may name.
+# The form of a Schedule; its function is one that only a superuser may name.
 SCHEDULE = {
     "func": "os.system",
     "args": "'true'",
@@ -33,7 +33,7 @@ SCHEDULE = {
 
 @pytest.fixture
 def mallory() -> User:
-    """Staff, with every permission on Django-Q's models that the admin can hand out."""
+    """Staff, with every permission on Django-Q's models that the admin can grant."""
     user = User.objects.create_user("mallory", password=PASSWORD, is_staff=True)
     user.user_permissions.set(Permission.objects.filter(content_type__app_label="django_q"))
     return user
@@ -131,7 +131,7 @@ def test_pages_are_compressed(client: Client) -> None:
 
 
 def test_the_length_of_a_compressed_page_tells_nothing(rf: RequestFactory) -> None:
-    """The same page has another length each time: comparing lengths finds no secret."""
+    """The same page has another length each time, so comparing lengths reveals no secret."""
     compressed = Compression(lambda _request: HttpResponse(b"the same page " * 200))
     request = rf.get("/", headers={"accept-encoding": "gzip"})
     assert len({len(compressed(request).content) for _ in range(50)}) > 10

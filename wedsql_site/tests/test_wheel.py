@@ -32,7 +32,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def site(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installation]:
-    """The wheel, installed beside its requirements and run from an empty directory."""
+    """An installation from the wheel and its requirements, run in an empty directory."""
     packages, home = tmp_path_factory.mktemp("packages"), tmp_path_factory.mktemp("home")
     pip("install", "--no-index", "--target", str(packages), str(wheel))
     installation = Installation(
