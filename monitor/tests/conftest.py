@@ -1,4 +1,4 @@
-"""One flow with an attribute of every type, people with different rights, and hands that move instances."""
+"""A flow with an attribute of every type, users with different rights, and `Hands`, which moves instances."""
 
 from __future__ import annotations
 
@@ -66,18 +66,18 @@ class Hands:
             assert result is not None and result[0], result
 
     def send(self, wid: int) -> None:
-        """All three steps to the end."""
+        """Perform all three steps, so that the instance ends."""
         self.do("tr_label", wid, extra={"label": 1})
         self.do("tr_pack", wid, stage="packed")
         self.do("tr_send", wid, stage="sent")
 
     def stick(self, wid: int) -> None:
-        """Into exception: nothing holds any more."""
+        """Make the instance an exception: no condition holds."""
         self.do("tr_label", wid, extra={})
         self.do("tr_pack", wid, stage="lost")
 
     def give_up(self, transition: str, wid: int, why: str) -> None:
-        """The one attempt that the transition has from now on fails."""
+        """Fail a job of the transition, which gets one attempt from now on."""
         self.connection.execute(
             "update wedsql.trig set max_attempts = 1 where flow_id = %s and trname = %s",
             [self.flow_id, transition],
@@ -100,7 +100,7 @@ class Hands:
 
 @pytest.fixture
 def parcels(loaded: Callable[[str], str], connect: Callable[..., psycopg.Connection[Any]]) -> Hands:
-    """Hands on a fresh flow of parcels."""
+    """Hands on a new flow of parcels."""
     return Hands(loaded(PARCELS), connect())
 
 
@@ -108,7 +108,7 @@ def parcels(loaded: Callable[[str], str], connect: Callable[..., psycopg.Connect
 def site(dsn: str, django_db_blocker: Any) -> Iterator[None]:
     """Django's connection as the pages have it, without a transaction around the test.
 
-    A test's own transaction would hold a lock on the flow that the fixture `flow` wants to drop.
+    A test's own transaction would hold a lock on the flow, and the fixture `flow` could not drop it.
     """
     with django_db_blocker.unblock():
         yield
@@ -118,7 +118,7 @@ def site(dsn: str, django_db_blocker: Any) -> Iterator[None]:
 
 
 def person(name: str, *groups: str, staff: bool = False, permission: str = "") -> User:
-    user = User.objects.create_user(name + HERE, is_staff=staff)  # no password: hashing is slow
+    user = User.objects.create_user(name + HERE, is_staff=staff)  # without a password, as hashing is slow
     user.groups.set([Group.objects.get_or_create(name=group)[0] for group in groups])
     if permission:
         user.user_permissions.add(Permission.objects.get(codename=permission))
@@ -133,31 +133,31 @@ def client_of(user: User) -> Client:
 
 @pytest.fixture
 def alice(site: None) -> Client:
-    """Designs: staff, sees every flow."""
+    """A designer: staff, sees every flow."""
     return client_of(person("alice", staff=True))
 
 
 @pytest.fixture
 def carol(parcels: Hands, site: None) -> Client:
-    """Watches the parcels and nothing else."""
+    """A user who sees the parcels only."""
     return client_of(person("carol", f"flow:{parcels.flow}"))
 
 
 @pytest.fixture
 def mallory(site: None) -> Client:
-    """Has an account and no rights."""
+    """A user without rights."""
     return client_of(person("mallory", "flow:", "flow:%", "flow:parcels"))
 
 
 def text_of(html: bytes | str) -> str:
-    """What a reader sees, with single spaces."""
+    """Return the visible text, with single spaces."""
     page = html.decode() if isinstance(html, bytes) else html
     page = re.sub(r"<(script|style)\b.*?</\1>", " ", page, flags=re.DOTALL)
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
 
 
 def numbers_of(metrics: str) -> dict[str, float]:
-    """The samples of a page of metrics; a line that is not in Prometheus' format fails the test."""
+    """Return the samples of a page of metrics; a line that is not in Prometheus' format fails the test."""
     samples = [line for line in metrics.splitlines() if not line.startswith("#")]
     assert all(_SAMPLE.match(line) for line in samples), [line for line in samples if not _SAMPLE.match(line)]
     return {name: float(value) for name, _, value in (line.rpartition(" ") for line in samples)}

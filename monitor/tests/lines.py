@@ -1,4 +1,4 @@
-"""A browser's end of a live line, and the loop in which a test plays its story."""
+"""The browser's end of a live line, and the event loop in which a test runs its story."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def play(story: Story) -> None:
 
 
 class Browser(WebsocketCommunicator):
-    """One page's line, with the cookie of a logged-in client."""
+    """The line of one page, with the cookie of a logged-in client."""
 
     def __init__(self, client: Client | None, path: str) -> None:
         cookies = "; ".join(f"{k}={v.value}" for k, v in client.cookies.items()) if client else ""
@@ -52,7 +52,7 @@ class Browser(WebsocketCommunicator):
         return self
 
     async def changed(self) -> dict[int, int]:
-        """The ids of the next frame, acknowledged; pings and greetings in between do not count."""
+        """Return the ids of the next frame of changes and acknowledge it; other frames are skipped."""
         while True:
             frame = await self.frame()
             if frame["op"] == "changed":

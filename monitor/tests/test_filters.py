@@ -1,4 +1,4 @@
-"""Filters over the state: every operator of every type, and everything a hostile address may hold."""
+"""Filters over the state: every operator of every type, and hostile parameters."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_what_cannot_be_used_is_said_and_left_out(alice: Client, parcels: Hands)
 
 
 def chips(page: str) -> dict[str, tuple[str, str]]:
-    """code -> (address, number) of each status chip."""
+    """Return code -> (URL, number) of each status chip."""
     found = re.findall(
         r'<a class="chip chip-(\w)" href="([^"]*)".*?(?:<b>([\d,+]+)</b>)?\s*</a>', page, re.DOTALL
     )

@@ -1,4 +1,4 @@
-"""For machines: alive, ready, numbers; and a database that went away is a kind page, not a crash."""
+"""Liveness, readiness, metrics; and pages that say so when the database is unavailable."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Connection = psycopg.Connection[Any]
 
 @pytest.fixture
 def gone(site: None) -> Iterator[None]:
-    """A server that is not there."""
+    """Make the server unreachable."""
     connection.close()
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (("HOST", "/nowhere"), ("PORT", "1")):
@@ -58,7 +58,7 @@ def test_an_unknown_address_needs_no_database(path: str, gone: None, client: Cli
 
 @pytest.mark.parametrize("name", ["bad_request", "forbidden", "not_found", "csrf_failure"])
 def test_error_pages_read_neither_session_nor_user(name: str, gone: None, rf: RequestFactory) -> None:
-    """The request has neither, so that looking at one of them fails."""
+    """The request has neither, so reading one of them fails."""
     page = getattr(error_pages, name)(rf.get("/"), Http404())
     assert page.status_code in (400, 403, 404) and b"All flows" in page.content
 
@@ -164,7 +164,7 @@ def report(conn: Connection, free: int) -> None:
 
 @pytest.fixture
 def admin(connect: Callable[..., Connection]) -> Iterator[Connection]:
-    """A connection of the superuser; what it says of disk and clock is forgotten afterwards."""
+    """A connection of the superuser; deletes reports of disk and clock afterwards."""
     found = connect()
     yield found
     found.execute("delete from wedsql.disk; delete from wedsql.beat")

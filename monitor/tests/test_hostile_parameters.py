@@ -1,4 +1,4 @@
-"""No address ends in an error of the program, whatever its parameters say; pages come from the resolver."""
+"""No URL causes a server error, whatever its parameters; the pages are those of the resolver."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HOSTILE = ["--5", "²", "9" * 20, "-2147483649", "\x00", "'%{}", "x~1~--5", "\ud
 ADMIN = ["o", "p", "q", "all", "e", "_facets", "_to_field", "_popup", "_changelist_filters", "id", "pk__in",
          "flow__id__exact", "id__gt", "nothing", "term", "app_label", "model_name", "field_name"]  # fmt: skip
 SHARED = ("pages/urlparams.py", "monitor/urlparams.py")
-# Functions of pages.urlparams that take the name of a parameter behind the request.
+# Functions of pages.urlparams whose second argument is the name of a parameter.
 READERS = {"text", "numbers"}
 
 
@@ -33,7 +33,7 @@ def _encoded(value: str) -> str:
 
 @cache
 def names_read_in(path: str) -> frozenset[str]:
-    """The constants that a module passes to GET.get, GET.getlist, POST.get and the like."""
+    """Return the constants that a module passes to GET.get, GET.getlist, POST.get and the like."""
     tree = ast.parse(Path(path).read_text())
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     return frozenset(
@@ -45,14 +45,14 @@ def names_read_in(path: str) -> frozenset[str]:
 
 
 def _names(call: ast.Call) -> list[ast.expr]:
-    """The arguments that may name a parameter."""
+    """Return the arguments that may be the name of a parameter."""
     if isinstance(call.func, ast.Attribute) and call.func.attr in {"get", "getlist", "pop"}:
         return call.args[:1]
     return call.args[1:2] if isinstance(call.func, ast.Name) and call.func.id in READERS else []
 
 
 def names_of(pattern: URLPattern) -> list[str]:
-    """The parameters that a page may read: those of its view's module and of what all views share."""
+    """Return the parameters that a page may read: those of its view's module and of the shared modules."""
     module = sys.modules[inspect.unwrap(pattern.callback).__module__]
     found = names_read_in(str(module.__file__))
     shared = (names_read_in(str(settings.BASE_DIR / path)) for path in SHARED)
@@ -60,7 +60,7 @@ def names_of(pattern: URLPattern) -> list[str]:
 
 
 def cases(flow: str, wid: int, reads: Callable[[str], bool]) -> Iterator[str]:
-    """Every page that `reads` its query with each of its parameters, in the query and in the path."""
+    """Yield the URL of every page that `reads` its query with each parameter, in query and path."""
     here = {"name": flow, "wid": str(wid)}
     for route, pattern in patterns():
         address = filled(route, pattern, here)
@@ -76,7 +76,7 @@ def cases(flow: str, wid: int, reads: Callable[[str], bool]) -> Iterator[str]:
 
 @pytest.fixture
 def root(site: None) -> Client:
-    """A superuser whose client answers like the server does instead of raising."""
+    """A superuser whose client returns server errors instead of raising them."""
     user = person("root", staff=True)
     user.is_superuser = True
     user.save()

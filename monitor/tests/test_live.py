@@ -21,7 +21,7 @@ from pages.live.hub import Topic, Watcher
 
 @pytest.fixture
 def line(dsn: str, settings: Any, site: None, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The listener's database is the test's, as the role that only reads; it leaves with the last watcher."""
+    """Point the listener at the test's database, as the read-only role; it ends with the last watcher."""
     own = "wed" if conninfo_to_dict(dsn).get("user") == "wed" else None
     settings.MONITOR_DATABASE_URL = make_conninfo(dsn, user="wed_monitor") if own else dsn
     monkeypatch.setattr(listener, "LINGER_SECONDS", 0.0)

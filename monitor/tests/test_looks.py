@@ -1,4 +1,4 @@
-"""What every reader can rely on: landmarks, headings, labels, contrast, a strict policy, two languages."""
+"""Rules for all pages: landmarks, headings, labels, contrast, a strict policy, two languages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ VOID = {"meta", "link", "img", "input", "br", "hr", "use", "path", "rect", "circ
 
 
 class Outline(HTMLParser):
-    """Collects what a screen reader goes by."""
+    """Collects what a screen reader uses."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -128,7 +128,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def themes() -> list[dict[str, str]]:
-    """The colours of the light theme and of the dark one."""
+    """Return the colours of the light theme and of the dark one."""
     css = Path(str(finders.find("pages/tokens.css"))).read_text()
     pairs = re.findall(r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)", css)
     return [{name: light for name, light, _ in pairs}, {name: dark for name, _, dark in pairs}]

@@ -1,4 +1,4 @@
-"""What /metrics says of times, hands, invariants and tables; the page about it names every number."""
+"""What /metrics reports on times, held jobs, invariants and tables; its document names every metric."""
 
 from __future__ import annotations
 

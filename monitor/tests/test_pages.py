@@ -21,7 +21,7 @@ def get(client: Client, path: str) -> str:
 
 
 def numbers(html: str, flow: str) -> dict[str, str]:
-    """status -> number on the first page, each read from the link to the rows that it counts."""
+    """Return status -> number on the first page, each read from the link to the rows that it counts."""
     link = rf'/flows/{flow}/\?status=(\w)">\s*<span[^>]*>.</span> [^<]*<b>([\d,+]+)</b>'
     return dict(re.findall(link, html))
 
@@ -103,7 +103,7 @@ def test_an_exception_says_why_in_words(alice: Client, parcels: Hands) -> None:
 
 def test_who_may_change_a_flow_is_led_to_its_design(alice: Client, carol: Client, parcels: Hands) -> None:
     design = f"/admin/flows/flow/{parcels.flow_id}/change/"
-    for client in (alice, carol):  # staff without the permission, and a watcher
+    for client in (alice, carol):  # staff without the permission, and a user of the flow
         assert design not in get(client, f"/flows/{parcels.flow}/")
     designer = client_of(person("dora", staff=True, permission="change_flow"))
     assert design in get(designer, f"/flows/{parcels.flow}/")
@@ -241,7 +241,7 @@ def test_what_workers_cannot_load_is_shown_to_those_who_see_every_flow(
 def test_a_flow_that_is_not_in_use_warns_of_no_missing_worker(alice: Client, parcels: Hands) -> None:
     page = f"/flows/{parcels.flow}/"
     sent = parcels.start()
-    parcels.send(sent)  # nothing lives, nothing waits
+    parcels.send(sent)  # no running instance, no pending job
     row = get(alice, "/").split(f'id="flow-{parcels.flow_id}"')[1].split("</tr>")[0]
     assert "not in use" in row and "without a worker" not in row
     shown = get(alice, page)

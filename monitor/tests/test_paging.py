@@ -1,4 +1,4 @@
-"""Pages by key: nothing twice, nothing missed, as many queries on every page, and an index for each."""
+"""Pages by key: no row twice or missing, equally many queries on every page, and an index for each."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from monitor.tests.conftest import PARCELS, Hands
 
 @pytest.fixture
 def short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four rows a page."""
+    """Set four rows per page."""
     defaults = paging.Cursor.__init__.__defaults__
     assert defaults is not None
     monkeypatch.setattr(paging.Cursor.__init__, "__defaults__", (*defaults[:-1], 4))
@@ -26,7 +26,7 @@ def short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def walk(client: Client, path: str, rel: str, row: str) -> Iterator[list[int]]:
-    """The keys of each page, following the links of one direction to the end."""
+    """Yield the keys of each page, following the links of one direction to the end."""
     base, _, query = path.partition("?")
     while True:
         page = client.get(f"{base}?{query}").content.decode()
@@ -184,7 +184,7 @@ def test_a_deep_page_reads_as_little_as_the_first(parcels: Hands, site: None) ->
 
 
 def _touched(statement: str) -> float:
-    """Rows of the large tables that the statement looked at, used or not."""
+    """Return how many rows of the large tables the statement read, used or not."""
     if not statement.lstrip("( \n").lower().startswith(("select", "with")):
         return 0
     with connection.cursor() as cursor:

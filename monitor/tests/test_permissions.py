@@ -1,4 +1,4 @@
-"""Who sees what: everything, one flow, nothing; and nothing looks like something that does not exist."""
+"""Who sees what: everything, one flow, nothing; what is hidden looks like what does not exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every page in Portuguese, searched for what the product's own catalogues say in English."""
+"""Every page in Portuguese, searched for the English texts of the product's own catalogues."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHORTEST = 4
 
 
 def english() -> dict[str, str]:
-    """Every text of the catalogues that reads otherwise in Portuguese, without places for values."""
+    """Return the texts of the catalogues that differ in Portuguese, without those with placeholders."""
     found: dict[str, str] = {}
     for app in APPS:
         with (BASE / app / "locale/pt_BR/LC_MESSAGES/django.mo").open("rb") as file:
@@ -39,11 +39,11 @@ def english() -> dict[str, str]:
 
 
 def prose(html: str) -> str:
-    """What a reader sees, without code, values and names as they were typed."""
+    """Return the visible text, without code, values and names as they were typed."""
     for pattern in (
         r"<(code|pre|ins|del)\b.*?</\1>",
         r'<(\w+)\b[^>]*class="[^"]*\bmono\b[^"]*"[^>]*>.*?</\1>',
-        r'<div class="small">[^<]*</div>',  # who wrote a step
+        r'<div class="small">[^<]*</div>',  # the author of a step
     ):
         html = re.sub(pattern, " ", html, flags=re.DOTALL)
     titles = " . ".join(re.findall(r'(?:title|aria-label|placeholder|data-label)="([^"]*)"', html))
@@ -85,7 +85,7 @@ def test_no_page_says_in_english_what_the_catalogues_say_in_portuguese(ana: Clie
     wid, other = parcels.start(customer="Ana", fragile=True), parcels.start()
     parcels.stick(wid)
     parcels.give_up("tr_label", other, "x")
-    # The lists of the admin show labels as they are stored, the demo's too if a test has loaded it.
+    # The lists of the admin show labels as they are stored, also the demo's if a test has loaded it.
     searched = english().keys() - SHARED - set(LABELS.values())
     words = {key: re.compile(rf"(?<![\w/-]){re.escape(key)}(?![\w-])") for key in searched}
     assert len(words) > 400

@@ -1,4 +1,4 @@
-"""The health page: what holds, what does not, who broke it, and how the database is kept."""
+"""The health page: which invariants hold, which instances violate them, and the state of the database."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_the_page_warns_of_that_and_of_nothing_else(
     ]
 
 
-# What each section above the page says, and what a database does that deserves it.
+# The text of each section above the page, and a change of the database that makes it appear.
 TOP = {
     "nearly full": "select wedsql.report_disk(49, 1000)",
     "The reaper is silent": "update wedsql.beat set seen_at = now() - interval '31 seconds'"
