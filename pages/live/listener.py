@@ -43,7 +43,7 @@ class Events(Protocol):
         """Start with a new connection; discard what was known from the last one."""
 
     async def renew(self) -> None:
-        """Called at every heartbeat of a connection."""
+        """Renew what expires; called at every heartbeat of a connection."""
 
     async def close(self) -> None:
         """Clean up at the end of a connection."""

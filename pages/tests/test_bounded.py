@@ -1,4 +1,4 @@
-"""What comes over a live line is bounded before the consumer sees it."""
+"""What a client sends over a live line is limited before it reaches the consumer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hub alone: the first event at once, then one frame a tick, and one unacknowledged at the most."""
+"""The hub alone: the first event at once, then one frame per tick, and at most one unacknowledged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ALL, FLOW, ONE = Topic("all"), Topic("flow", flow=7), Topic("instance", flow=7, 
 
 
 class Page:
-    """A browser's end of the line, as far as the hub can tell."""
+    """The browser's end of a line, as the hub sees it."""
 
     def __init__(self, hub: Hub, topic: Topic, session: str = "") -> None:
         self.frames: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""The parts of pages know no app of the project: whoever has pages can use them."""
+"""The parts of pages import no other app of the project, so that every app can use them."""
 
 from __future__ import annotations
 

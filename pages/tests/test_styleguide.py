@@ -10,12 +10,12 @@ import pytest
 from django.test import Client
 
 STYLES = Path(__file__).resolve().parents[1] / "static" / "pages"
-# Drawn only while the keyboard is there.
+# Visible only with the keyboard focus.
 ELSEWHERE = {"skip"}
 
 
 def classes_with_style() -> set[str]:
-    """Each class that a style of the pages names, outside of comments and values."""
+    """Return each class that a style of the pages names, outside of comments and values."""
     css = "".join(path.read_text() for path in STYLES.glob("*.css"))
     selectors = re.sub(r"/\*.*?\*/|\{[^{}]*\}", " ", css, flags=re.DOTALL)
     return set(re.findall(r"\.([a-zA-Z][\w-]*)", selectors))

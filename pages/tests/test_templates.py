@@ -1,4 +1,4 @@
-"""Templates and styles are written to be read."""
+"""Lines of templates and styles are short enough to read."""
 
 from __future__ import annotations
 
