@@ -1,4 +1,4 @@
-"""Runs the commands as a person or a program does, and reads what they say."""
+"""Helpers that run the management commands and read their output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who sits at a browser in the tests of pages, and the flow that most commands are tried on."""
+"""Fixtures of the tests of pages and commands: a logged-in browser and a flow."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flows.tests.pages import unique
 
 @pytest.fixture
 def alice(db: None) -> Client:
-    """The browser of Alice, who designs."""
+    """The browser of Alice, a superuser."""
     return browser(User.objects.create_superuser("alice"))
 
 

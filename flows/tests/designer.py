@@ -1,4 +1,4 @@
-"""What a person does on the page of a flow in the admin, in short words."""
+"""Helpers for the page of a flow in the admin: define and change a flow."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def define(client: Client, **more: str) -> str:
 
 
 def change(client: Client, name: str, **typed: str | None) -> Any:
-    """Opens the flow's page, changes the fields and saves; None empties a check box."""
+    """Open the flow's page, change the fields and save; None clears a check box."""
     fields = opened(client, page(name)) | {key: value for key, value in typed.items() if value is not None}
     for key in (key for key, value in typed.items() if value is None):
         fields.pop(key, None)
@@ -50,7 +50,7 @@ def row_of(client: Client, name: str, inline: str, value: str) -> int:
 
 
 def fourth(name: str) -> dict[str, str]:
-    """What a person types into a row that was added to the three."""
+    """Return the fields of a fourth attribute, added to the three."""
     return {"attributes-3-name": name, "attributes-3-type": "text", "attributes-TOTAL_FORMS": "4"}
 
 

@@ -1,4 +1,4 @@
-"""Flow packages of a test: a directory of their own, apps that come and go."""
+"""Helpers for the migration packages of flows, in a directory of the test."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from flows.tests.pages import unique
 
 @contextmanager
 def directory(parent: Path, monkeypatch: Any) -> Iterator[Path]:
-    """A directory for flow packages, importable and forgotten afterwards."""
+    """Yield a directory for flow packages; remove their modules and its path afterwards."""
     home = parent / unique("packages")
     monkeypatch.setenv(flow_apps.VARIABLE, str(home))
     yield home
@@ -31,7 +31,7 @@ def directory(parent: Path, monkeypatch: Any) -> Iterator[Path]:
 
 
 def migrate(flow: str, target: str = "") -> str:
-    """Runs `manage.py migrate flow_<name> [target]` with the package installed; what it said."""
+    """Run `manage.py migrate flow_<name> [target]` with the package installed; return its output."""
     said = StringIO()
     with override_settings(INSTALLED_APPS=[*settings.INSTALLED_APPS, *flow_apps.installed()]):
         call_command(
@@ -41,14 +41,14 @@ def migrate(flow: str, target: str = "") -> str:
 
 
 def forget(flow: str) -> None:
-    """Makes the database one in which the flow was never designed and no migration of it has run."""
+    """Drop the flow and the records of its migrations from the database."""
     with connection.cursor() as cursor:
         cursor.execute("select wedsql.drop_flow(name, true) from wedsql.flow where name = %s", [flow])
         cursor.execute("delete from django_migrations where app = %s", [flow_apps.label(flow)])
 
 
 def shape(flow: str) -> dict[str, Any]:
-    """What a flow is in the database: columns, defaults, triggers and the matcher's text."""
+    """Return what defines a flow in the database: columns, defaults, triggers and the matcher's source."""
     with connection.cursor() as cursor:
         cursor.execute(
             "select column_name, data_type, column_default from information_schema.columns"
@@ -74,7 +74,7 @@ def shape(flow: str) -> dict[str, Any]:
 
 
 def _relative(source: str, tgids: list[int]) -> str:
-    """The matcher's text with each trigger by its place, as its number differs between databases."""
+    """Return the matcher's source with triggers by position, as their numbers differ between databases."""
     for place, tgid in enumerate(tgids):
         source = source.replace(f" {tgid} ", f" #{place} ").replace(f"-{tgid};", f"-#{place};")
         source = source.replace(f"|| {tgid};", f"|| #{place};")

@@ -1,6 +1,6 @@
-"""Settings of a server that change what texts mean; the kernel's promises hold under all of them.
+"""Server settings that change how texts are read and written; the kernel must work with all of them.
 
-`pytest --settings hostile` starts the server of the run with these.
+`pytest --settings hostile` starts the server of the run with these settings.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import psycopg
 from psycopg.types.datetime import DateLoader, IntervalLoader, TimestamptzLoader
 
 HOSTILE = {
-    # How moments, durations, numbers and bytes are written and read.
+    # Input and output of times, durations, numbers and bytes.
     "timezone": "America/St_Johns",
     "timezone_abbreviations": "Australia",
     "datestyle": "SQL, DMY",
@@ -24,7 +24,7 @@ HOSTILE = {
     "client_encoding": "LATIN1",
     "xmlbinary": "hex",
     "xmloption": "document",
-    # How statements are read.
+    # Parsing of statements.
     "transform_null_equals": "on",
     "standard_conforming_strings": "off",
     "escape_string_warning": "off",
@@ -32,7 +32,7 @@ HOSTILE = {
     "search_path": "pg_temp, public, pg_catalog",
     "plpgsql.variable_conflict": "use_variable",
     "plpgsql.extra_errors": "none",
-    # What else a function inherits from its caller.
+    # Other settings that a function inherits from its caller.
     "row_security": "off",
     "check_function_bodies": "off",
     "default_transaction_deferrable": "on",
@@ -48,7 +48,7 @@ _DURATION = re.compile(
 
 
 class Duration(IntervalLoader):
-    """Reads ISO 8601, which psycopg by itself refuses; a month has 30 days, as psycopg counts."""
+    """Loads ISO 8601 durations, which psycopg rejects; a month has 30 days, as in psycopg."""
 
     def load(self, data: Any) -> timedelta:
         found = _DURATION.fullmatch(bytes(data).decode())
@@ -61,7 +61,7 @@ class Duration(IntervalLoader):
 
 
 class Moment(TimestamptzLoader):
-    """Reads day/month/year in the server's time zone."""
+    """Loads timestamps written as day/month/year in the server's time zone."""
 
     def load(self, data: Any) -> datetime:
         if b"/" not in bytes(data):
@@ -72,7 +72,7 @@ class Moment(TimestamptzLoader):
 
 
 class Day(DateLoader):
-    """Reads day/month/year."""
+    """Loads dates written as day/month/year."""
 
     def load(self, data: Any) -> date:
         if b"/" not in bytes(data):
@@ -82,7 +82,7 @@ class Day(DateLoader):
 
 
 def prepare() -> dict[str, str]:
-    """The settings for the server; this process learns to read what it writes then."""
+    """Return the settings for the server, and register loaders in this process for its output."""
     for name, loader in (("interval", Duration), ("timestamptz", Moment), ("date", Day)):
         psycopg.adapters.register_loader(name, loader)
     return HOSTILE

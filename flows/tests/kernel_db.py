@@ -1,6 +1,4 @@
-"""A database of its own for the tests of the kernel: its SQL alone, without Django, with a clock that
-tests move.
-"""
+"""A separate database for the tests of the kernel: only its SQL, without Django, with an adjustable clock."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ FAKE_CLOCK = Path(__file__).parent / "sql" / "fake_clock.sql"
 
 
 def server() -> str:
-    """The URI of the server of this test run, for its superuser."""
+    """Return the URI of the server of this test run, for its superuser."""
     return os.environ.get("DATABASE_URL") or postgres.default_cluster().dsn()
 
 
@@ -36,7 +34,7 @@ def install(connection: psycopg.Connection) -> None:
 
 @contextmanager
 def empty_database() -> Iterator[str]:
-    """The URI of a new database that is dropped afterwards, whoever is still connected."""
+    """Yield the URI of a new database, which is dropped afterwards even if sessions are connected."""
     name = f"kernel_{uuid.uuid4().hex[:12]}"
     with psycopg.connect(server(), autocommit=True) as admin:
         admin.execute(sql.SQL("create database {}").format(sql.Identifier(name)))
@@ -48,7 +46,7 @@ def empty_database() -> Iterator[str]:
 
 @contextmanager
 def database(fake_clock: bool = True) -> Iterator[str]:
-    """The URI of a new database that has the kernel, or of the one whose kernel was changed."""
+    """Yield the URI of a new database with the kernel, or of the one with a changed kernel."""
     if changed := os.environ.get(CHANGED):
         yield changed
         return

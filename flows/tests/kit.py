@@ -1,4 +1,4 @@
-"""Short words for tests of the kernel: define a flow, run it, look at it."""
+"""Helpers for tests of the kernel: define a flow, run it, read its rows."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Connection = psycopg.Connection[Any]
 
 @contextmanager
 def refused(*codes: str) -> Iterator[SimpleNamespace]:
-    """The block fails with one of these SQLSTATEs; message, hint, detail and code are there afterwards."""
+    """Assert that the block fails with one of these SQLSTATEs; yield an object for the error's fields."""
     why = SimpleNamespace(code="", message="", hint="", detail="")
     with pytest.raises((WedError, psycopg.Error)) as caught:
         yield why
@@ -37,7 +37,7 @@ def refused(*codes: str) -> Iterator[SimpleNamespace]:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Return when the condition holds, within five seconds."""
+    """Wait until the condition holds, for at most five seconds."""
     for _ in range(500):
         if condition():
             return
@@ -46,9 +46,9 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 class Kit:
-    """One flow of one test, seen through one connection; `conn` may be given where another session acts.
+    """One flow of one test on one connection; `conn` selects another session for a call.
 
-    The mode says how a job is taken and completed by the words `take`, `complete` and `run`.
+    The mode determines how `take`, `complete` and `run` take and complete a job.
     """
 
     def __init__(self, name: str, connect: Callable[..., Connection], mode: str = "single") -> None:
@@ -60,19 +60,19 @@ class Kit:
 
     # -- SQL
     def rows(self, text: str, params: Sequence[Any] = (), conn: Connection | None = None) -> list[Any]:
-        """Rows of a statement, as named tuples; {f} stands for the flow's schema."""
+        """Return the rows of a statement as named tuples; {f} stands for the flow's schema."""
         query = text.replace("{f}", sql.Identifier(self.name).as_string(None))
         with (conn or self.conn).cursor(row_factory=namedtuple_row) as cursor:
             cursor.execute(query, params or None)
             return cursor.fetchall() if cursor.description else []
 
     def one(self, text: str, params: Sequence[Any] = (), conn: Connection | None = None) -> Any:
-        """The only value of a statement, None when it has no row."""
+        """Return the only value of a statement, None if it has no row."""
         found = self.rows(text, params, conn)
         return found[0][0] if found else None
 
     def clock(self, offset: str, conn: Connection | None = None) -> None:
-        """Move the kernel's clock as this session sees it: '1 hour' after the real time."""
+        """Set the kernel's clock in this session, such as '1 hour' after the real time."""
         self.one("select set_config('wedsql.test_offset', %s, false)", [offset], conn)
 
     # -- definition, through the paper's views
@@ -91,30 +91,30 @@ class Kit:
             self.attr(name)
 
     def trig(self, transition: str, predicate: str, **options: Any) -> int:
-        """Add a trigger; its tgid."""
+        """Add a trigger and return its tgid."""
         values = {"trname": transition, "cpred": predicate, "timeout": "1 minute"} | options
         columns, marks = ", ".join(values), ", ".join(["%s"] * len(values))
         text = f"insert into {{f}}.wed_trig ({columns}) values ({marks}) returning tgid"
         return self.one(text, list(values.values()))
 
     def final(self, predicate: str) -> int:
-        """Add the final condition; its tgid."""
+        """Add the final condition and return its tgid."""
         return self.one(
             "insert into {f}.wed_trig (cpred, cfinal) values (%s, true) returning tgid", [predicate]
         )
 
     def policy(self, **columns: Any) -> None:
-        """Set columns of the flow itself, such as final_when_pending."""
+        """Set columns of the flow, such as final_when_pending."""
         for column, value in columns.items():
             self.rows(f"update wedsql.flow set {column} = %s where id = %s", (value, self.id))
 
     # -- running
     def start(self, **state: Any) -> int:
-        """Start an instance; its number."""
+        """Start an instance and return its number."""
         return api.start(self.name, state, conn=self.conn)
 
     def take(self, transition: str, wid: int | None = None, conn: Connection | None = None) -> ClaimedJob:
-        """Take the ready job of a transition (of one instance) in the way of the mode."""
+        """Take a ready job of a transition (of one instance) as the mode does."""
         found = self.mode.take(conn or self.conn, transition, wid)
         assert found, f"no job of {transition} is ready"
         return found
@@ -128,22 +128,22 @@ class Kit:
         actor: str = "",
         conn: Connection | None = None,
     ) -> StepResult:
-        """Hand in the result of a job that was taken or leased."""
+        """Complete a job that was taken or leased."""
         return self.mode.complete(conn or self.conn, Completion(job, changes, set_text), actor)
 
     def step(self, conn: Connection | None = None) -> AbstractContextManager[Any]:
-        """What taking and completing a job share: a transaction, where the mode wants one."""
+        """Return the context for taking and completing a job: a transaction, if the mode needs one."""
         return self.mode.step(conn or self.conn)
 
     def run(self, transition: str, wid: int | None = None, **changes: Any) -> StepResult:
-        """Do a whole step: take, complete, commit."""
+        """Run a whole step: take, complete, commit."""
         with self.step():
             return self.complete(self.take(transition, wid), changes)
 
     def fail(
         self, transition: str, wid: int | None = None, why: str = "no", **options: Any
     ) -> FailResult | None:
-        """Take a job and report a failed attempt while it is held; of a batch this job alone."""
+        """Take a job and report a failed attempt while it is held; in mode batch, without a companion."""
         mode = Single(self) if isinstance(self.mode, Batch) else self.mode
         with self.step():
             job = mode.take(self.conn, transition, wid)
@@ -157,46 +157,46 @@ class Kit:
         return found[0]
 
     def reap(self, offset: str | None = None) -> dict[str, int]:
-        """One round of the reaper, at a time after the real one."""
+        """Run the reaper once, at an offset from the real time."""
         if offset:
             self.clock(offset)
         return api.reap(conn=self.conn)
 
     def lock(self, conn: Connection, wid: int, tgid: int) -> bool:
-        """Take the paper's lock in the transaction that is open on conn."""
+        """Try to take the paper's lock in the open transaction of conn."""
         return self.one("select pg_try_advisory_xact_lock(%s, %s)", (wid, tgid), conn)
 
-    # -- looking
+    # -- reading
     def state(self, wid: int) -> dict[str, Any]:
-        """The instance's present values."""
+        """Return the instance's current values."""
         return self.one("select to_jsonb(w.*) - 'wid' from {f}.wed_flow w where wid = %s", [wid])
 
     def instance(self, wid: int) -> Any:
-        """The instance's row."""
+        """Return the instance's row."""
         return self.rows("select * from wedsql.instance where wid = %s", [wid])[0]
 
     def status(self, wid: int) -> str:
-        """The instance's status letter."""
+        """Return the instance's status letter."""
         return self.instance(wid).status
 
     def pending(self, wid: int) -> list[Any]:
-        """The instance's jobs as rows, in the order of their triggers."""
+        """Return the instance's jobs as rows, in the order of their triggers."""
         return self.rows("select * from wedsql.job_pool where wid = %s order by tgid", [wid])
 
     def jobs(self, wid: int) -> list[str]:
-        """The names of the instance's pending transitions."""
+        """Return the names of the instance's pending transitions."""
         return [job.trname for job in self.pending(wid)]
 
     def trace(self, wid: int) -> list[Any]:
-        """The instance's history as rows, in order."""
+        """Return the instance's history as rows, in order."""
         return self.rows("select * from wedsql.wed_trace where wid = %s order by seq", [wid])
 
     def story(self, wid: int) -> list[tuple[str, list[str], str]]:
-        """The history in short: (written by, fired, status) a row."""
+        """Return the history as (written by, fired, status) per row."""
         return [(row.trw, row.trf, row.status) for row in self.trace(wid)]
 
     def logged(self, wid: int) -> list[str]:
-        """The outcomes in the log of attempts, in order."""
+        """Return the outcomes in the job log, in order."""
         return [
             row.outcome
             for row in self.rows("select outcome from wedsql.job_log where wid = %s order by id", [wid])
@@ -204,5 +204,5 @@ class Kit:
 
 
 def tgid(kit: Kit, transition: str) -> int:
-    """The number of the transition's only trigger."""
+    """Return the number of the transition's only trigger."""
     return kit.one("select tgid from {f}.wed_trig where trname = %s", [transition])

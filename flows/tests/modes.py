@@ -1,8 +1,8 @@
-"""Every way to take a job and to hand in its result, behind the same two words, so that what a test of the
-kernel says once is tried in each of them (`pytest --mode=all`).
+"""The ways to take and complete a job, with one interface, so that a test of the kernel runs in each of them
+(`pytest --mode=all`).
 
 `single`: one job, taken and completed in one transaction. `batch`: taken and completed with jobs of other
-instances. `held`: held by the session, completed in a transaction of its own. `lease`: claimed with a token.
+instances. `held`: held by the session, completed in a separate transaction. `lease`: claimed with a token.
 """
 
 from __future__ import annotations
@@ -25,49 +25,49 @@ if TYPE_CHECKING:
 
 Connection = psycopg.Connection[Any]
 NOBODY = 2_000_000_000
-# Refused for what the job is or who holds it: handing the result in a second time would only say the same.
+# Errors that depend on the job or its holder, not on the result: completing it again gives the same error.
 NOT_THE_RESULT = {"WD102", "WD104", "WD105", "WD201", "WD203", "WD204", "WD205", "40001", "40P01", "55P03"}
 
 
 class Single:
-    """One job a transaction: taken, completed, committed."""
+    """One job per transaction: taken, completed, committed."""
 
     def __init__(self, kit: Kit) -> None:
         self.kit = kit
 
     def step(self, conn: Connection) -> AbstractContextManager[Any]:
-        """What taking and completing share: one transaction, where the mode wants it so."""
+        """Return the context for taking and completing a job: a transaction, if the mode needs one."""
         return conn.transaction()
 
     def take(self, conn: Connection, transition: str, wid: int | None) -> ClaimedJob | None:
-        """A ready job of the transition (of one instance), held in the way of the mode."""
+        """Return a ready job of the transition (of one instance), held as the mode does."""
         ids = self.ids(conn, transition, wid)
         found = api.take_many(self.kit.name, [transition], 1, job_ids=ids, conn=conn)
         return found[0] if found else None
 
     def complete(self, conn: Connection, done: Completion, actor: str) -> StepResult:
-        """Hand the result in. Raises what it is refused with."""
+        """Complete the job. Raises the error with which it is rejected."""
         return api.complete(done.job, done.changes, set_text=done.set_text, actor=actor, conn=conn)
 
     def ids(self, conn: Connection, transition: str, wid: int | None) -> list[int] | None:
-        """The jobs that are asked for, None for those of all instances."""
+        """Return the ids of the instance's jobs of the transition, None for all instances."""
         query = "select id from wedsql.job_pool where wid = %s and trname = %s"
         return None if wid is None else [row.id for row in self.kit.rows(query, (wid, transition), conn)]
 
 
 class Lease(Single):
-    """A token instead of a lock; nothing is open while the work is done."""
+    """A token instead of a lock; no transaction is open while the job is performed."""
 
     leased: ClaimedJob | None = None
 
     @contextmanager
     def step(self, conn: Connection) -> Iterator[None]:
-        """What fails gives its job back, as the end of a transaction would."""
+        """Release the job if the block fails, as a rollback would."""
         try:
             yield
         except WedError:
             if self.leased:
-                with suppress(WedError):  # it may be nobody's any more
+                with suppress(WedError):  # the lease may have ended
                     api.release(self.leased, conn=conn)
             raise
 
@@ -79,13 +79,13 @@ class Lease(Single):
 
 
 class Held(Single):
-    """A lock of the session, which has several jobs in hand; each result is a commit of its own."""
+    """A lock of the session, which may hold several jobs; each result is a separate commit."""
 
     def step(self, conn: Connection) -> AbstractContextManager[Any]:
         return nullcontext()
 
     def take(self, conn: Connection, transition: str, wid: int | None) -> ClaimedJob | None:
-        """All ready jobs are held; those that the test did not ask for are let go again."""
+        """Hold all ready jobs and release those that the test did not request."""
         query = "select * from {f}.hold(%s, 1000, 'tester')"
         found = [
             ClaimedJob(row[0], self.kit.name, *row[1:]) for row in self.kit.rows(query, [[transition]], conn)
@@ -98,7 +98,7 @@ class Held(Single):
         return mine
 
     def complete(self, conn: Connection, done: Completion, actor: str) -> StepResult:
-        """A refused result is handed in again by itself, as a worker does, and is refused there too."""
+        """Complete the job; if that fails, assert that completing it separately, as workers do, fails too."""
         if done.job.claim is not None:
             return super().complete(conn, done, actor)
         try:
@@ -127,14 +127,14 @@ class Held(Single):
 
 
 class Batch(Single):
-    """One of several: a companion's result is accepted with it, and in a first call nobody's is refused."""
+    """One of several: completed with a companion's job, and before that with one that does not exist."""
 
     def __init__(self, kit: Kit) -> None:
         super().__init__(kit)
         self.companions: dict[tuple[int, int], ClaimedJob] = {}
 
     def take(self, conn: Connection, transition: str, wid: int | None) -> ClaimedJob | None:
-        """The job together with one of a new instance that begins as this one did."""
+        """Take the job together with one of a new instance that starts with the same state."""
         if wid is None:
             offers = api.offer(self.kit.name, [transition], 1, conn=conn)
             wid = offers[0].wid if offers else NOBODY
@@ -152,10 +152,10 @@ class Batch(Single):
         return found.get(wid)
 
     def complete(self, conn: Connection, done: Completion, actor: str) -> StepResult:
-        """One by one, because one is refused, and then all at once: the same comes of it."""
+        """Complete the jobs one by one, because one is rejected, then all at once; assert equal results."""
         nobody = Completion(done.job._replace(id=-1, wid=NOBODY, claim=None))
         with conn.transaction():
-            self._lock(conn, done.job.wid)  # so that nobody comes between the two
+            self._lock(conn, done.job.wid)  # so that no other session writes between the two
             companion = self.companions.pop((done.job.id, self._transaction(conn)), None)
             beside = [Completion(companion)] if companion and done.job.flow == companion.flow else []
             with conn.transaction(force_rollback=True):
@@ -169,7 +169,7 @@ class Batch(Single):
         return result  # type: ignore[no-any-return]
 
     def _outcome(self, conn: Connection, given: list[Completion], actor: str) -> list[Any]:
-        """The answer for the first and what is seen of its instance then; the companion wrote nothing."""
+        """Return the first job's result and its instance's rows; assert that the companion wrote nothing."""
         answers = {
             one.job_id: one for one in api.complete_many(given[0].job.flow, given, actor=actor, conn=conn)
         }
@@ -180,7 +180,7 @@ class Batch(Single):
         return [answers[given[0].job.id], self._seen(conn, given[0].job.wid)]
 
     def _seen(self, conn: Connection, wid: int) -> Any:
-        """The instance, its jobs and the end of its history, but for the numbers that are never the same."""
+        """Return the instance, its jobs and its last step, without numbers and times that always differ."""
         query = """
             select jsonb_build_object(
               'state', to_jsonb(w.*) - 'wid', 'status', i.status, 'reason', i.reason,
@@ -198,7 +198,7 @@ class Batch(Single):
         self.kit.rows("select from {f}.wed_flow where wid = %s for no key update", [wid], conn)
 
     def _begin(self, conn: Connection, wid: int) -> int | None:
-        """A new instance in the first state of this one, None where it cannot or may not be had."""
+        """Start an instance with the first state of this one; return None if that is not possible here."""
         if (
             conn.info.transaction_status != TransactionStatus.INTRANS
             or conn.info.user != self.kit.conn.info.user
@@ -210,7 +210,7 @@ class Batch(Single):
         return api.start_many(self.kit.name, [first], actor="companion", conn=conn)[0].wid
 
     def _forget(self, conn: Connection, wid: int) -> None:
-        """The companion leaves no trace."""
+        """Delete all rows of the companion."""
         self.kit.rows("set local role wed_owner", conn=conn)
         for table in ("wed_trace", "job_log", "job_pool", "timer", "instance", "wed_flow"):
             schema = "{f}" if table == "wed_flow" else "wedsql"
@@ -219,7 +219,7 @@ class Batch(Single):
 
 
 def _told(result: StepResult) -> tuple[Any, ...]:
-    """What an answer says; two errors are equal when they say the same."""
+    """Return the content of a result, in which errors are compared by their texts."""
     why = result.error
     said = (why.code, why.message, why.hint, why.detail) if why else None
     return (result.ok, result.seq, result.status, result.fired, said)

@@ -1,4 +1,4 @@
-"""Attribute names that could collide: every identifier that occurs in the SQL of a flow, generated or not."""
+"""Attribute names that could collide: all identifiers in the SQL of a flow, generated or not."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from psycopg import sql
 
-# Attributes named like functions: a condition that uses both, and a value for which it holds.
+# Attributes with names of functions: a condition that uses both, and a value for which it holds.
 BESIDE = {
     "coalesce": ("coalesce(coalesce, 'y') = 'X'", "X"),
     "lower": ("lower(lower) = 'x'", "X"),
@@ -24,7 +24,7 @@ BESIDE = {
     "now": ("now = 'X'", "X"),
 }
 
-# Every option that puts something of its own into the generated functions.
+# Every option that adds code to the generated functions.
 RICH = """
 insert into {f}.wed_attr (aname, adv, type, options) values
   ('text_one', 'x', 'text', null), ('doc', '{{}}', 'jsonb', null), ('kind', 'a', 'enum', '{{a,b}}'),
@@ -41,12 +41,12 @@ where p.pronamespace = %s::regnamespace or p.pronamespace = 'wed_match'::regname
    or p.pronamespace = 'wedsql'::regnamespace and p.prosrc ~ 'wed_flow|%%[1-9]\\$I'
 """
 IDENTIFIER = re.compile(r"(?<![\w$%])[a-z_][a-z0-9_]{0,62}(?!\w)")
-# Names that the kernel keeps for itself, and says so (WD004).
+# Names that the kernel reserves and rejects (WD004).
 KEPT = {"wid", "status", "seq", "flow_id", "ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"}
 
 
 def identifiers(execute: Any, flow: str) -> list[str]:
-    """The names that an attribute can have, of all that occur in the sources of a flow with every option."""
+    """Return the identifiers in the sources of a flow with every option that attributes can have as names."""
     execute(sql.SQL(RICH).format(f=sql.Identifier(flow)))
     sources = execute(SOURCES, [flow]).fetchall()
     found = {name for (source,) in sources for name in IDENTIFIER.findall(_code(source))}

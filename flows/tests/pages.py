@@ -1,4 +1,4 @@
-"""Speaks to pages as a person does: opens one, fills fields by their names, sends the form."""
+"""Helpers for forms: open a page, fill fields by name, submit the form."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ TRIGGERS = (
 
 
 def unique(prefix: str = "f") -> str:
-    """A name that no other flow has."""
+    """Return a name that no other flow has."""
     return f"{prefix}_{uuid.uuid4().hex[:12]}"
 
 
 class Form(HTMLParser):
-    """The fields of the page's main form with what is in them, and the errors beside them."""
+    """Parses the fields of a page and their values."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -55,12 +55,12 @@ class Form(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self._area:
-            # A browser leaves out the newline that HTML allows after the opening tag.
+            # Like a browser, drop the newline that HTML allows after the opening tag.
             self.fields[self._area] += data.removeprefix("\n") if not self.fields[self._area] else data
 
 
 def opened(client: Client, address: str) -> dict[str, str]:
-    """What a browser would send if nothing were changed."""
+    """Return the fields that a browser would send if nothing were changed."""
     response = client.get(address)
     assert response.status_code == 200, response.status_code
     fields = Form(response.content.decode()).fields
@@ -68,7 +68,7 @@ def opened(client: Client, address: str) -> dict[str, str]:
 
 
 def figure_two(name: str) -> dict[str, str]:
-    """What a person types to define the flow of the paper's figure 2 on the page for a new flow."""
+    """Return the fields that define the flow of the paper's figure 2 on the page for a new flow."""
     typed = {"name": name, "triggers-3-predicate": "a1 <> 'ready'", "triggers-3-final": "on"}
     for row, (attribute, default) in enumerate(ATTRIBUTES):
         typed |= {f"attributes-{row}-name": attribute, f"attributes-{row}-default": default}
@@ -79,7 +79,7 @@ def figure_two(name: str) -> dict[str, str]:
 
 
 def errors_at(response: Any, field: str) -> str:
-    """The text of the errors that the page shows at one field of a form or an inline, if any."""
+    """Return the text of the errors at one field of a form or an inline, or ''."""
     for form in _forms(response):
         for name in form.errors:
             shown = form.add_prefix(name) if name != "__all__" else f"{form.prefix or ''}:row"
@@ -89,7 +89,7 @@ def errors_at(response: Any, field: str) -> str:
 
 
 def all_errors(response: Any) -> dict[str, str]:
-    """Every error of the page by field, for a failing test's message."""
+    """Return all errors of the page by field, for the message of a failing test."""
     return {
         f"{form.prefix or ''}-{name}": str(errors)
         for form in _forms(response)

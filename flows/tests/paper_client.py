@@ -1,8 +1,8 @@
-"""A worker that speaks only the paper's protocol, in a process and a driver of its own.
+"""A worker that uses only the paper's protocol, in a separate process and with another driver (psycopg2).
 
-It knows nothing of this product but table names: LISTEN on the transition's channel, scan job_pool, take
-the advisory lock (wid, tgid), UPDATE wed_flow, COMMIT (sections 4 and 5 of the paper). Each thing it sees
-is a line of JSON on its output; each line on its input is a command: `scan`, `wait`, `lock WID TGID`,
+It uses nothing of this product but the names of tables: LISTEN on the transition's channel, scan job_pool,
+take the advisory lock (wid, tgid), UPDATE wed_flow, COMMIT (sections 4 and 5 of the paper). It writes each
+result as a line of JSON; each line of its input is a command: `scan`, `wait`, `lock WID TGID`,
 `update WID SET`, `commit`, `rollback`.
 
 usage: python paper_client.py DSN SCHEMA TRANSITION
@@ -36,7 +36,7 @@ class Client:
         say("ready", pid=self.connection.get_backend_pid())
 
     def scan(self) -> None:
-        """Tell the pending jobs of the transition."""
+        """Write the pending jobs of the transition."""
         self.cursor.execute(
             "select wid, tgid, payload from job_pool where trname = %s order by wid", (self.transition,)
         )
@@ -46,7 +46,7 @@ class Client:
         say("scanned")
 
     def wait(self) -> None:
-        """Tell the next notification, or that none came within five seconds."""
+        """Write the next notification, or that none arrived within five seconds."""
         if not self.connection.notifies:
             select.select([self.connection], [], [], 5)
             self.connection.poll()
@@ -56,7 +56,7 @@ class Client:
         say("told", channel=told.channel, message=json.loads(told.payload), size=len(told.payload))
 
     def lock(self, wid: str, tgid: str) -> None:
-        """Ask for the job's lock, which opens the transaction."""
+        """Try to take the job's lock, which begins the transaction."""
         self.cursor.execute("select pg_try_advisory_xact_lock(%s, %s)", (int(wid), int(tgid)))
         say("lock", granted=self.cursor.fetchone()[0])
 
@@ -66,18 +66,18 @@ class Client:
         say("updated", rows=self.cursor.rowcount)
 
     def commit(self) -> None:
-        """End the transaction."""
+        """Commit the transaction."""
         self.connection.commit()
         say("committed")
 
     def rollback(self) -> None:
-        """Give the transaction up."""
+        """Roll back the transaction."""
         self.connection.rollback()
         say("rolled back")
 
 
 def main() -> None:
-    """Obey until the input ends."""
+    """Execute commands until the input ends."""
     client = Client(*sys.argv[1:4])
     for line in sys.stdin:
         command, *words = line.split()

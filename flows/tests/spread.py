@@ -1,4 +1,4 @@
-"""Which tests of the kernel run in which modes (`pytest --mode=...`, flows/tests/modes.py)."""
+"""Selects the modes in which a test of the kernel runs (`pytest --mode=...`, flows/tests/modes.py)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ WORDS = {"take", "complete", "run"}
 
 
 def chosen(asked: str, allowed: Sequence[str]) -> list[str]:
-    """The modes asked for in which a test says something; else its usual one."""
+    """Return the requested modes that are allowed for a test; its first one if there are none."""
     return [mode for mode in allowed if asked in (mode, "all")] or [allowed[0]]
 
 
 def spread(metafunc: pytest.Metafunc) -> None:
-    """A test that takes jobs by its kit runs in every mode asked for, or in those of its mark."""
+    """Parametrize a test that takes jobs with its kit by the requested modes that its mark allows."""
     words = said(metafunc.function)
     if "kit" not in metafunc.fixturenames or not words:
         return
     mark = metafunc.definition.get_closest_marker("mode")
-    of_its_own = not words & {"take", "run"}  # it holds its jobs in a way of its own
+    of_its_own = not words & {"take", "run"}  # it takes its jobs by other means
     allowed = mark.args if mark else MODES[:2] if of_its_own else MODES
     modes = chosen(metafunc.config.getoption("--mode"), allowed)
     if modes != ["single"]:
@@ -32,7 +32,7 @@ def spread(metafunc: pytest.Metafunc) -> None:
 
 
 def said(function: Any) -> set[str]:
-    """The words of the modes that a test says, itself or by a helper of its module."""
+    """Return which of the kit's methods in WORDS a test calls, itself or through helpers of its module."""
     known: set[str] = set()
     found = [function]
     while found:

@@ -1,4 +1,4 @@
-"""A person defines a flow in the admin, changes it and drops it, as far as that person may."""
+"""Flows are defined, changed and dropped in the admin, according to the user's permissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A list without rows says what will be there and how it comes to be; a whole list offers no more."""
+"""An empty list explains how rows come into it; a complete list does not offer to show all."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def carol(db: None) -> Client:
 
 
 def empty(page: str) -> str:
-    """What stands in the place of the rows, or nothing."""
+    """Return the text that is shown instead of rows, or ''."""
     found = re.search(r'<div class="wed-empty">(.*?)</div>', page, re.DOTALL)
     return re.sub(r"<[^>]+>|\s+", " ", found[1]).strip() if found else ""
 

@@ -1,4 +1,4 @@
-"""Whatever is sent to the page of a flow: an answer that can be shown, and nothing half-written."""
+"""Invalid input to the page of a flow gets a response without a server error, and nothing is partly saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every field of the page of a flow has a name that is read out, and what describes it is there."""
+"""Every field of the page of a flow has a label, and the elements that describe it exist."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Fields(HTMLParser):
-    """The fields of the flow's form by id with what describes them, the labels' targets, and all ids."""
+    """Parses the flow's form: fields by id with the ids of their descriptions, targets of labels, all ids."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A definition is changed in the admin while instances live by it."""
+"""A definition is changed in the admin while the flow has living instances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every mistake on the page of a flow is shown where it was made, and nothing of it is saved."""
+"""Every error on the page of a flow is shown at its field, and nothing is saved."""
 
 from __future__ import annotations
 

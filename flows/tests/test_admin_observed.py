@@ -1,4 +1,4 @@
-"""What runs is shown in the admin and cannot be written there, nor through the models."""
+"""Instances, jobs and history are shown in the admin and cannot be written there or through the models."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FIGURE_TWO = {
 
 @pytest.fixture
 def carol(db: None) -> Client:
-    """The browser of Carol, who watches."""
+    """The browser of Carol, a superuser."""
     client = Client()
     client.force_login(User.objects.create_superuser("carol"))
     return client
@@ -37,7 +37,7 @@ def carol(db: None) -> Client:
 
 @pytest.fixture
 def orders(db: None) -> str:
-    """A flow with two instances, one of them with a step behind it and a job that failed."""
+    """A flow with two instances, a completed job and a job that failed."""
     name = unique("orders")
     api.create_flow(name)
     api.publish(name, FIGURE_TWO)

@@ -1,4 +1,4 @@
-"""Two people at the same flow: nobody's work is lost, and nobody waits for ever."""
+"""Two users change the same flow: no change is lost, and no request waits forever."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def name(alice: Client) -> Iterator[str]:
-    """A flow as figure 2 defines it, committed."""
+    """A committed flow with the definition of figure 2."""
     name = define(alice)
     yield name
     api.drop_flow(name, force=True)
 
 
 def publish_as_bob(connect: Any, name: str) -> None:
-    """Bob changes a trigger in a session of his own."""
+    """Change a trigger in another session, as the user bob."""
     with connect() as bob:
         bob.execute("select set_config('wedsql.actor', 'bob', false)")
         bob.execute(
@@ -120,7 +120,7 @@ def test_a_refused_save_leaves_no_half_of_itself(alice: Client, name: str) -> No
 
 
 def test_a_saved_page_costs_its_rows_and_one_generation(alice: Client, name: str) -> None:
-    """Each changed row is a statement of its own, and what is generated has the size of the whole flow."""
+    """Each changed row is a separate statement, but the functions of the whole flow are generated once."""
     generated = []
     with connection.cursor() as cursor:
         for changed in (1, 3):

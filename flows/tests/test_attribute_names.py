@@ -1,7 +1,7 @@
-"""Any identifier of the kernel's own SQL names an attribute, through every door; an instance makes its steps.
+"""Every identifier in the kernel's SQL can name an attribute, through every interface, and instances run.
 
-Publishing and loading try every name, as the flow's views do in kernel/test_k_names.py; the form and
-migrations, which write one row after the other, try a part of them and end in the same statements.
+Publishing and loading are tested with every name, as are the flow's views in kernel/test_k_names.py. The form
+and migrations, which write row by row, are tested with some of them, as they execute the same statements.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from flows.tests.names import BESIDE, identifiers
 from flows.tests.pages import all_errors, opened, unique
 
 pytestmark = pytest.mark.django_db
-AT_ONCE = 45  # new rows of the admin's form
-# What the form fills in for a new trigger and does not take empty.
+AT_ONCE = 45  # new rows in one save of the admin's form
+# Fields that the form fills in for a new trigger and that must not be empty.
 FILLED = (
     "on_error",
     "revalidate",
@@ -43,7 +43,7 @@ TRIGGERS: list[dict[str, Any]] = [
 
 @pytest.fixture(scope="session")
 def names(django_db_setup: None, django_db_blocker: Any) -> list[str]:
-    """All names that could collide."""
+    """Return all names that could collide."""
     with django_db_blocker.unblock():
         api.create_flow("names_source")
         try:
@@ -59,7 +59,7 @@ def names(django_db_setup: None, django_db_blocker: Any) -> list[str]:
 
 
 def works(flow: str, names: list[str]) -> None:
-    """The flow has these attributes; an instance starts with values for them and ends with others."""
+    """Assert that an instance starts with values for these attributes and ends with others."""
     names = [name for name in names if name != "zz_go"]
     wid = api.start(flow, {name: f"{name} 0" for name in names})
     (job,) = api.lease_many(flow, ["tr_one"], 1, "tester")
@@ -115,7 +115,7 @@ def test_admin_form(names: list[str], part: int, alice: Client) -> None:
 
 
 def beside(flow: str) -> None:
-    """Every condition that uses an attribute and the function of its name holds."""
+    """Assert that every condition that uses an attribute and the function of the same name holds."""
     wid = api.start(flow, {name: value for name, (_, value) in BESIDE.items()})
     with connection.cursor() as cursor:
         cursor.execute("select array_agg(trname order by trname) from wedsql.job_pool where wid = %s", [wid])

@@ -1,4 +1,4 @@
-"""What the catalogs must say of every function, table and guard of the kernel (RELIABILITY 4.1)."""
+"""Owners, privileges and settings of every function, table and guard trigger of the kernel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Connect = Callable[..., psycopg.Connection[Any]]
 
 @pytest.fixture
 def defined(connect: Connect) -> Iterator[str]:
-    """A flow with a trigger, dropped afterwards."""
+    """A flow with a trigger, dropped after the test."""
     name = f"r_{uuid.uuid4().hex[:12]}"
     admin = connect()
     api.create_flow(name, conn=admin)

@@ -1,4 +1,4 @@
-"""createflow, loadflow, dumpflow: their answers for people and for programs, and how they say no."""
+"""createflow, loadflow, dumpflow: their output as text and JSON, and their errors."""
 
 from __future__ import annotations
 

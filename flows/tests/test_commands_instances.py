@@ -1,4 +1,4 @@
-"""flows, startinstance, trace, jobs: what runs, as a person and as a program sees it."""
+"""flows, startinstance, trace, jobs: their output as text and JSON."""
 
 from __future__ import annotations
 

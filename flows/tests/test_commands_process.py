@@ -1,4 +1,4 @@
-"""The commands as programs: what a shell sees of them."""
+"""The commands as processes: output and exit codes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def run(dsn: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def url(dsn: str) -> str:
-    """The test database as DATABASE_URL wants it."""
+    """Return the URL of the test database, for DATABASE_URL."""
     from psycopg.conninfo import conninfo_to_dict
 
     facts = conninfo_to_dict(dsn)

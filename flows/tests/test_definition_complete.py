@@ -1,7 +1,7 @@
-"""A definition carries every option of a flow, an attribute and a trigger, whichever way it goes.
+"""A definition keeps every option of a flow, an attribute and a trigger in every format and operation.
 
-The columns come from the catalog: a new one is in DERIVED, or in the description and a sample below, or a
-test is red.
+The columns come from the catalog: a new one must be in DERIVED, or be an option with a sample value below, or
+a test fails.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from flows.tests.pages import unique
 pytestmark = pytest.mark.django_db
 Row = dict[str, Any]
 
-# What the kernel numbers, counts or works out for itself, and what lasts no longer than a transaction.
+# Columns that the kernel assigns, counts or derives, and those that matter only within a transaction.
 DERIVED = {
     "flow": {"id", "name", "version", "created_at", "final_tgid", "fuse", "plain", "shared", "changed_xid"}
     | {"attrs_changed", "rematch_due", "reopen_final", "defining_xid"},
@@ -93,7 +93,7 @@ DEFINITION: Row = {
 
 @pytest.fixture
 def designed() -> str:
-    """A flow in which nothing is as usual."""
+    """A flow in which no option has its default."""
     name = unique("full")
     api.create_flow(name)
     api.publish(name, DEFINITION)
@@ -101,7 +101,7 @@ def designed() -> str:
 
 
 def content(flow: str) -> dict[str, list[Row]]:
-    """The rows of a flow in the three tables, without what the kernel works out."""
+    """Return the rows of a flow in the three tables, without the columns in DERIVED."""
     return {table: _rows(table, flow) for table in DERIVED}
 
 
@@ -118,7 +118,7 @@ def _rows(table: str, flow: str) -> list[Row]:
 
 
 def _catalog(table: str) -> dict[str, tuple[str, bool, Any]]:
-    """Type, whether null is allowed and default of each column that is an option."""
+    """Return type, nullability and default of each column that is an option."""
     with connection.cursor() as cursor:
         cursor.execute(
             "select a.attname, format_type(a.atttypid, null), not a.attnotnull,"

@@ -1,4 +1,4 @@
-"""JSON and YAML hold a definition exactly, and what is no definition is refused with its place."""
+"""JSON and YAML keep a definition exactly, and invalid files are rejected with the line of the error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Definition, Option, Optio
 from flows.definition.files import FORMATS, JSON, YAML, Format, NotReadable
 from flows.tests.pages import unique
 
-# What PostgreSQL stores; the kernel checks the rest.
+# Texts that PostgreSQL can store.
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
 NAMES = st.from_regex(r"[a-z][a-z0-9]{0,9}", fullmatch=True)
 ATTRIBUTES = [{"name": "day", "type": "date"}, {"name": "size", "type": "text"}]
@@ -37,7 +37,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
 
 
 def values(option: Option) -> st.SearchStrategy[Any]:
-    """Values of an option that the kernel takes."""
+    """Return a strategy for values of an option that the kernel accepts."""
     usual = st.sampled_from(sorted(option.choices)) if option.choices else VALUES[option.type]
     found = FITTING.get(option.name, usual)
     return found if not option.nullable or option.name == "transition" else st.none() | found
@@ -54,7 +54,7 @@ def given_of(options: Options) -> st.SearchStrategy[dict[str, Any]]:
 
 @st.composite
 def definitions(draw: st.DrawFn) -> Definition:
-    """Definitions with any options; attributes are texts whose default and options are any texts."""
+    """Draw definitions with any options; generated attributes are texts with any default and options."""
     more = draw(st.lists(given_of(ATTRIBUTE), max_size=3, unique_by=lambda a: a["name"]))
     plain = [attribute | {"name": f"x_{n}", "type": "text"} for n, attribute in enumerate(more)]
     triggers = draw(st.lists(given_of(TRIGGER), max_size=3))

@@ -1,4 +1,4 @@
-"""The page about defining flows is true: its example runs, and its tables are those of the description."""
+"""The examples of docs/defining-flows.md run as shown, and its tables match the options."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from flows.definition.table import with_tables
 from flows.models import Instance, Status, TraceEntry
 from flows.tests.flow_packages import directory
 
-# The version of a flow goes up once a transaction, so the commands need transactions of their own.
+# The version of a flow increases once per transaction, so each command needs a transaction of its own.
 pytestmark = pytest.mark.django_db(transaction=True)
 
 PAGE = (Path(__file__).parents[2] / "docs" / "defining-flows.md").read_text()
@@ -27,7 +27,7 @@ FILES = ("loans.sql", "order.sql", "typo.sql")
 
 @pytest.fixture
 def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A directory with the files of the page, and none of its flows in the database before and after."""
+    """A directory with the files of the page; its flows are dropped before and after the test."""
     for name, text in zip(FILES, re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL), strict=True):
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
@@ -45,7 +45,7 @@ def drop() -> None:
 
 
 def sessions() -> list[tuple[str, str]]:
-    """Each command of the page with what it is said to answer."""
+    """Return each command of the page with its documented output."""
     text = "".join(re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL))
     return [
         (command, answer)
@@ -65,7 +65,7 @@ def run(command: str) -> str:
 
 
 def as_pattern(answer: str) -> str:
-    """The answer with … for anything, and any number for an instance's."""
+    """Return a pattern for an output, in which … matches anything and an instance's number any number."""
     pattern = re.escape(answer.rstrip("\n")).replace("…", "(?s:.*)")
     return re.sub(r"Instance\\ \d+", r"Instance\\ \\d+", pattern)
 
@@ -74,7 +74,7 @@ def test_every_command_of_the_page_answers_as_it_says(workplace: None) -> None:
     assert len(sessions()) == 7
     for command, answer in sessions():
         said = run(command).rstrip("\n")
-        if command.endswith(" flows"):  # there may be other flows, and wider columns for them
+        if command.endswith(" flows"):  # other flows may be listed and widen the columns
             assert set(squeezed(answer)) <= set(squeezed(said)), said
         else:
             assert re.fullmatch(as_pattern(answer), said), f"{command}\n{said}"

@@ -1,6 +1,6 @@
-"""The functions that figure 2 generates, as a file: a review shows what a change of the generator changes.
+"""The functions generated for figure 2 equal a file, whose diff shows what a change of the generator does.
 
-It is written anew with:  WEDSQL_WRITE_SCHEMA=1 python -m pytest flows/tests/test_generated_source.py
+Rewrite the file with:  WEDSQL_WRITE_SCHEMA=1 python -m pytest flows/tests/test_generated_source.py
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ GOLDEN = Path(__file__).with_name("generated_fig2.sql")
 
 @pytest.fixture
 def flow(connect: Callable[[], Any], flow: str) -> Iterator[str]:
-    """A flow whose numbers occur nowhere else in the source, so that they can be replaced."""
+    """Yield a flow whose numbers occur nowhere else in the source, so that they can be replaced."""
     conn = connect()
     conn.execute("select wedsql.drop_flow(%s)", [flow])
     flows = conn.execute("select pg_get_serial_sequence('wedsql.flow', 'id')").fetchone()[0]

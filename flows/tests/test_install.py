@@ -1,8 +1,7 @@
-"""Installing: twenty at once, twice in a row, by hand and by migration: always the same schema, the one in
-schema.txt.
+"""Every installation gives the schema in schema.txt: twenty at once, twice in a row, with and without Django.
 
-schema.txt is what a reviewer reads to see what a change of the kernel did to tables, rights and signatures.
-It is written anew with:  WEDSQL_WRITE_SCHEMA=1 python -m pytest flows/tests/test_install.py
+The diff of schema.txt shows how a change of the kernel affects tables, privileges and signatures. Rewrite it
+with:  WEDSQL_WRITE_SCHEMA=1 python -m pytest flows/tests/test_install.py
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ ONLY_CONSTRAINTS = (
 
 
 def inventory(connection: psycopg.Connection) -> str:
-    """Everything of the kernel in the database in words, in an order that never changes by itself."""
+    """Return a description of all objects of the kernel in the database, in a stable order."""
     connection.execute("set search_path = pg_catalog")
     text = INVENTORY.read_text(encoding="utf-8")
     query = text.replace("{only_constraints}", ONLY_CONSTRAINTS).replace("{only}", ONLY_OURS)
@@ -92,7 +91,7 @@ def test_what_an_earlier_kernel_had_goes_but_what_others_made_stays() -> None:
 
 
 def test_a_database_that_kept_no_list_of_changes_gets_what_it_lacks() -> None:
-    """Before the changes of tables were numbered, each installation brought them up to date."""
+    """Releases before the numbered changes had no table_change; installing adds what is missing."""
     with kernel_db.database(fake_clock=False) as uri, psycopg.connect(uri, autocommit=True) as connection:
         before = inventory(connection)
         for statement in (
@@ -119,7 +118,7 @@ def test_twenty_installs_at_once() -> None:
                 with psycopg.connect(uri) as connection:
                     ready.wait(30)
                     kernel_db.install(connection)
-            except BaseException as error:  # noqa: BLE001 - told by the main thread
+            except BaseException as error:  # noqa: BLE001 - reported by the main thread
                 failures.append(error)
 
         threads = [threading.Thread(target=install) for _ in range(20)]

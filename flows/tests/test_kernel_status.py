@@ -1,4 +1,4 @@
-"""What the installation is called does not depend on the session that asks."""
+"""The status of the kernel does not depend on the settings of the session."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def quoting() -> Iterator[None]:
-    """A session that writes every name in quotes."""
+    """A session with quote_all_identifiers."""
     with connection.cursor() as cursor:
         cursor.execute("set quote_all_identifiers = on")
         yield
@@ -36,7 +36,7 @@ def test_a_changed_function_is_still_found() -> None:
 
 
 def test_a_flow_is_defined_and_published_by_such_a_session(quoting: None) -> None:
-    """Twice the same definition is no change, and the flow's role is known to everybody."""
+    """Publishing the same definition twice changes nothing, and the flow's role is found."""
     flow = unique()
     api.create_flow(flow)
     trigger = {"transition": "tr_x", "predicate": "a = '1' and length(b::text) > 0"}

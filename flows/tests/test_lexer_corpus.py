@@ -1,4 +1,4 @@
-"""Every text of the corpus is accepted with its answer, or refused at its place for its reason."""
+"""Every text of the corpus is accepted with its result, or rejected with its position and reason."""
 
 from __future__ import annotations
 

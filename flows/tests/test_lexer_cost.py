@@ -1,9 +1,8 @@
-"""What a condition costs: no permitted call grows faster than its operands where nothing can interrupt it.
+"""The cost of conditions: no permitted call that cannot be interrupted grows faster than its operands.
 
-Every function and operator that the vocabulary of this server offers is run with computed operands of the
-worst shapes. What is slow is run again at half the size: a call that takes three times as long for twice the
-size, and that a statement timeout does not end, has to be in wedsql.costly_function, whose calls need a
-short operand.
+Every function and operator in the vocabulary of this server is run with computed operands of the worst
+shapes. Slow ones are run again at half the size: a call that takes three times as long for twice the size,
+and that a statement timeout does not end, must be in wedsql.costly_function: those need a short operand.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ SLOW_MS = 20.0
 COMBINATIONS = 400
 SHORT = {"numeric", "int4", "int8", "float8", "point", "box", "lseg", "line", "circle", "name"}
 
-# Each function with an argument of variable size that a condition can call: by name, operator or cast.
+# Each function with an argument of variable size that a condition can call, by name, operator or cast.
 PERMITTED = """
 select p.oid, p.proname, p.provariadic <> 0,
   array(select t.typname::text from unnest(p.proargtypes::oid[]) with ordinality a (type, i)
@@ -46,7 +45,7 @@ order by p.proname, p.oid
 """
 
 
-# Each name that a condition may call with a value of variable size, and the types, by the vocabulary alone.
+# Each name that a condition may call with a value of variable size, and the types, from the vocabulary only.
 NAMED = """
 with word as materialized (
   select v.word from wedsql.vocabulary v where v.func = 'ok' and v.pattern_arg is null),
@@ -73,7 +72,7 @@ class Function:
         return f"{self.name}({', '.join(self.types)})"
 
     def call(self) -> str:
-        """The call with the variables v1, v2, ... of a block."""
+        """Return the call with the variables v1, v2, ... of a block."""
         arguments = [f"v{number}" for number in range(1, len(self.types) + 1)]
         if self.variadic:
             arguments[-1] = f"variadic {arguments[-1]}"
@@ -82,14 +81,14 @@ class Function:
 
 @dataclass(frozen=True)
 class Worst:
-    """The slowest combination of operands, its time, and how many could be computed at all."""
+    """The slowest combination of operands, its time, and how many combinations could be computed."""
 
     ms: float
     which: Sequence[int]
     good: int
 
 
-# What the scheduler has counted for this server process. A moment of sleep brings the count up to date.
+# The CPU time of this server process, from the scheduler's counter, which a short sleep updates.
 PROCESSOR = """
 create function pg_temp.processor_ms() returns float8 language plpgsql as $$
 begin
@@ -101,9 +100,9 @@ CLOCK = "extract(epoch from clock_timestamp()) * 1000"
 
 
 class Stopwatch:
-    """Runs functions inside one session, with operands that lie ready in two sizes.
+    """Measures functions in one session, with operands stored in two sizes.
 
-    What may be slow is found by the clock, and judged by the processor's time, which no neighbour changes.
+    Candidates are found by elapsed time and verified by CPU time, which other processes do not affect.
     """
 
     def __init__(self, db: psycopg.Connection[Any]) -> None:
@@ -131,7 +130,7 @@ class Stopwatch:
         timeout_ms: int = 0,
         time: str = CLOCK,
     ) -> Worst:
-        """The slowest of the combinations (of one, `only`); stops at the first that takes long."""
+        """Return the slowest combination, or that of `only`; stop at the first that takes long."""
         self.db.execute(f"set statement_timeout = {timeout_ms}")
         self.db.execute(self._block(function, size, only, time))
         row = self.db.execute("select current_setting('test.worst')").fetchone()
@@ -169,7 +168,7 @@ class Stopwatch:
             end $do$"""
 
     def runs_away(self, function: Function) -> Worst | None:
-        """The operands with which it takes three times as long for twice the size, and cannot be ended."""
+        """Return operands with which twice the size takes three times as long and a timeout does not help."""
         worst = self.worst(function)
         if worst.ms < SLOW_MS or self.can_be_ended(function, worst):
             return None
@@ -178,14 +177,14 @@ class Stopwatch:
         return worst if twice > SLOW_MS and twice > 3 * once else None
 
     def _measured(self, function: Function, size: int, worst: Worst) -> float:
-        """What one call takes by itself, in milliseconds: the least of four, or of fewer that take long."""
+        """Return the time of one call in milliseconds: the least of four, or of fewer if they take long."""
         taken: list[float] = []
         while len(taken) < 4 and sum(taken) < 500:
             taken.append(self.worst(function, size, worst.which, time=self.precise).ms)
         return min(taken)
 
     def can_be_ended(self, function: Function, worst: Worst) -> bool:
-        """Whether a timeout of a tenth of its time ends it before half of its time."""
+        """Return whether a timeout of a tenth of its time ends it before half of its time."""
         begun = time.monotonic()
         try:
             self.worst(function, 2, worst.which, timeout_ms=max(5, int(worst.ms / 10)))
@@ -207,7 +206,7 @@ def stopwatch(connect: Connect) -> Stopwatch:
 
 
 def test_no_permitted_call_runs_away(stopwatch: Stopwatch) -> None:
-    """The whole vocabulary of this server, so that a new function of PostgreSQL is looked at by itself."""
+    """The test covers the whole vocabulary of this server, so it includes new functions of PostgreSQL."""
     tried = computed = 0
     runaways = []
     for function in permitted(stopwatch.db):
@@ -223,7 +222,7 @@ def test_no_permitted_call_runs_away(stopwatch: Stopwatch) -> None:
 
 
 def test_every_function_that_a_condition_can_name_is_among_them(stopwatch: Stopwatch) -> None:
-    """By the vocabulary of this server: an older PostgreSQL has fewer."""
+    """The names come from the vocabulary of this server; an older PostgreSQL has fewer."""
     rows = stopwatch.db.execute(NAMED).fetchall()
     named = {name for name, types in rows if not operands.WITHOUT_VALUES & set(types)}
     assert named - {function.name for function in permitted(stopwatch.db)} == set()
@@ -251,7 +250,7 @@ def test_the_stopwatch_finds_what_is_refused(stopwatch: Stopwatch, name: str) ->
 
 
 def test_a_costly_function_needs_a_short_operand(connect: Connect) -> None:
-    """Every form of every function of the list, by the parse tree of a call with attributes of its types."""
+    """The parse tree of a call is checked, for every form of every function of the list."""
     db = connect()
     tried = 0
     for function in permitted(db):

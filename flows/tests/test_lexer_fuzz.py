@@ -1,6 +1,6 @@
-"""Random texts: what the lexer accepts is one harmless expression, says libpg_query, and so it runs.
+"""Random texts: what the lexer accepts is one harmless expression according to libpg_query, and runs as such.
 
-WEDSQL_FUZZ=100000 runs more of them, WEDSQL_FUZZ_SEED=7 others; the seed is part of every failure.
+WEDSQL_FUZZ=100000 runs more texts, WEDSQL_FUZZ_SEED=7 others; every failure reports the seed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COUNT = int(os.environ.get("WEDSQL_FUZZ", "2000"))
 SEED = int(os.environ.get("WEDSQL_FUZZ_SEED", "20260801"))
 BATCH = 250
 
-# The lexer and the check, as rows instead of errors.
+# Functions that return the errors of the lexer and of the check as rows.
 HELPERS = """
 create function pg_temp.attempt(p_text text, p_attrs jsonb, p_set boolean, out part text, out aligned text,
   out qualified text, out code text, out detail text, out checked boolean)
@@ -76,7 +76,7 @@ end $$;
 alter function pg_temp.run(text) owner to wed_eval;
 """
 CATALOGS = ("pg_class", "pg_proc", "pg_largeobject_metadata", "pg_type", "pg_namespace")
-# The first temporary object of a session makes schemas that outlive it.
+# Temporary objects are ignored, and the schemas that the first one of a session creates and leaves.
 PERMANENT = {"pg_class": "relpersistence <> 't'", "pg_namespace": "nspname !~ '^pg_(toast_)?temp_'"}
 STATES: list[dict[str, Any]] = [
     {},
@@ -87,7 +87,7 @@ STATES: list[dict[str, Any]] = [
 
 
 class Fuzz:
-    """One run: its texts, what became of them, and everything that should not have."""
+    """One run: counts of the results of its texts, and the violations found."""
 
     def __init__(self, db: psycopg.Connection[Any], *, sets: bool) -> None:
         self.db, self.sets = db, sets

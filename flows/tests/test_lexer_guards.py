@@ -1,4 +1,4 @@
-"""The layers behind the lexer: each holds alone when the one before it is taken away."""
+"""The layers behind the lexer: each works without the one before it."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def test_a_read_only_transaction_can_check(db: psycopg.Connection[Any]) -> None:
 
 
 def test_a_backslash_means_itself_under_every_setting(db: psycopg.Connection[Any]) -> None:
-    """A quote behind a backslash stays part of its text where backslashes escape."""
+    """A quote after a backslash stays part of its text even where backslashes escape."""
     text = r"a1 = 'a\'' or true or ''' and false"
     row = db.execute("select (wedsql.canonical(%s, %s)).qualified", [text, oracle.ATTRS_JSON]).fetchone()
     assert row is not None
@@ -167,7 +167,7 @@ def test_filling_the_vocabulary_again_changes_nothing(db: psycopg.Connection[Any
 
 
 def test_allowed_functions_are_pure(db: psycopg.Connection[Any]) -> None:
-    """No name is allowed of which every form is volatile, stable, set-returning or an aggregate."""
+    """Every allowed name has a form that is immutable and neither set-returning nor an aggregate."""
     rows = db.execute(
         "select v.word from wedsql.vocabulary v where v.func = 'ok' and not exists (select 1 from pg_proc p"
         " where p.proname = v.word and p.provolatile = 'i' and not p.proretset and p.prokind = 'f')"

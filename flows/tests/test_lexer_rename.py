@@ -1,4 +1,4 @@
-"""Attributes renamed inside conditions, and the nearest name for a slip of the pen."""
+"""Attributes renamed in conditions, and suggestions for misspelled names."""
 
 from __future__ import annotations
 

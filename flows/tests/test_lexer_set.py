@@ -1,4 +1,4 @@
-"""The paper's SET string: what may be assigned, where the rest is refused, what is computed."""
+"""The paper's SET string: valid assignments, the position of errors, and the computed expressions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def corpus(dsn: str) -> Iterator[tuple[psycopg.Connection[Any], str]]:
 
 
 def assignments(db: psycopg.Connection[Any], text: str) -> list[Any]:
-    """Return of each assignment its attribute, its text at its place, and the text that is computed."""
+    """Return for each assignment its attribute, its text at its position, and the expression computed."""
     query = (
         "select a.attribute, wedsql.align(t.tokens, a.first, a.last, length(t.text)), a.qualified"
         " from (select x.text, wedsql.parse(x.text, %s, true)"
@@ -48,7 +48,7 @@ def test_hostile_set_is_refused_at_its_place(corpus: tuple[Any, str], case: orac
     detail = json.loads(caught.value.diag.message_detail or "")
     assert (detail["reason"], detail["position"]) == (case.reason, case.position), caught.value
     assert detail.get("sqlstate", "") == case.sqlstate
-    if not case.sqlstate:  # the lexer alone refuses what needs no types
+    if not case.sqlstate:  # errors that need no types are found by the lexer alone
         with pytest.raises(psycopg.Error) as alone, db.transaction():
             assignments(db, case.text)
         assert alone.value.diag.message_detail == caught.value.diag.message_detail

@@ -1,4 +1,4 @@
-"""What was designed becomes migrations; run elsewhere, back and forth, they make the same flow."""
+"""Migrations written from a flow make the same flow in another database, forwards and backwards."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def orders(packages: Path) -> str:
-    """A designed flow without a package."""
+    """A flow in the database without a migration package."""
     name = unique("orders")
     api.create_flow(name)
     api.publish(name, DEFINITION)
@@ -272,7 +272,7 @@ def test_what_is_written_is_readable_python(packages: Path, orders: str) -> None
     assert "flows.operations.CreateFlow" in text
     assert "flows.operations.AddTrigger" in text
     assert "'transition': 'tr_a2'" in text
-    assert "on_error" not in text  # what is as usual is not said
+    assert "on_error" not in text  # defaults are not written
 
 
 def test_all_flows_at_once(packages: Path, orders: str) -> None:

@@ -1,4 +1,4 @@
-"""Each migration operation by itself: what it does, that it can be taken back, and when it says no."""
+"""Each migration operation separately: its effect, its reverse, and its errors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def flow(db: None) -> str:
-    """A flow a1, a2 with one trigger, made by operations."""
+    """A flow with the attributes a1 and a2 and two triggers, made by operations."""
     name = unique()
     forwards(
         CreateFlow(name, {"label": "Orders"}),
@@ -66,7 +66,7 @@ def backwards(*operations: FlowOperation) -> None:
 
 
 def changes(flow: str) -> list[FlowOperation]:
-    """One operation of each kind that can be run on the flow of the fixture."""
+    """Return operations of all kinds that can be run on the flow of the fixture."""
     return [
         AlterFlow(flow, {"label": "Sales", "max_firings": 7}, {"label": "Orders", "max_firings": 1000}),
         AddAttribute(flow, "n", {"type": "integer", "default": "3", "label": "Number"}),
@@ -109,7 +109,7 @@ def test_operations_describe_and_write_themselves(flow: str, number: int) -> Non
 
     text, imports = OperationWriter(operation, indentation=0).serialize()
     scope: dict[str, Any] = {}
-    exec("\n".join(imports), scope)  # noqa: S102 - what Django itself would write into a file
+    exec("\n".join(imports), scope)  # noqa: S102 - the imports that Django would write into a migration
     again = eval(text.rstrip(","), scope)  # noqa: S307
 
     assert {**vars(again), "_constructor_args": None} == {**vars(operation), "_constructor_args": None}
@@ -204,7 +204,7 @@ A, B, C = ({"transition": f"tr_{n}", "predicate": f"a1 = '{n}'", "timeout": None
 
 
 def compared(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[tuple[Any, Any]]:
-    """The pairs of triggers that differ; each is empty where there is none."""
+    """Return the pairs of triggers that differ; one is empty if the trigger was added or removed."""
     definitions = ({"attributes": [], "triggers": triggers} for triggers in (old, new))
     return [(change.old, change.new) for change in api.difference(*definitions)]
 
@@ -239,7 +239,7 @@ def test_a_name_that_several_have_follows_none(db: None) -> None:
 
 
 def test_publishing_and_migrations_follow_a_trigger_alike(flow: str) -> None:
-    """What a migration says of a renamed transition, publishing does: the number stays."""
+    """Both treat a renamed transition as a change of the trigger, which keeps its number."""
     was = api.definition(flow)
     numbers = Trigger.objects.filter(flow__name=flow).order_by("tgid").values_list("tgid", flat=True)
     before = list(numbers)

@@ -1,6 +1,6 @@
-"""A database of each earlier release becomes the present one while workers work on it.
+"""A database of each earlier release is upgraded to the current one while workers run.
 
-A release joins by its dump alone: flows/tests/releases/make.py says how it is made.
+To add a release, add its dump, which flows/tests/releases/make.py makes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Db = psycopg.Connection[Any]
 
 @pytest.fixture(params=DUMPS, ids=[path.stem for path in DUMPS])
 def released(request: pytest.FixtureRequest, django_db_setup: None) -> Iterator[str]:
-    """The URI of a database as a release left it, for its owner."""
+    """The URI of a database restored from a release's dump, for its owner."""
     with kernel_db.empty_database() as uri:
         with psycopg.connect(uri) as connection:
             connection.execute(request.param.read_text(encoding="utf-8"))
@@ -53,7 +53,7 @@ def workers(released: str, tmp_path: Path) -> Iterator[Processes]:
 
 
 def manage(uri: str, *arguments: str) -> subprocess.Popen[str]:
-    """`manage.py` as the owner of the database, with no packages of flows."""
+    """Start `manage.py` as the owner of the database, without packages of flows."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("DATABASE_URL")}
     environ = clean | {"DATABASE_URL": uri, "WEDSQL_FLOW_MIGRATIONS": "/nonexistent"}
     command = [sys.executable, "manage.py", *arguments]
@@ -111,7 +111,7 @@ def test_what_a_holder_leased_before_the_upgrade_is_finished_after_it(released: 
     assert done == (True,) and statuses(db)[wid] == "F" and sound(db)
 
 
-# What the kernel made in a flow's schema, without the flow's own name and the numbers of its triggers.
+# The kernel's objects in a flow's schema, without the flow's name and the numbers of its triggers.
 _MADE = """
 select replace(x.what, %(flow)s::text, 'FLOW') from (
   select p.oid::regprocedure || ' ' || p.proowner::regrole
@@ -158,7 +158,7 @@ def test_the_tables_of_the_release_come_back(released: str, db: Db) -> None:
     assert shape(db) == now and sound(db)
 
 
-# A command of the upgrade at which it is stopped: in the changes of the tables, in the functions, at the end.
+# Stops the upgrade at a command: in the changes of the tables, in the functions, or at the end.
 _STOP = """
 create function public.stop() returns event_trigger language plpgsql as $$
 begin
@@ -207,7 +207,7 @@ def test_an_upgrade_that_fails_leaves_the_old_version_working(released: str, db:
 
 
 def old_version_works(db: Db) -> None:
-    """A job is taken and completed, and an instance started."""
+    """Take and complete a job and start an instance."""
     take = "select t.wid, t.job_id, t.claim from wedsql.take('every', '{act_mark}') t"
     changes = psycopg.types.json.Jsonb({"a": "marked"})
     call = "select ok from wedsql.complete_many('every', %s, %s, %s, %s)"

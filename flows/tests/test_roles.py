@@ -1,6 +1,6 @@
-"""Least privilege, tried out: what each role must not do fails, what it needs works (RELIABILITY 4.1).
+"""Least privilege: each role can do what it needs and nothing else.
 
-These run against the migrated database, so that Django's own grants are part of it.
+The tests run on the migrated database, so that they include the grants on Django's tables.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DEFINITION: dict[str, Any] = {
 
 @pytest.fixture
 def defined(connect: Connect) -> Iterator[str]:
-    """A flow with one instance, dropped afterwards."""
+    """A flow with one instance, dropped after the test."""
     name = f"r_{uuid.uuid4().hex[:12]}"
     admin = connect()
     api.create_flow(name, conn=admin)
@@ -37,7 +37,7 @@ def defined(connect: Connect) -> Iterator[str]:
 
 
 def denied(connection: Connection, statement: str, *codes: str) -> None:
-    """The statement fails for want of a right, not for another reason."""
+    """Assert that the statement fails with insufficient_privilege or one of these SQLSTATEs."""
     with pytest.raises(psycopg.Error) as caught:
         connection.execute(statement)  # type: ignore[call-overload]
     allowed = codes or ("42501",)
@@ -102,7 +102,7 @@ def test_no_role_is_above_the_kernel(connect: Connect, defined: str, role: str) 
 
 @pytest.mark.parametrize("role", LOGINS)
 def test_no_role_calls_internals(connect: Connect, defined: str, role: str) -> None:
-    """A name that begins with _ is internal; matchers and evaluator are called by the kernel alone."""
+    """Functions whose name begins with _ are internal, and only the kernel calls those of wed_match."""
     open_to_role = (
         connect()
         .execute(
@@ -248,7 +248,7 @@ def test_the_evaluator_may_read_nothing(connect: Connect, defined: str) -> None:
 
 @pytest.fixture
 def flow_role(connect: Connect, defined: str) -> Iterator[Connection]:
-    """A session of the role named like the flow."""
+    """A session of the flow's role."""
     admin = connect()
     admin.execute("select wedsql.open_flow_role(%s)", [defined])
     yield connect(defined, options="-c application_name=flow_role")

@@ -1,4 +1,4 @@
-"""What the site made over the kernel stays at each installation, or is named and nothing is installed."""
+"""Objects of a site that depend on the kernel survive each installation, or it fails and names them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_what_depends_on_a_function_is_named_and_nothing_is_installed(db: Db, st
 
 
 def test_views_over_tables_and_views_of_the_kernel_stay(db: Db) -> None:
-    """They are what a site reports from."""
+    """Sites use such views for reports."""
     shown = {
         "history": "kept.wed_trace",
         "running": "kept.wed_flow",

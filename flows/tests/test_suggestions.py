@@ -1,4 +1,4 @@
-"""A wrong name is answered with the nearest known one, and with none where none is near."""
+"""The error for an unknown name suggests the nearest known one, if one is near."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kernel's tables change by numbered files alone, each of which is a migration of its own."""
+"""The kernel's tables change only by numbered files, each with its own migration."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ SHAPES = ("table", "unlogged table", "constraint", "index", "sequence")
 
 
 def shape(connection: psycopg.Connection[Any]) -> list[str]:
-    """Everything of the kernel that changes by a numbered file."""
+    """Return the lines of the inventory for objects that only numbered files change."""
     return [line for line in inventory(connection).splitlines() if line.startswith(SHAPES)]
 
 
 @contextmanager
 def installation(directory: Path = kernel.SQL_DIR) -> Iterator[psycopg.Connection[Any]]:
-    """An autocommit connection to a new database with the kernel of a directory."""
+    """Yield an autocommit connection to a new database with the kernel of a directory."""
     with kernel_db.empty_database() as uri, psycopg.connect(uri, autocommit=True) as connection:
         write(connection, directory)
         yield connection
@@ -59,7 +59,7 @@ def test_a_migrated_database_has_them_all(dsn: str) -> None:
 
 
 def test_what_runs_at_each_installation_changes_no_table(tmp_path: Path) -> None:
-    """The tables are what the numbered files make; a partition of a month is data."""
+    """Only the numbered files define the tables; partitions of months count as data."""
     shutil.copytree(kernel.SQL_DIR / "00_base", tmp_path / "00_base")
     shutil.copytree(tables.DIRECTORY, tmp_path / "tables")
     with installation(tmp_path) as connection:
@@ -88,7 +88,7 @@ def test_each_change_has_a_way_back_and_forth() -> None:
 
 
 def test_an_error_in_a_change_leaves_everything_as_it_was(tmp_path: Path) -> None:
-    """The one before the broken change is taken back with it, and so are the functions."""
+    """The change before the broken one is rolled back with it, and so are the functions."""
     new = tmp_path / "sql"
     shutil.copytree(kernel.SQL_DIR, new)
     (new / "tables" / "8001_good.sql").write_text("alter table wedsql.flow add column extra integer;")
@@ -117,7 +117,7 @@ def test_a_kernel_whose_tables_are_behind_is_outdated_and_waits_for_its_migratio
 
 @pytest.mark.django_db
 def test_a_migration_of_a_flow_that_comes_first_brings_the_tables_up_to_date() -> None:
-    """Django runs the app flow_orders before flows, and packages depend on the first migration alone."""
+    """Django may run the app flow_orders before flows, as packages depend only on its first migration."""
     with django_connection.cursor() as cursor:
         cursor.execute("delete from wedsql.table_change where name = %s", [tables.names()[-1]])
         with django_connection.schema_editor() as editor:

@@ -1,4 +1,4 @@
-"""Every sentence of the pages and models is in Portuguese too, and the catalogue is compiled as written."""
+"""Every message of the pages and models has a Portuguese translation, and the compiled catalog is current."""
 
 from __future__ import annotations
 
