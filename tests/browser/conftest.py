@@ -118,7 +118,7 @@ def people(dsn: str, django_db_blocker: Any) -> dict[str, Any]:
 def login(
     browser: webdriver.Chrome, server: WebServer, people: dict[str, Any], wait: Callable[..., Any]
 ) -> Login:
-    """A function `login('alice', path='/')` that logs in by the form and waits for `path`, or for `until`."""
+    """A function `login('alice', path='/')` that logs in by the form and waits until that is done."""
 
     def entered(page: webdriver.Chrome) -> bool:
         return "/accounts/login/" not in page.current_url

@@ -1,4 +1,4 @@
-"""Kernel tests speak psycopg straight to a database that has nothing but the kernel."""
+"""Fixtures of the kernel tests, which use psycopg on a database with nothing but the kernel."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def flow(connect: Callable[..., psycopg.Connection[Any]]) -> Iterator[str]:
     api.create_flow(name, conn=connection)
     yield name
     connection.execute("set lock_timeout = '10s'")
-    connection.execute(  # a test that failed may have left a transaction open
+    connection.execute(  # a failed test may have left a transaction open
         "select pg_terminate_backend(pid) from pg_stat_activity"
         " where datname = current_database() and state like 'idle in transaction%' and"
         " pid <> pg_backend_pid()"
@@ -40,27 +40,27 @@ def flow(connect: Callable[..., psycopg.Connection[Any]]) -> Iterator[str]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A test that takes jobs by its kit runs in each of the modes asked for."""
+    """Run a test that takes jobs by its kit in each of the selected modes."""
     spread(metafunc)
 
 
 @pytest.fixture
 def mode() -> str:
-    """How a test takes and completes jobs where `--mode` has no say."""
+    """The mode in which a test takes and completes jobs unless it is parametrized by `--mode`."""
     return "single"
 
 
 @pytest.fixture
 def kit(flow: str, connect: Callable[..., psycopg.Connection[Any]], mode: str) -> Kit:
-    """The test's flow with short words for defining it, running it and looking at it."""
+    """The test's flow with helpers to define, run and inspect it."""
     kit = Kit(flow, connect, mode)
-    kit.rows("delete from wedsql.beat")  # reapers of other tests looked at other times
+    kit.rows("delete from wedsql.beat")  # written by the reapers of other tests at other times
     return kit
 
 
 @pytest.fixture
 def one(kit: Kit) -> Kit:
-    """A flow with one transition of a minute; some modules have a flow of their own by that name."""
+    """A flow with one transition of a minute; some modules have another fixture of this name."""
     kit.attrs("a")
     kit.trig("tr_x", "a = '1'", timeout="1 minute", backoff="0", max_attempts=3)
     kit.final("a = '2'")

@@ -1,4 +1,4 @@
-"""Commits of different instances never wait for each other, whatever they have in common."""
+"""Commits of different instances never wait for each other, even with the same conditions or transitions."""
 
 from __future__ import annotations
 

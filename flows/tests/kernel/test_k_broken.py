@@ -1,4 +1,4 @@
-"""A missing function is an error that stays, unless a changed definition explains why it is missing."""
+"""A missing function is a permanent error, unless a changed definition explains why it is missing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.kernel
 
 @contextmanager
 def without(kit: Kit, function: str) -> Iterator[None]:
-    """The database lacks a function as long as the block runs."""
+    """Rename a function of the database away while the block runs."""
     schema, _, rest = function.partition(".")
     name, bracket, arguments = rest.partition("(")
     kit.rows(f"alter function {function} rename to {name}_away")
@@ -29,7 +29,7 @@ def without(kit: Kit, function: str) -> Iterator[None]:
     ("function", "code"), [("wedsql.now()", "42883"), ("wed_match.f_{flow}({name}.wed_flow)", "40001")]
 )
 def test_a_missing_function_of_the_kernel_is_an_error(one: Kit, function: str, code: str) -> None:
-    """A client would repeat the call for ever, and no one would see that the installation is broken."""
+    """Otherwise a client would repeat the call forever, and the broken installation would go unnoticed."""
     flow = one.one("select id from wedsql.flow where name = %s", [one.name])
     with without(one, function.format(flow=flow, name=one.name)), refused(code):
         one.start(a="1")

@@ -1,4 +1,4 @@
-"""A clock that is set back leaves nobody waiting (RELIABILITY F7)."""
+"""After the clock is set back, no job and no timer waits too long (docs/reliability.md, F7)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HOUR = 3600
 
 @pytest.fixture
 def timed(kit: Kit) -> Kit:
-    """A flow that waits for half an hour, or for five minutes after the moment that its data tells."""
+    """A flow with a timer of half an hour, and one of five minutes after the moment in its data."""
     kit.attrs("a")
     kit.attr("due", None, "timestamptz")
     kit.trig("tr_later", "a is not null", due_after="30 minutes")
@@ -25,7 +25,7 @@ def timed(kit: Kit) -> Kit:
 
 
 def fires(kit: Kit, *offsets: str) -> list[int]:
-    """How many timers fire in a round at each of these times, one after the other."""
+    """Return how many timers fire in rounds at each of these times, one after the other."""
     return [kit.reap(offset)["timers"] for offset in offsets]
 
 
@@ -86,7 +86,7 @@ def test_f7_a_clock_that_only_goes_on_moves_nothing(one: Kit) -> None:
     api.lease_many(one.name, ["tr_x"], 1, "x", duration=timedelta(hours=1), conn=one.conn)
     before = one.one("select lease_until from wedsql.job_pool where trname = 'tr_x' and state = 'L'")
     one.reap("1 minute")
-    one.reap("59.5 seconds")  # two reapers are not exactly at one time
+    one.reap("59.5 seconds")  # the clocks of two reapers differ slightly
     after = one.one("select lease_until from wedsql.job_pool where trname = 'tr_x' and state = 'L'")
     assert before == after
 
@@ -108,7 +108,7 @@ def test_f7_a_timer_of_an_hour_ahead_fires_when_it_should(timed: Kit) -> None:
 
 
 def test_f7_however_long_the_clock_was_ahead(timed: Kit) -> None:
-    """The timer was set early in the three hours in which nobody noticed."""
+    """The timer was set early in the three hours before the error was noticed."""
     longer = "update wedsql.trig set due_after = '5 hours' where flow_id = %s and due_after is not null"
     timed.rows(longer, [timed.id])
     fires(timed, "1 hour")
@@ -130,7 +130,7 @@ def test_f7_an_hour_behind_for_a_while_moves_no_timer(timed: Kit) -> None:
 
 
 def test_f7_a_clock_that_goes_to_and_fro_moves_no_timer(timed: Kit) -> None:
-    """To come back to the right time is no jump ahead, so that the next one back puts nothing right."""
+    """Returning to the right time is no jump ahead, so the next jump back moves nothing."""
     timed.start(a="1")
     assert fires(timed, "-1 hour", "1 second") == [0, 0]
     timed.start(a="1")
@@ -145,7 +145,7 @@ def test_f7_a_moment_that_the_data_tells_is_waited_for(timed: Kit) -> None:
 
 
 def test_f7_a_round_that_comes_late_is_not_a_clock_that_was_ahead(timed: Kit) -> None:
-    """The reaper was away for an hour; later the clock goes back by a quarter of one."""
+    """The reaper did not run for an hour; later the clock goes back by a quarter of one."""
     fires(timed, "1 hour")
     timed.start(a="1")
     assert fires(timed, "60.5 minutes", "45 minutes", "89 minutes", "91 minutes") == [0, 0, 0, 1]

@@ -1,4 +1,4 @@
-"""Columns come and go for ever, although PostgreSQL never gives a removed column's place away (K-21)."""
+"""Columns can be added without end, though PostgreSQL never reuses a dropped column's number (K-21)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.kernel
 
 
 def wear_out(kit: Kit) -> None:
-    """Use up all places for columns but a few, as 1,580 removed attributes would."""
+    """Use up all but a few column numbers, as 1,580 removed attributes would."""
     kit.rows("set session_replication_role = replica")
     kit.rows(
         "do $$ begin for n in 1..1580 loop"
@@ -25,7 +25,7 @@ def wear_out(kit: Kit) -> None:
 
 
 def table(kit: Kit) -> list[Any]:
-    """All that belongs to the table, but for its number."""
+    """Return everything that belongs to the table except its OID."""
     name = f"{kit.name}.wed_flow"
     return [
         kit.rows("select pg_get_triggerdef(oid) from pg_trigger where tgrelid = %s::regclass"
@@ -43,7 +43,7 @@ def table(kit: Kit) -> list[Any]:
 
 @pytest.fixture
 def worn(kit: Kit) -> Kit:
-    """A flow whose table has hardly any places left, with an instance."""
+    """A flow whose table has hardly any column numbers left, with an instance."""
     kit.attrs("a")
     kit.attr("kind", "x", options=["x", "y"], kind="enum")
     kit.trig("tr_x", "a = '1'")
@@ -97,7 +97,7 @@ alter table {f}.wed_flow disable trigger z_mine;
 
 
 def details(kit: Kit) -> list[Any]:
-    """What SITE changed, as the catalogs have it."""
+    """Return from the catalogs what SITE changed."""
     name = f"{kit.name}.wed_flow"
     return [
         *table(kit),

@@ -1,5 +1,6 @@
-"""What may be defined and what is refused, through the paper's tables (K-03, K-13, K-19 to K-23, K-34
-to K-37, K-40 to K-42, K-52).
+"""Definitions that are accepted or rejected, through the paper's tables.
+
+K-03, K-13, K-19 to K-23, K-34 to K-37, K-40 to K-42, K-52.
 """
 
 from __future__ import annotations

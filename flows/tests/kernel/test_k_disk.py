@@ -1,4 +1,4 @@
-"""Nothing new is started on a disk that is nearly full; what runs goes on (RELIABILITY F12)."""
+"""No instance starts on a disk that is nearly full; running ones continue (docs/reliability.md, F12)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TOTAL = 1000
 
 @pytest.fixture
 def one(kit: Kit) -> Iterator[Kit]:
-    """A flow with one transition; what was reported of the disk is forgotten afterwards."""
+    """A flow with one transition; reports about the disk are deleted afterwards."""
     kit.attr("a", "1")
     kit.trig("tr_x", "a = '1'")
     kit.trig("tr_y", "a = '2'")

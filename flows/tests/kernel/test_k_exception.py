@@ -1,4 +1,4 @@
-"""The exception state and the ways out of it (K-12, K-61, W-008, W-009, W-074)."""
+"""The exception state and the ways out of it (K-12, K-61)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.kernel
 
 @pytest.fixture
 def stuck(kit: Kit) -> tuple[Kit, int]:
-    """A flow with an instance for which nothing follows."""
+    """A flow with an instance that is stuck: no condition holds."""
     kit.attrs("a")
     kit.trig("tr_x", "a = '1'")
     kit.final("a = 'end'")

@@ -1,4 +1,4 @@
-"""Attempts, back-off, parking and the fuses (K-10, K-18, K-31, K-56)."""
+"""Attempts, back-off, parking and firing limits (K-10, K-18, K-31, K-56)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.kernel
 
 @pytest.fixture
 def one(kit: Kit) -> Kit:
-    """A flow with one transition of three attempts, a second apart at first."""
+    """A flow with one transition of three attempts and a back-off of ten seconds."""
     kit.attrs("a")
     kit.trig("tr_x", "a = '1'", backoff="10 seconds", max_attempts=3)
     kit.final("a = '2'")

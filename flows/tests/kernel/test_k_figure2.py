@@ -1,6 +1,4 @@
-"""The worked example of docs/kernel.md: figure 2 of the paper, run word for word (W-006, W-034, W-050,
-W-071).
-"""
+"""The example of docs/kernel.md: figure 2 of the paper, run exactly as written."""
 
 from __future__ import annotations
 

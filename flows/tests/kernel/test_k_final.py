@@ -1,4 +1,4 @@
-"""Final states and what pending work makes of them (K-05, K-06, K-38, K-55)."""
+"""Final states and pending jobs (K-05, K-06, K-38, K-55)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.kernel
 
 
 def branches(kit: Kit, policy: str) -> int:
-    """A flow with two parallel branches, either of which can say that all is done; an instance."""
+    """Define two parallel branches, either of which can make the state final; return an instance."""
     kit.policy(final_when_pending=policy)
     kit.attrs("a", "b", "done")
     kit.trig("tr_a", "a = '1'")
@@ -94,7 +94,7 @@ def test_k55_mutual_final_block_becomes_an_exception(kit: Kit) -> None:
             job = kit.take(transition, wid)
             with refused("WD103") as why:
                 kit.complete(job, {"done": "yes"})
-            if isinstance(kit.mode, Held):  # the refusal let go of the session's lock on the job
+            if isinstance(kit.mode, Held):  # the rejection released the session's lock on the job
                 job = kit.take(transition, wid)
             api.fail(job, why.message, sqlstate=why.code, conn=kit.conn)
     assert kit.status(wid) == "E"

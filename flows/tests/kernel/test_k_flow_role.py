@@ -1,4 +1,4 @@
-"""The database role of one flow: the paper's SQL works for it, word for word, and nothing else does."""
+"""The database role of one flow: the paper's SQL works for it exactly as written, and nothing else does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.kernel
 
 @pytest.fixture
 def own(fig2: Kit, dsn: str) -> Iterator[psycopg.Connection[Any]]:
-    """A session of the role named like the flow."""
+    """A session of the role that has the name of the flow."""
     fig2.one("select wedsql.open_flow_role(%s)", [fig2.name])
     uri = psycopg.conninfo.make_conninfo(dsn, user=fig2.name, options="")
     with psycopg.connect(uri, autocommit=True) as own:
@@ -78,7 +78,7 @@ def test_k49_no_role_may_stay_idle_in_a_transaction_for_ever(kit: Kit, role: str
 
 
 def test_the_definition_is_written_through_the_views(one: Kit) -> None:
-    """INSERT, UPDATE and DELETE answer as those of a table do, and leave a flow of the same names alone."""
+    """INSERT, UPDATE and DELETE behave as on a table, and do not change a flow with the same names."""
     own = one.connect()
     own.execute(f"set search_path = {one.name}")  # type: ignore[call-overload]
     own.execute("insert into wed_attr (aname) values ('b'), ('c')")
@@ -100,7 +100,7 @@ def test_the_definition_is_written_through_the_views(one: Kit) -> None:
     "statement", ["delete from {}", "update {} set wid = wid", "insert into {} (wid) values (1)"]
 )
 def test_what_ran_is_not_rewritten_through_a_view(one: Kit, view: str, statement: str) -> None:
-    """By its owner and a superuser neither."""
+    """Not even by its owner or a superuser."""
     wid = one.start(a="1")
     with refused("WD301") as why:
         one.rows(statement.format(f"{{f}}.{view}"))
@@ -127,7 +127,7 @@ def test_the_views_are_read_by_index(one: Kit) -> None:
 
 
 def test_a_role_is_that_of_a_flow_of_one_database(one: Kit, dsn: str) -> None:
-    """A role is the whole server's: a flow of the same name elsewhere opens nothing to it."""
+    """Roles belong to the whole server: a flow of that name in another database grants it nothing."""
     one.one("select wedsql.open_flow_role(%s)", [one.name])
     with kernel_db.database() as second, psycopg.connect(second, autocommit=True) as elsewhere:
         elsewhere.execute("select wedsql.create_flow(%s)", [one.name])
@@ -151,7 +151,7 @@ def test_a_role_is_that_of_a_flow_of_one_database(one: Kit, dsn: str) -> None:
 def test_what_a_flows_role_says_of_itself_stands_beside_its_name(
     fig2: Kit, own: psycopg.Connection[Any]
 ) -> None:
-    """In each way to act; the roles of the product are believed, as they speak for people."""
+    """This holds for every way to act; actors given by the product's roles, which act for users, are kept."""
     own.execute("select set_config('wedsql.actor', 'boss', false)")
     own.execute("insert into wed_flow default values")
     said = f"boss ({fig2.name})"

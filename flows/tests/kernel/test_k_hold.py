@@ -1,4 +1,4 @@
-"""Jobs that a session holds, each finished in a transaction of its own (K-07, K-09, K-23)."""
+"""Jobs that a session holds, each completed in a transaction of its own (K-07, K-09, K-23)."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_k09_the_reaper_ends_a_session_that_sits_on_a_job(one: Kit) -> None:
 
 
 def test_a_parallel_step_sees_what_the_other_made(kit: Kit) -> None:
-    """Two branches held together by two sessions: the second commit knows the first and ends the instance."""
+    """Two sessions hold two branches at once: the second commit sees the first and ends the instance."""
     kit.attrs("a", "b")
     kit.trig("tr_x", "a is null")
     kit.trig("tr_y", "b is null")
@@ -174,7 +174,7 @@ def test_a_parallel_step_sees_what_the_other_made(kit: Kit) -> None:
 
 @pytest.mark.mode("single", "lease", why="what is tried is the look at a job, before a lock on it")
 def test_a_job_that_is_done_between_the_look_and_the_lock_is_not_handed_out(one: Kit) -> None:
-    """A transition with two conditions asks whether an older job comes first: there the session waits."""
+    """For a transition with two conditions the kernel checks for an older job: there the session waits."""
     one.trig("tr_x", "a = '9'")
     wid = one.start(a="1")
     slow, holder = one.connect(), one.connect()

@@ -1,4 +1,4 @@
-"""What nobody honest would send is answered with an error of the product's own, whatever the call."""
+"""Hostile arguments get an error of the product's own, whatever the call."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_policy_that_does_not_exist(one: Kit) -> None:
 
 
 def test_what_the_lexer_made_is_written_by_nobody(kit: Kit) -> None:
-    """Rendered conditions are executed; a role that may write triggers cannot put others in their place."""
+    """Rendered conditions are executed; a role that may write triggers must not be able to replace them."""
     kit.attrs("a")
     number = kit.trig("tr_x", "a = '1' or a = '2'")
     made = kit.rows("select canonical, reads, disjuncts from wedsql.trig where tgid = %s", [number])

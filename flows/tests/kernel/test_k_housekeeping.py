@@ -1,4 +1,4 @@
-"""What grows is swept early, seen when it is not, and looked at for a constant price (F9, F10)."""
+"""Growing tables are vacuumed early, reported if they are not, and inspected at a constant cost."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_installing_again_reaches_tables_of_an_earlier_release(kit: Kit) -> None
 def test_f9_dead_rows_are_counted(kit: Kit) -> None:
     kit.attrs("a")
     kit.trig("tr_a", "a is null")
-    with kit.connect() as other:  # a session that ends has told the server's counters all it did
+    with kit.connect() as other:  # a session that has ended has sent all its statistics
         api.start_many(kit.name, [{} for _ in range(60)], conn=other)
         with other.transaction(force_rollback=True):
             api.start_many(kit.name, [{} for _ in range(40)], conn=other)

@@ -1,7 +1,7 @@
 """What one flow's role can reach of another flow: every relation, function, channel and lock.
 
-They are found in the catalogs: a new view or function of a flow's schema is tried by itself, and what these
-tests do not know how to try makes them fail.
+They are found in the catalogs: a new view or function of a flow's schema is tested automatically, and one
+whose arguments are unknown to these tests makes them fail.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from flows import api
 from flows.tests.kit import Connection, Kit, until
 
 pytestmark = pytest.mark.kernel
-SECRET = "sesame"  # in everything that the other flow knows
+SECRET = "sesame"  # in all data of the other flow
 MODES = (
     *("access share", "row share", "row exclusive", "share update exclusive"),
     *("share", "share row exclusive", "exclusive", "access exclusive"),
 )
-HARMLESS = {"AccessShareLock", "RowShareLock", "RowExclusiveLock"}  # what reading and writing take, too
+HARMLESS = {"AccessShareLock", "RowShareLock", "RowExclusiveLock"}  # reads and writes take these, too
 VIEWS = ("job_pool", "st_status", "wed_attr", "wed_trace", "wed_trig")
 PLANS = (
     "set enable_indexscan = off; set enable_bitmapscan = off; set enable_indexonlyscan = off",
@@ -37,13 +37,13 @@ NOT_OURS = "n.nspname not in ('pg_catalog', 'information_schema')"
 
 @pytest.fixture
 def other(connect: Callable[..., Connection]) -> Iterator[Kit]:
-    """Another flow, with an instance that waits, one that is leased and one that is an exception."""
+    """Another flow, with an instance that is waiting, one that is leased and one that is an exception."""
     name = "other_flow"
     admin = connect()
     api.create_flow(name, label=SECRET, conn=admin)
     admin.execute(
         "select setval('wedsql.wid_seq', 7000000 + nextval('wedsql.wid_seq'))"
-    )  # no other number is like them
+    )  # numbers that occur nowhere else
     kit = Kit(name, connect)
     kit.attr("word", SECRET)
     kit.attr("n", None, "integer")
@@ -60,7 +60,7 @@ def other(connect: Callable[..., Connection]) -> Iterator[Kit]:
 
 @pytest.fixture
 def spy(one: Kit, other: Kit, dsn: str) -> Iterator[Connection]:
-    """A session of a role whose flow has an instance, too; its function tells what it is given."""
+    """A session of another flow's role, with a function that raises its argument as a notice."""
     one.one("select wedsql.open_flow_role(%s)", [one.name])
     one.start(a="1")
     uri = psycopg.conninfo.make_conninfo(dsn, user=one.name, options="")
@@ -74,7 +74,7 @@ def spy(one: Kit, other: Kit, dsn: str) -> Iterator[Connection]:
 
 
 def reached(kit: Kit, role: str) -> list[str]:
-    """The relations on which the role has any right, but for the catalogs."""
+    """Return the relations outside the catalogs on which the role has any right."""
     return kit.one(
         "select array_agg(format('%%I.%%I', n.nspname, c.relname) order by 1)"
         " from pg_class c join pg_namespace n on n.oid = c.relnamespace"
@@ -88,7 +88,7 @@ def reached(kit: Kit, role: str) -> list[str]:
 
 
 def snapshot(other: Kit) -> Any:
-    """Everything that is stored of the other flow, but for the moments of reading it."""
+    """Return everything that is stored of the other flow, except the times of reading it."""
     tables = ("attr", "trig", "instance", "job_pool", "timer", "job_log", "wed_trace", "condition_error")
     found = {t: other.one(f"select jsonb_agg(to_jsonb(x) order by to_jsonb(x)::text) from wedsql.{t} x"
                           " where flow_id = %s", [other.id]) for t in tables}  # fmt: skip
@@ -98,7 +98,7 @@ def snapshot(other: Kit) -> Any:
 
 
 def seen_by(spy: Connection, statement: str) -> list[str]:
-    """What a leaky function told of the rows that it was given, and what the statement answered."""
+    """Return the rows that a leaky function was called with, and the result of the statement."""
     told: list[str] = []
     keep = lambda diagnostic: told.append(diagnostic.message_primary or "")  # noqa: E731
     spy.add_notice_handler(keep)
@@ -114,7 +114,7 @@ def seen_by(spy: Connection, statement: str) -> list[str]:
 
 
 def looks(kit: Kit, relation: str) -> list[str]:
-    """Every statement by which rows of a relation pass a function before anybody else looks at them."""
+    """Return every statement in which rows of a relation reach a function before they are filtered."""
     columns = kit.one(
         "select array_agg(quote_ident(attname) order by attnum) from pg_attribute"
         " where attrelid = %s::regclass and attnum > 0 and not attisdropped",
@@ -150,7 +150,7 @@ def test_no_function_in_a_where_sees_another_flow(one: Kit, other: Kit, spy: Con
 
 
 def test_no_lock_of_a_flows_role_stops_another_flow(one: Kit, other: Kit, spy: Connection) -> None:
-    """A view is locked together with the tables that it reads, and those belong to all flows."""
+    """A lock on a view also locks the tables that it reads, and those belong to all flows."""
     granted = 0
     for relation in reached(one, one.name):
         for mode in MODES:
@@ -171,7 +171,7 @@ def test_no_lock_of_a_flows_role_stops_another_flow(one: Kit, other: Kit, spy: C
     assert granted > 0
 
 
-# What the functions of a flow are asked, with the numbers of another flow.
+# Arguments for the functions of a flow, with the numbers of another flow.
 ASKED: dict[str, str] = {
     "p_transitions": "array['tr_pay', 'tr_x', '_EXCPT']",
     "p_limit": "100",
@@ -193,7 +193,7 @@ ASKED: dict[str, str] = {
 
 
 def asked(other: Kit) -> dict[str, str]:
-    """Each argument by its name, where it names something with what the other flow has of it."""
+    """Return a value for each argument by name, taken from the other flow where it identifies something."""
     jobs = other.rows("select * from wedsql.job_pool where flow_id = %s order by wid, tgid", [other.id])[:3]
     wids, ids = [job.wid for job in jobs], [job.id for job in jobs]
     claims = [job.claim for job in jobs]
@@ -252,11 +252,11 @@ CHANNELS = {"'wedsql_w' || w.id", "'wedsql_trace'", "'wedsql_flow'", "j.trname"}
 
 
 def test_every_channel_carries_numbers_alone(one: Kit, other: Kit, spy: Connection) -> None:
-    """Anybody may listen to any channel: a message holds numbers and the name of the channel."""
+    """Any role can listen to any channel: a message contains only numbers and the name of the channel."""
     query = "select string_agg(prosrc, ' ') from pg_proc where pronamespace = 'wedsql'::regnamespace"
     sources = one.one(query)
     assert {*re.findall(r"pg_notify\(([^,]+),", sources)} == CHANNELS, "a new channel is listened to here"
-    one.rows("delete from wedsql.worker")  # those of other tests, one of which would be woken instead
+    one.rows("delete from wedsql.worker")  # of other tests, which would be woken instead
     worker = api.register_worker("process", SECRET, SECRET, 1, ["other_flow:tr_more"], conn=one.conn)
     api.heartbeat(worker, True, conn=one.conn)
     one.one("select wedsql.watch(null, %s)", [SECRET])
@@ -277,7 +277,7 @@ def test_every_channel_carries_numbers_alone(one: Kit, other: Kit, spy: Connecti
 
 
 def everything_happens(other: Kit) -> None:
-    """Each kind of message is sent."""
+    """Cause each kind of message."""
     api.start(other.name, {"word": f"{SECRET} two"}, conn=other.conn)
     other.run("tr_pay", None, n="1", word="open")
     other.run("tr_shut", None, n="7")
@@ -291,7 +291,7 @@ def everything_happens(other: Kit) -> None:
 def test_the_lock_of_another_flows_job_is_nobodys_attempt(
     one: Kit, other: Kit, spy: Connection, lock: str
 ) -> None:
-    """A lock taker without rights is ended at the reaper's next look, long before the job's time is over."""
+    """A session with foreign locks is ended in the reaper's next round, long before the job's timeout."""
     jobs = other.rows("select wid, tgid from wedsql.job_pool where flow_id = %s", [other.id])
     spy.execute("begin")
     for job in jobs:
@@ -323,7 +323,7 @@ def test_no_session_fills_the_servers_table_of_locks(one: Kit, spy: Connection) 
 
 
 def test_advisory_locks_are_for_those_who_work_with_them(one: Kit, spy: Connection) -> None:
-    """Each function of the server that takes or gives back such a lock, for each role."""
+    """Check each function that takes or releases an advisory lock, for each role."""
     roles = ["wed_web", "wed_worker", "wed_reaper", "wed_monitor", "wed_eval", "pg_monitor", one.name]
     functions = one.rows(
         "select r.role, p.oid::regprocedure::text as lock,"

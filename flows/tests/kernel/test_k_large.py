@@ -1,4 +1,4 @@
-"""Large definitions: what a trigger costs is counted in calls, which no load of the machine changes."""
+"""Large definitions: the cost of a trigger is counted in calls, which do not depend on the machine's load."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.kernel
 
 
 def definition(triggers: int) -> dict[str, Any]:
-    """That many triggers with conditions that have something to look at in each step of the check."""
+    """Return a definition with triggers whose conditions need every step of the check."""
     terms = "(lower(city) = 'c{0}' or amount * 2 > {0}) and city in ('a', 'b{0}') and doc ->> 'k{0}' = 'v'"
     return {
         "attributes": [
@@ -31,7 +31,7 @@ def definition(triggers: int) -> dict[str, Any]:
 
 
 def calls(kit: Kit) -> Counter[str]:
-    """How often each function of the kernel was called, as far as this transaction knows."""
+    """Return the number of calls of each function of the kernel, from this transaction's statistics."""
     found = kit.rows(
         "select s.funcname, s.calls from pg_stat_xact_user_functions s"
         " where s.schemaname in ('wedsql', 'wed_match')"
@@ -40,7 +40,7 @@ def calls(kit: Kit) -> Counter[str]:
 
 
 def published(kit: Kit, triggers: int) -> Counter[str]:
-    """The calls that publishing so many triggers makes; they do not stay."""
+    """Return the calls made by publishing this number of triggers; they are rolled back."""
     with kit.conn.transaction(force_rollback=True):
         before = calls(kit)
         api.publish(kit.name, definition(triggers), conn=kit.conn)
@@ -49,17 +49,17 @@ def published(kit: Kit, triggers: int) -> Counter[str]:
 
 def test_a_trigger_is_read_once_and_costs_the_same_among_many(kit: Kit) -> None:
     kit.rows("set track_functions = 'all'")
-    published(kit, 10)  # a function that is put in place of its call is not called any more later
+    published(kit, 10)  # an inlined function is not called any more later
     ten, twenty = published(kit, 10), published(kit, 20)
     for name in ("parse", "parse_tree", "plan_error", "too_costly"):
         assert (ten[name], twenty[name]) == (10, 20), name
     assert ten["compile"] == twenty["compile"] < 5
-    # What grew with the square of the triggers would be called four times as often.
+    # What is quadratic in the number of triggers would be called four times as often.
     assert {name: times for name, times in twenty.items() if times > 3 * ten[name]} == {}
 
 
 def test_a_condition_is_looked_at_without_a_temporary_schema(kit: Kit) -> None:
-    """One that came and went with each look would make PostgreSQL plan each statement of the session anew."""
+    """Creating and dropping one each time would make PostgreSQL plan each statement of the session again."""
     database = kit.one("select quote_ident(current_database())")
     with kit.conn.transaction(force_rollback=True):
         kit.rows(f"revoke temporary on database {database} from public, wed_eval")
@@ -102,7 +102,7 @@ DOORS: dict[str, Callable[[Kit, int], Any]] = {
 @pytest.mark.parametrize("attribute", [False, True], ids=["trigger", "attribute"])
 @pytest.mark.parametrize("door", DOORS)
 def test_a_changed_definition_is_followed_in_its_transaction(kit: Kit, door: str, attribute: bool) -> None:
-    """What a transaction does after its INSERT into wed_trig is judged by that trigger."""
+    """After its INSERT into wed_trig a transaction's steps are matched with that trigger."""
     kit.attrs("a")
     kit.trig("tr_x", "a = '1'")
     wid = kit.start(a="1")

@@ -1,5 +1,6 @@
-"""The paper's protocol in plain SQL: who may update an instance, and when (K-07, K-08, K-14, K-27 to
-K-29, K-44 to K-46).
+"""The paper's protocol in plain SQL: which session may update an instance, and when.
+
+K-07, K-08, K-14, K-27 to K-29, K-44 to K-46.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ UPDATE_A2 = "update {f}.wed_flow set a2 = 'done' where wid = %s"
 
 @pytest.fixture
 def worker(fig2: Kit) -> Iterator[psycopg.Connection[Any]]:
-    """A session that knows only the paper's protocol; its statements share one transaction."""
+    """A session that uses only the paper's protocol; its statements share one transaction."""
     connection = fig2.connect()
     connection.autocommit = False
     yield connection

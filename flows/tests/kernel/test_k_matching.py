@@ -1,4 +1,4 @@
-"""Which conditions hold, what they fire and what each job carries (K-01 to K-05, K-24, K-26, K-30)."""
+"""Which conditions hold, what they fire and the contents of each job (K-01 to K-05, K-24, K-26, K-30)."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def test_k26_at_take_by_lease(kit: Kit) -> None:
 
 @pytest.mark.parametrize("way", ["take", "hold", "lease"])
 def test_k26_at_take_passes_over_an_instance_that_another_session_writes(kit: Kit, way: str) -> None:
-    """No lock of it is left behind, and its job is there for the next call."""
+    """No lock of that instance is kept, and its job is available to the next call."""
     kit.attrs("a")
     tgid = kit.trig("tr_a", "a = '1'", revalidate="at_take")
     busy, free = kit.start(a="1"), kit.start(a="1")

@@ -1,4 +1,4 @@
-"""A condition that makes dates of texts does not read the clock where a text says today (RELIABILITY F7)."""
+"""A condition that casts a text to a date does not read the clock for "today" (docs/reliability.md, F7)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OTHER = ("pay now", "nowhere", "now and then", "yesterdays", "know", "")
 
 @pytest.fixture
 def dated(kit: Kit) -> Kit:
-    """A flow whose conditions make dates of a text and of JSON, and do other things with texts."""
+    """A flow whose conditions cast a text and JSON to dates, and also use texts in other ways."""
     for name, kind in (("due", "text"), ("kind", "text"), ("data", "jsonb"), ("met", "date")):
         kit.attr(name, None, kind)
     kit.trig("tr_due", "due::timestamptz < '2999-01-01' and kind is not null")
@@ -29,12 +29,12 @@ def dated(kit: Kit) -> Kit:
 
 
 def fired(kit: Kit, **state: object) -> set[str]:
-    """What a new instance fires besides the one that always does."""
+    """Return what a new instance fires, except tr_always."""
     return set(kit.jobs(kit.start(**state))) - {"tr_always"}
 
 
 def reads_the_clock(kit: Kit, word: str, kind: str) -> bool:
-    """Whether PostgreSQL takes the word for a moment."""
+    """Return whether PostgreSQL accepts the word as a value of the type."""
     try:
         return bool(kit.one(f"select %s::{kind} is not null", [word]))
     except psycopg.DataError:

@@ -1,4 +1,4 @@
-"""Generated code collides with no attribute name: each identifier of the flow's own SQL is one (K-34)."""
+"""Any identifier in a flow's generated SQL can be the name of an attribute without a conflict (K-34)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PARTS = 6
 
 @pytest.fixture(scope="module")
 def names(dsn: str) -> list[str]:
-    """All names that could collide."""
+    """All names that could conflict."""
     with psycopg.connect(dsn, autocommit=True) as connection:
         api.create_flow("names_source", conn=connection)
         try:
@@ -26,7 +26,7 @@ def names(dsn: str) -> list[str]:
 
 @pytest.fixture
 def defined(kit: Kit, names: list[str], part: int) -> list[str]:
-    """A part of the names as attributes of the flow; conditions read those that are no words of SQL."""
+    """A part of the names as attributes of the flow; conditions use those that are not SQL keywords."""
     mine = names[part::PARTS]
     assert len(mine) >= 50, "the sources were really read"
     with kit.conn.transaction():
@@ -44,19 +44,19 @@ def defined(kit: Kit, names: list[str], part: int) -> list[str]:
 
 
 def joined(names: list[str]) -> list[str]:
-    """The names in long concatenations: each copies what is left of it, and a state may be 1 MB."""
+    """Return the names in concatenations of 40: each || copies its operands, and a state may be 1 MB."""
     return [" || ".join(names[first : first + 40]) for first in range(0, len(names), 40)]
 
 
 def readable(kit: Kit, names: list[str]) -> list[str]:
-    """Those that a condition and a SET string can name."""
+    """Return the names that a condition and a SET string can contain."""
     words = kit.rows("select word from pg_get_keywords() where catcode in ('R', 'T')")
     return sorted(set(names) - {"between", *(row.word for row in words)})
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_k34_any_identifier_is_an_attribute(kit: Kit, defined: list[str]) -> None:
-    """Started, completed with changes, with a SET string and by the paper's update."""
+    """Start, complete with changes and with a SET string, and update as in the paper."""
     wid = kit.start(**dict.fromkeys(defined, "v"))
     kit.run("tr_all", wid, zz_go="1", **{name: f"{name} 1" for name in defined})
     assert kit.state(wid) == {"zz_go": "1"} | {name: f"{name} 1" for name in defined}
@@ -91,7 +91,7 @@ def _paper_step(kit: Kit, wid: int, names: list[str]) -> None:
         kit.rows(f"update {{f}}.wed_flow set zz_go = '9', {values} where wid = {wid}")
 
 
-# One form of every function that the catalog has, by its name and the types of its arguments.
+# One signature of every function in the catalog, with its name and argument types.
 FORMS = """
 select v.word, (select coalesce(array_agg(format_type(t, null)), '{}') from unnest(p.proargtypes::oid[]) t)
 from wedsql.vocabulary v
@@ -113,7 +113,7 @@ end $$
 
 
 def test_k34_a_name_means_the_attribute_and_its_call_the_function(kit: Kit) -> None:
-    """Each function of the server: a condition over an attribute of its name is read as over any other."""
+    """For each function of the server: a condition on an attribute of its name reads like any other."""
     kit.rows(VERDICT)
     words = {row.word for row in kit.rows("select word from pg_get_keywords() where catcode in ('R', 'T')")}
     forms = [tuple(row) for row in kit.rows(FORMS) if row.word not in words | {"between"}]
@@ -137,7 +137,7 @@ def test_k34_a_name_means_the_attribute_and_its_call_the_function(kit: Kit) -> N
 
 @pytest.fixture
 def beside(kit: Kit) -> Kit:
-    """A flow with attributes named like functions, and one trigger for each that uses the function too."""
+    """A flow with attributes named like functions, and for each a trigger that also calls the function."""
     names = list(BESIDE)
     with kit.conn.transaction():
         kit.attrs("zz_go", *names)
@@ -159,7 +159,7 @@ def test_k34_a_condition_uses_function_and_attribute_of_one_name(beside: Kit) ->
 
 
 def test_k34_a_rename_to_and_from_such_a_name(beside: Kit) -> None:
-    """Conditions follow, and mean the same as before."""
+    """The conditions are rewritten, and mean the same as before."""
     for name in BESIDE:
         beside.rows("update {f}.wed_attr set aname = 'zz_new' where aname = %s", [name])
         (written,) = beside.rows("select cpred, reads from wedsql.trig where trname = %s", [f"tr_{name}"])

@@ -1,4 +1,4 @@
-"""Numbers of instances come to an end: a start that is refused takes none."""
+"""Instance numbers are limited: a rejected start uses none."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_refused_insert_of_the_paper_takes_no_number(numbered: Kit, values: st
 
 @pytest.mark.parametrize("door", ["start", "start_many", "insert"])
 def test_an_unknown_option_that_fires_nothing_is_told_as_such(numbered: Kit, door: str) -> None:
-    """The table's own checks come first, also where no condition holds."""
+    """The table's own checks come first, even if no condition holds."""
     numbered.attr("e", "x", "enum", ["x", "y"])
     before = last(numbered)
     state = json.dumps({"a": "7", "e": "z"})
@@ -103,7 +103,7 @@ def test_refused_rows_of_one_insert_do_not_meet(numbered: Kit) -> None:
 
 
 def test_refused_starts_do_not_wait_for_each_other(numbered: Kit) -> None:
-    """What a refused start has written is gone with the refusal, though its transaction goes on."""
+    """What a rejected start has written is rolled back at once, though its transaction goes on."""
     other = numbered.connect()
     query = 'select sqlstate from {f}.start_many(array[\'{"a": "7"}\'::jsonb])'
     other.execute("set lock_timeout = '2s'")
@@ -121,7 +121,7 @@ def test_who_may_not_start_takes_no_number(numbered: Kit) -> None:
 
 
 def test_columns_stand_where_they_are_whatever_was_removed(numbered: Kit) -> None:
-    """The row that is judged is put together by the places of the columns, of which some are gone."""
+    """The row that is checked is built by column position, and some columns were dropped."""
     numbered.rows("delete from {f}.wed_trig where trname = 'tr_y'")
     numbered.rows("delete from {f}.wed_attr where aname = 'n'")
     numbered.attr("m", "5", "integer")

@@ -1,8 +1,8 @@
-"""The same value stored, or the same refusal, whichever way a worker says it.
+"""The same value is stored, or the same error raised, for every way to send a result.
 
-The ways: the paper's UPDATE, a SET string, and changes as JSON, alone in a transaction or held by the
-session. A quoted text and a JSON text are the same to every type but jsonb, whose JSON is the document
-itself. A refusal of the kernel names in its detail the SQLSTATE with which PostgreSQL refuses the UPDATE.
+The ways: the paper's UPDATE, a SET string, and changes as JSON, in a transaction of its own or held by the
+session. A quoted text and a JSON text are the same for every type except jsonb, whose JSON is the document
+itself. An error of the kernel names in its detail the SQLSTATE with which PostgreSQL rejects the UPDATE.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ READ = "select to_jsonb(v_{kind}), v_{kind}::text, v_{kind} is null from {{f}}.w
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a value: as it is stored, or the SQLSTATE of PostgreSQL's refusal."""
+    """The result of a write: the stored value, or the SQLSTATE of PostgreSQL's error."""
 
     stored: Any = None
     refused: str = ""
 
 
 class Doors:
-    """One instance with an attribute of each type; whatever is written into it is rolled back."""
+    """One instance with an attribute of each type; everything written to it is rolled back."""
 
     def __init__(self, kit: Kit) -> None:
         self.kit = kit
@@ -50,13 +50,13 @@ class Doors:
             kit.attr(f"v_{kind}", None, kind, values.OPTIONS if kind == "enum" else None)
         kit.attrs("go")
         self.tgid = kit.trig("tr_x", "go = '1'", timeout="1 hour")
-        for setting, value in READ_BY_THE_KERNEL.items():  # an UPDATE is read by the session's own settings
+        for setting, value in READ_BY_THE_KERNEL.items():  # an UPDATE depends on the session's own settings
             kit.rows(f"set {setting} = {value}")
         self.wid = kit.start(go="1", **STATE)
         self.job = kit.one("select id from wedsql.job_pool where wid = %s", [self.wid])
 
     def update(self, kind: str, expression: str) -> Outcome:
-        """The paper's own UPDATE under the lock of its job."""
+        """Run the paper's UPDATE under the lock of its job."""
 
         def write() -> None:
             self.kit.one("select pg_advisory_xact_lock(%s, %s)", [self.wid, self.tgid])
@@ -65,23 +65,23 @@ class Doors:
         return self._try(kind, write)
 
     def set_string(self, kind: str, expression: str) -> Outcome:
-        """A SET string given to complete_many."""
+        """Pass a SET string to complete_many."""
         return self._try(kind, lambda: self._complete(sets=f"v_{kind} = {expression}"))
 
     def held_set_string(self, kind: str, expression: str) -> Outcome:
-        """A SET string given to complete_held."""
+        """Pass a SET string to complete_held."""
         return self._try(kind, lambda: self._complete_held(None, f"v_{kind} = {expression}"))
 
     def changes(self, kind: str, document: str) -> Outcome:
-        """Changes as JSON given to complete_many."""
+        """Pass changes as JSON to complete_many."""
         return self._try(kind, lambda: self._complete(changes=f'{{"v_{kind}": {document}}}'))
 
     def held_changes(self, kind: str, document: str) -> Outcome:
-        """Changes as JSON given to complete_held."""
+        """Pass changes as JSON to complete_held."""
         return self._try(kind, lambda: self._complete_held(f'{{"v_{kind}": {document}}}', None))
 
     def _try(self, kind: str, write: Callable[[], None]) -> Outcome:
-        self.kit.conn.execute("select pg_advisory_unlock_all()")  # what a refused result leaves held
+        self.kit.conn.execute("select pg_advisory_unlock_all()")  # locks that remain after a rejected result
         try:
             with self.kit.conn.transaction(force_rollback=True):
                 write()
@@ -114,7 +114,7 @@ class Doors:
 
 
 class _Refused(psycopg.Error):
-    """A refusal that came as a row."""
+    """An error that was returned as a row."""
 
     def __init__(self, code: str, message: str, detail: str | None) -> None:
         super().__init__(message)
@@ -127,7 +127,7 @@ class _Refused(psycopg.Error):
 
 
 def _code(code: str, detail: str | None) -> str:
-    """The SQLSTATE of PostgreSQL behind a refusal of the kernel."""
+    """Return the SQLSTATE of PostgreSQL's error behind an error of the kernel."""
     if not code.startswith("WD"):
         return code
     try:
@@ -146,7 +146,7 @@ def quoted(text: str) -> str:
 
 
 def compare(cases: list[tuple[str, dict[str, Outcome]]], least_refused: int = 5) -> None:
-    """Every door says what the UPDATE says."""
+    """Check that every way has the same outcome as the UPDATE."""
     wrong = [(what, found) for what, found in cases if len(set(map(repr, found.values()))) > 1]
     told = "\n".join(f"{what!r:.60}: {found}" for what, found in wrong[:8])
     assert not wrong, f"{len(wrong)} of {len(cases)} differ\n{told}"
@@ -201,7 +201,7 @@ JSON_VALUES = [
 
 @pytest.mark.parametrize("kind", [kind for kind in values.KINDS if kind != "jsonb"])
 def test_a_json_value_is_read_as_its_text(doors: Doors, kind: str) -> None:
-    """Where an UPDATE would round 1.7 for an integer, JSON says the text '1.7', which is none."""
+    """Where an UPDATE would round 1.7 for an integer, JSON passes the text '1.7', which is not an integer."""
     for document in JSON_VALUES:
         text = doors.kit.one("select %s::jsonb #>> '{}'", [document])
         said = "null" if text is None else quoted(text)

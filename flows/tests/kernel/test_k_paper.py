@@ -1,6 +1,4 @@
-"""The paper's protocol by a client of its own: another process, another driver, nothing of this
-product (W-085 to W-107).
-"""
+"""The paper's protocol with an independent client: another process and driver, no code of this product."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ PROGRAM = Path(__file__).resolve().parents[1] / "paper_client.py"
 
 
 class Paper:
-    """The process of one client; each command gives its answer."""
+    """The process of one client; each command returns its answer."""
 
     def __init__(self, dsn: str, schema: str, transition: str) -> None:
         self.process = subprocess.Popen(
@@ -33,12 +31,12 @@ class Paper:
         self.pid = self.answer()["pid"]
 
     def answer(self) -> dict[str, Any]:
-        """The next line it says."""
+        """Read the next line of its output."""
         assert self.process.stdout
         return json.loads(self.process.stdout.readline())
 
     def send(self, command: str) -> None:
-        """Give a command without waiting."""
+        """Send a command without waiting for the answer."""
         assert self.process.stdin
         self.process.stdin.write(command + "\n")
         self.process.stdin.flush()
@@ -48,7 +46,7 @@ class Paper:
         return self.answer()
 
     def scan(self) -> list[dict[str, Any]]:
-        """The pending jobs it sees."""
+        """Return the pending jobs that it sees."""
         self.send("scan")
         found = []
         while (line := self.answer())["what"] == "job":
@@ -69,7 +67,7 @@ class Paper:
 
 @pytest.fixture
 def paper(fig2: Kit, dsn: str) -> Iterator[Callable[[str], Paper]]:
-    """`paper(transition)` starts a client of figure 2's flow."""
+    """A function `paper(transition)` that starts a client of figure 2's flow."""
     clients: list[Paper] = []
 
     def start(transition: str) -> Paper:
@@ -96,7 +94,7 @@ def test_w085_a_whole_run_of_figure2(fig2: Kit, paper: Callable[[str], Paper]) -
 def test_w095_w096_k32_the_notification_names_the_job(
     fig2: Kit, paper: Callable[[str], Paper], text: str
 ) -> None:
-    """The state is read from the pool: a channel is heard by every flow, and no message holds 8,000 bytes."""
+    """The state is read from the pool: any role may listen, and a message has under 8,000 bytes."""
     client = paper("tr_a2")
     wid = fig2.start(a3=text)
     told = client("wait")

@@ -1,5 +1,7 @@
-"""One item never stops a round: every loop of the reaper has one of its items poisoned in turn; the others
-go on, those of the same flow and those of another, and the poisoned one is told with its reason.
+"""One failing item never stops a round: each kind of item of the reaper is made to fail in turn.
+
+The other items of the same flow and of another flow are processed, and the failing one is reported with its
+reason.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from flows.tests.kit import Kit, refused, tgid
 
 pytestmark = pytest.mark.kernel
 KINDS = ("expired", "timers", "late", "ended")
-# What each kind of item writes, so that a trigger there can poison it.
+# What each kind of item writes, for a trigger that makes it fail.
 WRITES = {
     "expired": "after insert on wedsql.job_log for each row when (new.outcome = 'expired' and new.wid = %s)",
     "timers": "after insert on wedsql.wed_trace for each row when (new.trw = '_REMATCH' and new.wid = %s)",
@@ -28,7 +30,7 @@ WRITES = {
 
 @pytest.fixture
 def two(kit: Kit, connect: Callable[..., psycopg.Connection[Any]]) -> Iterator[tuple[Kit, Kit]]:
-    """Two flows that are alike."""
+    """Two flows with the same definition."""
     api.create_flow(f"g_{uuid.uuid4().hex[:12]}", conn=kit.conn)
     name = kit.one("select name from wedsql.flow order by id desc limit 1")
     other = Kit(name, connect)
@@ -48,7 +50,7 @@ def two(kit: Kit, connect: Callable[..., psycopg.Connection[Any]]) -> Iterator[t
 
 
 def due(kit: Kit, wid: int) -> psycopg.Connection[Any]:
-    """Leases a job of the instance and holds another one; all its kinds are due two hours later."""
+    """Lease a job of the instance and hold another one; all kinds of items are due two hours later."""
     ids = {job.trname: [job.id] for job in kit.pending(wid)}
     assert api.lease_many(kit.name, ["tr_lease"], 1, "h", job_ids=ids["tr_lease"], conn=kit.conn)
     holder = kit.connect(user="wed_worker")
@@ -58,7 +60,7 @@ def due(kit: Kit, wid: int) -> psycopg.Connection[Any]:
 
 
 def poison(kit: Kit, kind: str, wid: int) -> None:
-    """What the reaper does for this kind of item of this instance fails."""
+    """Make this kind of item of this instance fail in the reaper."""
     kit.rows(
         "create or replace function public.poison() returns trigger language plpgsql as $$"
         " begin raise exception 'a poisoned item'; end $$"
@@ -67,7 +69,7 @@ def poison(kit: Kit, kind: str, wid: int) -> None:
 
 
 def done(kit: Kit, wid: int) -> set[str]:
-    """The kinds that the reaper did for an instance."""
+    """Return the kinds of items that the reaper processed for an instance."""
     found = set(kit.logged(wid)) | {
         "timers" for row in kit.trace(wid) if row.trw == "_REMATCH" and row.trf == ["tr_due"]
     }
@@ -75,7 +77,7 @@ def done(kit: Kit, wid: int) -> set[str]:
 
 
 def troubles(kit: Kit) -> list[tuple[str, int, str]]:
-    """What is told of the flow: kind, instance, message."""
+    """Return the reported troubles of the flow: kind, instance, message."""
     query = "select kind, wid, message from wedsql.trouble where flow_id = %s order by 1, 2"
     return [tuple(row) for row in kit.rows(query, [kit.id])]
 
@@ -157,7 +159,7 @@ def test_f5_an_abort_at_a_timer_is_told(two: tuple[Kit, Kit]) -> None:
 
 
 def as_before(kit: Kit, statement: str) -> None:
-    """Write what an earlier release accepted, or damage left: past all triggers."""
+    """Write data that an earlier release accepted, or damage, bypassing all triggers."""
     with kit.conn.transaction():
         kit.rows("set local session_replication_role = replica")
         kit.rows(statement)
@@ -283,7 +285,7 @@ def test_f5_what_cannot_be_done_now_keeps_nobody_awake(two: tuple[Kit, Kit]) -> 
 
 
 def test_f5_an_item_without_end_costs_a_round_and_no_more(two: tuple[Kit, Kit]) -> None:
-    """PostgreSQL ends a statement once: what comes after the item that took all the time has no limit."""
+    """The statement timeout fires once: after the item that used it up the statement has no limit."""
     kit, other = two
     wids = [kit.start(a="1"), kit.start(a="1"), other.start(a="1")]
     kit.rows(
@@ -305,7 +307,7 @@ def test_f5_an_item_without_end_costs_a_round_and_no_more(two: tuple[Kit, Kit]) 
 
 @contextmanager
 def failing(kit: Kit, function: str) -> Iterator[None]:
-    """Have a function of the kernel fail while the block runs."""
+    """Make a function of the kernel fail while the block runs."""
     whole = kit.one("select pg_get_functiondef(%s::regprocedure)", [f"wedsql.{function}"])
     head = whole[: whole.index("AS $")]
     kit.rows(f"{head} as $$ begin raise exception 'a poisoned round'; end $$")

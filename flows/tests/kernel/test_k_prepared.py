@@ -1,4 +1,4 @@
-"""What a prepared transaction did is judged by PREPARE, and stands until COMMIT or ROLLBACK PREPARED."""
+"""Changes of a prepared transaction are checked by PREPARE and kept until it is committed or rolled back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = [
 
 @pytest.fixture
 def two(one: Kit) -> Iterator[Kit]:
-    """A flow on a server with room for prepared transactions, of which none is left behind."""
+    """A flow on a server that allows prepared transactions; remaining ones are rolled back."""
     if one.one("show max_prepared_transactions") == "0":
         pytest.skip("the server allows no prepared transaction (max_prepared_transactions)")
     try:
@@ -31,7 +31,7 @@ def two(one: Kit) -> Iterator[Kit]:
 
 
 def write(kit: Kit, way: str, wid: int, value: str = "2") -> None:
-    """Hand in the result of the instance's job in a transaction that stays open."""
+    """Complete the instance's job in a transaction that stays open."""
     job = kit.lease("tr_x") if way == "lease" else None
     kit.rows("begin")
     if way == "paper":
@@ -46,7 +46,7 @@ def prepare(kit: Kit) -> None:
 
 
 def is_free(kit: Kit, wid: int) -> bool:
-    """Whether another session can take the instance's job, when the leases and back-offs are over."""
+    """Return whether another session can take the instance's job after its lease and back-off."""
     other = kit.connect()
     kit.clock("20 minutes", other)
     with other.transaction(force_rollback=True):
@@ -120,7 +120,7 @@ def test_a_prepared_transaction_is_named_by_invariant_i8(two: Kit) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_what_notifies_cannot_be_prepared_and_changes_nothing(two: Kit, way: str) -> None:
-    """PostgreSQL prepares no transaction that has a notification to send."""
+    """PostgreSQL cannot prepare a transaction that sends a notification."""
     two.trig("tr_y", "a = '3'")
     wid = two.start(a="1")
     write(two, way, wid, "3")

@@ -1,4 +1,4 @@
-"""docs/protocol.md, as it is written, in the hands of each role that it names."""
+"""The examples of docs/protocol.md, run as written by each role that it names."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def session(request: pytest.FixtureRequest, orders: Kit, dsn: str) -> Iterator[C
 
 
 def perform(session: Connection, block: str, row: dict[str, Any]) -> list[dict[str, Any]]:
-    """Run the statements of a block; a name of a column stands for what the last row had there."""
+    """Run the statements of a block; a column name is replaced by its value in the last row."""
     answers = []
     statements = [re.sub(r"--[^\n]*", "", part).strip() for part in re.split(r";[^\n]*(?:\n|$)", block)]
     for statement in filter(None, statements):
@@ -106,7 +106,7 @@ def test_a_failed_attempt(orders: Kit, session: Connection) -> None:
 
 @pytest.mark.skipif("DATABASE_URL" in os.environ, reason="the roles of that server may want passwords")
 def test_figure_3_runs_as_the_flows_role(orders: Kit, dsn: str, tmp_path: Path) -> None:
-    """The program of the page; where the server is and which database is the environment's affair."""
+    """Run the program of the page; only the server and the name of the database are replaced."""
     (program,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     place = psycopg.conninfo.conninfo_to_dict(dsn)
     assert 'dbs = "user=orders dbname=wed ' in program

@@ -1,5 +1,6 @@
-"""Publishing a changed definition: dry run, counts, re-match, refusals that leave everything as it was
-(K-17, K-20, K-21, K-42, K-54).
+"""Publishing a changed definition: dry run, counts, re-match, and errors that change nothing.
+
+K-17, K-20, K-21, K-42, K-54.
 """
 
 from __future__ import annotations
@@ -30,8 +31,9 @@ BASE: dict[str, Any] = {
 
 @pytest.fixture
 def base(kit: Kit) -> Kit:
-    """A published flow with one instance of each kind: running, exception, final, cancelled (numbers
-    in kit.wids).
+    """A published flow with one instance of each kind: running, exception, final, cancelled.
+
+    Their numbers are in kit.wids.
     """
     api.publish(kit.name, BASE, conn=kit.conn)
     running, stuck, final, cancelled = (kit.start(a=a) for a in ("1", "1", "end", "1"))
@@ -42,12 +44,12 @@ def base(kit: Kit) -> Kit:
 
 
 def wids(kit: Kit) -> tuple[int, int, int, int]:
-    """The numbers of the running, stuck, final and cancelled instance."""
+    """Return the numbers of the running, stuck, final and cancelled instance."""
     return kit.wids  # type: ignore[attr-defined,no-any-return]
 
 
 def published(kit: Kit, change: Change | None = None, **options: Any) -> PublishReport:
-    """Publish what the base definition becomes by the change."""
+    """Publish the base definition with a change."""
     definition = copy.deepcopy(BASE)
     if change:
         change(definition)
@@ -55,12 +57,12 @@ def published(kit: Kit, change: Change | None = None, **options: Any) -> Publish
 
 
 def new_trigger(definition: dict[str, Any]) -> None:
-    """The running and the stuck instance have something to do; the final one would have, if it were open."""
+    """Add a trigger for the running and the stuck instance, and for the final one if it were open."""
     definition["triggers"].append({"name": "new", "transition": "tr_new", "predicate": "a in ('1', 'lost')"})
 
 
 def everything(kit: Kit) -> list[Any]:
-    """All that a publish may touch, for comparison."""
+    """Return everything that a publish may change, for comparison."""
     return [
         kit.rows("select * from wedsql.attr where flow_id = %s order by aid", [kit.id]),
         kit.rows("select to_jsonb(t) from wedsql.trig t where flow_id = %s order by tgid", [kit.id]),
@@ -132,7 +134,7 @@ def test_k17_publishing_the_same_again_changes_no_instance(base: Kit) -> None:
 
 
 def more_after_the_end(definition: dict[str, Any]) -> None:
-    """What was final is not any more, and has something to do."""
+    """Change the definition so that the final instance is not final and has something to do."""
     definition["triggers"][2] = {"predicate": "a = 'over'", "final": True}
     definition["triggers"].append({"name": "more", "transition": "tr_more", "predicate": "a = 'end'"})
 

@@ -1,5 +1,6 @@
-"""What a client of the paper is refused for ever: its UPDATE rolls its own evidence back, so the kernel
-keeps the refusal where no rollback reaches it, and the reaper acts on it (K-26, K-55).
+"""Permanent rejections of the paper's clients, whose UPDATE also rolls back the record of the error.
+
+So the kernel records the rejection outside the transaction, and the reaper acts on it (K-26, K-55).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ def update(kit: Kit, transition: str, wid: int, change: str, conn: psycopg.Conne
 
 
 def stale(kit: Kit, revalidate: str = "at_take") -> int:
-    """An instance whose job of tr_a has a condition that no longer holds, beside one of tr_b."""
+    """Return an instance with a job of tr_a whose condition no longer holds, and one of tr_b."""
     kit.attrs("a", "b")
     kit.trig("tr_a", "a = '1'", revalidate=revalidate)
     kit.trig("tr_b", "b = '1'")
@@ -32,7 +33,7 @@ def stale(kit: Kit, revalidate: str = "at_take") -> int:
 
 
 def block(kit: Kit, policy: str = "reject") -> int:
-    """An instance with two jobs, each of which could make its state final while the other is pending."""
+    """Return an instance with two jobs, each of which could make it final while the other is pending."""
     kit.policy(final_when_pending=policy)
     kit.attrs("a", "b", "done")
     kit.trig("tr_a", "a = '1'", max_attempts=5)
@@ -116,9 +117,9 @@ def test_k55_two_jobs_that_block_each_other_become_an_exception(kit: Kit) -> Non
 
 
 def test_k55_many_refusals_of_one_job_do_not_hide_the_other(kit: Kit) -> None:
-    """Who tries again at once is refused a thousand times between two rounds; the other one once."""
+    """A client that retries at once is rejected many times between two rounds; the other one once."""
     wid = block(kit)
-    while len({job.id // 16 for job in kit.pending(wid)}) > 1:  # neighbours have places of their own
+    while len({job.id // 16 for job in kit.pending(wid)}) > 1:  # same id // 16: different slots
         wid = kit.start(a="1", b="1")
     for transition in ["tr_b", *["tr_a"] * 50]:
         with refused("WD103"):
@@ -137,7 +138,7 @@ def test_k55_a_refusal_counts_beside_a_reported_one(kit: Kit) -> None:
 
 
 def test_k55_a_job_that_fired_anew_was_not_refused(kit: Kit) -> None:
-    """The refusal is of one job: the next one of its transition has its own chance."""
+    """The rejection is of one job, not of the next one of its transition."""
     wid = block(kit)
     with refused("WD103"):
         update(kit, "tr_a", wid, "done = 'yes'")
@@ -148,7 +149,7 @@ def test_k55_a_job_that_fired_anew_was_not_refused(kit: Kit) -> None:
 
 
 def test_k55_another_reason_since_then_counts(kit: Kit) -> None:
-    """A refusal is acted on once: an old one does not come back over a later failure."""
+    """A rejection is acted on once: an old one does not replace a later failure."""
     wid = block(kit)
     with refused("WD103"):
         update(kit, "tr_a", wid, "done = 'yes'")

@@ -1,4 +1,4 @@
-"""What a re-match leaves behind: no running instance without work, no `_EXCPT` job without an exception."""
+"""After a re-match no running instance is without work, and only exceptions have an `_EXCPT` job."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ pytestmark = pytest.mark.kernel
 
 
 def broken(kit: Kit) -> list[str]:
-    """The invariants that the flow's instances break."""
+    """Return the invariants that the flow's instances violate."""
     found = kit.rows("select name, examples from wedsql.offences(null, 1000)")
     mine = {row.wid for row in kit.rows("select wid from wedsql.instance where flow_id = %s", [kit.id])}
     return [row.name for row in found if any(example.get("wid") in mine for example in row.examples)]
 
 
 def timed(kit: Kit) -> int:
-    """An instance whose only work is a timer of an hour."""
+    """Return an instance whose only work is a timer of an hour."""
     kit.attrs("a")
     kit.trig("tr_wait", "a = '1'", due_after="1 hour")
     kit.final("a = 'end'")
@@ -63,7 +63,7 @@ def test_k17_a_timer_that_still_holds_is_left_alone(kit: Kit) -> None:
 
 
 def test_k17_rematch_finds_the_timer_that_an_older_kernel_left(kit: Kit) -> None:
-    """The instance runs, nothing is pending, and the timer belongs to a condition that does not hold."""
+    """The instance is running, nothing is pending, and the timer's condition does not hold."""
     wid = timed(kit)
     other_predicate(kit)
     kit.rows("set role wed_owner")
@@ -80,7 +80,7 @@ def test_k17_rematch_finds_the_timer_that_an_older_kernel_left(kit: Kit) -> None
 
 
 def test_k37_no_due_time_no_timer(kit: Kit) -> None:
-    """An emptied due attribute takes the time away, and the trigger with it."""
+    """Clearing the due attribute deletes the timer, so that the trigger does not fire."""
     kit.attrs("a", "b")
     kit.attr("due", None, "timestamptz")
     kit.trig("tr_remind", "a = '1'", due_attr="due")
@@ -97,7 +97,7 @@ def test_k37_no_due_time_no_timer(kit: Kit) -> None:
 
 
 def parked(kit: Kit) -> int:
-    """An instance with a parked job, and another job that is ready."""
+    """Return an instance with a parked job, and another job that is ready."""
     kit.attrs("a", "b")
     kit.trig("tr_bad", "a = '1'", max_attempts=1, backoff="0")
     kit.trig("tr_good", "b = '1'")
@@ -135,7 +135,7 @@ def test_k61_a_parked_job_goes_and_the_exception_with_it(
 
 
 def test_k61_a_parked_job_that_its_own_commit_withdraws(kit: Kit) -> None:
-    """With revalidate = withdraw a result of another job takes the parked one away."""
+    """With revalidate = withdraw a result of another job withdraws the parked one."""
     kit.attrs("a", "b")
     kit.trig("tr_bad", "a = '1'", max_attempts=1, backoff="0", revalidate="withdraw")
     kit.trig("tr_good", "b = '1'")
@@ -150,7 +150,7 @@ def test_k61_a_parked_job_that_its_own_commit_withdraws(kit: Kit) -> None:
 
 
 def ghost(kit: Kit, status: str) -> int:
-    """What an older kernel could leave: an `_EXCPT` job at an instance that is no exception."""
+    """Return an instance with an `_EXCPT` job but no exception, as an older kernel could leave it."""
     kit.attrs("a")
     kit.trig("tr_x", "a = '1'")
     kit.final("a = 'end'")
@@ -176,7 +176,7 @@ def test_k61_rematch_removes_an_exception_job_without_an_exception(kit: Kit, sta
 
 
 def test_k61_rematch_ends_an_exception_that_has_only_ready_work(kit: Kit) -> None:
-    """An older kernel took the parked job away and left the instance an exception."""
+    """An older kernel deleted the parked job and left the instance an exception."""
     wid = parked(kit)
     kit.rows("set role wed_owner")
     kit.rows("delete from wedsql.job_pool where wid = %s and state = 'K'", [wid])
@@ -186,7 +186,7 @@ def test_k61_rematch_ends_an_exception_that_has_only_ready_work(kit: Kit) -> Non
 
 
 def due_in(kit: Kit, wid: int) -> float:
-    """Days from the instance's start to the due time of its timer."""
+    """Return the days from the instance's start to the due time of its timer."""
     return float(
         kit.one(
             "select extract(epoch from x.due_at - t.tstmp) / 86400 from wedsql.timer x"
@@ -220,7 +220,7 @@ def test_a_changed_due_time_reaches_the_timers_that_wait(kit: Kit, by_publish: b
     assert kit.jobs(wid) == ["tr_x"]
 
 
-WAITING = {  # what holds a matched trigger back, with the state in which it does
+WAITING = {  # what delays a matched trigger, with the state that does so
     "due_after": ({"due_after": "1 hour"}, {}),
     "due_attr": ({"due_attr": "due"}, {"due": "2999-01-01"}),
     "due_attr_after": ({"due_attr": "due", "due_after": "1 month"}, {"due": "2999-01-31"}),
@@ -231,7 +231,7 @@ WAITING = {  # what holds a matched trigger back, with the state in which it doe
 
 @pytest.fixture(params=WAITING)
 def waiting(kit: Kit, request: pytest.FixtureRequest) -> int:
-    """An instance with a pending job, and another trigger whose condition holds and that does not fire."""
+    """An instance with a pending job, and another trigger that does not fire though its condition holds."""
     options, state = WAITING[request.param]
     kit.attrs("a")
     kit.attr("due", None, "date")
@@ -245,7 +245,7 @@ def waiting(kit: Kit, request: pytest.FixtureRequest) -> int:
 
 
 def everything(kit: Kit, wid: int) -> list[Any]:
-    """All that the kernel keeps of an instance, each row with the transaction that wrote it."""
+    """Return all rows of an instance, each with the transaction that wrote it."""
     tables = ("instance", "job_pool", "timer", "wed_trace", "job_log")
     return [kit.rows(f"select x.xmin, x.* from wedsql.{name} x where wid = %s", [wid]) for name in tables]
 
@@ -260,7 +260,7 @@ def test_k17_a_rematch_writes_nothing_where_nothing_follows(kit: Kit, waiting: i
 
 
 def test_k17_a_rematch_moves_and_sets_timers(kit: Kit, waiting: int) -> None:
-    """What does follow is still done: the trigger waits no more, for this or for another time."""
+    """Necessary changes are still made: the trigger does not wait any more, for this or for another time."""
     kit.rows(
         "update {f}.wed_trig set due_attr = null, due_after = null, fire_once = false"
         " where trname = 'tr_wait'"
@@ -319,7 +319,7 @@ def test_k37_a_changed_due_time_moves_the_timer_beside_a_pending_job(
 def test_k17_a_timer_of_a_trigger_that_fired_its_only_time_keeps_nobody_waiting(
     kit: Kit, beside: bool
 ) -> None:
-    """It became one that fires once while it waited for its second time."""
+    """The trigger's fire_once was set while it waited to fire a second time."""
     kit.attrs("a", "b")
     kit.trig("tr_wait", "a = '1'", due_after="1 hour")
     kit.trig("tr_step", "b = '1'")
@@ -335,7 +335,7 @@ def test_k17_a_timer_of_a_trigger_that_fired_its_only_time_keeps_nobody_waiting(
 
 
 def test_k17_withdrawing_no_job_touches_no_instance(kit: Kit) -> None:
-    """Also one for which a re-match would find something to do."""
+    """Not even one that a re-match would change."""
     kit.attrs("a")
     kit.trig("tr_x", "a = '1'")
     unused = kit.trig("tr_unused", "a = 'other'")

@@ -1,4 +1,4 @@
-"""Results that come twice, and several of one instance in one call: each item gets its own answer."""
+"""Repeated results, and several results of one instance in one call: each item gets its own answer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def two(kit: Kit) -> Kit:
 
 
 def leased(kit: Kit, *transitions: str) -> list[ClaimedJob]:
-    """A lease on the job of each of these transitions."""
+    """Return a lease on the job of each of these transitions."""
     return [kit.lease(transition) for transition in transitions]
 
 

@@ -1,4 +1,4 @@
-"""Retention: finished instances leave for archives that can be read back; evidence stays."""
+"""Retention: finished instances move to archives that can be read; former exceptions stay as evidence."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_batch_that_was_written_twice_is_read_once(fig2: Kit, tmp_path: Path) 
     fig2.clock("31 days")
     archived(fig2, tmp_path)
     (file,) = tmp_path.glob("*.jsonl.gz")
-    file.write_bytes(file.read_bytes() * 2)  # what a crash between writing and forgetting leaves
+    file.write_bytes(file.read_bytes() * 2)  # what a crash between writing and deleting leaves
     assert [d["instance"]["wid"] for d in read_archive(file)] == [wid]
 
 
@@ -154,7 +154,7 @@ def test_a_history_that_cannot_be_read_stops_no_other(fig2: Kit, tmp_path: Path,
     fig2.rows(f"create policy unreadable on wedsql.job_log using (1 / (wid - {bad}) is not null)")
     try:
         directory = tmp_path / "archive"
-        fig2.rows("set row_security = on")  # or the policy would be an error for every row
+        fig2.rows("set row_security = on")  # otherwise the policy would be an error for every row
         assert sum(archive_flow(fig2.name, directory, batch=batch, conn=fig2.conn)) == 2
         trouble = fig2.rows("select kind, wid, sqlstate from wedsql.trouble where flow_id = %s", [fig2.id])
         assert trouble == [("retired", bad, "22012")]

@@ -1,4 +1,4 @@
-"""What the server's log gets from clients of the paper: nothing for a result that is accepted."""
+"""What clients of the paper cause in the server's log: nothing for a result that is accepted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LOCKS = "pg_advisory_lock(integer, integer), pg_try_advisory_xact_lock(integer, 
 
 
 def log_of(client: psycopg.Connection[Any]) -> list[str]:
-    """What the server wrote of this session, up to now."""
+    """Return what the server logged for this session so far."""
     mark = uuid.uuid4().hex
     client.execute(f"do $$ begin raise log '{mark}'; end $$")
     lines = postgres.default_cluster().log.read_text(errors="replace").splitlines()
@@ -40,7 +40,7 @@ def client(fig2: Kit, request: pytest.FixtureRequest) -> Iterator[psycopg.Connec
         connection = fig2.connect(user=fig2.name)
     else:
         connection = fig2.connect()
-    if request.param.startswith("wed_"):  # a role of the product that was given the table
+    if request.param.startswith("wed_"):  # a role of the product with rights on the table
         fig2.rows(f"grant select, update on {fig2.name}.wed_flow to {request.param}")
         fig2.rows(f"grant execute on function {LOCKS} to {request.param}")
         connection = fig2.connect(user=request.param)
@@ -75,7 +75,7 @@ def test_results_of_two_instances_in_one_transaction_write_nothing(fig2: Kit) ->
 
 @pytest.mark.parametrize("beside", [(), (2147483647, 7)])
 def test_a_lock_of_the_session_is_told_and_kept(fig2: Kit, beside: tuple[int, ...]) -> None:
-    """Beside a lock of the client's own, too, and that one is kept."""
+    """Even beside another lock of the client, which is kept, too."""
     wid = fig2.start()
     if beside:
         fig2.one("select pg_advisory_lock(%s, %s)", beside)
@@ -88,7 +88,7 @@ def test_a_lock_of_the_session_is_told_and_kept(fig2: Kit, beside: tuple[int, ..
 
 
 def test_a_lock_of_the_clients_own_is_kept(fig2: Kit) -> None:
-    """Only there PostgreSQL warns: nothing else tells whose a lock is without letting the other one go."""
+    """Only this case logs a warning: the kernel must try to unlock the lock to find out whose it is."""
     wid = fig2.start()
     fig2.one("select pg_advisory_lock(7)")
     with fig2.conn.transaction():

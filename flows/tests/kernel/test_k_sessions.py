@@ -1,4 +1,4 @@
-"""What a session may do follows from what it holds, never from a setting it writes or a number it reads."""
+"""The rights of a session follow from what it holds, never from a setting it writes or a number it reads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KNOWN = {"actor", "crowd", "held", "job", "reason", "round_over", "takes", "took
 
 
 def settings(kit: Kit) -> list[str]:
-    """Each setting that a function of the kernel or of the flow reads."""
+    """Return each setting that a function of the kernel or of the flow reads."""
     sources = kit.one(
         "select string_agg(prosrc, ' ') from pg_proc where pronamespace in"
         " ('wedsql'::regnamespace, 'wed_match'::regnamespace, %s::regnamespace)",
@@ -29,14 +29,14 @@ def settings(kit: Kit) -> list[str]:
 
 
 def forge(session: Connection, **values: str) -> None:
-    if values.get("took_jobs"):  # as an earlier kernel kept the time
+    if values.get("took_jobs"):  # where an earlier kernel kept the time
         values = {"took": "9999999999"} | values
     for name, value in values.items():
         session.execute("select set_config(%s, %s, false)", [f"wedsql.{name}", value])
 
 
 def ask(kit: Kit, session: Connection, call: str, *values: Any) -> Any:
-    """The first row of a call, or the error that it met; what it did is kept."""
+    """Return the first row of a call, or its error; successful changes are kept."""
     try:
         return (kit.rows(call, values, session) or [None])[0]
     except psycopg.Error as error:
@@ -56,7 +56,7 @@ HELD = 'select {f}.complete_held(%s, %s, \'{"a": "2"}\')'
 
 
 def stored(kit: Kit) -> Any:
-    """Everything that is stored of the flow's jobs and instances."""
+    """Return everything that is stored of the flow's jobs and instances."""
     tables = ("instance", "job_pool", "job_log", "wed_trace")
     query = "select jsonb_agg(to_jsonb(x) order by to_jsonb(x)::text) from wedsql.{} x where flow_id = %s"
     return [kit.one(query.format(table), [kit.id]) for table in tables]
@@ -71,13 +71,13 @@ def worker(one: Kit) -> Iterator[Connection]:
 
 @pytest.fixture
 def short(one: Kit) -> Kit:
-    """The flow, with little time for its transition."""
+    """The flow, with a short timeout for its transition."""
     one.rows("update {f}.wed_trig set timeout = '0.3 seconds' where trname = 'tr_x'")
     return one
 
 
 def test_every_setting_of_the_kernel_is_known_here(one: Kit) -> None:
-    """A new one needs a look: what does a session get that writes it?"""
+    """A new one needs a review: what does a session gain that writes it?"""
     assert {*settings(one)} == KNOWN
 
 
@@ -109,7 +109,7 @@ def test_no_setting_gives_a_job_that_was_not_taken(one: Kit, worker: Connection,
 
 
 def test_a_job_that_another_holds_is_not_got_by_a_list(one: Kit, worker: Connection) -> None:
-    """Also by a session that took one of its own, whose values are there."""
+    """Not even by a session that took a job of its own, whose settings exist."""
     mine, theirs = one.start(a="1"), one.start(a="1")
     other = one.connect(user=ROLE)
     other.execute("begin")
@@ -125,7 +125,7 @@ def test_a_job_that_another_holds_is_not_got_by_a_list(one: Kit, worker: Connect
 
 
 def taken_once(kit: Kit, session: Connection) -> None:
-    """The session takes a job and ends the transaction, so that its values are there."""
+    """Take a job in the session and end the transaction, so that the settings exist."""
     wid = kit.start(a="1")
     kit.rows(
         "select * from {f}.take('{tr_x}', 1, null, array[%s]::bigint[])", [kit.pending(wid)[0].id], session
@@ -134,7 +134,7 @@ def taken_once(kit: Kit, session: Connection) -> None:
 
 
 def test_a_forged_list_gives_no_job_before_its_time(one: Kit, worker: Connection) -> None:
-    """What take would not offer yet is not finished either."""
+    """A job that take would not offer yet cannot be completed either."""
     taken_once(one, worker)
     wid = one.start(a="1")
     job = one.pending(wid)[0].id
@@ -189,7 +189,7 @@ TRICKS = [
 def test_k09_no_session_makes_its_time_longer(
     short: Kit, worker: Connection, tricks: list[str], first: bool
 ) -> None:
-    """Whatever it writes or forgets, and though it takes the job once more: its lock was never given back."""
+    """Whatever it sets or resets, even if it takes the job again: its lock was never released."""
     if not first:
         taken_once(short, worker)
     wid = short.start(a="1")
@@ -219,7 +219,7 @@ def test_k09_no_session_makes_the_time_of_a_hold_longer(short: Kit, worker: Conn
 
 
 def test_k08_a_held_job_is_told_whatever_the_session_writes(one: Kit) -> None:
-    """The paper's UPDATE by a lock that outlives the transaction."""
+    """By the paper's UPDATE under a lock that outlives the transaction."""
     one.one("select wedsql.open_flow_role(%s)", [one.name])
     session = one.connect(user=one.name)
     wid = one.start(a="1")
@@ -232,7 +232,7 @@ def test_k08_a_held_job_is_told_whatever_the_session_writes(one: Kit) -> None:
 
 
 def test_no_login_reads_a_claim(one: Kit) -> None:
-    """Whoever has it may finish the lease: neither the pool nor a view shows it, nor can it be guessed."""
+    """A claim authorizes completing the lease: no pool or view shows it, and it cannot be guessed."""
     for _ in range(20):
         one.start(a="1")
     claims = [
@@ -257,10 +257,10 @@ def test_no_login_reads_a_claim(one: Kit) -> None:
 
 @pytest.mark.parametrize("way", ["lease", "take"])
 def test_a_claim_is_given_to_one_session_alone(kit: Kit, way: str) -> None:
-    """Another looked at the job a moment before it was leased, and has its lock a moment afterwards."""
+    """The second session reads the job just before it is leased, and gets its lock just afterwards."""
     kit.attrs("a", "b")
     kit.trig("tr_x", "a = '1'")
-    kit.trig("tr_x", "b = '1'")  # so that the other looks at the triggers between looking and locking
+    kit.trig("tr_x", "b = '1'")  # so that the second session reads the triggers between reading and locking
     kit.final("a = '2'")
     kit.start(a="1")
     first, second, stop = kit.connect(), kit.connect(), kit.connect()
@@ -290,7 +290,7 @@ def test_a_claim_is_given_to_one_session_alone(kit: Kit, way: str) -> None:
 
 @pytest.mark.parametrize("function", ["pg_advisory_lock", "pg_try_advisory_lock"])
 def test_k08_a_lock_of_the_session_is_noticed_by_whichever_function(one: Kit, function: str) -> None:
-    """The role of a flow may call neither, unless it was granted one of them."""
+    """The role of a flow may call neither, unless one of them was granted to it."""
     one.one("select wedsql.open_flow_role(%s)", [one.name])
     one.rows(f"grant execute on function {function}(integer, integer) to {{f}}")
     session = one.connect(user=one.name)

@@ -1,4 +1,4 @@
-"""Sessions with settings of their own, side by side: what is stored and decided is the same for all."""
+"""Concurrent sessions with different settings: stored values and decisions are the same for all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flows.tests.hostile import HOSTILE
 from flows.tests.kit import Connection, Kit
 
 pytestmark = pytest.mark.kernel
-# How client and server talk is the driver's affair: it reads durations and moments in its own way only.
+# The client's protocol settings stay: the driver can read intervals and timestamps in one format only.
 ODD = {
     "intervalstyle": "iso_8601",
     "datestyle": "ISO, DMY",
@@ -28,7 +28,7 @@ ODD = {
 
 @pytest.fixture
 def odd(kit: Kit) -> Iterator[Connection]:
-    """A session to which the same texts mean something else; that of the test reads as usual."""
+    """A session with settings that change the meaning of texts; that of the test has the usual ones."""
     kit.conn.execute("set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'")
     session = kit.connect()
     for name, value in ODD.items():
@@ -39,7 +39,7 @@ def odd(kit: Kit) -> Iterator[Connection]:
 
 @pytest.fixture
 def times(kit: Kit) -> Kit:
-    """A flow over every type whose text depends on settings, with one instance that waits for its day."""
+    """A flow with every type whose text depends on settings, and a due attribute."""
     kit.attr("day", None, "date")
     kit.attr("at", None, "timestamptz")
     kit.attr("span", None, "interval")
@@ -54,7 +54,7 @@ STATE = {"day": "2031-03-04", "at": "2031-03-04T05:06:07+00:00", "span": "1 mon 
 
 
 def due(kit: Kit, wid: int) -> str:
-    """When the instance's timer falls due."""
+    """Return the due time of the instance's timer."""
     return str(
         kit.one("select due_at at time zone 'UTC' from wedsql.timer where wid = %s", [wid])
     )  # fmt: skip
@@ -160,7 +160,7 @@ def test_a_set_string_stores_the_same_whoever_says_it(kit: Kit, odd: Connection,
 
 
 def test_partitions_are_months_of_utc(kit: Kit, odd: Connection) -> None:
-    odd.execute("set timezone = 'America/New_York'")  # its EST is another one in Australia
+    odd.execute("set timezone = 'America/New_York'")  # its EST differs from Australia's
     odd.execute("set datestyle = 'SQL, DMY'")
     odd.execute("select wedsql.make_partitions('2041-01-15'::timestamptz, 1)")
     bounds = kit.one(
@@ -172,13 +172,13 @@ def test_partitions_are_months_of_utc(kit: Kit, odd: Connection) -> None:
 
 
 def plain_texts(source: str) -> Iterator[str]:
-    """Texts in single quotes without an E before them; comments are passed over."""
+    """Yield single-quoted strings without an E before them; comments are skipped."""
     token = re.compile(r"--[^\n]*|\b([eE])'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'", re.DOTALL)
     return (m[0] for m in token.finditer(source) if not m[1] and not m[0].startswith("--"))
 
 
 def test_no_source_depends_on_how_a_backslash_or_a_letter_is_read() -> None:
-    """A function is compiled anew in each session, under its settings, which say what a backslash is."""
+    """Each session compiles a function under its own settings, which define what a backslash means."""
     assert list(plain_texts(r"x = E'\'' || 'a' -- it's")) == ["'a'"]
     for path in kernel.SQL_DIR.rglob("*.sql"):
         source = path.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The short way of a single result leaves what the set-wise way leaves, in odd sessions and wide rows too."""
+"""The fast path of a single result has the effects of the general path, also with odd settings."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KINDS = {
 
 
 def odd_session(kit: Kit) -> Connection:
-    """A session whose settings no function of the kernel may depend on."""
+    """Return a session with settings that no function of the kernel may depend on."""
     conn = kit.connect()
     for setting in ODD:
         conn.execute(setting)  # type: ignore[call-overload]
@@ -47,7 +47,7 @@ def held(kit: Kit, transition: str, changes: dict[str, Any]) -> None:
 
 
 def together(kit: Kit, transition: str, changes: dict[str, Any]) -> None:
-    """The set-wise way, which a SET string's slower door and a batch take."""
+    """Complete by the general path, which a SET string and a batch use."""
     conn = odd_session(kit)
     jobs = f"select wid, job_id from {kit.name}.take(%s, 1)"
     with conn.transaction():
@@ -59,7 +59,7 @@ def together(kit: Kit, transition: str, changes: dict[str, Any]) -> None:
 
 
 def told(kit: Kit, wid: int) -> list[dict[str, Any]]:
-    """The history without what differs from one instance to the next."""
+    """Return the history without the columns that differ between instances."""
     private = {"wid", "tstmp", "job_id", "actor", "tx_at", "trace_id"}
     rows = kit.rows("select to_jsonb(t) as row from wedsql.wed_trace t where wid = %s order by seq", [wid])
     return [{key: value for key, value in row.row.items() if key not in private} for row in rows]

@@ -1,4 +1,4 @@
-"""A state has a limit, and so has a number: the same at every door."""
+"""A state has a size limit, and so has a number: the same for every way to write it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGE = "x" * LIMIT
 
 @pytest.fixture
 def roomy(kit: Kit) -> Kit:
-    """A flow whose one transition may write a text, a number and a document."""
+    """A flow whose only transition may write a text, a number and a document."""
     kit.attrs("go", "big", "more")
     kit.attr("n", None, "numeric")
     kit.attr("doc", None, "jsonb")
@@ -26,14 +26,14 @@ def roomy(kit: Kit) -> Kit:
 
 
 def by_update(kit: Kit, wid: int, assignment: str) -> None:
-    """The paper's UPDATE."""
+    """Run the paper's UPDATE."""
     with kit.conn.transaction():
         kit.lock(kit.conn, wid, kit.pending(wid)[0].tgid)
         kit.rows(f"update {{f}}.wed_flow set {assignment} where wid = {wid}")
 
 
 def by_set(kit: Kit, wid: int, assignment: str) -> None:
-    """A SET string in the way of the mode."""
+    """Complete with a SET string, in the mode of the test."""
     with kit.step():
         kit.complete(kit.take("tr_x", wid), set_text=assignment)
 
@@ -138,7 +138,7 @@ def test_a_state_from_before_the_limit_may_become_smaller(roomy: Kit) -> None:
     ],
 )
 def test_a_set_string_cannot_ask_for_much_time_or_memory(roomy: Kit, text: str) -> None:
-    """Refused before it is computed, so that it takes neither."""
+    """It is rejected before it is evaluated, so that it uses neither."""
     wid = roomy.start(go="1", big="x" * 400_000, more="y" * 400_000)
     with refused("WD211") as why:
         by_set(roomy, wid, text)
@@ -147,7 +147,7 @@ def test_a_set_string_cannot_ask_for_much_time_or_memory(roomy: Kit, text: str) 
 
 
 def joined(names: list[str], times: int = 1) -> str:
-    """The names with || between them, each where null reads as nothing."""
+    """Return the names joined by ||, with null as an empty text."""
     return " || ".join(f"coalesce(lower({name}), '')" for name in names * times)
 
 
@@ -179,13 +179,13 @@ def test_what_is_joined_over_and_over_is_refused(kit: Kit, text: str) -> None:
 
 
 def test_a_cheap_set_string_is_not_looked_at(roomy: Kit) -> None:
-    """The look makes a function and rolls it back, which costs as much as a commit."""
+    """The check creates a function and rolls it back, which costs as much as a commit."""
     wid = roomy.start(go="1", big="41", n=1)
     roomy.rows("alter function wedsql.parse_tree(text) rename to parse_tree_away")
     try:
         text = "big = (big::integer + 1)::text, n = n - 1, more = 'done' || big, doc = '[1]'"
         by_set(roomy, wid, text)
-        with refused("42883"):  # parse_tree is gone: it was wanted
+        with refused("42883"):  # parse_tree is missing: it was called
             by_set(roomy, wid, "big = translate(big, 'a', 'b')")
     finally:
         roomy.rows("alter function wedsql.parse_tree_away(text) rename to parse_tree")

@@ -1,4 +1,4 @@
-"""Starting instances, one or many (K-39, W-070, W-073, W-083)."""
+"""Starting instances, one or many (K-39)."""
 
 from __future__ import annotations
 

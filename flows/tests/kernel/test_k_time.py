@@ -1,5 +1,6 @@
-"""Timeouts, leases, timers and pickup deadlines, with a clock that the test moves (K-09, K-37, K-43,
-K-56, K-57, K-62).
+"""Timeouts, leases, timers and pickup deadlines, with a clock that the test moves.
+
+K-09, K-37, K-43, K-56, K-57, K-62.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def test_k09_late_by_the_papers_protocol_without_a_reaper(one: Kit) -> None:
 
 
 def test_k09_a_lock_taken_late_in_a_long_transaction_has_its_whole_time(one: Kit) -> None:
-    """The reaper looked a moment before: a lock that it did not see is younger than that."""
+    """The reaper looked at the locks just before: a lock that it did not see is younger than that."""
     wid = one.start(a="1")
     reaper = one.connect()
     one.clock("10 minutes", reaper)
@@ -96,7 +97,7 @@ def test_k09_the_reaper_ends_an_idle_holder(one: Kit) -> None:
 def test_k09_the_reaper_cancels_a_running_statement_only(one: Kit) -> None:
     wid = one.start(a="1")
     holder, watcher = one.connect(user="wed_worker"), one.connect()
-    one.take("tr_x", wid, holder)  # outside a transaction: it only shows that the role may
+    one.take("tr_x", wid, holder)  # outside a transaction: it only shows that the role has the right
     why: list[str | None] = []
 
     def work() -> None:
@@ -301,7 +302,7 @@ def test_k09_a_session_that_swallows_the_cancellation_is_ended(one: Kit) -> None
 
 
 def sleeps(kit: Kit, pid: int, watcher: psycopg.Connection) -> bool:
-    """Whether the session is in pg_sleep now."""
+    """Return whether the session is in pg_sleep now."""
     return (
         kit.one("select wait_event from pg_stat_activity where pid = %s", [pid], watcher) == "PgSleep"  # type: ignore[no-any-return]
     )

@@ -1,4 +1,4 @@
-"""Timers and pickup deadlines: what time does without any update (K-37, K-43)."""
+"""Timers and pickup deadlines: changes by time alone, without an update (K-37, K-43)."""
 
 from __future__ import annotations
 

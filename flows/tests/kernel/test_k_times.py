@@ -1,4 +1,4 @@
-"""How long jobs wait and run is added up by transition, for all workers together."""
+"""The waiting and running times of jobs are summed by transition, over all workers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLACES = len(BOUNDS) + 1
 
 
 def counts(**places: int) -> list[int]:
-    """`counts(p3=2)`: two in the fourth bucket."""
+    """Return counts of buckets: `counts(p3=2)` has two in the fourth."""
     return [places.get(f"p{n}", 0) for n in range(PLACES)]
 
 
@@ -48,7 +48,7 @@ def test_runs_are_added_up(fig2: Kit) -> None:
 
 
 def test_a_wait_goes_from_the_firing_to_the_handler_s_begin(fig2: Kit) -> None:
-    """Done or still pending, the job is found; the handler began four of the ten minutes ago."""
+    """The job is found, done or still pending; the handler began four of the ten minutes ago."""
     wid = fig2.start()
     jobs = dict(fig2.rows("select trname, id from wedsql.job_pool where wid = %s", [wid]))
     fig2.run("tr_a2", wid, a2="x")

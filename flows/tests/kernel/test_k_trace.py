@@ -1,4 +1,4 @@
-"""The history: order, completeness, lineage, partitions (K-15, K-29, W-034, W-035, W-079)."""
+"""The history: order, completeness, lineage, partitions (K-15, K-29)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.kernel
 
 
 def test_k15_order_is_the_order_of_commits(fig2: Kit) -> None:
-    """A transaction that began first and commits last stands last, though its start is the earlier one."""
+    """A transaction that began first and commits last is last, though its start is the earlier one."""
     wid = fig2.start()
     early = fig2.connect()
     with early.transaction():
@@ -31,9 +31,7 @@ def test_k15_order_is_the_order_of_commits(fig2: Kit) -> None:
 
 
 def test_k15_seq_is_dense_under_concurrency(kit: Kit) -> None:
-    """Many branches of one instance finish at once: no number is missing, each row follows from the
-    one before.
-    """
+    """Many branches of one instance finish at once: no number is missing, rows follow from each other."""
     kit.attr("n", "0", "integer")
     for branch in range(8):
         kit.attr(f"b{branch}", "0", "integer")

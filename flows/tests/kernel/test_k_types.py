@@ -110,7 +110,7 @@ def test_k52_enum_options_that_living_instances_still_hold(kit: Kit) -> None:
 def test_k32_state_with_quotes_and_a_large_one(kit: Kit) -> None:
     kit.attrs("a", "big")
     kit.trig("tr_x", "a is not null")
-    kit.conn.execute("set client_encoding = 'UTF8'")  # the text has a letter that LATIN1 has not
+    kit.conn.execute("set client_encoding = 'UTF8'")  # the text has a character that LATIN1 does not have
     text = "O'Hara said \"$$\" \\ ; -- {'n': 1} \u00e9 \U0001f600"
     wid = kit.start(a=text, big="x" * 1_000_000)
     with kit.conn.transaction(force_rollback=True):

@@ -1,4 +1,4 @@
-"""Values that cannot be stored are refused in words, and settings written by hand are changes like others."""
+"""Values that cannot be stored are rejected with a message; settings written by SQL make a version."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_rematch_under_immediate_constraints_sees_the_new_trigger(kit: Kit) ->
 
 
 def test_statistics_of_an_emptied_pool_do_not_turn_lookups_into_scans(fig2: Kit) -> None:
-    """After ANALYZE saw an empty pool, the plans of take and complete still look jobs up by wid."""
+    """After ANALYZE of an empty pool, the plans of take and complete still look jobs up by wid."""
     fig2.rows("set enable_seqscan = off")
     fig2.rows("analyze wedsql.job_pool")
     plan = "\n".join(

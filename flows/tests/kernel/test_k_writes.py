@@ -1,4 +1,4 @@
-"""What a result may write, and at which isolation (K-46 to K-48)."""
+"""What a result may write, and at which isolation level (K-46 to K-48)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_k46_the_api_at_repeatable_read_raises_try_again(fig2: Kit) -> None:
 
 
 def test_k47_only_changed_attributes_are_written(fig2: Kit) -> None:
-    """A worker that holds an old payload overwrites nothing that it does not name."""
+    """A worker with an old payload overwrites only the attributes that it names."""
     wid = fig2.start()
     other = fig2.connect()
     with fig2.step(other):
