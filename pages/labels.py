@@ -55,7 +55,7 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     "_CANCEL": _("Cancelled"),
     "_TIMEOUT": _("Timed out"),
     "_EXCPT": _("Repaired"),
-    # Without a job it records that an attempt to continue was given up.
+    # Without a job it is the kernel's record that the instance became an exception.
     "_EXCPT without job": _("Became an exception"),
     "_RECOVER": _("Recovered"),
     "_SUSPEND": _("Suspended"),

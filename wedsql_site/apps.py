@@ -1,4 +1,4 @@
-"""Connects what must happen once in every process."""
+"""Hooks that are installed once in every process."""
 
 from __future__ import annotations
 

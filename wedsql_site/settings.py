@@ -17,7 +17,7 @@ PROCESS = environment.process()
 DEBUG = environment.flag("WEDSQL_DEBUG")
 # The page /styleguide/ shows every component of the pages.
 STYLEGUIDE = environment.flag("WEDSQL_STYLEGUIDE", default=DEBUG)
-# Plain HTTP is for the local machine only: `wedsql up` allows it when it listens on a loopback address.
+# Plain HTTP is for the local machine only: `wedsql up` sets WEDSQL_HTTPS=0 for a loopback address.
 HTTPS = environment.flag("WEDSQL_HTTPS", default=not DEBUG)
 BEHIND_PROXY = environment.flag("WEDSQL_BEHIND_PROXY")
 WEDSQL_TRUSTED_PROXIES = environment.proxies("WEDSQL_TRUSTED_PROXIES", default=int(BEHIND_PROXY))

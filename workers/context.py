@@ -20,7 +20,7 @@ log = logging.getLogger("workers.handler")
 
 
 class Abort(Exception):
-    """Raised by a handler to give up this attempt; the attempt is counted and the reason recorded."""
+    """Raised by a handler to end its attempt; the attempt is counted and the reason recorded."""
 
 
 class WrongMode(RuntimeError):

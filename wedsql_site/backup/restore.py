@@ -58,7 +58,7 @@ def restore(directory: Path, say: Callable[[str], None]) -> None:
         say(f"Roles without a password: {', '.join(without)}. Set them with \\password in psql.")
 
 
-# Objects that roles without privileges own outside of schemas in which they may create objects.
+# Objects of the roles without privileges, in schemas in which these roles may not create objects.
 _GENERATED = re.compile(r" wed_view$| (FUNCTION|ACL) wedsql .* wed_eval$")
 
 

@@ -1,4 +1,4 @@
-"""No address can take every connection: neither a client's own, nor that of a client behind proxies."""
+"""No client can take every connection, neither directly nor through trusted proxies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Protection against handlers that fork: a child must neither use its parent's connection nor go on as it."""
+"""Protection against handlers that fork: a child must neither use its parent's connection nor act for it."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _OFFER = Statement(
 
 @cache
 def _take(flow: str) -> Statement:
-    """Return the call of the function in the flow's schema, which needs no dynamic SQL."""
+    """Return the statement that calls the function of the flow's schema, which needs no dynamic SQL."""
     call = f"{quoted(flow)}.take($1::text[], $2::int, $3::text, $4::bigint[])"
     return Statement(f"wed_take {flow}", f"select {COLUMNS} from {call}")  # noqa: S608  # a quoted name
 

@@ -81,7 +81,7 @@ class Wire:
         self._identity = (0, 0)
         _wires.add(self)
         self._pace = 0.0
-        """Seconds per commit in the last round, which is how long to wait before reading results."""
+        """Seconds per commit in the last round; `_read` sleeps in proportion."""
 
     @property
     def connection(self) -> psycopg.Connection[Any]:

@@ -1,4 +1,4 @@
-"""Django-Q2's settings as a plain dictionary; imported by settings.py, so it imports nothing itself."""
+"""Django-Q2's settings as a plain dictionary; settings.py imports it, so it imports no project module."""
 
 from __future__ import annotations
 

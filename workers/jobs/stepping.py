@@ -112,7 +112,7 @@ class Stepper:
     def _worth_a_try(self, flow: str, one: Done, error: psycopg.Error) -> bool:
         """Return whether to settle a rejected result alone, where a second rejection counts as an attempt.
 
-        False if another worker has the job, and if the result is late: a job taken again would be in time.
+        False if the worker no longer holds the job, or if it is late: taken again, it would be in time.
         """
         code = sqlstate_of(error)
         if not results.passes(error):

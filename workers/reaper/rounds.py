@@ -1,4 +1,4 @@
-"""The task of the reaper's worker: processes what is overdue."""
+"""The task of the reaper's worker, which ends overdue work."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def _process() -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("size", [1, BATCH])
 def test_a_handler_that_closes_the_socket_costs_nobody_an_attempt(shop: Shop, size: int) -> None:
-    """Nor is a byte of the protocol written to what gets the descriptor of the socket."""
+    """No byte of the protocol is written to the file that gets the descriptor of the socket."""
     mine, theirs = socket.socketpair()
     number = shop.runner.wire.socket
 

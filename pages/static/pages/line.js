@@ -1,6 +1,6 @@
 // The live line of a page: keeps it open, shows how fresh the page is, and refreshes once after every gap.
-// Frames carry ids only; refresh(ids | null) fetches what the page shows. One refresh runs at a time, and the pause
-// after it grows with its duration, so that a slow server gets fewer requests.
+// Frames carry ids only; refresh(ids | null) fetches what the page shows. One refresh runs at a time, and the
+// pause after it grows with its duration, so that a slow server gets fewer requests.
 import { Mark } from "./mark.js";
 
 const RETRY_MS = [250, 500, 1000, 2000];

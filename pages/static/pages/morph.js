@@ -1,5 +1,5 @@
-// Change elements in place to match what the server sent: an element with the same meaning stays the same node, so
-// that a press, the focus and a selection survive. The journal can undo each change.
+// Change elements in place to match what the server sent: an element with the same meaning stays the same
+// node, so that a press, the focus and a selection survive. The journal can undo each change.
 
 export class Journal {
   constructor() { this.undo = []; }

@@ -1,4 +1,4 @@
-// Pages without notifications (workers, lists of jobs, health) are fetched every few seconds while they are visible.
+// Pages without notifications (workers, lists of jobs, health) are polled every few seconds while visible.
 import { Mark } from "./mark.js";
 import { becoming, update } from "./steady.js";
 

@@ -1,5 +1,6 @@
-// Keeps what the user is reading in place: a change that would move or replace the element under the pointer or with
-// the focus is undone before it is painted, and waits. The page shows how many changes wait; a click applies them.
+// Keeps what the user is reading in place: a change that would move or replace the element under the pointer
+// or with the focus is undone before it is painted, and waits. The page shows how many wait; a click applies
+// them.
 import { Journal, morph, pairs } from "./morph.js";
 import { refreshAges } from "./ages.js";
 

@@ -1,5 +1,5 @@
-// Light, dark, automatic: in a cookie, so that the server renders the next page in it, and in the admin's local
-// storage, so that both are always the same.
+// Light, dark, automatic: in a cookie, so that the server renders the next page in it, and in the admin's
+// local storage, so that both are always the same.
 const NEXT = { auto: "dark", dark: "light", light: "auto" };
 const YEAR = 365 * 24 * 3600;
 
