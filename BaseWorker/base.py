@@ -91,7 +91,7 @@ class BaseClass(ABC):
                 self._reconnect(error)
 
     def _sleep(self) -> None:
-        """Wait for a notification, at most until the next heartbeat is due."""
+        """Wait for a notification, for at most one interval and not past the next heartbeat."""
         self._server.wait(min(self._interval, _BEAT))
 
     def _wait_longer(self) -> None:

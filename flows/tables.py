@@ -30,7 +30,7 @@ def _applied(cursor: Any) -> set[str]:
     )
     listed, installed = cursor.fetchone()
     if not listed:
-        return {names()[0]} if installed else set()  # release 1.0.0 kept no list
+        return {names()[0]} if installed else set()  # release 1.0.0 had no list
     cursor.execute("select name from wedsql.table_change")
     return {name for (name,) in cursor.fetchall()}
 

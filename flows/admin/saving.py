@@ -81,5 +81,5 @@ class DefinitionSave:
 
 
 def _gains_final(form: forms.ModelForm) -> bool:
-    """Sort the row that becomes the final condition after the one that ceases to be it."""
+    """Return a sort key that puts the row that becomes final after the one that no longer is."""
     return bool(form.cleaned_data.get("final"))

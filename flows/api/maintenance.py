@@ -9,7 +9,7 @@ from flows.api.connection import value
 
 
 def reap(limit: int = 200, *, conn: Any = None) -> dict[str, int]:
-    """Process up to `limit` due items (overdue work, leases, timers, pickup deadlines); return counts."""
+    """Process overdue work, leases, timers and pickup deadlines, `limit` of each per flow; return counts."""
     return value(conn, "select wedsql.reap(%s::integer)", (limit,))
 
 
