@@ -74,7 +74,7 @@ class OneAttemptAtATime:
 
 @contextmanager
 def counted(request: HttpRequest, user: Any) -> Iterator[None]:
-    """Count a ValidationError inside like a wrong password; refuse at once if a limit is reached."""
+    """Count a ValidationError inside like a wrong password; raise one at once if a limit is reached."""
     credentials = {"username": user.get_username()}
     if not AxesProxyHandler.is_allowed(request, credentials):
         request.axes_locked_out = True  # type: ignore[attr-defined]

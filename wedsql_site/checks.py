@@ -107,7 +107,7 @@ def _session_problem(name: str, role: str) -> CheckMessage:
 
 @register(Tags.database, deploy=True)
 def server_rights_are_there(databases: Sequence[str] | None = None, **_options: Any) -> list[CheckMessage]:
-    """W006: without these privileges the reaper silently ends no overdue session."""
+    """W006: without these privileges the reaper ends no overdue session and reports no error."""
     from flows import kernel
 
     found: list[CheckMessage] = []

@@ -51,7 +51,7 @@ class Counts:
             del self._open[key]
 
     def refuse(self, key: str) -> None:
-        """Count a refusal; one per minute is logged."""
+        """Count a rejected connection; at most one per minute is logged."""
         self.refused += 1
         if time.monotonic() - self._reported >= REPORT_SECONDS:
             self._reported = time.monotonic()

@@ -103,7 +103,7 @@ def _launch(cluster: Cluster, programs: Path, user: account.Account) -> None:
 
 
 def _initialise(cluster: Cluster, programs: Path, user: account.Account) -> None:
-    """Create the data directory under another name first, so that an interrupted attempt leaves nothing."""
+    """Create the data directory under another name and rename it, so that it is never incomplete."""
     new = cluster.home / "data.new"
     shutil.rmtree(new, ignore_errors=True)
     command = [programs / "initdb", "-D", new, "-U", SUPERUSER, *_INITDB]
