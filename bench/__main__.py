@@ -23,7 +23,7 @@ _QUICK = Plan(rounds=1, limit=2.0, floor_seconds=1, quick=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what the arguments select; return 1 when a contender of WED-SQL failed, else 0."""
+    """Run what the arguments select; return 1 when a contender of WED-SQL or a probe failed."""
     options = _parse(arguments)
     if options.publish:
         publish(read(options.publish))

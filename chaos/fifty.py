@@ -17,4 +17,4 @@ insert into wed_attr (aname, adv, type) values ('word', '', 'text'), ('n', '0', 
 insert into wed_trig (trname, cpred, timeout) values
   {rows};
 insert into wed_trig (cpred, cfinal) values ('n = 99', true);
-"""  # noqa: S608 - the harness's own words
+"""  # noqa: S608 - constants of this file

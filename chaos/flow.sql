@@ -1,5 +1,5 @@
 -- Two parallel branches that join in a loop, then three kinds of work at once (a step with a tight timeout, a
--- leased one, one that only the clerk of the harness does), then the end. The history of a finished instance
+-- leased one, one that only the clerk of the harness performs), then the end. The history of a finished instance
 -- shows whether anything was done twice: each transition is there once, tr_turn `goal` times.
 insert into wed_attr (aname, adv, type) values
   ('left_done', '0', 'text'), ('right_done', '0', 'text'), ('turn', '0', 'integer'), ('goal', '2', 'integer'),

@@ -36,7 +36,7 @@ _BROKEN = ("SyntaxError", "Undefined", "InvalidColumn", "FeatureNotSupported")
 
 
 def main() -> int:
-    """Return 1 when a mutation survives, 2 when the text of a guard is not found."""
+    """Return 1 when a mutation survives, 2 when one cannot be judged."""
     parser = argparse.ArgumentParser(prog="chaos.mutate", description=__doc__)
     parser.add_argument("--only", default="", help="mutations whose name has this word")
     parser.add_argument("--machine", action="store_true", help="mendings that the state machine must miss")

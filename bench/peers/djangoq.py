@@ -12,7 +12,7 @@ from bench.peers.gate import wait_for_go
 
 
 def perform(step: str, wid: int) -> None:
-    """Run one step: update the instance, add its history, and queue the last step when it is due."""
+    """Run one step: update the instance, add its history, queue the last one when both others are done."""
     from django.db import connection, transaction
     from django_q.tasks import async_task
 

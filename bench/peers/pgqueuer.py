@@ -15,7 +15,7 @@ from bench.peers.gate import arguments, run_until_terminated, wait_for_go
 
 
 async def perform(pool: asyncpg.Pool, step: str, wid: int) -> None:
-    """Run one step: update the instance, add its history, and queue the last step when it is due."""
+    """Run one step: update the instance, add its history, queue the last one when both others are done."""
     async with pool.acquire() as connection, connection.transaction():
         both = await connection.fetchval(move(step, "$1"), wid)
         if both and step != "tr_final":

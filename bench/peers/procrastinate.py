@@ -29,7 +29,7 @@ def build(dsn: str, concurrency: int) -> procrastinate.App:
 async def perform(
     app: procrastinate.App, pool: psycopg_pool.AsyncConnectionPool, step: str, wid: int
 ) -> None:
-    """Run one step: update the instance, add its history, and defer the last step when it is due."""
+    """Run one step: update the instance, add its history, defer the last one when both others are done."""
     async with pool.connection() as connection:
         cursor = await connection.execute(move(step, "%s").encode(), [wid])
         row = await cursor.fetchone()

@@ -47,7 +47,7 @@ def _exhaust(world: World, row: Row) -> float:
 
 
 def _log_in(world: World, row: Row) -> None:
-    """Log in: it must succeed or be answered with 503."""
+    """Log in, which may fail; the log-in page itself must be answered with 200 or 503."""
     browser = Browser(world.port)
     status, _ = browser.request("GET", "/accounts/login/")
     try:

@@ -48,7 +48,7 @@ admin/r/<path:content_type_id>/<path:object_id>/   LLLnLnn LLLnLnn
 admin/auth/user/<id>/password/                     LLLfLfy LLLfLfy
 """
 
-# The admin pages of one model. Its bare URL redirects to the page `change/` for every role.
+# The admin pages of one model. Its bare URL only redirects to the page `change/`.
 DESIGNED = """
                                                    LLLyLfy LLLyLfy
 add/                                               LLLyLfy LLLyLfy

@@ -60,7 +60,7 @@ def other(connect: Callable[..., Connection]) -> Iterator[Kit]:
 
 @pytest.fixture
 def spy(one: Kit, other: Kit, dsn: str) -> Iterator[Connection]:
-    """A session of another flow's role, with a function that raises its argument as a notice."""
+    """A session of the role of `one`, with a function that raises its argument as a notice."""
     one.one("select wedsql.open_flow_role(%s)", [one.name])
     one.start(a="1")
     uri = psycopg.conninfo.make_conninfo(dsn, user=one.name, options="")

@@ -57,7 +57,7 @@ def published(kit: Kit, change: Change | None = None, **options: Any) -> Publish
 
 
 def new_trigger(definition: dict[str, Any]) -> None:
-    """Add a trigger for the running and the stuck instance, and for the final one if it were open."""
+    """Add a trigger that matches the running, the stuck and the cancelled instance."""
     definition["triggers"].append({"name": "new", "transition": "tr_new", "predicate": "a in ('1', 'lost')"})
 
 

@@ -94,7 +94,7 @@ class _Judge:
             yield "false exception", f"jobs {self.live} and timers {self.timers} are pending, none is parked"
 
     def _waiting(self) -> Iterator[tuple[str, str]]:
-        """Check that each timer's condition holds, and that it is due when its trigger says."""
+        """Check that each timer's condition holds, and that it is due as its trigger defines."""
         for timer in self.timers:
             why = self._stale(timer)
             if why:

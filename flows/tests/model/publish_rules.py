@@ -26,7 +26,7 @@ TRIGGERS = """
 
 
 class Publishing(World):
-    """The author who publishes."""
+    """The author of the flows, publishing definitions."""
 
     @rule(flow=FLOW, definition=families.definitions(), dry=st.booleans(), reopen=st.booleans())
     def publish(self, flow: str, definition: Definition, dry: bool, reopen: bool) -> None:

@@ -159,7 +159,7 @@ def install(dsn: str, directory: Path) -> None:
 
 @contextmanager
 def server() -> Iterator[str]:
-    """The superuser's URI of a private server that is stopped and removed afterwards."""
+    """Run a private server and yield its superuser's URI; remove the server afterwards."""
     home = Path(tempfile.mkdtemp(prefix="wedsql-model-"))
     home.chmod(0o711)
     cluster = postgres.Cluster(home / "postgres", settings=SETTINGS)
