@@ -256,7 +256,7 @@ NO_SCHEMA = "3F000"
 DATA_CLASS = "22"  # numbers out of range and the like
 
 
-def passes(sqlstate: str, message: str) -> bool:
+def is_transient(sqlstate: str, message: str) -> bool:
     """Return whether the error is transient, so that the same call may succeed when repeated."""
     return sqlstate in TRANSIENT or _replaced(sqlstate, message)
 
@@ -283,8 +283,8 @@ def error_for(sqlstate: str, message: str = "", *, hint: str = "", detail: str =
         if sqlstate == NO_SCHEMA:
             return _no_flow(message)
         if _replaced(sqlstate, message):
-            words = "The kernel or the flow's definition was replaced at this very moment; do the same again."
-            return TryAgain(words, detail=message, code=sqlstate)
+            text = "The kernel or the flow's definition was replaced at this very moment; do the same again."
+            return TryAgain(text, detail=message, code=sqlstate)
         if sqlstate.startswith(DATA_CLASS):
             return WrongType(f"A value cannot be used: {message}.", hint=hint, detail=detail)
         gone = sqlstate.startswith(GONE_CLASSES)

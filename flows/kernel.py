@@ -19,9 +19,9 @@ VERSION = "1.0.0"
 LOCK = 0x57454453  # advisory lock: one installer at a time per database
 # Memberships of wed_owner that only a superuser, or a role with ADMIN OPTION on them, may grant.
 SERVER_RIGHTS = ("pg_signal_backend", "pg_read_all_stats", "pg_read_all_settings")
-_PATIENCE = 60.0
-_STANDING = "300ms"  # lock_timeout; less than deadlock_timeout, so that a deadlock ends the installer
-_IN_THE_WAY = ("55P03", "40P01")
+_INSTALL_TIMEOUT = 60.0
+_LOCK_TIMEOUT = "300ms"  # less than deadlock_timeout, so that a deadlock ends the installer
+_LOCK_CONFLICTS = ("55P03", "40P01")
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def install(connection: Any) -> None:
     Workers may run meanwhile: the installer locks every table of the kernel, and rolls back and tries again
     when another session holds one. Raises OperationalError (55P03) after a minute without success.
     """
-    _patiently(connection, _install)
+    _change_with_retries(connection, _install)
 
 
 def reverse(connection: Any, name: str) -> None:
@@ -81,32 +81,32 @@ def reverse(connection: Any, name: str) -> None:
         cursor.execute(_base("02_forget.sql"))
         tables.reverse(cursor, name)
 
-    _patiently(connection, undo)
+    _change_with_retries(connection, undo)
 
 
-def _patiently(connection: Any, change: Callable[[Any], None]) -> None:
+def _change_with_retries(connection: Any, change: Callable[[Any], None]) -> None:
     """Make a change with all tables locked; roll back and try again while other sessions hold locks."""
     from django.db import OperationalError
 
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + _INSTALL_TIMEOUT
     while True:
         try:
-            return _alone(connection, change)
+            return _change_exclusively(connection, change)
         except OperationalError as error:
-            crossed = getattr(error.__cause__, "sqlstate", None) in _IN_THE_WAY
-            if not crossed or time.monotonic() > until:
+            conflict = getattr(error.__cause__, "sqlstate", None) in _LOCK_CONFLICTS
+            if not conflict or time.monotonic() > until:
                 raise
         time.sleep(random.uniform(0.0, 0.2))  # noqa: S311 - no secret depends on it
 
 
-def _alone(connection: Any, change: Callable[[Any], None]) -> None:
+def _change_exclusively(connection: Any, change: Callable[[Any], None]) -> None:
     """Make a change in one transaction, one installer at a time."""
     from django.db import transaction
 
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
         cursor.execute("select pg_advisory_xact_lock(%s)", [LOCK])
         cursor.execute("set local client_min_messages = warning; set local check_function_bodies = off")
-        _hold_tables(cursor)
+        _lock_tables(cursor)
         change(cursor)
 
 
@@ -115,7 +115,7 @@ def _install(cursor: Any) -> None:
     cursor.execute(f"comment on schema {SCHEMA} is 'WED-SQL kernel {VERSION} {digest()} {_bodies(cursor)}'")
 
 
-def _hold_tables(cursor: Any) -> None:
+def _lock_tables(cursor: Any) -> None:
     """Lock every existing table of the kernel before its functions are replaced."""
     cursor.execute(
         "select string_agg(format('%I.%I', n.nspname, c.relname), ', ' order by c.oid)"
@@ -125,7 +125,7 @@ def _hold_tables(cursor: Any) -> None:
     tables = cursor.fetchone()[0]
     if tables:
         cursor.execute(
-            f"set local lock_timeout = '{_STANDING}'; lock table {tables}; set local lock_timeout = 0"
+            f"set local lock_timeout = '{_LOCK_TIMEOUT}'; lock table {tables}; set local lock_timeout = 0"
         )
 
 
@@ -209,12 +209,12 @@ def status(connection: Any) -> KernelStatus:
     with connection.cursor() as cursor:
         cursor.execute("select obj_description(to_regnamespace(%s)::oid, 'pg_namespace')", [SCHEMA])
         comment = cursor.fetchone()[0] or ""
-        words = comment.split()
-        if len(words) != 5:
+        parts = comment.split()
+        if len(parts) != 5:
             return KernelStatus("MISSING", "", "", digest(), ("The kernel is not installed: run migrate.",))
-        problems = tuple(_problems(cursor, words[4]))
-    state = "INSTALLED" if words[3] == digest() and not problems else "OUTDATED"
-    return KernelStatus(state, words[2], words[3], digest(), problems)
+        problems = tuple(_problems(cursor, parts[4]))
+    state = "INSTALLED" if parts[3] == digest() and not problems else "OUTDATED"
+    return KernelStatus(state, parts[2], parts[3], digest(), problems)
 
 
 def _problems(cursor: Any, bodies: str) -> Iterator[str]:

@@ -3,6 +3,6 @@
 from django.utils.translation import gettext
 
 
-def said(label: str) -> str:
+def translate_label(label: str) -> str:
     """Return the label translated by the message catalog of an installed app, or unchanged."""
     return gettext(label) if label else ""

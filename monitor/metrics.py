@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-from flows.queries import health, house, invariants, stats
+from flows.queries import health, invariants, stats, storage
 from flows.queries.base import Row
 from flows.timing import BOUNDS
 from monitor.exposition import Sample, family, histogram
@@ -15,7 +15,7 @@ from pages.live.listener import all_listeners
 
 def exposition() -> str:
     """Return all metrics, read from the database and from this process."""
-    kernel = [*_instances(), *_jobs(), *_times(), *_processes(), *_care(), *_invariants(), *_house()]
+    kernel = [*_instances(), *_jobs(), *_times(), *_processes(), *_care(), *_invariants(), *_storage()]
     return "".join([*kernel, *of_this_process()])
 
 
@@ -165,12 +165,12 @@ def _invariants() -> Iterable[str]:
     )
 
 
-def _house() -> Iterable[str]:
-    kept = house.house()
+def _storage() -> Iterable[str]:
+    status = storage.storage_status()
     yield family(
         "wedsql_steps_total",
         "Steps written to the history since the server's counters began.",
-        [({}, kept.steps)],
+        [({}, status.steps)],
         "counter",
     )
     for name, meaning, value in (
@@ -178,23 +178,28 @@ def _house() -> Iterable[str]:
         ("wedsql_table_dead_rows", "Rows that wait for vacuum, as the server estimates.", "dead"),
         ("wedsql_table_bytes", "Size with indexes.", "bytes"),
     ):
-        told = f"{meaning} The {house.TABLES} of the tables that every step writes with most dead rows."
-        yield family(name, told, [({"table": one.name}, getattr(one, value)) for one in kept.tables])
-    open_since = kept.held.age.total_seconds() if kept.held and kept.held.age else 0.0
+        told = f"{meaning} The {storage.MAX_TABLES} of the tables that every step writes with most dead rows."
+        yield family(name, told, [({"table": one.name}, getattr(one, value)) for one in status.tables])
+    blocker = status.vacuum_blocker
+    open_since = blocker.age.total_seconds() if blocker and blocker.age else 0.0
     for name, meaning, number in (
-        ("wedsql_database_bytes", "Size of the database.", kept.database_bytes),
+        ("wedsql_database_bytes", "Size of the database.", status.database_bytes),
         (
             "wedsql_vacuum_held_back_seconds",
             "Age of what keeps vacuum from sweeping, 0: nothing.",
             open_since,
         ),
-        ("wedsql_partition_months_ahead", "Partitions of the history made ahead.", kept.months_ahead),
-        ("wedsql_partition_default_rows", "Rows that missed their partition, up to 1,000.", kept.in_default),
+        ("wedsql_partition_months_ahead", "Partitions of the history made ahead.", status.months_ahead),
+        (
+            "wedsql_partition_default_rows",
+            "Rows that missed their partition, up to 1,000.",
+            status.in_default,
+        ),
     ):
         yield family(name, meaning, [({}, number)])
-    warned = set(kept.warnings())
+    warned = set(status.warnings())
     yield family(
         "wedsql_warning",
         "1 while the health page warns of it.",
-        [({"kind": kind}, kind in warned) for kind in house.WARNINGS],
+        [({"kind": kind}, kind in warned) for kind in storage.WARNINGS],
     )

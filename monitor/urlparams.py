@@ -8,7 +8,7 @@ from flows.queries import filters
 from flows.queries.counting import STATUSES
 from flows.queries.definitions import FlowInfo
 from flows.queries.instances import Choice
-from flows.queries.jobs import Place
+from flows.queries.jobs import QueuePosition
 from flows.queries.paging import Cursor
 from pages.urlparams import before_after, number, numbers, without_triple
 
@@ -34,7 +34,7 @@ def wids(request: HttpRequest) -> list[int]:
     return numbers(request, "wids", MAX_WIDS)
 
 
-def place(request: HttpRequest) -> Place | None:
+def place(request: HttpRequest) -> QueuePosition | None:
     """Return the place of `behind=transition~priority~id`, or None for the first page."""
     transition, _, rest = request.GET.get("behind", "").partition("~")
     priority, _, job = rest.partition("~")
@@ -46,7 +46,7 @@ def place(request: HttpRequest) -> Place | None:
         or "\x00" in transition
     ):
         return None
-    return Place(transition, int(priority), int(job))
+    return QueuePosition(transition, int(priority), int(job))
 
 
 def without_filter(query: QueryDict, index: int) -> str:

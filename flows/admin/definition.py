@@ -17,12 +17,12 @@ from django.utils.translation import gettext_lazy
 
 from flows import api
 from flows.admin.forms import (
-    AnsweredFormSet,
     AttributeForm,
+    DatabaseErrorFormSet,
     FlowForm,
     TriggerForm,
     TriggerFormSet,
-    overtaken,
+    stale_version_error,
 )
 from flows.admin.layout import FORM_FIELDS, fieldsets
 from flows.admin.refusals import Refusal, SaveRefused, refusal
@@ -40,7 +40,7 @@ class AttributeInline(admin.TabularInline):
 
     model = Attribute
     form = AttributeForm
-    formset = AnsweredFormSet
+    formset = DatabaseErrorFormSet
     formfield_overrides = FORM_FIELDS
 
     def get_extra(self, request: HttpRequest, obj: Flow | None = None, **kwargs: Any) -> int:
@@ -118,30 +118,30 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
         try:
             return super().changeform_view(request, object_id, form_url, extra_context)
         except SaveRefused as refused:
-            answers = refused.refusals
+            refusals = refused.refusals
         except DatabaseError as error:
-            answers = {"": refusal(error, Flow)}
-        answers.setdefault("", Refusal(None, str(NOTHING_SAVED)))
-        request.wed_answers = answers  # type: ignore[attr-defined]
+            refusals = {"": refusal(error, Flow)}
+        refusals.setdefault("", Refusal(None, str(NOTHING_SAVED)))
+        request.wed_refusals = refusals  # type: ignore[attr-defined]
         return super().changeform_view(request, object_id, form_url, extra_context)
 
     def get_form(
         self, request: HttpRequest, obj: Flow | None = None, change: bool = False, **kwargs: Any
     ) -> Any:
         form: Any = super().get_form(request, obj, change=change, **kwargs)
-        form.answer = getattr(request, "wed_answers", {}).get("")  # the class is created for each request
+        form.refusal = getattr(request, "wed_refusals", {}).get("")  # the class is created for each request
         return form
 
     def get_formset_kwargs(self, request: HttpRequest, obj: Flow, inline: Any, prefix: str) -> dict[str, Any]:
         kwargs = super().get_formset_kwargs(request, obj, inline, prefix)
-        return {**kwargs, "answers": getattr(request, "wed_answers", {})}
+        return {**kwargs, "refusals": getattr(request, "wed_refusals", {})}
 
     def save_model(self, request: HttpRequest, obj: Flow, form: Any, change: bool) -> None:
         """Save the flow's row; a new flow is created by the kernel, together with its schema."""
-        announce(request, form.cleaned_data.get("reason", ""))
+        set_audit_context(request, form.cleaned_data.get("reason", ""))
         try:
             if change:
-                self._still_current(obj, form)
+                self._check_version(obj, form)
             else:
                 obj.pk = api.create_flow(obj.name)
             fields = [name for name in form.changed_data if name in _columns(Flow) and name != "name"]
@@ -151,11 +151,11 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
             raise SaveRefused({"": refusal(error, Flow)}) from error
         obj.refresh_from_db(fields=["version"])
 
-    def _still_current(self, obj: Flow, form: Any) -> None:
+    def _check_version(self, obj: Flow, form: Any) -> None:
         Flow.objects.select_for_update(no_key=True).order_by().filter(pk=obj.pk).first()
-        answer = overtaken(obj, form.cleaned_data.get("seen_version"))
-        if answer:
-            raise SaveRefused({"": answer})
+        refused = stale_version_error(obj, form.cleaned_data.get("seen_version"))
+        if refused:
+            raise SaveRefused({"": refused})
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         DefinitionSave(form.instance, formsets).run()
@@ -185,16 +185,16 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
         try:
             return super().delete_view(request, object_id, extra_context)
         except (DatabaseError, WedError) as error:
-            answer = refusal(error, Flow)
-        self.message_user(request, f"{answer.message} {answer.hint}".strip(), messages.ERROR)
+            refused = refusal(error, Flow)
+        self.message_user(request, f"{refused.message} {refused.hint}".strip(), messages.ERROR)
         return HttpResponseRedirect(reverse(f"{self.admin_site.name}:flows_flow_change", args=(object_id,)))
 
     def delete_model(self, request: HttpRequest, obj: Flow) -> None:
-        announce(request, "")
+        set_audit_context(request, "")
         api.drop_flow(obj.name)
 
 
-def announce(request: HttpRequest, reason: str) -> None:
+def set_audit_context(request: HttpRequest, reason: str) -> None:
     """Set the actor and the reason that the kernel records, for the rest of the transaction."""
     with connection.cursor() as cursor:
         cursor.execute(

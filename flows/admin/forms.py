@@ -70,38 +70,38 @@ class VerbatimField(forms.CharField):
         super().__init__(**kwargs, strip=False)
 
 
-class AnsweredForm(forms.ModelForm):
+class DatabaseErrorForm(forms.ModelForm):
     """A form that shows the error with which the database rejected the same content."""
 
-    answer: Refusal | None = None
+    refusal: Refusal | None = None
 
     def _post_clean(self) -> None:
         super()._post_clean()  # type: ignore[misc]
-        if self.answer:
-            field = self.answer.field if self.answer.field in self.fields else None
-            self.add_error(field, self.answer.as_error())
+        if self.refusal:
+            field = self.refusal.field if self.refusal.field in self.fields else None
+            self.add_error(field, self.refusal.as_error())
 
 
-class AnsweredFormSet(BaseInlineFormSet):
-    """A formset that passes the database's errors to their rows and accepts at most `MOST_NEW` new rows.
+class DatabaseErrorFormSet(BaseInlineFormSet):
+    """A formset that passes the database's errors to their rows and accepts at most `MAX_NEW_ROWS` new rows.
 
     Without the limit, a request that claims two thousand rows would occupy a process for a minute, because
     each row is built and rendered.
     """
 
-    MOST_NEW = 50
+    MAX_NEW_ROWS = 50
 
-    def __init__(self, *args: Any, answers: dict[str, Refusal] | None = None, **kwargs: Any) -> None:
-        self.answers = answers or {}
+    def __init__(self, *args: Any, refusals: dict[str, Refusal] | None = None, **kwargs: Any) -> None:
+        self.refusals = refusals or {}
         super().__init__(*args, **kwargs)
-        self.max_num = self.absolute_max = len(self.get_queryset()) + self.MOST_NEW
+        self.max_num = self.absolute_max = len(self.get_queryset()) + self.MAX_NEW_ROWS
 
     def add_fields(self, form: Any, index: int | None) -> None:
         super().add_fields(form, index)
-        form.answer = self.answers.get(form.prefix)
+        form.refusal = self.refusals.get(form.prefix)
 
 
-class TriggerFormSet(AnsweredFormSet):
+class TriggerFormSet(DatabaseErrorFormSet):
     """The triggers of a flow; a new trigger starts with the flow's default timeout."""
 
     def __init__(self, *args: Any, instance: Flow | None = None, **kwargs: Any) -> None:
@@ -115,7 +115,7 @@ class TriggerFormSet(AnsweredFormSet):
             form.initial["timeout"] = self.proposed
 
 
-class FlowForm(AnsweredForm):
+class FlowForm(DatabaseErrorForm):
     """The flow's own fields, the version at which the page was opened, and the reason of the change."""
 
     seen_version = forms.IntegerField(label=gettext_lazy("version"), widget=forms.HiddenInput, required=False)
@@ -139,14 +139,14 @@ class FlowForm(AnsweredForm):
 
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean()
-        if self.instance.pk and self.answer is None:
-            answer = overtaken(self.instance, self.cleaned_data.get("seen_version"))
-            if answer:
-                self.add_error(None, answer.as_error())
+        if self.instance.pk and self.refusal is None:
+            error = stale_version_error(self.instance, self.cleaned_data.get("seen_version"))
+            if error:
+                self.add_error(None, error.as_error())
         return cleaned
 
 
-def overtaken(flow: Flow, seen: int | None) -> Refusal | None:
+def stale_version_error(flow: Flow, seen: int | None) -> Refusal | None:
     """Return the refusal for a flow that was changed after the page was opened, otherwise None."""
     now = Flow.objects.filter(pk=flow.pk).values_list("version", flat=True).first()
     if now == seen:
@@ -182,7 +182,7 @@ class Cell(forms.BoundField):
         return format_html("{}{}{}", self.label_tag(attrs={"class": "wed-cell"}), field, help_text)
 
 
-class AttributeForm(AnsweredForm):
+class AttributeForm(DatabaseErrorForm):
     """One attribute, in one line."""
 
     bound_field_class = Cell
@@ -193,7 +193,7 @@ class AttributeForm(AnsweredForm):
         field_classes: ClassVar = {"default": VerbatimField}
 
 
-class TriggerForm(AnsweredForm):
+class TriggerForm(DatabaseErrorForm):
     """One trigger: a condition and the transition that it fires."""
 
     class Meta:
@@ -210,7 +210,7 @@ class TriggerForm(AnsweredForm):
                 self.initial[name] = ""
 
 
-def refused_row(error: BaseException, form: forms.ModelForm) -> Refusal:
+def row_refusal(error: BaseException, form: forms.ModelForm) -> Refusal:
     """Return the refusal that the database's error means for this row of the page."""
     text = form.cleaned_data.get("predicate") or ""
     return refusal(error, form._meta.model, form.changed_data, text)

@@ -23,13 +23,13 @@ class KeyedChangeList(ChangeList):
 
     def get_queryset(self, request: HttpRequest, *args: Any, **kwargs: Any) -> QuerySet:
         if self.cursor is None:  # the remaining parameters are filters
-            before, after = (self._taken(word) for word in ("before", "after"))
+            before, after = (self._take_key(name) for name in ("before", "after"))
             self.cursor = Cursor(before, after, self.list_per_page)
         return super().get_queryset(request, *args, **kwargs)
 
     def get_results(self, request: HttpRequest) -> None:
         fields, cursor = self.model_admin.key_fields, self.cursor or Cursor()
-        found = outwards(self.queryset, fields, cursor)[: cursor.size + 1]
+        found = rows_beyond(self.queryset, fields, cursor)[: cursor.size + 1]
         self.page = cut(list(found), cursor, lambda row: tuple(getattr(row, name) for name in fields))
         self.result_list = self.page.items
         self.result_count = self.full_result_count = len(self.page.items)
@@ -39,31 +39,31 @@ class KeyedChangeList(ChangeList):
     @property
     def newer(self) -> str | None:
         """Return the value of `after` for the page of newer rows, None on the first page."""
-        return written(self.page.newer)
+        return key_parameter(self.page.newer)
 
     @property
     def older(self) -> str | None:
         """Return the value of `before` for the page of older rows, None on the last page."""
-        return written(self.page.older)
+        return key_parameter(self.page.older)
 
-    def _taken(self, word: str) -> Key | None:
-        self.filter_params.pop(word, None)
-        text = self.params.pop(word, "")
+    def _take_key(self, name: str) -> Key | None:
+        self.filter_params.pop(name, None)
+        text = self.params.pop(name, "")
         size = len(self.model_admin.key_fields)
         key = tuple(map(int, text.split("."))) if _KEY.fullmatch(text) else ()
         return key if len(key) == size else None
 
 
-def outwards(rows: QuerySet, fields: tuple[str, ...], cursor: Cursor) -> QuerySet:
+def rows_beyond(rows: QuerySet, fields: tuple[str, ...], cursor: Cursor) -> QuerySet:
     """Return the rows beyond the cursor, the nearest first."""
     if isinstance(cursor.after, tuple):
-        return _beyond(rows, fields, cursor.after, "gt").order_by(*fields)
+        return _one_side(rows, fields, cursor.after, "gt").order_by(*fields)
     if isinstance(cursor.before, tuple):
-        rows = _beyond(rows, fields, cursor.before, "lt")
+        rows = _one_side(rows, fields, cursor.before, "lt")
     return rows.order_by(*(f"-{name}" for name in fields))
 
 
-def _beyond(rows: QuerySet, fields: tuple[str, ...], key: tuple[int, ...], side: str) -> QuerySet:
+def _one_side(rows: QuerySet, fields: tuple[str, ...], key: tuple[int, ...], side: str) -> QuerySet:
     """Return the rows on that side of the key.
 
     The bound of the first field is a condition of its own, so that the index can serve it.
@@ -75,6 +75,6 @@ def _beyond(rows: QuerySet, fields: tuple[str, ...], key: tuple[int, ...], side:
     return rows.filter(**{f"{first[0]}__{side}e": first[1]}).filter(within)
 
 
-def written(key: Key | None) -> str | None:
+def key_parameter(key: Key | None) -> str | None:
     """Return a key as it is written in the URL."""
     return ".".join(map(str, key)) if isinstance(key, tuple) else None

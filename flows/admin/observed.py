@@ -69,7 +69,7 @@ def pretty(value: Any) -> str:
     return format_html('<pre class="wed-state">{}</pre>', json.dumps(value, indent=1, ensure_ascii=False))
 
 
-def listed(admin_site: Any, model: str, wid: int, text: Any) -> str:
+def link_to_list(admin_site: Any, model: str, wid: int, text: Any) -> str:
     """Return a link to the rows of one instance in another list."""
     address = reverse(f"{admin_site.name}:flows_{model}_changelist")
     return format_html('<a href="{}?q={}">{}</a>', address, wid, text)
@@ -95,13 +95,13 @@ class InstanceAdmin(ObservedAdmin):
 
     @admin.display(description=gettext_lazy("history"))
     def history(self, instance: Instance) -> str:
-        return listed(self.admin_site, "traceentry", instance.wid, instance.seq + 1)
+        return link_to_list(self.admin_site, "traceentry", instance.wid, instance.seq + 1)
 
     @admin.display(description=gettext_lazy("jobs"))
     def pending(self, instance: Instance) -> str:
         jobs = Job.objects.filter(wid=instance.wid).order_by("tgid")
         names = ", ".join(job.transition for job in jobs) or "-"
-        return listed(self.admin_site, "job", instance.wid, names)
+        return link_to_list(self.admin_site, "job", instance.wid, names)
 
 
 @admin.register(Job)
@@ -176,32 +176,32 @@ OUTCOME = {
 KIND = {"process": gettext_lazy("process"), "cluster": gettext_lazy("cluster")}
 
 
-class WordFilter(admin.SimpleListFilter):
+class ChoiceFilter(admin.SimpleListFilter):
     """A filter by a fixed list of values; reading the values from the table would scan it."""
 
-    words: Mapping[str, Any]
+    labels: Mapping[str, Any]
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(word, str(self.words[word])) for word in self.words]
+        return [(value, str(label)) for value, label in self.labels.items()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
         return queryset.filter((str(self.parameter_name), self.value())) if self.value() else queryset
 
 
-class OutcomeFilter(WordFilter):
+class OutcomeFilter(ChoiceFilter):
     """Filter by how an attempt ended."""
 
     title = gettext_lazy("outcome")
     parameter_name = "outcome"
-    words = OUTCOME
+    labels = OUTCOME
 
 
-class KindFilter(WordFilter):
+class KindFilter(ChoiceFilter):
     """Filter by the kind of worker process."""
 
     title = gettext_lazy("kind")
     parameter_name = "kind"
-    words = KIND
+    labels = KIND
 
 
 @admin.register(JobLog)
@@ -211,13 +211,13 @@ class JobLogAdmin(ObservedAdmin):
     empty_list = gettext_lazy(
         "Nothing went wrong. What fails, expires or is withdrawn is listed here with its reason."
     )
-    list_display = ("id", "transition", "wid", "outcome_said", "attempt", "message", "at", "actor", "flow")
+    list_display = ("id", "transition", "wid", "outcome_label", "attempt", "message", "at", "actor", "flow")
     list_filter = ("flow", OutcomeFilter)
     search_fields = ("wid",)
     search_help_text = gettext_lazy("Number of an instance")
 
     @admin.display(description=gettext_lazy("outcome"))
-    def outcome_said(self, entry: JobLog) -> str:
+    def outcome_label(self, entry: JobLog) -> str:
         return str(OUTCOME.get(entry.outcome, entry.outcome))
 
 
@@ -240,10 +240,10 @@ class WorkerProcessAdmin(ObservedAdmin):
 
     empty_list = gettext_lazy("No worker has registered. They are started with:")
     empty_command = "manage.py wedsql up"
-    list_display = ("name", "kind_said", "host", "pid", "serves", "seen_at", "waiting")
+    list_display = ("name", "kind_label", "host", "pid", "serves", "seen_at", "waiting")
     list_filter = (KindFilter,)
     list_select_related = False  # type: ignore[misc]
 
     @admin.display(description=gettext_lazy("kind"))
-    def kind_said(self, worker: WorkerProcess) -> str:
+    def kind_label(self, worker: WorkerProcess) -> str:
         return str(KIND.get(worker.kind, worker.kind))

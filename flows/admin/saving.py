@@ -8,16 +8,16 @@ from typing import Any
 from django import forms
 from django.db import DatabaseError, connection, transaction
 
-from flows.admin.forms import AnsweredFormSet, refused_row
+from flows.admin.forms import DatabaseErrorFormSet, row_refusal
 from flows.admin.refusals import Refusal, SaveRefused
 from flows.models import Attribute, Flow, Trigger
-from flows.operations.design import settle
+from flows.operations.design import run_deferred_triggers
 
 
 class DefinitionSave:
     """One save of a flow's rows; collects the errors of several rows before it fails."""
 
-    def __init__(self, flow: Flow, formsets: Iterable[AnsweredFormSet]) -> None:
+    def __init__(self, flow: Flow, formsets: Iterable[DatabaseErrorFormSet]) -> None:
         self.flow = flow
         self.refusals: dict[str, Refusal] = {}
         self.sets = {formset.model: formset for formset in formsets}
@@ -37,7 +37,7 @@ class DefinitionSave:
         self._each(sorted(self._written(Trigger), key=_gains_final), self._save)
         self._each(kept, self._delete)
         self._stop_if_refused()
-        settle(connection)
+        run_deferred_triggers(connection)
 
     def _removed(self, model: type) -> list[Any]:
         formset = self.sets.get(model)
@@ -58,7 +58,7 @@ class DefinitionSave:
                 act(form)
         except DatabaseError as error:
             if keep:
-                self.refusals[form.prefix or ""] = refused_row(error, form)
+                self.refusals[form.prefix or ""] = row_refusal(error, form)
             return False
         return True
 

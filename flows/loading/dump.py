@@ -22,8 +22,8 @@ def as_sql(definition: Definition) -> str:
     return "\n".join([*lines, "", "COMMIT;", ""])
 
 
-def _insert(table: str, words: Mapping[str, Any], options: Options) -> str:
-    given = options.given(words)
+def _insert(table: str, row: Mapping[str, Any], options: Options) -> str:
+    given = options.given(row)
     names = ", ".join(options.columns(given))
     values = ", ".join(
         quoted(value) if word == "predicate" else literal(value) for word, value in given.items()

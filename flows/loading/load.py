@@ -12,7 +12,7 @@ from flows import api
 from flows.definition import Definition
 from flows.errors import WedError, from_database
 from flows.loading.statements import Statement, statements
-from flows.operations.design import Design, settle
+from flows.operations.design import Design, run_deferred_triggers
 
 _BEGIN_OR_COMMIT = re.compile(r"(begin|start transaction|commit|end)( work| transaction)?\b(?! prepared)")
 _OTHER_CONTROL = re.compile(r"(rollback|abort|savepoint|release|prepare transaction|commit prepared)\b")
@@ -41,7 +41,7 @@ def load_sql(flow: str, script: str, actor: str) -> None:
             )
             for statement in statements(script):
                 _run(cursor, script, statement)
-            settle(connection)
+            run_deferred_triggers(connection)
     except DatabaseError as error:
         raise (from_database(error) or WedError(str(error))) from error
     finally:
@@ -68,12 +68,12 @@ def _reset() -> None:
 
 
 def _run(cursor: Any, script: str, statement: Statement) -> None:
-    words = statement.words
-    if _BEGIN_OR_COMMIT.match(words):
+    text = statement.normalized
+    if _BEGIN_OR_COMMIT.match(text):
         return
-    if words.startswith("\\") or _OTHER_CONTROL.match(words):
+    if text.startswith("\\") or _OTHER_CONTROL.match(text):
         known = WedError(
-            f"“{words.split()[0]}” cannot stand in a definition.",
+            f"“{text.split()[0]}” cannot stand in a definition.",
             hint="The file is run as one transaction of plain SQL statements.",
         )
         raise LoadError(known, _line(script, statement.begin), _around(script, statement.begin))

@@ -26,13 +26,13 @@ _BLOCK = re.compile(r"/\*|\*/")
 class Statement:
     """One statement of a script.
 
-    `begin` counts from 0; `words` is the text in lower case without comments; `literals` are the positions
-    and contents of its string literals.
+    `begin` counts from 0; `normalized` is the text in lower case without comments; `literals` are the
+    positions and contents of its string literals.
     """
 
     text: str
     begin: int
-    words: str
+    normalized: str
     literals: tuple[tuple[int, str], ...]
 
 
@@ -52,8 +52,8 @@ class _Draft:
         lead = len(bare) - len(bare.lstrip())
         if lead < len(bare):
             begin = self.begin + lead
-            words = " ".join(bare.lower().split())
-            yield Statement(script[begin:end].rstrip(), begin, words, tuple(self.literals))
+            normalized = " ".join(bare.lower().split())
+            yield Statement(script[begin:end].rstrip(), begin, normalized, tuple(self.literals))
 
 
 def statements(script: str) -> Iterator[Statement]:

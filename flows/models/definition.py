@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
 from flows.definition import ATTRIBUTE, FLOW, TRIGGER
-from flows.labels import said
+from flows.labels import translate_label
 from flows.models.described import described
 
 
@@ -36,7 +36,7 @@ class Flow(models.Model):
         verbose_name_plural = _("flows")
 
     def __str__(self) -> str:
-        return said(self.label) or self.name
+        return translate_label(self.label) or self.name
 
 
 @described(ATTRIBUTE)

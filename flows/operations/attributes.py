@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flows.operations.base import Alteration, FlowOperation, words
+from flows.operations.base import Alteration, FlowOperation, copy_options
 from flows.operations.design import Design
 
 
@@ -19,7 +19,7 @@ class AddAttribute(_AttributeOperation):
 
     def __init__(self, flow: str, name: str, attribute: dict[str, Any] | None = None) -> None:
         super().__init__(flow, name)
-        self.attribute = words(attribute)
+        self.attribute = copy_options(attribute)
 
     def forwards(self, design: Design) -> None:
         if not design.has_attribute(self.name):
@@ -41,7 +41,7 @@ class RemoveAttribute(_AttributeOperation):
 
     def __init__(self, flow: str, name: str, attribute: dict[str, Any] | None = None) -> None:
         super().__init__(flow, name)
-        self.attribute = words(attribute)
+        self.attribute = copy_options(attribute)
 
     def forwards(self, design: Design) -> None:
         design.remove_attribute(self.name)
@@ -65,8 +65,8 @@ class AlterAttribute(Alteration, _AttributeOperation):
         self, flow: str, name: str, changes: dict[str, Any], was: dict[str, Any] | None = None
     ) -> None:
         super().__init__(flow, name)
-        self.changes = words(changes)
-        self.was = words(was)
+        self.changes = copy_options(changes)
+        self.was = copy_options(was)
 
     def forwards(self, design: Design) -> None:
         design.alter_attribute(self.name, self.changes)

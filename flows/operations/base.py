@@ -54,6 +54,6 @@ class Alteration(FlowOperation):
         return set(self.was) >= set(self.changes)
 
 
-def words(given: dict[str, Any] | None) -> dict[str, Any]:
+def copy_options(given: dict[str, Any] | None) -> dict[str, Any]:
     """Return a copy of the options of a definition; empty for None."""
     return dict(given or {})

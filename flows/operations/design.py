@@ -12,14 +12,14 @@ from psycopg import sql
 from flows import api
 from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Definition, Options
 
-Words = Mapping[str, Any]
+Values = Mapping[str, Any]
 
 
 class FlowMigrationError(Exception):
     """The flow differs from what the migration expects."""
 
 
-def settle(connection: BaseDatabaseWrapper) -> None:
+def run_deferred_triggers(connection: BaseDatabaseWrapper) -> None:
     """Run the kernel's deferred triggers now, so that the caller can report their errors.
 
     Defers them again afterwards: a re-match must run once after the last row, not after each row.
@@ -35,119 +35,118 @@ class Design:
     def __init__(self, connection: BaseDatabaseWrapper, flow: str, actor: str = "migration") -> None:
         self.connection = connection
         self.flow = flow
-        self._ask("select set_config('wedsql.actor', %s, true)", [actor])
+        self._execute("select set_config('wedsql.actor', %s, true)", [actor])
 
     # The flow itself
 
     def id(self) -> int | None:
         """Return the flow's id, None if there is no such flow."""
-        found = self._ask("select id from wedsql.flow where name = %s", [self.flow])
+        found = self._execute("select id from wedsql.flow where name = %s", [self.flow])
         return found[0][0] if found else None
 
-    def create(self, settings: Words) -> None:
+    def create(self, settings: Values) -> None:
         """Create the flow with these settings if it is missing."""
         if self.id() is None:
             self.create_new(settings)
 
-    def create_new(self, settings: Words) -> None:
+    def create_new(self, settings: Values) -> None:
         """Create the flow with these settings; raises BadName if there is one of that name."""
-        api.create_flow(self.flow, conn=self._door())
+        api.create_flow(self.flow, conn=self._api_connection())
         self.alter(settings)
 
-    def alter(self, settings: Words) -> None:
+    def alter(self, settings: Values) -> None:
         """Change settings of the flow: label, final_when_pending, max_firings and so on."""
         if settings:
-            self._update("flow", settings, FLOW, {"id": self._known()})
+            self._update("flow", settings, FLOW, {"id": self._flow_id()})
 
     def drop(self) -> None:
         """Drop the flow if it exists; the kernel raises an error if it has instances."""
         if self.id() is not None:
-            api.drop_flow(self.flow, conn=self._door())
+            api.drop_flow(self.flow, conn=self._api_connection())
 
     def definition(self) -> Definition:
         """Return the flow's definition; raises FlowMigrationError if there is no such flow."""
-        self._known()
-        found = self._ask("select wedsql.definition(%s)::text", [self.flow])
+        self._flow_id()
+        found = self._execute("select wedsql.definition(%s)::text", [self.flow])
         return json.loads(found[0][0])
 
     # Attributes
 
     def has_attribute(self, name: str) -> bool:
-        return bool(
-            self._ask("select 1 from wedsql.attr where flow_id = %s and aname = %s", [self._known(), name])
-        )
+        query = "select 1 from wedsql.attr where flow_id = %s and aname = %s"
+        return bool(self._execute(query, [self._flow_id(), name]))
 
-    def add_attribute(self, name: str, words: Words) -> None:
-        self._insert("attr", {"name": name, **words}, ATTRIBUTE)
+    def add_attribute(self, name: str, values: Values) -> None:
+        self._insert("attr", {"name": name, **values}, ATTRIBUTE)
 
-    def alter_attribute(self, name: str, words: Words) -> None:
+    def alter_attribute(self, name: str, values: Values) -> None:
         """Change options of an attribute; raises FlowMigrationError if there is none of that name."""
-        where = {"flow_id": self._known(), "aname": name}
-        if not self._update("attr", words, ATTRIBUTE, where):
+        where = {"flow_id": self._flow_id(), "aname": name}
+        if not self._update("attr", values, ATTRIBUTE, where):
             raise FlowMigrationError(f"Flow {self.flow} has no attribute {name}.")
 
     def remove_attribute(self, name: str) -> None:
-        self._ask(
-            "delete from wedsql.attr where flow_id = %s and aname = %s returning aid", [self._known(), name]
+        self._execute(
+            "delete from wedsql.attr where flow_id = %s and aname = %s returning aid", [self._flow_id(), name]
         )
 
     # Triggers
 
-    def triggers(self, words: Words) -> list[int]:
+    def triggers(self, values: Values) -> list[int]:
         """Return the ids of the triggers that have all these option values, in the order of creation."""
         tests = [
-            sql.SQL("{} is not distinct from %s::" + TRIGGER[word].type).format(
-                sql.Identifier(TRIGGER[word].column)
+            sql.SQL("{} is not distinct from %s::" + TRIGGER[name].type).format(
+                sql.Identifier(TRIGGER[name].column)
             )
-            for word in words
+            for name in values
         ]
         query = sql.SQL("select tgid from wedsql.trig where {} order by tgid").format(
             sql.SQL(" and ").join([sql.SQL("flow_id = %s"), *tests])
         )
-        return [row[0] for row in self._ask(query, [self._known(), *words.values()])]
+        return [row[0] for row in self._execute(query, [self._flow_id(), *values.values()])]
 
-    def add_trigger(self, words: Words) -> None:
-        self._insert("trig", words, TRIGGER)
+    def add_trigger(self, values: Values) -> None:
+        self._insert("trig", values, TRIGGER)
 
-    def alter_trigger(self, tgid: int, words: Words) -> None:
-        self._update("trig", words, TRIGGER, {"tgid": tgid})
+    def alter_trigger(self, tgid: int, values: Values) -> None:
+        self._update("trig", values, TRIGGER, {"tgid": tgid})
 
     def remove_trigger(self, tgid: int) -> None:
-        self._ask("delete from wedsql.trig where tgid = %s returning tgid", [tgid])
+        self._execute("delete from wedsql.trig where tgid = %s returning tgid", [tgid])
 
     # SQL
 
-    def _door(self) -> Any:
+    def _api_connection(self) -> Any:
         """Return the psycopg connection, for flows.api."""
         self.connection.ensure_connection()
         return self.connection.connection
 
-    def _known(self) -> int:
+    def _flow_id(self) -> int:
         number = self.id()
         if number is None:
             raise FlowMigrationError(f"There is no flow {self.flow}.")
         return number
 
-    def _insert(self, table: str, words: Words, options: Options) -> None:
+    def _insert(self, table: str, values: Values, options: Options) -> None:
         query = sql.SQL("insert into wedsql.{} (flow_id, {}) values (%s, {}) returning flow_id").format(
             sql.Identifier(table),
-            sql.SQL(", ").join(map(sql.Identifier, options.columns(words))),
-            sql.SQL(", ").join([sql.SQL("%s")] * len(words)),
+            sql.SQL(", ").join(map(sql.Identifier, options.columns(values))),
+            sql.SQL(", ").join([sql.SQL("%s")] * len(values)),
         )
-        self._ask(query, [self._known(), *words.values()])
+        self._execute(query, [self._flow_id(), *values.values()])
 
-    def _update(self, table: str, words: Words, options: Options, where: Words) -> int:
+    def _update(self, table: str, values: Values, options: Options, where: Values) -> int:
         """Update rows and return their number."""
         query = sql.SQL("update wedsql.{} set {} where {} returning 1").format(
             sql.Identifier(table),
             sql.SQL(", ").join(
-                sql.SQL("{} = %s").format(sql.Identifier(column)) for column in options.columns(words)
+                sql.SQL("{} = %s").format(sql.Identifier(column)) for column in options.columns(values)
             ),
             sql.SQL(" and ").join(sql.SQL("{} = %s").format(sql.Identifier(column)) for column in where),
         )
-        return len(self._ask(query, [*words.values(), *where.values()]))
+        return len(self._execute(query, [*values.values(), *where.values()]))
 
-    def _ask(self, query: str | sql.Composable, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+    def _execute(self, query: str | sql.Composable, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         with self.connection.cursor() as cursor:
             cursor.execute(query, values)
             return cursor.fetchall()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flows.definition import AttributeDefinition, TriggerDefinition
-from flows.operations.base import Alteration, FlowOperation, words
+from flows.operations.base import Alteration, FlowOperation, copy_options
 from flows.operations.design import Design
 
 
@@ -14,7 +14,7 @@ class CreateFlow(FlowOperation):
 
     def __init__(self, flow: str, settings: dict[str, Any] | None = None) -> None:
         super().__init__(flow)
-        self.settings = words(settings)
+        self.settings = copy_options(settings)
 
     def forwards(self, design: Design) -> None:
         design.create(self.settings)
@@ -35,8 +35,8 @@ class AlterFlow(Alteration):
 
     def __init__(self, flow: str, settings: dict[str, Any], was: dict[str, Any] | None = None) -> None:
         super().__init__(flow)
-        self.changes = words(settings)
-        self.was = words(was)
+        self.changes = copy_options(settings)
+        self.was = copy_options(was)
 
     def forwards(self, design: Design) -> None:
         design.alter(self.changes)
@@ -63,7 +63,7 @@ class DropFlow(FlowOperation):
         triggers: list[TriggerDefinition] | None = None,
     ) -> None:
         super().__init__(flow)
-        self.settings = words(settings)
+        self.settings = copy_options(settings)
         self.attributes = attributes or []
         self.triggers = triggers or []
 

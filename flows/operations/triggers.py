@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from flows.operations.base import Alteration, FlowOperation, words
+from flows.operations.base import Alteration, FlowOperation, copy_options
 from flows.operations.design import Design, FlowMigrationError
 
 IDENTITY = ("name", "transition", "condition", "predicate", "final")
 
 
-def called(trigger: dict[str, Any]) -> str:
+def describe_trigger(trigger: dict[str, Any]) -> str:
     """Return a text that denotes a trigger in a sentence."""
     given = (trigger.get(word) for word in ("name", "transition", "condition"))
     return str(
@@ -25,7 +25,7 @@ def called(trigger: dict[str, Any]) -> str:
 class _TriggerOperation(FlowOperation):
     def __init__(self, flow: str, trigger: dict[str, Any]) -> None:
         super().__init__(flow)
-        self.trigger = words(trigger)
+        self.trigger = copy_options(trigger)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -51,11 +51,11 @@ class AddTrigger(_TriggerOperation):
         self._remove(design)
 
     def describe(self) -> str:
-        return f"Add trigger {called(self.trigger)} to flow {self.flow}"
+        return f"Add trigger {describe_trigger(self.trigger)} to flow {self.flow}"
 
     @property
     def migration_name_fragment(self) -> str:
-        return f"trigger_{called(self.trigger)}".replace(" ", "_").lower()
+        return f"trigger_{describe_trigger(self.trigger)}".replace(" ", "_").lower()
 
 
 class RemoveTrigger(_TriggerOperation):
@@ -68,11 +68,11 @@ class RemoveTrigger(_TriggerOperation):
         self._add(design)
 
     def describe(self) -> str:
-        return f"Remove trigger {called(self.trigger)} from flow {self.flow}"
+        return f"Remove trigger {describe_trigger(self.trigger)} from flow {self.flow}"
 
     @property
     def migration_name_fragment(self) -> str:
-        return f"remove_trigger_{called(self.trigger)}".replace(" ", "_").lower()
+        return f"remove_trigger_{describe_trigger(self.trigger)}".replace(" ", "_").lower()
 
 
 class AlterTrigger(Alteration, _TriggerOperation):
@@ -86,8 +86,8 @@ class AlterTrigger(Alteration, _TriggerOperation):
         was: dict[str, Any] | None = None,
     ) -> None:
         super().__init__(flow, trigger)
-        self.changes = words(changes)
-        self.was = words(was)
+        self.changes = copy_options(changes)
+        self.was = copy_options(was)
 
     def forwards(self, design: Design) -> None:
         self._alter(design, {**self.was, **self.trigger}, self.changes)
@@ -109,8 +109,9 @@ class AlterTrigger(Alteration, _TriggerOperation):
         design.alter_trigger(found[0], changes)
 
     def describe(self) -> str:
-        return f"Change {', '.join(self.changes)} of trigger {called(self.trigger)} of flow {self.flow}"
+        trigger = describe_trigger(self.trigger)
+        return f"Change {', '.join(self.changes)} of trigger {trigger} of flow {self.flow}"
 
     @property
     def migration_name_fragment(self) -> str:
-        return f"alter_trigger_{called(self.trigger)}".replace(" ", "_").lower()
+        return f"alter_trigger_{describe_trigger(self.trigger)}".replace(" ", "_").lower()

@@ -36,6 +36,6 @@ def limit(cap: int | None) -> int | None:
     return None if cap is None else cap + 1
 
 
-def places(found: Mapping[str, Count], *chosen: str) -> list[tuple[str, Count]]:
+def statuses_to_show(found: Mapping[str, Count], *chosen: str) -> list[tuple[str, Count]]:
     """Return the statuses that a page shows: the usual and chosen ones and those that occur, with counts."""
     return [(s, found.get(s, NONE)) for s in STATUSES if s in USUAL or s in chosen or found.get(s)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from flows.labels import said
+from flows.labels import translate_label
 from flows.queries.base import row, rows
 
 
@@ -21,7 +21,7 @@ class Attribute:
 
     @property
     def title(self) -> str:
-        return said(self.label) or self.name
+        return translate_label(self.label) or self.name
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Trigger:
 
     @property
     def title(self) -> str:
-        return said(self.label) or self.transition
+        return translate_label(self.label) or self.transition
 
 
 @dataclass(frozen=True)
@@ -58,12 +58,12 @@ class FlowInfo:
 
     @property
     def title(self) -> str:
-        return said(self.label) or self.name
+        return translate_label(self.label) or self.name
 
     @property
     def transition_titles(self) -> dict[str, str]:
         """Return the labels of the transitions that have one, by transition."""
-        return {t.transition: said(t.label) for t in self.triggers if t.label}
+        return {t.transition: translate_label(t.label) for t in self.triggers if t.label}
 
     def attribute(self, name: str) -> Attribute | None:
         return next((a for a in self.attributes if a.name == name), None)

@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from flows.queries.base import row, rows
 
 # As in the kernel, which starts no instance below this share, and ignores older reports.
-LEAST_SHARE = 0.05
-BELIEVED = timedelta(minutes=5)
+MIN_FREE_SHARE = 0.05
+MAX_REPORT_AGE = timedelta(minutes=5)
 LAST_NUMBER = 2**31 - 1
-MOST_TROUBLES = 20
+MAX_TROUBLES = 20
 
 
 @dataclass(frozen=True)
@@ -29,14 +29,14 @@ class Disk:
         return self.free / self.total
 
     @property
-    def believed(self) -> bool:
+    def recent(self) -> bool:
         """Return whether the report is recent enough for the kernel to use it."""
-        return self.age < BELIEVED
+        return self.age < MAX_REPORT_AGE
 
     @property
     def low(self) -> bool:
         """Return whether the kernel starts no instances because of it."""
-        return self.believed and self.share < LEAST_SHARE
+        return self.recent and self.share < MIN_FREE_SHARE
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def troubles() -> list[Trouble]:
         "select f.name as flow, t.kind, t.wid, t.n as times, t.first_at as since, t.sqlstate, t.message"
         " from wedsql.trouble t left join wedsql.flow f on f.id = t.flow_id"
         " order by t.first_at, t.flow_id, t.wid limit %s",
-        (MOST_TROUBLES,),
+        (MAX_TROUBLES,),
     )
     return [Trouble(**each) for each in found]
 

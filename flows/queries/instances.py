@@ -21,7 +21,7 @@ NEW_CAP = 100
 
 
 @dataclass(frozen=True)
-class Listed:
+class InstanceRow:
     """One row of the list; `cells` are the attributes as text in the flow's order, cut at CELL_CHARS."""
 
     wid: int
@@ -119,11 +119,11 @@ def _cells(flow: FlowInfo) -> list[int]:
     return [CELL_CHARS + 1] * len(flow.attributes)
 
 
-def _listed(r: Row) -> Listed:
-    return Listed(**{**r, "cells": tuple(r["cells"])})
+def _instance_row(r: Row) -> InstanceRow:
+    return InstanceRow(**{**r, "cells": tuple(r["cells"])})
 
 
-def listed(flow: FlowInfo, choice: Choice, cursor: Cursor) -> Page[Listed]:
+def listed(flow: FlowInfo, choice: Choice, cursor: Cursor) -> Page[InstanceRow]:
     """Return one page of the flow's instances, newest first.
 
     Raises django.db.OperationalError (57014) if the filters take longer than the page's time limit.
@@ -138,17 +138,17 @@ def listed(flow: FlowInfo, choice: Choice, cursor: Cursor) -> Page[Listed]:
     statement = sql.SQL("select {} from {} where {} order by i.wid {} limit %s").format(
         _columns(flow), _tables(flow), where.sql(), sql.SQL("asc" if newer else "desc")
     )
-    found = [_listed(r) for r in rows(statement, [*_cells(flow), *where.params, cursor.size + 1])]
+    found = [_instance_row(r) for r in rows(statement, [*_cells(flow), *where.params, cursor.size + 1])]
     return cut(found, cursor, lambda item: item.wid)
 
 
-def fresh(flow: FlowInfo, choice: Choice, wids: Sequence[int]) -> list[Listed]:
+def fresh(flow: FlowInfo, choice: Choice, wids: Sequence[int]) -> list[InstanceRow]:
     """Return the current rows of these instances; `matches` is false for those that left the selection."""
     where = _where(flow, choice)
     statement = sql.SQL(
         "select {}, ({}) is true as matches from {} where i.flow_id = %s and i.wid = any(%s)"
     ).format(_columns(flow), where.sql(), _tables(flow))
-    return [_listed(r) for r in rows(statement, [*_cells(flow), *where.params, flow.id, list(wids)])]
+    return [_instance_row(r) for r in rows(statement, [*_cells(flow), *where.params, flow.id, list(wids)])]
 
 
 def newer(flow: FlowInfo, choice: Choice, wid: int) -> Count:

@@ -119,7 +119,7 @@ JOB_STATES = ("pending", "late", "leased", "parked")
 
 
 @dataclass(frozen=True)
-class Place:
+class QueuePosition:
     """The position after which a page of jobs starts, in the queue's order."""
 
     transition: str
@@ -127,12 +127,12 @@ class Place:
     id: int
 
 
-START = Place("", 32767, 0)
+START = QueuePosition("", 32767, 0)
 
 
 def listed(
-    flow_id: int, state: str, transition: str = "", behind: Place | None = None
-) -> tuple[list[OpenJob], Place | None]:
+    flow_id: int, state: str, transition: str = "", position: QueuePosition | None = None
+) -> tuple[list[OpenJob], QueuePosition | None]:
     """Return one page of a flow's jobs in queue order, and the position of the next page (None at the end).
 
     `state` is one of JOB_STATES; `transition` '' means all except those of the exception desk.
@@ -148,12 +148,12 @@ def listed(
         "only": transition,
         "limit": PAGE_SIZE + 1,
         "cap": CAP,
-        **vars(behind or START),
+        **vars(position or START),
     }
     found = rows(statement, params)
     page = [OpenJob(**{k: v for k, v in r.items() if k != "priority"}) for r in found[:PAGE_SIZE]]
     last = found[PAGE_SIZE - 1] if len(found) > PAGE_SIZE else None
-    return page, Place(last["transition"], last["priority"], last["id"]) if last else None
+    return page, QueuePosition(last["transition"], last["priority"], last["id"]) if last else None
 
 
 # Ready jobs: one bounded scan of the ready index per transition; held ones as in _SOURCES.

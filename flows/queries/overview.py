@@ -7,12 +7,12 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from flows.labels import said
+from flows.labels import translate_label
 from flows.queries.base import Row, rows
-from flows.queries.counting import CAP, LIVING, NONE, STATUSES, Count, count, limit, places
+from flows.queries.counting import CAP, LIVING, NONE, STATUSES, Count, count, limit, statuses_to_show
 from flows.queries.workers import Unserved, unserved
 
-FLOWS_A_PAGE = 50
+FLOWS_PER_PAGE = 50
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,12 @@ class FlowSummary:
 
     @property
     def title(self) -> str:
-        return said(self.label) or self.name
+        return translate_label(self.label) or self.name
 
     @property
     def pills(self) -> list[tuple[str, Count]]:
         """Return the statuses that the first page shows, with counts."""
-        return places(self.statuses)
+        return statuses_to_show(self.statuses)
 
     @property
     def used(self) -> bool:
@@ -53,10 +53,10 @@ def summaries(
     found = rows(
         "select id, name, label, description, version from wedsql.flow"
         " where name > %(after)s and (%(every)s or name = any(%(names)s)) order by name limit %(limit)s",
-        {"after": after, "every": names is None, "names": list(names or ()), "limit": FLOWS_A_PAGE + 1},
+        {"after": after, "every": names is None, "names": list(names or ()), "limit": FLOWS_PER_PAGE + 1},
     )
-    page = found[:FLOWS_A_PAGE]
-    return _with_counts(page, cap), len(found) > FLOWS_A_PAGE
+    page = found[:FLOWS_PER_PAGE]
+    return _with_counts(page, cap), len(found) > FLOWS_PER_PAGE
 
 
 def summary(name: str, cap: int | None = CAP) -> FlowSummary | None:

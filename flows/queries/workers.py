@@ -10,7 +10,7 @@ from flows.queries.base import Row, rows
 
 # A worker without a heartbeat for this long counts as dead.
 SILENCE_SECONDS = 30
-WORKERS_A_PAGE = 100
+WORKERS_PER_PAGE = 100
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,10 @@ def workers(flows: Collection[str] | None, after: int = 0) -> tuple[list[Worker]
             "after": after,
             "every": flows is None,
             "flows": list(flows or ()),
-            "limit": WORKERS_A_PAGE + 1,
+            "limit": WORKERS_PER_PAGE + 1,
         },
     )
-    return [_worker(r, flows) for r in found[:WORKERS_A_PAGE]], len(found) > WORKERS_A_PAGE
+    return [_worker(r, flows) for r in found[:WORKERS_PER_PAGE]], len(found) > WORKERS_PER_PAGE
 
 
 def _worker(r: Row, flows: Collection[str] | None) -> Worker:

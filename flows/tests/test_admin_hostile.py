@@ -11,7 +11,7 @@ from django.db import connection
 from django.test import Client
 
 from flows import api
-from flows.admin.forms import AnsweredFormSet
+from flows.admin.forms import DatabaseErrorFormSet
 from flows.models import Attribute
 from flows.tests.designer import ADD, browser, define, page
 from flows.tests.pages import figure_two, opened, unique
@@ -126,17 +126,18 @@ def test_a_request_does_not_say_how_much_is_drawn(mallory: Client, name: str, in
         response = mallory.post(page(name), fields | {f"{inline}-{count}": "2147483648"})
         assert response.status_code == 200
         assert "Please submit at most" in response.content.decode()
-        assert len(response.content) < honest + AnsweredFormSet.MOST_NEW * 30_000
+        assert len(response.content) < honest + DatabaseErrorFormSet.MAX_NEW_ROWS * 30_000
     assert api.definition(name) == before
 
 
 def test_fifty_rows_may_be_added_at_once(mallory: Client, name: str) -> None:
     before = len(api.definition(name)["attributes"])
-    rows = {f"attributes-{n}-name": f"x{n}" for n in range(before, before + AnsweredFormSet.MOST_NEW)}
+    new = range(before, before + DatabaseErrorFormSet.MAX_NEW_ROWS)
+    rows = {f"attributes-{n}-name": f"x{n}" for n in new}
     kinds = {key.replace("-name", "-type"): "text" for key in rows}
-    total = {"attributes-TOTAL_FORMS": str(before + AnsweredFormSet.MOST_NEW)}
+    total = {"attributes-TOTAL_FORMS": str(before + DatabaseErrorFormSet.MAX_NEW_ROWS)}
     assert mallory.post(page(name), opened(mallory, page(name)) | rows | kinds | total).status_code == 302
-    assert len(api.definition(name)["attributes"]) == before + AnsweredFormSet.MOST_NEW
+    assert len(api.definition(name)["attributes"]) == before + DatabaseErrorFormSet.MAX_NEW_ROWS
 
 
 def test_a_row_of_another_flow_cannot_be_reached(mallory: Client, name: str) -> None:

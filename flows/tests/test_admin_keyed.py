@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from flows import api
-from flows.admin.keyed import outwards
+from flows.admin.keyed import rows_beyond
 from flows.admin.observed import OutcomeFilter
 from flows.models import ConditionError, Flow, Instance, Job, JobLog, TraceEntry, WorkerProcess
 from flows.queries.paging import Cursor
@@ -121,7 +121,7 @@ def test_an_index_serves_the_order_and_the_place(orders: str, model: Any, before
         cursor.execute("set local enable_seqscan = off")
         cursor.execute("set local enable_bitmapscan = off")
 
-    plan = outwards(model.objects.all(), fields, Cursor(before=key)).explain()
+    plan = rows_beyond(model.objects.all(), fields, Cursor(before=key)).explain()
 
     assert not re.search(r"Sort  \(", plan)
     # Only an index condition with < or <= counts, not the lookups by = of a view's joins.

@@ -61,14 +61,14 @@ def test_it_is_refused_as_well_when_he_comes_between_the_look_and_the_lock(
     from flows.admin import definition
 
     fields = opened(alice, page(name))
-    announce = definition.announce
+    set_audit_context = definition.set_audit_context
 
-    def announce_late(*args: Any) -> None:
+    def set_context_late(*args: Any) -> None:
         publish_as_bob(connect, name)
-        monkeypatch.setattr(definition, "announce", announce)
-        announce(*args)
+        monkeypatch.setattr(definition, "set_audit_context", set_audit_context)
+        set_audit_context(*args)
 
-    monkeypatch.setattr(definition, "announce", announce_late)
+    monkeypatch.setattr(definition, "set_audit_context", set_context_late)
     response = alice.post(page(name), fields | {"triggers-0-label": "Alice's"})
 
     assert "bob" in errors_at(response, ":row")

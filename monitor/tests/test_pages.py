@@ -308,7 +308,7 @@ def test_parts_are_what_the_scripts_ask_for(alice: Client, parcels: Hands) -> No
 
 
 def test_flows_come_page_by_page(alice: Client, parcels: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(overview, "FLOWS_A_PAGE", 1)
+    monkeypatch.setattr(overview, "FLOWS_PER_PAGE", 1)
     other = "zz_" + parcels.flow[2:]
     parcels.connection.execute("select wedsql.create_flow(%s)", [other])
     try:

@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 
 from flows import kernel
-from flows.queries import house, invariants
+from flows.queries import invariants, storage
 from monitor import labels
 from monitor.tests.conftest import Hands, client_of, person, text_of
 from monitor.views import soundness
@@ -95,49 +95,50 @@ def test_two_do_not_check_at_once(alice: Client, unchecked: Hands) -> None:
 def test_every_invariant_and_warning_has_words(site: None, parcels: Hands) -> None:
     kernel = parcels.connection.execute("select name from wedsql.offences(0)").fetchall()
     assert [(name,) for name in labels.INVARIANT] == kernel
-    assert set(labels.WARNING) == set(house.WARNINGS)
+    assert set(labels.WARNING) == set(storage.WARNINGS)
 
 
-def test_how_the_house_is_kept(alice: Client, unchecked: Hands) -> None:
+def test_the_storage_is_shown(alice: Client, unchecked: Hands) -> None:
     page = shown(alice)
     assert "wedsql.job_pool" in page and "300,0" in page
 
 
-GOOD = house.House(
+GOOD = storage.StorageStatus(
     database_bytes=1,
-    tables=(house.Table("t", 10, 10, 300_005, 1, None),),
-    held=None,
+    tables=(storage.Table("t", 10, 10, 300_005, 1, None),),
+    vacuum_blocker=None,
     months_ahead=2,
     in_default=0,
     steps=0,
     queue_usage=0.0,
 )
 BAD = {
-    "dead_rows": {"tables": (house.Table("t", 10, 300_006, 300_005, 1, None),)},
-    "held_back": {"held": house.Held("transaction", "x", timedelta(minutes=6))},
+    "dead_rows": {"tables": (storage.Table("t", 10, 300_006, 300_005, 1, None),)},
+    "held_back": {"vacuum_blocker": storage.VacuumBlocker("transaction", "x", timedelta(minutes=6))},
     "months": {"months_ahead": 0},
     "in_default": {"in_default": 1},
     "queue": {"queue_usage": 0.2},
 }
 
 
-@pytest.mark.parametrize("kind", house.WARNINGS)
+@pytest.mark.parametrize("kind", storage.WARNINGS)
 def test_each_neglect_is_warned_of(kind: str) -> None:
     assert list(GOOD.warnings()) == []
     assert list(replace(GOOD, **BAD[kind]).warnings()) == [kind]
 
 
 def test_what_is_no_neglect() -> None:
-    held = house.Held("transaction", "x", timedelta(minutes=4))
-    assert list(replace(GOOD, held=held).warnings()) == []
-    assert list(replace(GOOD, held=house.Held("slot", "x", None)).warnings()) == ["held_back"]
+    blocker = storage.VacuumBlocker("transaction", "x", timedelta(minutes=4))
+    assert list(replace(GOOD, vacuum_blocker=blocker).warnings()) == []
+    blocker = storage.VacuumBlocker("slot", "x", None)
+    assert list(replace(GOOD, vacuum_blocker=blocker).warnings()) == ["held_back"]
 
 
-@pytest.mark.parametrize("kind", [None, *house.WARNINGS])
+@pytest.mark.parametrize("kind", [None, *storage.WARNINGS])
 def test_the_page_warns_of_that_and_of_nothing_else(
     alice: Client, unchecked: Hands, monkeypatch: pytest.MonkeyPatch, kind: str | None
 ) -> None:
-    monkeypatch.setattr(house, "house", lambda: replace(GOOD, **BAD[kind]) if kind else GOOD)
+    monkeypatch.setattr(storage, "storage_status", lambda: replace(GOOD, **BAD[kind]) if kind else GOOD)
     page = unescape(shown(alice))
     assert [word for word, sentence in labels.WARNING.items() if str(sentence) in page] == [kind][
         : bool(kind)

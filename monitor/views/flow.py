@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from flows.access import flow_or_404
 from flows.queries import instances, jobs, overview
 from flows.queries.base import snapshot
-from flows.queries.counting import CAP, Count, places
+from flows.queries.counting import CAP, Count, statuses_to_show
 from flows.queries.definitions import FlowInfo
 from flows.queries.filters import Filter, operators
 from flows.queries.instances import Choice
@@ -64,7 +64,7 @@ def _counts(choice: Choice, context: dict[str, object]) -> dict[str, Count] | No
 def _chips(request: HttpRequest, choice: Choice, counts: dict[str, Count] | None) -> list[dict[str, object]]:
     """Return a link for each status, which keeps the filters."""
     rest = without(request.GET, "status", "before", "after", "wids", "top")
-    statuses = places(counts or {}, choice.status)
+    statuses = statuses_to_show(counts or {}, choice.status)
     links = [(s, f"status={s}&{rest}" if rest else f"status={s}", n if counts is not None else None)
              for s, n in statuses]  # fmt: skip
     return [{"code": s, "href": f"?{query}", "count": n} for s, query, n in [("", rest, None), *links]]
@@ -81,7 +81,7 @@ def _list(request: HttpRequest, flow: FlowInfo, choice: Choice) -> dict[str, obj
     except OperationalError as error:
         if not is_timeout(error):
             raise
-    empty: Page[instances.Listed] = Page([], None, None)
+    empty: Page[instances.InstanceRow] = Page([], None, None)
     return {"page": empty, "total": None, "by_status": None, "choice": choice, "too_slow": True}
 
 
@@ -146,7 +146,7 @@ def changes(request: HttpRequest, name: str) -> HttpResponse:
     )
 
 
-def _row(request: HttpRequest, flow: FlowInfo, listed: instances.Listed) -> str:
+def _row(request: HttpRequest, flow: FlowInfo, listed: instances.InstanceRow) -> str:
     return render_to_string("monitor/parts/instance_row.html", {"flow": flow, "item": listed}, request)
 
 

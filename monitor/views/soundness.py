@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from flows import kernel
 from flows.access import sees_everything
-from flows.queries import health, house, invariants
+from flows.queries import health, invariants, storage
 from flows.queries.base import snapshot
 from monitor import labels
 from monitor.usage import usage
@@ -31,7 +31,8 @@ def soundness(request: HttpRequest) -> HttpResponse:
     """Return the whole page; it checks no invariant, because that is expensive."""
     _everything_or_404(request)
     with snapshot():
-        times, disk, kept, last = health.times(), health.disk(), house.house(), invariants.last_check()
+        status = storage.storage_status()
+        times, disk, last = health.times(), health.disk(), invariants.last_check()
         missing, numbers = kernel.missing_grants(connection), health.numbers_used()
         troubles = health.troubles()
     found = {finding.name: finding for finding in last.findings} if last else {}
@@ -40,7 +41,7 @@ def soundness(request: HttpRequest) -> HttpResponse:
         "numbers": round(numbers * 100) if numbers > _MANY_NUMBERS else None,
         "silent": times.reaper_age is None or times.reaper_age.total_seconds() > SILENT_SECONDS,
         "behind": times.behind.total_seconds() > _TRIFLE_SECONDS,
-        "house": kept, "warnings": [labels.WARNING[kind] for kind in kept.warnings()],
+        "storage": status, "warnings": [labels.WARNING[kind] for kind in status.warnings()],
         "missing_grants": missing, "troubles": [(labels.TROUBLE.get(t.kind, t.kind), t) for t in troubles],
         "last": last, "broken": [name for name, finding in found.items() if finding.found],
         "promises": [(name, sentence, found.get(name)) for name, sentence in labels.INVARIANT.items()],

@@ -94,7 +94,7 @@ def passes(error: BaseException) -> bool:
     if not isinstance(error, psycopg.Error):
         return False
     state = error.sqlstate or ""
-    return state == CANCELLED or errors.passes(state, error.diag.message_primary or "")
+    return state == CANCELLED or errors.is_transient(state, error.diag.message_primary or "")
 
 
 def complete_held(flow: str, done: Done, actor: str) -> Command:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from flows.errors import passes
+from flows.errors import is_transient
 from flows.tests.kit import Kit, refused
 
 pytestmark = pytest.mark.kernel
@@ -70,7 +70,7 @@ def test_a_missing_column_of_the_kernel_is_an_error(one: Kit) -> None:
 def test_a_changed_definition_explains_some(kit: Kit, sqlstate: str, message: str, again: bool) -> None:
     call = "select wedsql._check_replaced('one', %s, %s)"
     if sqlstate == "42703":
-        assert passes(sqlstate, message) is again, "the clients tell them apart by the same rule"
+        assert is_transient(sqlstate, message) is again, "the clients tell them apart by the same rule"
     if again:
         with refused("40001"):
             kit.one(call, [sqlstate, message])

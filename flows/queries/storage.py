@@ -9,11 +9,11 @@ from typing import Any
 
 from flows.queries.base import scalar
 
-TABLES = 20
+MAX_TABLES = 20
 # A transaction open for longer lets dead rows accumulate, because every step leaves some.
-OPEN_TOO_LONG = timedelta(minutes=5)
-MONTHS_AHEAD = 1
-QUEUE_USAGE = 0.1
+MAX_TRANSACTION_AGE = timedelta(minutes=5)
+MIN_MONTHS_AHEAD = 1
+MAX_QUEUE_USAGE = 0.1
 WARNINGS = ("dead_rows", "held_back", "months", "in_default", "queue")
 
 
@@ -34,7 +34,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Held:
+class VacuumBlocker:
     """What keeps vacuum from removing the oldest dead rows; `age` is None if it is unknown."""
 
     kind: str
@@ -43,12 +43,12 @@ class Held:
 
 
 @dataclass(frozen=True)
-class House:
+class StorageStatus:
     """The state of the database's storage."""
 
     database_bytes: int
     tables: tuple[Table, ...]
-    held: Held | None
+    vacuum_blocker: VacuumBlocker | None
     months_ahead: int
     in_default: int
     steps: int
@@ -58,23 +58,24 @@ class House:
         """Yield the names (of WARNINGS) of the values that need attention."""
         if any(table.over for table in self.tables):
             yield "dead_rows"
-        if self.held and (self.held.age is None or self.held.age > OPEN_TOO_LONG):
+        blocker = self.vacuum_blocker
+        if blocker and (blocker.age is None or blocker.age > MAX_TRANSACTION_AGE):
             yield "held_back"
-        if self.months_ahead < MONTHS_AHEAD:
+        if self.months_ahead < MIN_MONTHS_AHEAD:
             yield "months"
         if self.in_default:
             yield "in_default"
-        if self.queue_usage > QUEUE_USAGE:
+        if self.queue_usage > MAX_QUEUE_USAGE:
             yield "queue"
 
 
-def house() -> House:
+def storage_status() -> StorageStatus:
     """Return the current state of the storage, from the server's statistics."""
-    found = scalar("select wedsql.housekeeping(%s)", [TABLES])
-    return House(
+    found = scalar("select wedsql.housekeeping(%s)", [MAX_TABLES])
+    return StorageStatus(
         database_bytes=found["database_bytes"],
         tables=tuple(_table(one) for one in found["tables"]),
-        held=_held(found["held_back"]),
+        vacuum_blocker=_vacuum_blocker(found["held_back"]),
         months_ahead=found["months_ahead"],
         in_default=found["in_default"],
         steps=found["steps"],
@@ -87,8 +88,9 @@ def _table(found: dict[str, Any]) -> Table:
     return Table(**{**found, "vacuumed_at": datetime.fromisoformat(at) if at else None})
 
 
-def _held(found: dict[str, Any] | None) -> Held | None:
+def _vacuum_blocker(found: dict[str, Any] | None) -> VacuumBlocker | None:
     if found is None:
         return None
     seconds = found["seconds"]
-    return Held(found["kind"], found["name"], None if seconds is None else timedelta(seconds=seconds))
+    age = None if seconds is None else timedelta(seconds=seconds)
+    return VacuumBlocker(found["kind"], found["name"], age)
