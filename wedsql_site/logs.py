@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from wedsql_site import environment
-from workers.logs import brief
+from workers.logs import summarize
 
 FORMATS = ("text", "json")
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
@@ -119,4 +119,4 @@ def _told(error: BaseException) -> Iterator[str]:
         yield "\nThen:\n\n"
     yield "Traceback (most recent call last):\n"
     yield from traceback.format_tb(error.__traceback__)
-    yield f"{brief(error)}\n"
+    yield f"{summarize(error)}\n"

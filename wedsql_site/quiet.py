@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from workers.logs import brief
+from workers.logs import summarize
 
 Application = Callable[[Any, Any, Any], Awaitable[Any]]
 
@@ -28,4 +28,4 @@ class Quiet:
         try:
             await self.application(scope, receive, send)
         except Exception as error:  # noqa: BLE001 - raised again
-            raise ApplicationError(brief(error)).with_traceback(error.__traceback__) from None
+            raise ApplicationError(summarize(error)).with_traceback(error.__traceback__) from None

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from workers.logs import about
+from workers.logs import log_fields
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -27,12 +27,12 @@ class WrongMode(RuntimeError):
     """Not available in this mode: `connection` needs transaction mode, `extend` lease mode."""
 
 
-class Hands(Protocol):
+class HandlerServices(Protocol):
     """What a runner provides to a context while a handler runs."""
 
     actor: str
 
-    def borrow(self) -> Connection[Any]: ...
+    def step_connection(self) -> Connection[Any]: ...
 
     def extend(self, taken: Taken, duration: timedelta) -> datetime: ...
 
@@ -40,12 +40,12 @@ class Hands(Protocol):
 class Context:
     """One job from the view of its handler; valid only while the handler runs."""
 
-    __slots__ = ("_hands", "_until", "flow", "taken")
+    __slots__ = ("_services", "_until", "flow", "taken")
 
-    def __init__(self, flow: str, taken: Taken, hands: Hands, until: float | None) -> None:
+    def __init__(self, flow: str, taken: Taken, services: HandlerServices, until: float | None) -> None:
         self.flow = flow
         self.taken = taken
-        self._hands = hands
+        self._services = services
         self._until = until
 
     @property
@@ -91,7 +91,7 @@ class Context:
     @property
     def actor(self) -> str:
         """The name under which the step is recorded."""
-        return self._hands.actor
+        return self._services.actor
 
     @property
     def job(self) -> ClaimedJob:
@@ -101,7 +101,7 @@ class Context:
     @property
     def logger(self) -> logging.LoggerAdapter[logging.Logger]:
         """A logger whose records have the flow, instance, job and worker (docs/operating.md)."""
-        return logging.LoggerAdapter(log, about(self.flow, self.taken, self.actor))
+        return logging.LoggerAdapter(log, log_fields(self.flow, self.taken, self.actor))
 
     @property
     def connection(self) -> Connection[Any]:
@@ -111,7 +111,7 @@ class Context:
         """
         if self.taken.claim is not None:
             raise WrongMode("A leased job has no transaction; register the handler with mode='transaction'.")
-        return self._hands.borrow()
+        return self._services.step_connection()
 
     def remaining(self) -> timedelta | None:
         """Return how long the handler may still run; None: without limit."""
@@ -123,7 +123,7 @@ class Context:
         """Extend the lease from now on and return the new deadline; lease mode only (WrongMode)."""
         if self.taken.claim is None:
             raise WrongMode("Only a leased job can be extended; register the handler with mode='lease'.")
-        deadline = self._hands.extend(self.taken, duration)
+        deadline = self._services.extend(self.taken, duration)
         self._until = time.monotonic() + duration.total_seconds()
         return deadline
 

@@ -20,20 +20,20 @@ class Named(Protocol):
     trname: str
 
 
-def about(flow: str, job: Named, worker: str) -> dict[str, object]:
+def log_fields(flow: str, job: Named, worker: str) -> dict[str, object]:
     """Return the fields of a log record about this job, for `extra=`."""
     return {"flow": flow, "wid": job.wid, "job": job.job_id, "transition": job.trname, "worker": worker}
 
 
-def brief(error: BaseException) -> str:
+def summarize(error: BaseException) -> str:
     """Return the error's type, SQLSTATE and place; its message only if that cannot quote a state."""
     source = error.__cause__ if isinstance(error.__cause__, psycopg.Error) else error  # Django wraps it
     state = str(getattr(source, "sqlstate", None) or "")
     name = type(error).__name__
     if isinstance(source, psycopg.OperationalError) and (not state or state.startswith(_HARMLESS)):
         return f"{name}: {' '.join(str(source).split())[:_LONGEST]}"
-    told = [part for part in (state, place_of(error)) if part]
-    return f"{name} ({', '.join(told)})" if told else name
+    parts = [part for part in (state, place_of(error)) if part]
+    return f"{name} ({', '.join(parts)})" if parts else name
 
 
 def place_of(error: BaseException) -> str:

@@ -21,7 +21,7 @@ from wedsql_site.postgres.errors import PostgresError
 
 _INITDB = ("--auth=trust", "--locale=C.UTF-8", "-E", "UTF8")
 _START_PATIENCE = 8.0
-_LOCK_PATIENCE = 60.0
+_LOCK_TIMEOUT = 60.0
 
 
 def ensure_running(cluster: Cluster | None = None) -> str:
@@ -161,10 +161,10 @@ def _locked(cluster: Cluster) -> Iterator[None]:
     environment.ensure_directory(cluster.lock.parent)
     # No access for group and others: only the user of the installation may start it.
     with os.fdopen(os.open(cluster.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600), "w") as handle:
-        deadline = time.monotonic() + _LOCK_PATIENCE
+        deadline = time.monotonic() + _LOCK_TIMEOUT
         while not _try_lock(handle.fileno()):
             if time.monotonic() > deadline:
-                raise PostgresError(f"another process has held {cluster.lock} for {_LOCK_PATIENCE:.0f} s")
+                raise PostgresError(f"another process has held {cluster.lock} for {_LOCK_TIMEOUT:.0f} s")
             time.sleep(0.05)
         yield
 

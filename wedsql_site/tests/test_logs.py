@@ -17,7 +17,7 @@ from django.test import Client, RequestFactory
 
 from wedsql_site import environment, logs
 from wedsql_site.middleware import RequestLog
-from workers.logs import brief
+from workers.logs import summarize
 
 ABOUT = {"flow": "orders", "wid": 7, "job": 12, "transition": "tr_pay", "worker": "w#1"}
 SECRET = "Ana-Silva-4111"
@@ -100,7 +100,7 @@ def test_an_error_of_the_database_is_told_by_its_state() -> None:
     with pytest.raises(DataError) as caught, connection.cursor() as cursor:
         cursor.execute("select %s::integer", [SECRET])
     assert SECRET in str(caught.value)
-    assert brief(caught.value).startswith("DataError (22P02") and SECRET not in brief(caught.value)
+    assert summarize(caught.value).startswith("DataError (22P02") and SECRET not in summarize(caught.value)
 
 
 def test_a_text_of_one_s_own_is_withheld_whatever_its_class(connect: Callable[..., Any]) -> None:
@@ -108,13 +108,13 @@ def test_a_text_of_one_s_own_is_withheld_whatever_its_class(connect: Callable[..
         connect().execute(
             f"do $$ begin raise exception using errcode = '55000', message = '{SECRET}'; end $$"
         )
-    assert "55000" in brief(caught.value) and SECRET not in brief(caught.value)
+    assert "55000" in summarize(caught.value) and SECRET not in summarize(caught.value)
 
 
 def test_a_server_out_of_reach_speaks_for_itself() -> None:
     with pytest.raises(psycopg.OperationalError) as caught:
         psycopg.connect("host=/nowhere port=1")
-    assert "/nowhere" in brief(caught.value)
+    assert "/nowhere" in summarize(caught.value)
 
 
 def test_a_wrong_format_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

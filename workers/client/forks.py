@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 
-def end_foreign(pid: int, orderly: bool) -> None:
+def exit_if_forked(pid: int, orderly: bool) -> None:
     """Exit at once if this process is not `pid`, that is, if a handler forked and returned twice.
 
     No clean-up runs, because the connection, journal and exit handlers belong to the parent.

@@ -89,7 +89,7 @@ class ResultRefused(Exception):
         self.message = message
 
 
-def passes(error: BaseException) -> bool:
+def is_transient(error: BaseException) -> bool:
     """Return whether the error is transient: the call can be repeated and no attempt is counted."""
     if not isinstance(error, psycopg.Error):
         return False

@@ -29,7 +29,7 @@ _SYNC = pq.ExecStatus.PIPELINE_SYNC
 _STATES = {int(state): state for state in pq.TransactionStatus}  # far quicker than to call the enumeration
 _SYNCED = b"synchronisation point"
 _CANCEL_SECONDS = 1.0
-_LONGEST_NAP = 0.005
+_LONGEST_SLEEP = 0.005
 
 
 class ConnectionLost(Exception):
@@ -43,7 +43,7 @@ class ForkedProcess(Exception):
 _wires: weakref.WeakSet[Wire] = weakref.WeakSet()
 
 
-def _refuse() -> NoReturn:
+def _raise_forked() -> NoReturn:
     raise ForkedProcess(
         f"{ForkedProcess.__doc__} Give its result to the parent, or connect with a connection of its own."
     )
@@ -57,12 +57,12 @@ def _identity(descriptor: int) -> tuple[int, int]:
     return found.st_dev, found.st_ino
 
 
-def _disown_all() -> None:
+def _detach_all() -> None:
     for wire in list(_wires):
-        wire.disown()
+        wire.detach_from_parent()
 
 
-os.register_at_fork(after_in_child=_disown_all)
+os.register_at_fork(after_in_child=_detach_all)
 
 
 class Wire:
@@ -75,7 +75,7 @@ class Wire:
         self._lock = threading.RLock()
         self._connection: psycopg.Connection[Any] | None = None
         self.generation = 0
-        self.heard: set[bytes] = set()
+        self.notified: set[bytes] = set()
         self.settings: tuple[bytes | None, bytes | None] | None = None
         """Names and values of the session's settings, once they were read (workers.jobs.lending)."""
         self._identity = (0, 0)
@@ -108,7 +108,7 @@ class Wire:
         return self._connection is not None and self._connection.broken
 
     @property
-    def robbed(self) -> bool:
+    def descriptor_changed(self) -> bool:
         """Whether the descriptor of the open connection was closed or now belongs to another file."""
         return not self.closed and _identity(self.connection.pgconn.socket) != self._identity
 
@@ -118,13 +118,13 @@ class Wire:
         if connection is not None:  # a leaked reference: libpq never writes to it, not even at exit
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
 
-    def disown(self) -> None:
+    def detach_from_parent(self) -> None:
         """Detach from the connection, which belongs to the parent process, and open no other."""
         if not self.closed:
             detach(self.connection.pgconn.socket)
         self.abandon()
         self._lock = threading.RLock()  # another thread may have held it during the fork
-        self._connect = _refuse
+        self._connect = _raise_forked
 
     @property
     def socket(self) -> int:
@@ -183,7 +183,7 @@ class Wire:
             connection = self._connect()
         except psycopg.OperationalError as error:
             raise ConnectionLost(str(error)) from error
-        connection.add_notify_handler(self._poke)
+        connection.add_notify_handler(self._on_notification)
         self._prepared.clear()
         self._poll = select.poll()
         self._poll.register(connection.pgconn.socket, select.POLLIN)
@@ -192,8 +192,8 @@ class Wire:
         self.generation += 1
         return connection
 
-    def _poke(self, notify: psycopg.Notify) -> None:
-        self.heard.add(notify.channel.encode())
+    def _on_notification(self, notify: psycopg.Notify) -> None:
+        self.notified.add(notify.channel.encode())
 
     def _guarded(self, commands: Sequence[Command], *, apart: bool) -> list[pq.abc.PGresult]:
         with self._lock:
@@ -240,7 +240,7 @@ class Wire:
         answers = []
         for name in fresh:
             if left > 2 and pgconn.is_busy():
-                time.sleep(min(left * self._pace / 2, _LONGEST_NAP))
+                time.sleep(min(left * self._pace / 2, _LONGEST_SLEEP))
                 pgconn.consume_input()
             answers.append(self._next(pgconn, sync=name is _SYNCED))
             left -= name is _SYNCED
@@ -278,7 +278,7 @@ class Wire:
 
     def _read_notifications(self, pgconn: pq.abc.PGconn) -> None:
         while (notify := pgconn.notifies()) is not None:
-            self.heard.add(notify.relname)
+            self.notified.add(notify.relname)
 
 
 def pause(attempt: int, least: float = 0.005, most: float = 1.0) -> None:

@@ -17,7 +17,7 @@ from workers.discovery import autodiscover, log_problems
 from workers.djangoq.feed import Feed, Sizes, pusher_name
 from workers.djangoq.packages import Task
 from workers.djangoq.patches import harden_sentinel
-from workers.logs import brief
+from workers.logs import summarize
 from workers.process.presence import Presence
 from workers.recovery.journal import journal_dir
 
@@ -31,7 +31,7 @@ class RefusedTask(Exception):
     """This cluster performs the transitions in job_pool and nothing else."""
 
 
-class QuietBroker(Broker):
+class RobustBroker(Broker):
     """A broker that stores no tasks and survives every error."""
 
     def __init__(self, list_key: str | None = None) -> None:
@@ -54,8 +54,8 @@ class QuietBroker(Broker):
         try:
             return self.next_tasks()
         except Exception as error:  # noqa: BLE001  # the database may be gone for a while, or a definition broken
-            log.warning("No tasks: %s", brief(error))
-            self.forget()
+            log.warning("No tasks: %s", summarize(error))
+            self.reset()
             time.sleep(BACK_OFF)
             return None
 
@@ -63,7 +63,7 @@ class QuietBroker(Broker):
         """Return the next tasks; implemented by subclasses, may raise anything."""
         raise NotImplementedError
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Reset the broker after an error."""
 
     def ping(self) -> bool:
@@ -79,7 +79,7 @@ class QuietBroker(Broker):
         return 0
 
 
-class JobPoolBroker(QuietBroker):
+class JobPoolBroker(RobustBroker):
     """A broker whose tasks name the jobs that are ready in job_pool."""
 
     _feed: Feed | None = None
@@ -100,7 +100,7 @@ class JobPoolBroker(QuietBroker):
             self._feed, self._pid = _feed(), os.getpid()
         return self._feed.next()
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Close the connection; the next look opens one."""
         if self._feed is not None:
             self._feed.wire.close()

@@ -24,7 +24,7 @@ from workers.registry import Registry
 # How long a job that a task named is not named again, unless the task has certainly ended before.
 IN_FLIGHT = 3.0
 BUSY = 0.1  # seconds without work after which a busy period is over
-LULL = 0.02
+BUSY_WAIT = 0.02
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,13 @@ class Feed:
 
     def next(self) -> list[Task]:
         """Return tasks for the workers; none after at most a second without work. Raises as `Wire.round`."""
-        self.presence.attend()
+        self.presence.update()
         found = self._look()
         if not found and not self.presence.waiting:
             if time.monotonic() - self._found_at < BUSY:
-                self.wire.wait(LULL)  # the workers are busy: what they fire is handed out together
+                self.wire.wait(BUSY_WAIT)  # the workers are busy: what they fire is handed out together
                 return []
-            self.presence.beat(waiting=True)  # before the last look, so that no wake-up is lost
+            self.presence.heartbeat(waiting=True)  # before the last look, so that no wake-up is lost
             found = self._look()
         if found:
             self._note_work()
@@ -72,7 +72,7 @@ class Feed:
             self._busy_since = now
         self._found_at = now
         if self.presence.waiting and now - self._busy_since > BUSY:
-            self.presence.beat(waiting=False)
+            self.presence.heartbeat(waiting=False)
 
     def _look(self) -> list[Task]:
         plans = self.presence.plans

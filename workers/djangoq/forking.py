@@ -12,7 +12,7 @@ from typing import Any
 from django.db import connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 
-from workers.process.parent import tie_children
+from workers.process.parent import end_children_with_parent
 
 # Kept alive on purpose: closing them would send a termination message on the parent's sockets.
 _inherited: list[Any] = []
@@ -25,7 +25,7 @@ def install(*, cluster: bool) -> None:
     """
     os.register_at_fork(after_in_child=forget_connections)
     if cluster:
-        tie_children()
+        end_children_with_parent()
 
 
 def forget_connections() -> None:

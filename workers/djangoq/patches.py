@@ -23,17 +23,17 @@ from django_q.pusher import pusher
 from django_q.status import Stat
 
 from workers.djangoq.forking import forget_connections
-from workers.process.parent import die_with_parent, tie_children
+from workers.process.parent import die_with_parent, end_children_with_parent
 from workers.process.pool import OVERDUE_GRACE
 from workers.recovery.journal import Journal, journal_dir
 
 log = logging.getLogger("workers.pool")
 
-_LOCK_PATIENCE = 5.0
+_LOCK_TIMEOUT = 5.0
 _hardened_by: int | None = None
 
 
-class PatientLock:
+class RobustLock:
     """A recursive lock between single-threaded processes that survives the death of its holder."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class PatientLock:
 
     def acquire(self, *_arguments: Any) -> bool:
         """Acquire the lock; take it from a holder that keeps it longer than a living process does."""
-        while self._depth == 0 and not self._lock.acquire(timeout=_LOCK_PATIENCE):
+        while self._depth == 0 and not self._lock.acquire(timeout=_LOCK_TIMEOUT):
             _release(self._lock)
         self._depth += 1
         return True
@@ -60,24 +60,24 @@ class PatientLock:
         self.release()
 
 
-def patient_value(kind: str, initial: float) -> Any:
+def robust_value(kind: str, initial: float) -> Any:
     """Return a shared number as in Django-Q, whose lock survives the death of its holder."""
-    return Value(kind, initial, lock=PatientLock())  # type: ignore[call-overload]
+    return Value(kind, initial, lock=RobustLock())  # type: ignore[call-overload]
 
 
-class PatientQueue(q_queues.Queue):
+class RobustQueue(q_queues.Queue):
     """A queue whose reader holds the lock for the read alone, not while it waits."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.size.count = patient_value("i", 0)
+        self.size.count = robust_value("i", 0)
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
         """Return the next item; hold no lock while waiting for it."""
         while True:
             if not self._poll(timeout if block else 0):
                 raise Empty
-            if not self._rlock.acquire(timeout=_LOCK_PATIENCE):
+            if not self._rlock.acquire(timeout=_LOCK_TIMEOUT):
                 _release(self._rlock)  # its holder died during a read
                 continue
             try:
@@ -121,8 +121,8 @@ def _end_late(sentinel: Any) -> None:
         sentinel.wed_stop_at = time.monotonic() + settings.STOP_GRACE
     if time.monotonic() > sentinel.wed_stop_at:
         for process in active_children():
-            words = process.pid, settings.STOP_GRACE
-            log.error("Process %d of the cluster did not end within %g s and is killed.", *words)
+            values = process.pid, settings.STOP_GRACE
+            log.error("Process %d of the cluster did not end within %g s and is killed.", *values)
             process.kill()
 
 
@@ -136,8 +136,8 @@ def harden_sentinel() -> bool:
     if target is not q_cluster.Sentinel or _hardened_by == os.getpid():
         return False
     _hardened_by = os.getpid()
-    q_cluster.Queue = PatientQueue
-    q_cluster.Value = patient_value
+    q_cluster.Queue = RobustQueue
+    q_cluster.Value = robust_value
     q_cluster.Stat = WatchingStat
     main = parent_process()
     die_with_parent(main.pid if main is not None else None)
@@ -145,11 +145,11 @@ def harden_sentinel() -> bool:
     # alone. A pusher or worker that it killed inside an event would leave the others waiting.
     os.setpgid(0, 0)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    tie_children(_hear_sigterm)
+    end_children_with_parent(_restore_sigterm)
     return True
 
 
-def _hear_sigterm() -> None:
+def _restore_sigterm() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the sentinel ends a hanging worker by it
 
 
@@ -169,19 +169,19 @@ PATCHES = (
         q_queues.Queue.get,
         "08978449700e",
         "a worker that is killed while it waits for a task keeps the lock of the queue for ever",
-        PatientQueue.get,
+        RobustQueue.get,
     ),
     Patch(
         q_queues.SharedCounter.increment,
         "4b778ca5def6",
         "a process that is killed while it counts keeps the lock of the length of its queue for ever",
-        patient_value,
+        robust_value,
     ),
     Patch(
         q_cluster.Sentinel.spawn_worker,
         "3c4764964efe",
         "a worker that is killed while it sets its timer keeps the lock that the guard then waits for",
-        patient_value,
+        robust_value,
     ),
     Patch(
         q_cluster.Cluster.start,
@@ -218,6 +218,6 @@ PATCHES = (
         pusher,
         "6975acb3fb8d",
         "it sleeps for ten seconds and ends when its broker raises, as brokers here therefore never do",
-        "workers.djangoq.broker.QuietBroker.dequeue",
+        "workers.djangoq.broker.RobustBroker.dequeue",
     ),
 )

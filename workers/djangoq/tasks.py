@@ -21,7 +21,7 @@ from workers.discovery import autodiscover
 from workers.jobs.plans import Plan
 from workers.jobs.runner import Runner
 from workers.jobs.surroundings import Surroundings
-from workers.logs import brief
+from workers.logs import summarize
 from workers.process.service import SLICE, perform
 from workers.recovery.journal import Journal, journal_dir
 from workers.recovery.lost_jobs import report_lost
@@ -29,18 +29,18 @@ from workers.recovery.lost_jobs import report_lost
 log = logging.getLogger("workers.tasks")
 
 # Looking up more single jobs than this costs the database more than taking the oldest.
-_PLENTY = 16
+_MOST_LOOKUPS = 16
 
 
 @dataclass
-class _Hand:
+class _ProcessState:
     """What a worker process keeps between tasks; created again after a fork."""
 
     pid: int
     runner: Runner
 
 
-_hand: _Hand | None = None
+_state: _ProcessState | None = None
 
 
 def run_jobs(
@@ -55,32 +55,32 @@ def run_jobs(
     runner = _runner()
     plan = Plan(flow, tuple(names), size, lease)
     before = runner.performed
-    ids = list(job_ids) if size > 1 and len(job_ids) <= _PLENTY else None
+    ids = list(job_ids) if size > 1 and len(job_ids) <= _MOST_LOOKUPS else None
     until = time.monotonic() + SLICE
     try:
         while perform(runner, plan, ids, seconds=SLICE) and time.monotonic() < until:
             pass
         runner.times.report(runner.wire)
     except (ConnectionLost, psycopg.Error) as error:
-        log.warning("%s: %s", flow, brief(error), extra={"flow": flow, "worker": runner.actor})
+        log.warning("%s: %s", flow, summarize(error), extra={"flow": flow, "worker": runner.actor})
         runner.wire.close()
-    if runner.spoiled:
+    if runner.must_be_replaced:
         sys.exit("This process is replaced: a handler left it unfit for others.")
     return runner.performed - before
 
 
 def _runner() -> Runner:
-    global _hand
-    if _hand is None or _hand.pid != os.getpid():
+    global _state
+    if _state is None or _state.pid != os.getpid():
         name = f"qcluster@{socket.gethostname()}:{os.getpid()}"
         journal = Journal(journal_dir())
         Finalize(None, journal.close, exitpriority=10)
         runner = Runner(Wire(opener(name)), autodiscover(), name, journal)
-        runner.ends, runner.longest = (TimeoutException,), float(Conf.TIMEOUT)
+        runner.timeout_errors, runner.longest_run = (TimeoutException,), float(Conf.TIMEOUT)
         runner.surroundings = Surroundings()
-        _hand = _Hand(os.getpid(), runner)
+        _state = _ProcessState(os.getpid(), runner)
         try:
-            report_lost(_hand.runner.wire, journal_dir(), name)
+            report_lost(_state.runner.wire, journal_dir(), name)
         except ConnectionLost as error:
-            log.warning("No database yet: %s", brief(error), extra={"worker": name})
-    return _hand.runner
+            log.warning("No database yet: %s", summarize(error), extra={"worker": name})
+    return _state.runner

@@ -68,7 +68,7 @@ class Alarm:
         if self._others is None:
             return
         signal.setitimer(signal.ITIMER_REAL, 0)
-        self._give_back()
+        self._restore_others()
 
     def _install(self) -> None:
         """Install the signal handler; remember the previous one and its timer."""
@@ -79,7 +79,7 @@ class Alarm:
             self._others_at = time.monotonic() + left if left else math.inf
             self._others_interval = interval
 
-    def _give_back(self) -> None:
+    def _restore_others(self) -> None:
         others, self._others = self._others, None
         signal.signal(signal.SIGALRM, others)  # type: ignore[arg-type]  # what signal.signal gave
         if self._others_at < math.inf:
@@ -93,7 +93,7 @@ class Alarm:
     def _ring(self, _number: int, _frame: FrameType | None) -> None:
         now = time.monotonic()
         if now >= self._others_at:
-            self._give_back()  # goes off at once
+            self._restore_others()  # goes off at once
         elif now >= self._until:
             raise HandlerTimeout("The handler ran longer than the timeout of its job.")
         elif self._until < math.inf:

@@ -19,7 +19,7 @@ from workers.client.wire import ConnectionLost, Wire
 from workers.jobs.plans import LEASE
 
 
-class Heart:
+class LeaseRenewer:
     """Renews leases after each third of their length, over the runner's wire (which has a lock)."""
 
     def __init__(self, wire: Wire) -> None:
@@ -34,7 +34,7 @@ class Heart:
         self._span = span
         self._held = {j.job_id: (j, None if j.timeout is None else now + j.timeout) for j in jobs}
         if jobs and self._thread is None:
-            self._thread = threading.Thread(target=self._beat, name="wed-heart", daemon=True)
+            self._thread = threading.Thread(target=self._renew, name="wed-lease-renewer", daemon=True)
             self._thread.start()
 
     def prolong(self, job: Taken, until: float) -> None:
@@ -42,7 +42,7 @@ class Heart:
         if job.job_id in self._held:
             self._held[job.job_id] = (job, until)
 
-    def _beat(self) -> None:
+    def _renew(self) -> None:
         while True:
             time.sleep(self._span / 3)
             for job, until in list(self._held.values()):

@@ -39,7 +39,7 @@ SAVEPOINT = (Statement("wed_savepoint", "savepoint wed_job"), ())
 _BACK = (Statement("wed_back", "rollback to savepoint wed_job"), ())
 _KEEP = (Statement("wed_keep", "release savepoint wed_job"), ())
 # Separate and first: the other statement may take longer than a timeout that the handler set.
-_PATIENT = (Statement("wed_patient", "reset statement_timeout"), ())
+_RESET_TIMEOUT = (Statement("wed_reset_timeout", "reset statement_timeout"), ())
 _READ = Statement(
     "wed_settings",
     "select array_agg(n), array_agg(pg_catalog.current_setting(n, true))"
@@ -53,7 +53,7 @@ _RESTORE = Statement(
 )
 
 
-class Loan:
+class LentConnection:
     """A savepoint for one job, and a connection for its handler. Raises as `Wire.round`."""
 
     def __init__(self, wire: Wire, before: list[Command]) -> None:
@@ -65,9 +65,9 @@ class Loan:
         else:
             wire.round(*commands)
         pgconn = wire.connection.pgconn
-        hears = pgconn.notify_handler
+        notify_handler = pgconn.notify_handler
         self.connection: psycopg.Connection[Any] = psycopg.Connection(pgconn)
-        pgconn.notify_handler = hears  # the worker handles notifications
+        pgconn.notify_handler = notify_handler  # the worker handles notifications
         self.connection._autocommit = True  # the worker controls the transaction
         self.connection.prepare_threshold = None
 
@@ -89,7 +89,7 @@ class Loan:
     def keep(self) -> None:
         """Keep what the handler wrote, and restore the session settings."""
         settings = self._wire.settings or (None, None)
-        self._wire.round(_KEEP, _PATIENT, (_RESTORE, settings))
+        self._wire.round(_KEEP, _RESET_TIMEOUT, (_RESTORE, settings))
 
     def undo(self) -> None:
         """Roll back what the handler wrote, and its settings."""

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from workers.context import Abort
-from workers.logs import brief, place_of
+from workers.logs import place_of, summarize
 from workers.recovery.journal import DIED
 
 MESSAGE_LIMIT = 2000
@@ -98,10 +98,10 @@ class Failed(Exception):
     An exception is code of the handler: reading its text, its SQLSTATE or even its class may raise.
     """
 
-    def __init__(self, kind: str, words: str, sqlstate: str, short: str) -> None:
-        super().__init__(words)
+    def __init__(self, kind: str, message: str, sqlstate: str, short: str) -> None:
+        super().__init__(message)
         self.kind = kind
-        self.words = words
+        self.message = message
         self.sqlstate = sqlstate
         self.short = short
         """The error for a log line, without values of a state."""
@@ -115,13 +115,13 @@ def failed(error: BaseException, ends_time: tuple[type[BaseException], ...] = ()
     late = type(error) in (HandlerTimeout, *ends_time)
     kind = "timeout" if late else _read(lambda: kind_of(error), "failed")
     name = _read(lambda: clean(type(error).__name__), "an exception")
-    words = _read(lambda: describe(error), f"{name} (its text cannot be read)")
-    return Failed(kind, words, _read(lambda: sqlstate_of(error), ""), _read(lambda: brief(error), name))
+    message = _read(lambda: describe(error), f"{name} (its text cannot be read)")
+    return Failed(kind, message, _read(lambda: sqlstate_of(error), ""), _read(lambda: summarize(error), name))
 
 
-def _read(question: Callable[[], str], otherwise: str) -> str:
+def _read(read: Callable[[], str], otherwise: str) -> str:
     try:
-        return question()
+        return read()
     except BaseException:  # noqa: BLE001  # runs code of the handler
         return otherwise
 
@@ -145,13 +145,13 @@ def sqlstate_of(error: BaseException) -> str:
 
 def short(error: BaseException) -> str:
     """Return the error for a log line, without values of a state."""
-    return error.short if isinstance(error, Failed) else brief(error)
+    return error.short if isinstance(error, Failed) else summarize(error)
 
 
 def describe(error: BaseException) -> str:
     """Return one line for the job's last_error: the error, and its place in the handler."""
     if isinstance(error, Failed):
-        return error.words
+        return error.message
     if isinstance(error, Abort | Lost):
         return clean(str(error) or type(error).__name__)
     line = traceback.format_exception_only(error)[-1].strip()

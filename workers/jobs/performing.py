@@ -14,20 +14,20 @@ import psycopg
 from psycopg.pq import TransactionStatus
 
 from workers.client import results, taking
-from workers.client.forks import end_foreign
+from workers.client.forks import exit_if_forked
 from workers.client.results import Done
 from workers.client.statement import BEGIN, Command
 from workers.client.taken import Taken
 from workers.client.wire import ConnectionLost, Wire
 from workers.context import Context
 from workers.jobs.alarm import Alarm
-from workers.jobs.leases import Heart
-from workers.jobs.lending import Loan
+from workers.jobs.leases import LeaseRenewer
+from workers.jobs.lending import LentConnection
 from workers.jobs.outcome import Failed, Lost, failed, read_result
 from workers.jobs.surroundings import Surroundings
 from workers.jobs.times import Times
-from workers.logs import about
-from workers.recovery.dead_workers import Neighbours
+from workers.logs import log_fields
+from workers.recovery.dead_workers import OtherJournals
 from workers.recovery.journal import Journal
 from workers.registry import Handler, Registry
 
@@ -51,7 +51,7 @@ class Performer:
         self.registry = registry
         self.actor = actor
         self.journal = journal
-        self.neighbours = Neighbours(journal.path)
+        self.other_journals = OtherJournals(journal.path)
         self.stopping = False
         self.performed = 0
         self.retry_at = math.inf
@@ -61,34 +61,34 @@ class Performer:
         self.most_held = HELD
         self.apart = False
         """Whether the session holds the jobs and each step is its own transaction."""
-        self.heart = Heart(wire)
+        self.lease_renewer = LeaseRenewer(wire)
         self.times = Times()
         self.alarm = Alarm()
-        self.ends: tuple[type[BaseException], ...] = ()
+        self.timeout_errors: tuple[type[BaseException], ...] = ()
         """Exceptions besides HandlerTimeout that mean that the handler exceeded its time."""
-        self.longest = math.inf
+        self.longest_run = math.inf
         """Seconds after which a supervisor may kill this process during any handler."""
         self.surroundings: Surroundings | None = None
         """What is restored after handlers; None: nothing."""
-        self.spoiled = False
+        self.must_be_replaced = False
         """Whether a handler changed what cannot be restored, so that this process must be replaced."""
         self._pid = os.getpid()
-        self._loan: Loan | None = None
+        self._lent: LentConnection | None = None
         self._lost = False
         self._limit = math.inf
         self._current: tuple[str, Taken] | None = None
 
-    # What a handler may use (workers.context.Hands).
+    # What a handler may use (workers.context.HandlerServices).
 
-    def borrow(self) -> psycopg.Connection[Any]:
+    def step_connection(self) -> psycopg.Connection[Any]:
         """Return the step's connection, with a savepoint for this job."""
-        if self._loan is None:
+        if self._lent is None:
             try:
-                self._loan = Loan(self.wire, self._own_transaction())
+                self._lent = LentConnection(self.wire, self._own_transaction())
             except (ConnectionLost, psycopg.Error) as error:
-                self._lost = isinstance(error, ConnectionLost) or results.passes(error)
+                self._lost = isinstance(error, ConnectionLost) or results.is_transient(error)
                 raise
-        return self._loan.connection
+        return self._lent.connection
 
     def _own_transaction(self) -> list[Command]:
         """Return the commands that take a job held by the session in a transaction, if none is open."""
@@ -101,7 +101,7 @@ class Performer:
         """Extend the lease of a job and return its new deadline."""
         answer = self.wire.round(taking.extend(taken, duration.total_seconds()))[0].get_value(0, 0) or b'""'
         until = time.monotonic() + duration.total_seconds()
-        self.heart.prolong(taken, until)
+        self.lease_renewer.prolong(taken, until)
         self.journal.prolong(min(until, self._limit))
         self.alarm.postpone(duration.total_seconds())
         return datetime.fromisoformat(answer.decode().strip('"'))
@@ -112,28 +112,30 @@ class Performer:
         known = [t.timeout for t in jobs if t.timeout is not None]
         allowed = min([BATCH_SECONDS, *(t / 2 for t in known)])
         # In transaction mode only: a dead worker's lease keeps its job until the death is counted.
-        fallen = self.neighbours.fallen({t.job_id for t in jobs if t.claim is None})
-        done = [Done(taken, error=Lost()) for taken in jobs if taken.job_id in fallen]
+        lost = self.other_journals.jobs_of_dead_workers({t.job_id for t in jobs if t.claim is None})
+        done = [Done(taken, error=Lost()) for taken in jobs if taken.job_id in lost]
         with self.alarm:
-            for taken in [t for t in jobs if t.job_id not in fallen] if fallen else jobs:
-                if done and (time.monotonic() - begun > allowed or self.stopping or not self._sound(taken)):
+            for taken in [t for t in jobs if t.job_id not in lost] if lost else jobs:
+                if done and (
+                    time.monotonic() - begun > allowed or self.stopping or not self._is_usable(taken)
+                ):
                     break  # the commit releases the rest unchanged
                 done.append(self._run(flow, taken))
-        self._put_back(flow)
+        self._restore_process(flow)
         return done
 
-    def _put_back(self, flow: str) -> None:
+    def _restore_process(self, flow: str) -> None:
         """Restore what the handlers of a batch changed in this process."""
         changed = self.surroundings.restore() if self.surroundings is not None else []
-        if self.wire.robbed:
+        if self.wire.descriptor_changed:
             self.wire.abandon()
-            self.spoiled = self.stopping = True
+            self.must_be_replaced = self.stopping = True
             changed.append("descriptors, which cannot be restored: this process ends")
         if changed:
-            which = about(flow, self._current[1], self.actor) if self._current else {}
+            which = log_fields(flow, self._current[1], self.actor) if self._current else {}
             log.warning("A handler changed and did not restore: %s", ", ".join(changed), extra=which)
 
-    def _sound(self, taken: Taken) -> bool:
+    def _is_usable(self, taken: Taken) -> bool:
         between = TransactionStatus.IDLE if self.apart else TransactionStatus.INTRANS
         return taken.claim is not None or self.wire.status == between
 
@@ -144,9 +146,9 @@ class Performer:
             return Done(taken, error=LookupError(f"No handler for {taken.trname!r} in this process."))
         now = time.monotonic()
         until = None if taken.timeout is None else now + taken.timeout
-        self._limit = now + self.longest
+        self._limit = now + self.longest_run
         context = Context(flow, taken, self, until)
-        self._loan, self._lost = None, False
+        self._lent, self._lost = None, False
         self._current = flow, taken
         self.performed += 1
         watched = min(math.inf if until is None else until, self._limit)
@@ -154,10 +156,10 @@ class Performer:
             flow.encode(), taken.job_id, taken.wid, taken.claim, None if watched == math.inf else watched
         )
         done = self._call(entry.handler, context, Done(taken))
-        end_foreign(self._pid, orderly=done.error is None)
+        exit_if_forked(self._pid, orderly=done.error is None)
         self.journal.end()
         self.times.add(flow, taken, now, taken.attempts == 0)
-        return self._return_loan(done, self._loan) if self._loan is not None or self._lost else done
+        return self._end_lending(done, self._lent) if self._lent is not None or self._lost else done
 
     def _call(self, handler: Handler, context: Context, done: Done) -> Done:
         """Call the handler and read its result or error, all within its time limit."""
@@ -167,37 +169,37 @@ class Performer:
                 self.alarm.begin(taken.timeout)
                 done.changes, done.sets = read_result(handler(taken.state(), context))
             except BaseException as error:  # noqa: BLE001  # recorded as the job's failure
-                done.error = failed(error, self.ends)
+                done.error = failed(error, self.timeout_errors)
             finally:
                 self.alarm.end()
         except BaseException as error:  # noqa: BLE001  # the time ended while that was read
-            done.error = failed(error, self.ends)
+            done.error = failed(error, self.timeout_errors)
             self.alarm.end()
         return done
 
-    def _return_loan(self, done: Done, loan: Loan | None) -> Done:
+    def _end_lending(self, done: Done, lent: LentConnection | None) -> Done:
         """Keep what the handler wrote, or roll back to its savepoint."""
-        lost = loan.take_back() if loan is not None else self._lost
+        lost = lent.take_back() if lent is not None else self._lost
         if lost and not (isinstance(done.error, Failed) and done.error.kind == "timeout"):
-            return self._broke(done)
+            return self._mark_broken(done)
         status = self.wire.status
         try:
-            if loan is not None and done.error is None and status == TransactionStatus.INTRANS:
-                loan.keep()
+            if lent is not None and done.error is None and status == TransactionStatus.INTRANS:
+                lent.keep()
                 done.wrote = True
                 return done
-            if loan is not None and status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
-                loan.undo()
+            if lent is not None and status in (TransactionStatus.INTRANS, TransactionStatus.INERROR):
+                lent.undo()
             else:
                 self.wire.close()
         except ConnectionLost:
-            return self._broke(done) if done.error is None else done
+            return self._mark_broken(done) if done.error is None else done
         except psycopg.Error:
             self.wire.close()
         done.error = done.error or BrokenStep("The handler broke or ended the transaction that it was lent.")
         return done
 
-    def _broke(self, done: Done) -> Done:
+    def _mark_broken(self, done: Done) -> Done:
         """Handle a connection that broke during the handler: no attempt, the job is performed again."""
         self.wire.close()
         done.error, done.wrote, done.broke = None, True, True

@@ -23,7 +23,7 @@ from workers.client.wire import ConnectionLost, pause
 from workers.jobs.outcome import describe, kind_of, short, sqlstate_of
 from workers.jobs.performing import BrokenStep, Performer
 from workers.jobs.stepping import Stepper
-from workers.logs import about, brief
+from workers.logs import log_fields, summarize
 
 log = logging.getLogger("workers.runner")
 
@@ -59,10 +59,10 @@ class Runner(Performer):
             done = self.perform(flow, jobs)
             more = time.monotonic() < until and not self.stopping
             jobs = self.settle(flow, done, [COMMIT, BEGIN, take] if more else [COMMIT])
-        self.leave()
+        self.end_transaction()
         return self.performed - before
 
-    def leave(self) -> None:
+    def end_transaction(self) -> None:
         """End an open transaction that holds nothing."""
         if self.wire.status not in (TransactionStatus.IDLE, TransactionStatus.UNKNOWN):
             self.wire.round(ROLLBACK)
@@ -82,16 +82,16 @@ class Runner(Performer):
             self._hold(flow, jobs, span)
             done = self.perform(flow, jobs)
             for job in jobs[len(done) :]:
-                self._give_back(job)
+                self._release(job)
             self.settle(flow, done, [])
             self._hold(flow, (), span)
         return self.performed - before
 
     def _hold(self, flow: str, jobs: Sequence[Taken], span: float) -> None:
         self.journal.hold(flow.encode(), [(t.wid, t.job_id, t.claim or 0) for t in jobs])
-        self.heart.hold(jobs, span)
+        self.lease_renewer.hold(jobs, span)
 
-    def _give_back(self, taken: Taken) -> None:
+    def _release(self, taken: Taken) -> None:
         with contextlib.suppress(psycopg.Error):  # it expired: the reaper offers it again
             self.wire.round(taking.release(taken, self.actor))
 
@@ -101,7 +101,7 @@ class Runner(Performer):
         """Commit these results and return the next jobs; [] if there are none or the batch failed."""
         leased = bool(done) and done[0].taken.claim is not None
         if not leased and self.wire.status != TransactionStatus.INTRANS:
-            self.one_by_one(flow, done)
+            self.settle_individually(flow, done)
             return []
         wrote = any(d.wrote for d in done)
         closing = self._closing(flow, done, counting=not wrote)
@@ -113,13 +113,13 @@ class Runner(Performer):
                     raise BrokenStep
                 answers = self.wire.round(*following)
         except (psycopg.Error, ConnectionLost, BrokenStep) as error:
-            if not results.passes(error) and not isinstance(error, BrokenStep):
-                about_all = {"flow": flow, "worker": self.actor}
-                words = flow, len(done), brief(error)
-                log.warning("%s: %d results are settled one by one: %s", *words, extra=about_all)
-            self.one_by_one(flow, done)
+            if not results.is_transient(error) and not isinstance(error, BrokenStep):
+                fields = {"flow": flow, "worker": self.actor}
+                values = flow, len(done), summarize(error)
+                log.warning("%s: %d results are settled one by one: %s", *values, extra=fields)
+            self.settle_individually(flow, done)
             return []
-        self._say(flow, answers[: len(closing)] if not wrote else [], done)
+        self._log_refusals(flow, answers[: len(closing)] if not wrote else [], done)
         return read_jobs(answers[-1]) if len(following) > 1 else []
 
     def _closing(self, flow: str, done: Sequence[Done], *, counting: bool) -> list[Command]:
@@ -132,20 +132,20 @@ class Runner(Performer):
             if one.error is not None:
                 failure = (one.taken, describe(one.error), sqlstate_of(one.error))
                 kinds.setdefault(kind_of(one.error), []).append(failure)
-                which = about(flow, one.taken, self.actor) | {"outcome": kind_of(one.error)}
-                words = one.taken.trname, one.taken.job_id, short(one.error)
-                log.info("%s job %s: %s", *words, extra=which)
+                which = log_fields(flow, one.taken, self.actor) | {"outcome": kind_of(one.error)}
+                values = one.taken.trname, one.taken.job_id, short(one.error)
+                log.info("%s job %s: %s", *values, extra=which)
         return [results.fail(flow, failed, kind, self.actor) for kind, failed in kinds.items()]
 
     @staticmethod
     def _refused(answers: Sequence[Any]) -> list[ResultRefused]:
         return [r for answer in answers if answer.nfields >= 3 for r in results.refusals(answer)]
 
-    def _say(self, flow: str, answers: Sequence[Any], done: Sequence[Done]) -> None:
+    def _log_refusals(self, flow: str, answers: Sequence[Any], done: Sequence[Done]) -> None:
         self.note_retries(answers)
         for refusal in self._refused(answers):
             for job in [one.taken for one in done if one.taken.job_id == refusal.job_id]:
-                which = about(flow, job, self.actor) | {"outcome": "refused"}
+                which = log_fields(flow, job, self.actor) | {"outcome": "refused"}
                 log.info("%s job %s refused: %s", job.trname, job.job_id, refusal.sqlstate, extra=which)
 
     def note_retries(self, answers: Sequence[Any]) -> None:
@@ -156,36 +156,38 @@ class Runner(Performer):
         if delays:
             self.retry_at = min(self.retry_at, time.monotonic() + max(0.0, min(delays)))
 
-    def one_by_one(self, flow: str, done: Sequence[Done]) -> None:
+    def settle_individually(self, flow: str, done: Sequence[Done]) -> None:
         """Settle each job on its own after its batch failed; the transaction and its writes are gone."""
         self.undo()
         for one in done:
             for attempt in range(TRIES):
                 try:
-                    if self._alone(flow, one):
+                    if self._settle_one(flow, one):
                         break
                     pause(attempt)
                 except ConnectionLost as error:
-                    which = about(flow, one.taken, self.actor)
-                    log.warning("%s job %s: trying again, %s", flow, which["job"], brief(error), extra=which)
+                    which = log_fields(flow, one.taken, self.actor)
+                    log.warning(
+                        "%s job %s: trying again, %s", flow, which["job"], summarize(error), extra=which
+                    )
                     pause(attempt, least=0.1)
                 except psycopg.Error as error:
                     self.undo()
-                    if not results.passes(error):
+                    if not results.is_transient(error):
                         one.error, one.wrote = error, False
                     pause(attempt)
 
-    def _alone(self, flow: str, one: Done) -> bool:
+    def _settle_one(self, flow: str, one: Done) -> bool:
         """Settle one job in its own commit; False to try again. A job that is gone was settled before."""
         if one.error is not None:
             return self._count(flow, one)
         if one.taken.claim is not None:
-            self._say(flow, self.wire.round(*self._closing(flow, [one], counting=True)), [one])
+            self._log_refusals(flow, self.wire.round(*self._closing(flow, [one], counting=True)), [one])
             return True
         take = taking.take(flow, [one.taken.trname], 1, self.actor, [one.taken.job_id])
         found = read_jobs(self.wire.round(BEGIN, take)[-1])
         if not found:
-            self.leave()
+            self.end_transaction()
             return True
         return self._complete_again(flow, one, found[0])
 
@@ -222,6 +224,6 @@ class Runner(Performer):
     def undo(self) -> None:
         """Roll back an open transaction, by closing the connection if necessary."""
         try:
-            self.leave()
+            self.end_transaction()
         except (psycopg.Error, ConnectionLost):
             self.wire.close()

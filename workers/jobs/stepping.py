@@ -22,7 +22,7 @@ from workers.client.statement import COMMIT, Command
 from workers.client.taken import Taken, read_jobs
 from workers.client.wire import ConnectionLost, Wire
 from workers.jobs.outcome import describe, sqlstate_of
-from workers.logs import about, brief
+from workers.logs import log_fields, summarize
 
 log = logging.getLogger("workers.stepping")
 
@@ -43,7 +43,7 @@ class Steps(Protocol):
 
     def perform(self, flow: str, jobs: Sequence[Taken]) -> list[Done]: ...
     def failures(self, flow: str, done: Sequence[Done]) -> list[Command]: ...
-    def one_by_one(self, flow: str, done: list[Done]) -> None: ...
+    def settle_individually(self, flow: str, done: list[Done]) -> None: ...
     def note_retries(self, results: Sequence[PGresult]) -> None: ...
     def settle(self, flow: str, done: list[Done], following: list[Command]) -> list[Taken]: ...
     def undo(self) -> None: ...
@@ -86,7 +86,7 @@ class Stepper:
         """Commit each of these results and return the next jobs; [] if there are none."""
         runner = self.runner
         if done and runner.wire.closed:  # a handler broke the session that held all jobs
-            runner.one_by_one(flow, done)
+            runner.settle_individually(flow, done)
             return []
         again = self._commit_writes(flow, done)
         plain = [d for d in done if d.error is None and not d.wrote]
@@ -97,27 +97,29 @@ class Stepper:
         except ConnectionLost:
             if not done:
                 raise
-            runner.one_by_one(flow, plain + again + [d for d in done if d.error is not None])
+            runner.settle_individually(flow, plain + again + [d for d in done if d.error is not None])
             return []
         runner.note_retries([a for a in answers[len(plain) : -1] if not isinstance(a, psycopg.Error)])
         for one, answer in zip(plain, answers, strict=False):
-            if isinstance(answer, psycopg.Error) and self._worth_a_try(flow, one, answer):
+            if isinstance(answer, psycopg.Error) and self._may_settle_again(flow, one, answer):
                 again.append(one)
         if again:
-            runner.one_by_one(flow, again)
+            runner.settle_individually(flow, again)
         if isinstance(answers[-1], psycopg.Error):
             raise answers[-1]
         return read_jobs(answers[-1])
 
-    def _worth_a_try(self, flow: str, one: Done, error: psycopg.Error) -> bool:
+    def _may_settle_again(self, flow: str, one: Done, error: psycopg.Error) -> bool:
         """Return whether to settle a rejected result alone, where a second rejection counts as an attempt.
 
         False if the worker no longer holds the job, or if it is late: taken again, it would be in time.
         """
         code = sqlstate_of(error)
-        if not results.passes(error):
-            which = about(flow, one.taken, self.runner.actor) | {"outcome": "refused"}
-            log.info("%s job %s refused: %s", one.taken.trname, one.taken.job_id, brief(error), extra=which)
+        if not results.is_transient(error):
+            which = log_fields(flow, one.taken, self.runner.actor) | {"outcome": "refused"}
+            log.info(
+                "%s job %s refused: %s", one.taken.trname, one.taken.job_id, summarize(error), extra=which
+            )
         if code == LATE:
             why = error.diag.message_primary or describe(error)
             late = results.fail(flow, [(one.taken, why, code)], "timeout", self.runner.actor)

@@ -17,7 +17,7 @@ import psycopg
 from flows.timing import BOUNDS
 from workers.client import maintenance
 from workers.client.wire import Wire
-from workers.logs import Named, brief
+from workers.logs import Named, summarize
 
 log = logging.getLogger("workers.times")
 
@@ -55,14 +55,14 @@ class Times:
         runs, waits = self._runs, self._waits
         self._runs, self._waits = {}, []
         for flow in sorted({flow for flow, _name in runs}):
-            told = [_told(f, n, *found, waits, moment) for (f, n), found in runs.items() if f == flow]
+            entries = [_entry(f, n, *found, waits, moment) for (f, n), found in runs.items() if f == flow]
             try:
-                wire.round(maintenance.count_times(flow, json.dumps(told)))
+                wire.round(maintenance.count_times(flow, json.dumps(entries)))
             except psycopg.Error as error:  # a dropped flow, or an older kernel: not fatal
-                log.info("times of %s are not counted: %s", flow, brief(error), extra={"flow": flow})
+                log.info("times of %s are not counted: %s", flow, summarize(error), extra={"flow": flow})
 
 
-def _told(
+def _entry(
     flow: str,
     name: str,
     counts: list[int],

@@ -23,7 +23,7 @@ def die_with_parent(parent: int | None = None, sign: int = signal.SIGKILL) -> No
         os.kill(os.getpid(), sign)
 
 
-def tie_children(then: Callable[[], None] | None = None) -> None:
+def end_children_with_parent(then: Callable[[], None] | None = None) -> None:
     """Make every process that this one forks from now on die with it; does not extend to their children.
 
     then: called in each child afterwards. The pid of the forking process is noted before the fork, in memory

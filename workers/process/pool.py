@@ -20,19 +20,19 @@ log = logging.getLogger("workers.pool")
 
 # Seconds beyond its limit after which a handler that is stuck outside Python is killed.
 OVERDUE_GRACE = 3.0
-_LOOK = 1.0
-_FAST_DEATH = 5.0
-_SLOWEST = 5.0
+_CHECK_INTERVAL = 1.0
+_QUICK_EXIT = 5.0
+_LONGEST_DELAY = 5.0
 
 
 @dataclass
-class Seat:
+class Slot:
     """A slot of the pool and its process."""
 
     number: int
     process: BaseProcess | None = None
     started: float = 0.0
-    deaths: int = 0
+    quick_exits: int = 0
     not_before: float = 0.0
 
 
@@ -48,7 +48,7 @@ class Pool:
     journals: Path
     grace: float = 30.0
     once: bool = False
-    seats: list[Seat] = field(default_factory=list)
+    slots: list[Slot] = field(default_factory=list)
     stopping: bool = False
 
     def run(self) -> None:
@@ -57,11 +57,11 @@ class Pool:
         signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
-        self.seats = [Seat(n + 1) for n in range(self.size)]
+        self.slots = [Slot(n + 1) for n in range(self.size)]
         while not self.stopping and self._fill():
-            sentinels = [s.process.sentinel for s in self.seats if s.process is not None]
-            connection.wait([*sentinels, wake_read], timeout=_LOOK)
-            self._bury()
+            sentinels = [s.process.sentinel for s in self.slots if s.process is not None]
+            connection.wait([*sentinels, wake_read], timeout=_CHECK_INTERVAL)
+            self._collect_exited()
             self._end_overdue()
         self._end()
 
@@ -71,13 +71,13 @@ class Pool:
     def _fill(self) -> bool:
         """Start missing processes; return False when none runs and none is to be started."""
         now = time.monotonic()
-        for seat in self.seats:
-            if seat.process is None and now >= seat.not_before and not (self.once and seat.started):
-                args = (seat.number, os.getpid())
-                seat.process = get_context("fork").Process(target=self._child, args=args)
-                seat.process.start()
-                seat.started = now
-        return not self.once or any(seat.process for seat in self.seats)
+        for slot in self.slots:
+            if slot.process is None and now >= slot.not_before and not (self.once and slot.started):
+                args = (slot.number, os.getpid())
+                slot.process = get_context("fork").Process(target=self._child, args=args)
+                slot.process.start()
+                slot.started = now
+        return not self.once or any(slot.process for slot in self.slots)
 
     def _child(self, number: int, parent: int) -> None:
         signal.set_wakeup_fd(-1)
@@ -86,32 +86,32 @@ class Pool:
         die_with_parent(parent)
         self.target(number)
 
-    def _bury(self) -> None:
-        for seat in self.seats:
-            process = seat.process
+    def _collect_exited(self) -> None:
+        for slot in self.slots:
+            process = slot.process
             if process is None or process.is_alive():
                 continue
             process.join()
-            seat.process = None
+            slot.process = None
             if not self.once:
-                self._space_out(seat, process.exitcode)
+                self._schedule_restart(slot, process.exitcode)
 
-    def _space_out(self, seat: Seat, code: int | None) -> None:
+    def _schedule_restart(self, slot: Slot, code: int | None) -> None:
         now = time.monotonic()
-        seat.deaths = seat.deaths + 1 if now - seat.started < _FAST_DEATH else 0
-        seat.not_before = now + (min(_SLOWEST, 0.1 * 2**seat.deaths) if seat.deaths else 0)
-        log.warning("Worker %d ended (%s); a new one takes its place.", seat.number, code)
+        slot.quick_exits = slot.quick_exits + 1 if now - slot.started < _QUICK_EXIT else 0
+        slot.not_before = now + (min(_LONGEST_DELAY, 0.1 * 2**slot.quick_exits) if slot.quick_exits else 0)
+        log.warning("Worker %d ended (%s); a new one takes its place.", slot.number, code)
 
     def _end_overdue(self) -> None:
-        for seat in self.seats:
-            pid = seat.process.pid if seat.process is not None else None
+        for slot in self.slots:
+            pid = slot.process.pid if slot.process is not None else None
             if pid is not None and Journal.overdue(self.journals, pid, OVERDUE_GRACE):
-                log.error("Worker %d hangs in a handler beyond its time and is killed.", seat.number)
+                log.error("Worker %d hangs in a handler beyond its time and is killed.", slot.number)
                 os.kill(pid, signal.SIGKILL)
 
     def _end(self) -> None:
         """Send SIGTERM to every process, and kill those that do not end within the grace period."""
-        living = [seat.process for seat in self.seats if seat.process is not None]
+        living = [slot.process for slot in self.slots if slot.process is not None]
         for process in living:
             process.terminate()
         until = time.monotonic() + self.grace

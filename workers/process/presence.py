@@ -15,17 +15,17 @@ from workers.client import registration, results, taking
 from workers.client.statement import Statement
 from workers.client.wire import ConnectionLost, Wire
 from workers.jobs.plans import Plan, known, plans, serves
-from workers.logs import brief
+from workers.logs import summarize
 from workers.recovery.lost_jobs import report_lost
 from workers.registry import Registry
 
 log = logging.getLogger("workers.presence")
 
-BEAT = 10.0  # the kernel counts a worker as dead after 30 s without one
+HEARTBEAT_SECONDS = 10.0  # the kernel counts a worker as dead after 30 s without one
 SWEEP = 1.0  # a sleeping worker looks again after this long, as notifications may be lost
 
 _NAME = Statement("wed_name", "select set_config('application_name', $1::text, false)")
-_NEIGHBOURS = Statement("wed_neighbours", "select id, pid from wedsql.worker where host = $1::text")
+_LOCAL_WORKERS = Statement("wed_local_workers", "select id, pid from wedsql.worker where host = $1::text")
 
 
 class Presence:
@@ -53,40 +53,44 @@ class Presence:
         self.waiting = False
         self._worker: int | None = None
         self._generation = -1
-        self._beaten = 0.0
+        self._last_heartbeat = 0.0
         self._looked = 0.0
 
-    def attend(self) -> None:
+    def update(self) -> None:
         """Register, listen and read the flows where necessary; costs nothing most of the time."""
         now = time.monotonic()
-        if self.wire.closed or self._generation != self.wire.generation or b"wedsql_flow" in self.wire.heard:
-            self._learn()
-        elif now - self._beaten > BEAT:
-            self._learn()
-            self.beat(self.waiting)
+        if (
+            self.wire.closed
+            or self._generation != self.wire.generation
+            or b"wedsql_flow" in self.wire.notified
+        ):
+            self._load_plans()
+        elif now - self._last_heartbeat > HEARTBEAT_SECONDS:
+            self._load_plans()
+            self.heartbeat(self.waiting)
         if self.journals is not None and now - self._looked > SWEEP:
             self._looked = now
             report_lost(self.wire, self.journals, self.actor)
-        self.wire.heard.clear()
+        self.wire.notified.clear()
 
-    def beat(self, waiting: bool) -> None:
+    def heartbeat(self, waiting: bool) -> None:
         """Send a heartbeat; waiting: whether notifications of new jobs are wanted."""
         answer = self.wire.round(registration.heartbeat(self._worker, waiting))[0]
         self.waiting = waiting
-        self._beaten = time.monotonic()
+        self._last_heartbeat = time.monotonic()
         if answer.get_value(0, 0) != b"t":
             self._register()
 
-    def sign_off(self) -> None:
+    def unregister(self) -> None:
         """Unregister the worker and disconnect."""
         try:
             if self._worker is not None and not self.wire.closed:
                 self.wire.round(registration.unregister_worker(self._worker))
         except (ConnectionLost, psycopg.Error) as error:
-            log.info("Could not sign off: %s", brief(error), extra={"worker": self.actor})
+            log.info("Could not sign off: %s", summarize(error), extra={"worker": self.actor})
         self.wire.close()
 
-    def _learn(self) -> None:
+    def _load_plans(self) -> None:
         found = plans(known(self.wire), self.registry, self.size, self.flows)
         if self._generation == self.wire.generation and found == self.plans:
             return
@@ -97,7 +101,7 @@ class Presence:
         log.info("%s serves %s", self.actor, served, extra={"worker": self.actor})
 
     def _register(self) -> None:
-        self._forget_the_dead()
+        self._delete_dead_workers()
         title = f"{self.actor} {','.join(sorted({plan.flow for plan in self.plans}))}"[:63]
         serves_now = serves(self.plans)
         register = registration.register_worker(
@@ -107,7 +111,7 @@ class Presence:
         answer = self.wire.round(register)
         self._worker = int(answer[0].get_value(0, 0) or 0)
         self.waiting = False
-        self._beaten = time.monotonic()
+        self._last_heartbeat = time.monotonic()
         self.wire.connection.execute(f"listen wedsql_w{self._worker:d}")  # :d accepts a number only
         self.wire.connection.execute("listen wedsql_flow")
         self._report_problems()
@@ -123,11 +127,11 @@ class Presence:
         try:
             self.wire.round(registration.report_problems(self._worker, text))
         except psycopg.Error as error:  # an older kernel without the function: not fatal
-            log.info("Problems are not shown: %s", brief(error), extra={"worker": self.actor})
+            log.info("Problems are not shown: %s", summarize(error), extra={"worker": self.actor})
 
-    def _forget_the_dead(self) -> None:
+    def _delete_dead_workers(self) -> None:
         """Delete this machine's rows of dead processes, which would get this one's notifications for 30 s."""
-        rows = self.wire.round((_NEIGHBOURS, (socket.gethostname().encode(),)))[0]
+        rows = self.wire.round((_LOCAL_WORKERS, (socket.gethostname().encode(),)))[0]
         for row in range(rows.ntuples):
             number, pid = int(rows.get_value(row, 0) or 0), int(rows.get_value(row, 1) or 0)
             if number == self._worker or not Path(f"/proc/{pid}").exists():

@@ -13,7 +13,7 @@ from workers.client import taking
 from workers.client.wire import ConnectionLost, Wire, pause
 from workers.jobs.plans import Plan
 from workers.jobs.runner import Runner
-from workers.logs import brief
+from workers.logs import summarize
 from workers.process.presence import SWEEP, Presence
 
 log = logging.getLogger("workers.service")
@@ -39,27 +39,27 @@ class Service:
         failures = 0
         while not self.runner.stopping:
             try:
-                if self._turn(once, wake):
+                if self._run_once(once, wake):
                     break
                 failures = 0
             except (ConnectionLost, psycopg.Error) as error:
                 who = {"worker": self.runner.actor}
-                log.warning("The database does not serve: %s", brief(error), extra=who)
+                log.warning("The database does not serve: %s", summarize(error), extra=who)
                 self.wire.close()
                 pause(failures, least=0.1)
                 failures = min(failures + 1, 10)
-        self._last_words()
-        self.presence.sign_off()
+        self._report_times()
+        self.presence.unregister()
         return self.runner.performed
 
-    def _last_words(self) -> None:
+    def _report_times(self) -> None:
         if not self.wire.closed:
             with suppress(ConnectionLost):
                 self.runner.times.report(self.wire, now=True)
 
-    def _turn(self, once: bool, wake: int | None) -> bool:
+    def _run_once(self, once: bool, wake: int | None) -> bool:
         """Look for jobs once and perform them; True when `once` is over."""
-        self.presence.attend()
+        self.presence.update()
         self.runner.times.report(self.wire)
         begun = time.monotonic()
         if self.sweep():
@@ -69,9 +69,9 @@ class Service:
         if once:
             return True
         if not self.presence.waiting:
-            self.presence.beat(waiting=True)  # before the last look, so that no notification is lost
+            self.presence.heartbeat(waiting=True)  # before the last look, so that no notification is lost
             return False
-        self.wire.wait(self._nap(), *([] if wake is None else [wake]))
+        self.wire.wait(self._sleep_seconds(), *([] if wake is None else [wake]))
         return False
 
     def sweep(self) -> int:
@@ -91,7 +91,7 @@ class Service:
         looks = self.wire.round(*[taking.offer(plan.flow, plan.names, 1) for plan in plans])
         return [plan for plan, look in zip(plans, looks, strict=True) if look.ntuples]
 
-    def _nap(self) -> float:
+    def _sleep_seconds(self) -> float:
         left = self.runner.retry_at - time.monotonic()
         if left <= 0:
             self.runner.retry_at = math.inf
@@ -101,7 +101,7 @@ class Service:
         if self._worked_since is None:
             self._worked_since = begun
         if self.presence.waiting and time.monotonic() - self._worked_since >= BUSY:
-            self.presence.beat(waiting=False)
+            self.presence.heartbeat(waiting=False)
 
 
 def perform(runner: Runner, plan: Plan, ids: list[int] | None, seconds: float = SLICE) -> int:

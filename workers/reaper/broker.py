@@ -8,14 +8,14 @@ import time
 from workers.client import maintenance
 from workers.client.connect import opener
 from workers.client.wire import Wire
-from workers.djangoq.broker import QuietBroker
+from workers.djangoq.broker import RobustBroker
 from workers.djangoq.packages import REAP, Task, package
 
 PERIOD = 1.0
 _SHORTEST = 0.05
 
 
-class ReaperBroker(QuietBroker):
+class ReaperBroker(RobustBroker):
     """Sleeps until the next due time, a second at most, and then returns a task for the reaper."""
 
     _wire: Wire | None = None
@@ -33,7 +33,7 @@ class ReaperBroker(QuietBroker):
         time.sleep(PERIOD if due is None else min(PERIOD, max(_SHORTEST, float(due) + 0.005)))
         return [package(REAP)]
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Close the connection; the next look opens one."""
         if self._wire is not None:
             self._wire.close()

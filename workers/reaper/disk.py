@@ -19,18 +19,18 @@ EVERY = 5.0
 Space: TypeAlias = tuple[int, int]
 
 
-class Surveyor:
+class DiskReporter:
     """Reports at most every `EVERY` seconds; never if the database is remote or its directory unknown."""
 
     def __init__(self) -> None:
         self._due = 0.0
 
-    def look(self, conn: psycopg.Connection[Any]) -> None:
+    def report(self, conn: psycopg.Connection[Any]) -> None:
         """Report if the last report is old enough."""
         if time.monotonic() < self._due:
             return
         self._due = time.monotonic() + EVERY
-        space = tightest(spaces(directories(conn)))
+        space = fullest(spaces(directories(conn)))
         if space is not None:
             api.report_disk(*space, conn=conn)
 
@@ -55,7 +55,7 @@ def on_this_machine(host: str, address: str) -> bool:
     return False
 
 
-def tightest(spaces: Iterable[Space]) -> Space | None:
+def fullest(spaces: Iterable[Space]) -> Space | None:
     """Return free and total bytes of the fullest disk; None if there is none."""
     return min(spaces, key=lambda space: space[0] / space[1], default=None)
 

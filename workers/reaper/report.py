@@ -28,7 +28,7 @@ where b.name = 'invariants' and (f ->> 'found')::bigint > 0 order by 1
 _last = 0
 
 
-def tell(connection: psycopg.Connection[Any], counts: Mapping[str, int]) -> None:
+def log_round(connection: psycopg.Connection[Any], counts: Mapping[str, int]) -> None:
     """Log the jobs that the last round ended and how many timers it fired; nothing if there were none."""
     global _last
     if counts.get("timers"):
@@ -37,9 +37,9 @@ def tell(connection: psycopg.Connection[Any], counts: Mapping[str, int]) -> None
         return
     for row_id, flow, wid, job, transition, outcome, attempt in connection.execute(_ENDED, (WORKER, _last)):
         _last = row_id
-        about = {"flow": flow, "wid": wid, "job": job, "transition": transition, "outcome": outcome}
+        fields = {"flow": flow, "wid": wid, "job": job, "transition": transition, "outcome": outcome}
         log.warning(
-            "%s job %s: %s, attempt %s", transition, job, outcome, attempt, extra=about | {"worker": WORKER}
+            "%s job %s: %s, attempt %s", transition, job, outcome, attempt, extra=fields | {"worker": WORKER}
         )
 
 

@@ -12,9 +12,9 @@ from flows import api
 from flows.errors import WedError
 from workers.client.connect import opener
 from workers.client.wire import ConnectionLost, Wire
-from workers.logs import brief
-from workers.reaper.disk import Surveyor
-from workers.reaper.report import WORKER, check, tell
+from workers.logs import summarize
+from workers.reaper.disk import DiskReporter
+from workers.reaper.report import WORKER, check, log_round
 from workers.reaper.tidy import tidy
 
 log = logging.getLogger("workers.tasks")
@@ -23,7 +23,7 @@ REAP_LIMIT = 200
 _ROUNDS = 10
 _MAINTAIN_EVERY = 3600.0
 _maintained = -_MAINTAIN_EVERY
-_surveyor = Surveyor()
+_disk_reporter = DiskReporter()
 
 
 def reap() -> dict[str, int]:
@@ -32,10 +32,10 @@ def reap() -> dict[str, int]:
     total: dict[str, int] = {}
     wire = _reaper_wire()
     try:
-        _surveyor.look(wire.connection)
+        _disk_reporter.report(wire.connection)
         for _ in range(_ROUNDS):
             counts = api.reap(REAP_LIMIT, conn=wire.connection)
-            tell(wire.connection, counts)
+            log_round(wire.connection, counts)
             total = {key: total.get(key, 0) + count for key, count in counts.items()}
             if max(counts.values(), default=0) < REAP_LIMIT:
                 break
@@ -45,7 +45,7 @@ def reap() -> dict[str, int]:
             tidy(wire.connection)
             check(wire.connection)
     except (WedError, psycopg.Error, ConnectionLost) as error:
-        log.warning("A round of the reaper failed: %s", brief(error), extra={"worker": WORKER})
+        log.warning("A round of the reaper failed: %s", summarize(error), extra={"worker": WORKER})
         wire.close()
     return total
 

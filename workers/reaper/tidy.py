@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from workers.logs import brief
+from workers.logs import summarize
 from workers.reaper.report import WORKER
 
 log = logging.getLogger("workers.reaper")
@@ -31,4 +31,4 @@ def tidy(connection: psycopg.Connection[Any]) -> None:
         try:
             connection.execute(statement)
         except psycopg.Error as error:
-            log.warning("%s was not tidied: %s", table, brief(error), extra={"worker": WORKER})
+            log.warning("%s was not tidied: %s", table, summarize(error), extra={"worker": WORKER})

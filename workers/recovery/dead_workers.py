@@ -15,27 +15,27 @@ import time
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from workers.recovery.journal import SIZE, Note, born, read_notes, running_in
+from workers.recovery.journal import SIZE, Note, process_start, read_notes, running_in
 
-_BETWEEN = 0.002
+_CHECK_INTERVAL = 0.002
 # Looks at a process that seems alive: a killed one lives a little longer than its connection.
-_AT_LIVING = 10
-_AT_DEAD = 2000  # another process reports it, and may have to connect first
+_CHECKS_WHILE_ALIVE = 10
+_CHECKS_WHEN_DEAD = 2000  # another process reports it, and may have to connect first
 
 
-def dead(folder: Path) -> Iterator[tuple[Path, list[Note]]]:
+def dead_journals(folder: Path) -> Iterator[tuple[Path, list[Note]]]:
     """Yield the notes of dead processes; each journal is locked while it is in use.
 
     The caller unlinks the path once its notes are reported; otherwise they are returned by the next call,
     here or elsewhere. A path's modification time is when the death was found.
     """
     for path in sorted([*folder.glob("*.job"), *folder.glob("*.dead")]):
-        with _alone_with(path) as raw:
+        with _locked_if_dead(path) as raw:
             if raw is not None:
-                yield _found_dead(path), read_notes(raw)
+                yield _mark_dead(path), read_notes(raw)
 
 
-class Neighbours:
+class OtherJournals:
     """The journals of the other processes, mapped into memory: a look costs one listing of their folder."""
 
     def __init__(self, own: Path) -> None:
@@ -43,19 +43,19 @@ class Neighbours:
         self._own = own.name
         self._maps: dict[str, mmap.mmap] = {}
 
-    def fallen(self, jobs: Collection[int]) -> set[int]:
+    def jobs_of_dead_workers(self, jobs: Collection[int]) -> set[int]:
         """Return those of these held jobs at which another process died, and delete its journal."""
         found: set[int] = set()
-        for look in range(_AT_DEAD if jobs else 0):
-            left = [path for path in self._naming(jobs) if not self._buried(path, jobs, found)]
-            if look >= _AT_LIVING:
+        for look in range(_CHECKS_WHEN_DEAD if jobs else 0):
+            left = [path for path in self._journals_naming(jobs) if not self._collected(path, jobs, found)]
+            if look >= _CHECKS_WHILE_ALIVE:
                 left = [path for path in left if not _alive(path)]  # alive, but lost its connection
             if not left:
                 break
-            time.sleep(_BETWEEN)
+            time.sleep(_CHECK_INTERVAL)
         return found
 
-    def _naming(self, jobs: Collection[int]) -> list[Path]:
+    def _journals_naming(self, jobs: Collection[int]) -> list[Path]:
         names = set(os.listdir(self._folder)) - {self._own}
         for name in self._maps.keys() - names:
             self._maps.pop(name).close()
@@ -68,8 +68,8 @@ class Neighbours:
             self._maps[name] = mmap.mmap(file.fileno(), SIZE, access=mmap.ACCESS_READ)
 
     @staticmethod
-    def _buried(path: Path, jobs: Collection[int], found: set[int]) -> bool:
-        with _alone_with(path) as raw:
+    def _collected(path: Path, jobs: Collection[int], found: set[int]) -> bool:
+        with _locked_if_dead(path) as raw:
             if raw is None:
                 return False
             found.update(note.job_id for note in read_notes(raw) if note.running and note.job_id in jobs)
@@ -78,7 +78,7 @@ class Neighbours:
 
 
 @contextlib.contextmanager
-def _alone_with(path: Path) -> Iterator[bytes | None]:
+def _locked_if_dead(path: Path) -> Iterator[bytes | None]:
     """Yield a dead process's journal, locked; None while its process lives or another process reads it."""
     with contextlib.ExitStack() as held:
         raw: bytes | None = None
@@ -90,7 +90,7 @@ def _alone_with(path: Path) -> Iterator[bytes | None]:
         yield raw
 
 
-def _found_dead(path: Path) -> Path:
+def _mark_dead(path: Path) -> Path:
     """Mark a journal as that of a dead process; return its path from now on."""
     if path.suffix == ".dead":
         return path
@@ -101,7 +101,7 @@ def _found_dead(path: Path) -> Path:
 def _alive(path: Path) -> bool:
     pid, _, rest = path.name.partition("-")
     start = rest.partition(".")[0]
-    return pid.isdigit() and born(int(pid)) == start != "0" and not _zombie(int(pid))
+    return pid.isdigit() and process_start(int(pid)) == start != "0" and not _zombie(int(pid))
 
 
 def _zombie(pid: int) -> bool:

@@ -54,7 +54,7 @@ class Journal:
     def __init__(self, folder: Path, pid: int | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         pid = pid or os.getpid()
-        self.path = folder / f"{pid}-{born(pid)}.job"
+        self.path = folder / f"{pid}-{process_start(pid)}.job"
         with self.path.open("w+b") as file:
             file.truncate(SIZE)
             self._map = mmap.mmap(file.fileno(), SIZE)
@@ -87,7 +87,7 @@ class Journal:
     @staticmethod
     def overdue(folder: Path, pid: int, grace: float) -> bool:
         """Return whether the process runs a handler that should have returned `grace` seconds ago."""
-        path = folder / f"{pid}-{born(pid)}.job"
+        path = folder / f"{pid}-{process_start(pid)}.job"
         try:
             raw = path.read_bytes()[: _HEAD.size]
         except OSError:
@@ -114,7 +114,7 @@ def read_notes(raw: bytes) -> list[Note]:
     return running + [Note(flow, w, j, c, False) for w, j, c in held if j != job_id]
 
 
-def born(pid: int) -> str:
+def process_start(pid: int) -> str:
     """Return the process's start in clock ticks, which tells apart processes with the same pid."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()

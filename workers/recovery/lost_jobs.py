@@ -10,23 +10,23 @@ import psycopg
 
 from workers.client import results, taking
 from workers.client.wire import Wire
-from workers.logs import brief
-from workers.recovery.dead_workers import dead
+from workers.logs import summarize
+from workers.recovery.dead_workers import dead_journals
 from workers.recovery.journal import DIED, Note
 
 log = logging.getLogger("workers.lost")
 
 # Seconds to repeat a report: a dead process's session may live longer and still hold the job.
-PATIENCE = 15.0
+REPORT_SECONDS = 15.0
 
 
 def report_lost(wire: Wire, folder: Path, actor: str) -> int:
     """Report the jobs of dead processes of this machine; return how many were counted."""
     counted = 0
-    for path, notes in dead(folder):
+    for path, notes in dead_journals(folder):
         answers = [_report(wire, note, actor) for note in notes]
         counted += sum(answers)
-        if all(answers) or time.time() - path.stat().st_mtime > PATIENCE:
+        if all(answers) or time.time() - path.stat().st_mtime > REPORT_SECONDS:
             path.unlink(missing_ok=True)
     return counted
 
@@ -41,7 +41,7 @@ def _report(wire: Wire, note: Note, actor: str) -> bool:
         failure = results.fail(note.flow, [(note, DIED, "")], "lost", actor)
         answers = wire.round(*results.again(note.flow, note, [failure], actor))
     except psycopg.Error as error:
-        log.warning("%s job %s of a dead process: %s", note.flow, note.job_id, brief(error), extra=which)
+        log.warning("%s job %s of a dead process: %s", note.flow, note.job_id, summarize(error), extra=which)
         return True
     log.warning("%s job %s: %s", note.flow, note.job_id, DIED, extra=which | {"outcome": "lost"})
     return any(answer.ntuples for answer in answers if answer.nfields == results.FAILED_COLUMNS)

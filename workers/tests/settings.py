@@ -3,4 +3,4 @@
 from wedsql_site.settings import *  # noqa: F403
 from wedsql_site.settings import INSTALLED_APPS
 
-INSTALLED_APPS = [*INSTALLED_APPS, "workers.tests.acts"]
+INSTALLED_APPS = [*INSTALLED_APPS, "workers.tests.handlers"]

@@ -68,7 +68,7 @@ def feed(shop: Shop) -> Feed:
     wire = Wire(shop.runner.wire._connect)
     presence = Presence(wire, shop.registry, kind="cluster", actor="pusher", size=5, flows=[shop.flow])
     yield Feed(wire, shop.registry, Sizes(workers=2, task=10, commit=5, queue=2), presence)
-    presence.sign_off()
+    presence.unregister()
 
 
 def test_hints_are_shared_out_and_not_given_twice_while_in_flight(feed: Feed, shop: Shop) -> None:
@@ -127,4 +127,4 @@ def test_the_reaper_s_clock_wants_a_round_when_something_falls_due(shop: Shop, m
     (task,) = broker.next_tasks()
     assert SignedPackage.loads(task[1])["func"] == REAP
     assert 0.05 <= naps[0] <= 0.45
-    broker.forget()
+    broker.reset()

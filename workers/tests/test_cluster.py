@@ -39,7 +39,7 @@ Db = psycopg.Connection[Any]
 
 
 @pytest.fixture
-def acts(loaded: Callable[[str], str]) -> str:
+def flow(loaded: Callable[[str], str]) -> str:
     """A flow of the test handlers: the attribute `kind` selects the handler of an instance."""
     return loaded(ACTS)
 
@@ -62,9 +62,9 @@ def all_final(db: Db, wids: list[int]) -> Callable[[], bool]:
     return lambda: statuses(db, wids) == {"F": len(wids)}
 
 
-def killed_in_a_handler(processes: Processes, acts: str, db: Db) -> int:
+def killed_in_a_handler(processes: Processes, flow: str, db: Db) -> int:
     """Return an instance that is final although the first process that ran its handler was killed."""
-    (wid,) = start(db, acts, "slow")
+    (wid,) = start(db, flow, "slow")
     until(processes.marks, what=processes.output)
     os.kill(int(processes.marks()[0].split()[-1]), signal.SIGKILL)
     until(lambda: len(processes.marks()) == 2, what=processes.output)
@@ -93,12 +93,12 @@ def workers_of(main: subprocess.Popen[bytes]) -> list[int]:
 
 @pytest.mark.parametrize("mode", ["step", "batch"])
 def test_it_performs_every_job_once_and_stops_when_told(
-    processes: Processes, acts: str, db: Db, mode: str
+    processes: Processes, flow: str, db: Db, mode: str
 ) -> None:
-    first = start(db, acts, "mark", 30)
+    first = start(db, flow, "mark", 30)
     main = cluster(processes, WEDSQL_Q_MODE=mode)
     until(all_final(db, first), what=processes.output)
-    second = start(db, acts, "again", 6)
+    second = start(db, flow, "again", 6)
     until(all_final(db, second), what=processes.output)
     done = Counter(line.rsplit(" ", 1)[0] for line in processes.marks())
     assert set(done.values()) == {1} and len(done) == 30 + 6 * 5
@@ -109,20 +109,20 @@ def test_it_performs_every_job_once_and_stops_when_told(
 
 
 def test_workers_killed_while_they_wait_take_nobody_with_them(
-    processes: Processes, acts: str, db: Db
+    processes: Processes, flow: str, db: Db
 ) -> None:
     main = cluster(processes)
-    until(all_final(db, start(db, acts, "mark")), what=processes.output)
+    until(all_final(db, start(db, flow, "mark")), what=processes.output)
     victims = workers_of(main)
     for pid in victims:  # one of the two waits inside the queue's lock
         os.kill(pid, signal.SIGKILL)
     until(lambda: not {*victims} & {*descendants(main.pid)} and len(descendants(main.pid)) == 5)
-    until(all_final(db, start(db, acts, "mark", 10)), what=processes.output)
+    until(all_final(db, start(db, flow, "mark", 10)), what=processes.output)
 
 
-def test_a_worker_killed_in_a_handler_loses_nothing(processes: Processes, acts: str, db: Db) -> None:
+def test_a_worker_killed_in_a_handler_loses_nothing(processes: Processes, flow: str, db: Db) -> None:
     main = cluster(processes)
-    wid = killed_in_a_handler(processes, acts, db)
+    wid = killed_in_a_handler(processes, flow, db)
     steps = db.execute("select count(*) from wedsql.wed_trace where wid = %s and trw = 'act_slow'", [wid])
     assert steps.fetchone() == (1,)
     log = db.execute("select outcome from wedsql.job_log where wid = %s", [wid]).fetchall()
@@ -131,23 +131,23 @@ def test_a_worker_killed_in_a_handler_loses_nothing(processes: Processes, acts: 
 
 
 def test_a_poisonous_handler_ends_parked_and_the_cluster_serves_on(
-    processes: Processes, acts: str, db: Db
+    processes: Processes, flow: str, db: Db
 ) -> None:
     cluster(processes)
-    poisoned = start(db, acts, "poison", 2)
+    poisoned = start(db, flow, "poison", 2)
     until(lambda: statuses(db, poisoned) == {"E": 2}, seconds=20, what=processes.output)
     rows = db.execute(
         "select attempts, state::text from wedsql.job_pool where wid = any(%s) and tgid > 0", [poisoned]
     )
     assert rows.fetchall() == [(2, "K"), (2, "K")]
     assert len([line for line in processes.marks() if "act_poison" in line]) == 4
-    until(all_final(db, start(db, acts, "mark", 10)), what=processes.output)
+    until(all_final(db, start(db, flow, "mark", 10)), what=processes.output)
 
 
 @pytest.mark.parametrize("whom", ["main", "group"])
-def test_nobody_is_left_behind(processes: Processes, acts: str, db: Db, whom: str) -> None:
+def test_nobody_is_left_behind(processes: Processes, flow: str, db: Db, whom: str) -> None:
     main = cluster(processes)
-    until(all_final(db, start(db, acts, "mark")), what=processes.output)
+    until(all_final(db, start(db, flow, "mark")), what=processes.output)
     below = forks(main)
     if whom == "main":
         main.kill()
@@ -157,10 +157,10 @@ def test_nobody_is_left_behind(processes: Processes, acts: str, db: Db, whom: st
     until(lambda: not [pid for pid in below if alive(pid)], seconds=5, what="orphans")
 
 
-def test_a_signal_to_the_whole_group_lets_a_handler_finish(processes: Processes, acts: str, db: Db) -> None:
+def test_a_signal_to_the_whole_group_lets_a_handler_finish(processes: Processes, flow: str, db: Db) -> None:
     """The signal reaches the main process alone, which stops the others in order; none is killed by it."""
     main = cluster(processes)
-    (wid,) = start(db, acts, "slow")
+    (wid,) = start(db, flow, "slow")
     until(processes.marks, what=processes.output)
     below = forks(main)
     assert {os.getpgid(pid) for pid in below}.isdisjoint({os.getpgid(main.pid)})
@@ -171,35 +171,35 @@ def test_a_signal_to_the_whole_group_lets_a_handler_finish(processes: Processes,
     assert not [pid for pid in below if alive(pid)]
 
 
-def test_a_killed_pusher_is_replaced_and_woken(processes: Processes, acts: str, db: Db) -> None:
+def test_a_killed_pusher_is_replaced_and_woken(processes: Processes, flow: str, db: Db) -> None:
     main = cluster(processes)
-    until(all_final(db, start(db, acts, "mark")), what=processes.output)
+    until(all_final(db, start(db, flow, "mark")), what=processes.output)
     query = (
         "select pid from wedsql.worker where kind = 'cluster' and exists (select 1 where %s = any (serves))"
     )
-    row = db.execute(query, [f"{acts}:act_mark"]).fetchone()
+    row = db.execute(query, [f"{flow}:act_mark"]).fetchone()
     assert row is not None
     os.kill(row[0], signal.SIGKILL)
-    until(all_final(db, start(db, acts, "mark", 5)), what=processes.output)
-    until(lambda: [r for r in db.execute(query, [f"{acts}:act_mark"]) if r[0] != row[0]])
+    until(all_final(db, start(db, flow, "mark", 5)), what=processes.output)
+    until(lambda: [r for r in db.execute(query, [f"{flow}:act_mark"]) if r[0] != row[0]])
     assert alive(main.pid)
 
 
-def test_it_outlives_its_connections(processes: Processes, acts: str, db: Db) -> None:
+def test_it_outlives_its_connections(processes: Processes, flow: str, db: Db) -> None:
     main = cluster(processes)
-    until(all_final(db, start(db, acts, "mark")), what=processes.output)
+    until(all_final(db, start(db, flow, "mark")), what=processes.output)
     db.execute(
         "select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'qcluster%'"
     )
-    until(all_final(db, start(db, acts, "mark", 5)), seconds=5, what=processes.output)
+    until(all_final(db, start(db, flow, "mark", 5)), seconds=5, what=processes.output)
     assert alive(main.pid)
 
 
-def test_the_reaper_works_while_every_worker_hangs(processes: Processes, acts: str, db: Db) -> None:
+def test_the_reaper_works_while_every_worker_hangs(processes: Processes, flow: str, db: Db) -> None:
     reaper = cluster(processes, "reaper", WEDSQL_PROCESS="reaper", DATABASE_URL=processes.reaper_uri)
     until(lambda: db.execute("select 1 from wedsql.beat where name = 'reaper'").fetchone())
     cluster(processes)
-    hanging = start(db, acts, "hang", 2)
+    hanging = start(db, flow, "hang", 2)
     until(lambda: len(processes.marks()) == 2, what=processes.output)
     query = (
         "select count(*) from wedsql.job_log where wid = any(%s) and outcome = 'timeout' and actor = 'reaper'"
@@ -218,13 +218,13 @@ def test_the_reaper_works_while_every_worker_hangs(processes: Processes, acts: s
 
 
 def test_two_kinds_of_workers_share_the_jobs_and_none_is_run_twice(
-    processes: Processes, acts: str, db: Db
+    processes: Processes, flow: str, db: Db
 ) -> None:
     cluster(processes)
-    processes.manage("wedworker", "--processes", "2", "--flow", acts)
+    processes.manage("wedworker", "--processes", "2", "--flow", flow)
     query = "select kind from wedsql.worker where %s = any (serves)"
-    until(lambda: len(db.execute(query, [f"{acts}:act_mark"]).fetchall()) >= 3, what=processes.output)
-    wids = start(db, acts, "mark", 300)
+    until(lambda: len(db.execute(query, [f"{flow}:act_mark"]).fetchall()) >= 3, what=processes.output)
+    wids = start(db, flow, "mark", 300)
     until(all_final(db, wids), what=processes.output)
     done = [line.split()[0] for line in processes.marks()]
     assert len(done) == len(set(done)) == 300

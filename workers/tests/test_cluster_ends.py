@@ -13,10 +13,10 @@ import pytest
 from testkit.processes import Processes, alive
 from workers.djangoq import patches
 from workers.tests.conftest import until
-from workers.tests.test_cluster import Db, acts, all_final, cluster, db, forks, start, workers_of
+from workers.tests.test_cluster import Db, all_final, cluster, db, flow, forks, start, workers_of
 
 pytestmark = pytest.mark.slow
-__all__ = ["acts", "db"]
+__all__ = ["db", "flow"]
 
 
 def outcomes(db: Db, wid: int) -> list[str]:
@@ -25,32 +25,32 @@ def outcomes(db: Db, wid: int) -> list[str]:
 
 
 def test_a_handler_that_swallows_its_end_keeps_nobody_waiting(
-    processes: Processes, acts: str, db: Db
+    processes: Processes, flow: str, db: Db
 ) -> None:
     main = cluster(processes, WEDSQL_Q_WORKERS="1")
-    (wid,) = start(db, acts, "hang")
+    (wid,) = start(db, flow, "hang")
     until(processes.marks, what=processes.output)
-    until(all_final(db, start(db, acts, "mark", 3)), seconds=30, what=processes.output)
+    until(all_final(db, start(db, flow, "mark", 3)), seconds=30, what=processes.output)
     assert outcomes(db, wid) == ["lost"]
     assert alive(main.pid)
 
 
 def test_an_exception_called_timeoutexception_ends_no_process(
-    processes: Processes, acts: str, db: Db
+    processes: Processes, flow: str, db: Db
 ) -> None:
     main = cluster(processes)
-    until(all_final(db, start(db, acts, "mark")), what=processes.output)
+    until(all_final(db, start(db, flow, "mark")), what=processes.output)
     before = workers_of(main)
-    wids = start(db, acts, "driver", 4)
+    wids = start(db, flow, "driver", 4)
     until(lambda: all(outcomes(db, wid) for wid in wids), what=processes.output)
     assert {outcomes(db, wid)[0] for wid in wids} == {"failed"}
-    until(all_final(db, start(db, acts, "mark", 3)), what=processes.output)
+    until(all_final(db, start(db, flow, "mark", 3)), what=processes.output)
     assert workers_of(main) == before
 
 
-def test_a_stop_kills_what_is_left_after_the_grace(processes: Processes, acts: str, db: Db) -> None:
+def test_a_stop_kills_what_is_left_after_the_grace(processes: Processes, flow: str, db: Db) -> None:
     main = cluster(processes, WEDSQL_STOP_GRACE="1")
-    (wid,) = start(db, acts, "slow")
+    (wid,) = start(db, flow, "slow")
     until(processes.marks, what=processes.output)
     below = forks(main)
     main.send_signal(signal.SIGTERM)
@@ -69,8 +69,8 @@ def _die_with(number: Any) -> None:
 
 
 def test_a_number_outlives_the_process_that_had_its_lock(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patches, "_LOCK_PATIENCE", 0.2)
-    number = patches.patient_value("f", -1)
+    monkeypatch.setattr(patches, "_LOCK_TIMEOUT", 0.2)
+    number = patches.robust_value("f", -1)
     for _ in range(3):
         holder = Process(target=_die_with, args=[number])
         holder.start()
@@ -81,7 +81,7 @@ def test_a_number_outlives_the_process_that_had_its_lock(monkeypatch: pytest.Mon
 
 
 def test_a_number_counts_right_between_processes() -> None:
-    number = patches.patient_value("i", 0)
+    number = patches.robust_value("i", 0)
     counters = [Process(target=_count, args=[number]) for _ in range(4)]
     for process in counters:
         process.start()

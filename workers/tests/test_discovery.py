@@ -15,9 +15,9 @@ from testkit.processes import Processes
 from wedsql_site.environment import CHECKOUT
 from workers.registry import DuplicateTransition, Registry, RegistryError
 from workers.tests.conftest import pass_time, until
-from workers.tests.test_cluster import Db, acts, all_final, cluster, db, start
+from workers.tests.test_cluster import Db, all_final, cluster, db, flow, start
 
-__all__ = ["acts", "db"]
+__all__ = ["db", "flow"]
 
 BROKEN = {
     "import": "import no_such_module_anywhere",
@@ -60,22 +60,22 @@ def broken(tmp_path: Path) -> Iterator[dict[str, str]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["cluster", "process"])
 def test_the_rest_is_served_and_each_problem_is_told_once(
-    processes: Processes, acts: str, db: Db, broken: dict[str, str], kind: str
+    processes: Processes, flow: str, db: Db, broken: dict[str, str], kind: str
 ) -> None:
     if kind == "cluster":
         cluster(processes, **broken)
     else:
-        processes.manage("wedworker", "--flow", acts, "--processes", "2", **broken)
-    until(all_final(db, start(db, acts, "mark", 5)), seconds=30, what=processes.output)
+        processes.manage("wedworker", "--flow", flow, "--processes", "2", **broken)
+    until(all_final(db, start(db, flow, "mark", 5)), seconds=30, what=processes.output)
     pass_time(1)  # for messages that would be repeated
     output = processes.output()
     for name, words in WORDS.items():
         assert output.count(words) == 1, (name, output)
     query = "select distinct problems from wedsql.worker where %s = any (serves)"
-    rows = db.execute(query, [f"{acts}:act_mark"]).fetchall()
+    rows = db.execute(query, [f"{flow}:act_mark"]).fetchall()
     assert len(rows) == 1 and all(words in rows[0][0] for words in WORDS.values())
     assert f"{processes.folder}/broken_args/transitions.py" in rows[0][0]
-    served = db.execute("select 1 from wedsql.worker where %s = any (serves)", [f"{acts}:act_again"])
+    served = db.execute("select 1 from wedsql.worker where %s = any (serves)", [f"{flow}:act_again"])
     assert served.fetchone() is None, "of two handlers for one transition neither is trusted"
 
 

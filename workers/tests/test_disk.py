@@ -37,38 +37,38 @@ def shown(conn: Connection) -> Path:
 
 
 def test_a_server_on_this_machine_is_reported(conn: Connection) -> None:
-    disk.Surveyor().look(conn)
+    disk.Diskreporter().report(conn)
     ((free, total),) = reported(conn)
     assert total == shutil.disk_usage(shown(conn)).total and 0 < free < total
 
 
 def test_it_reports_now_and_then_and_not_each_round(conn: Connection, monkeypatch: Any) -> None:
-    surveyor = disk.Surveyor()
-    surveyor.look(conn)
+    reporter = disk.DiskReporter()
+    reporter.report(conn)
     conn.execute("delete from wedsql.disk")
-    surveyor.look(conn)
+    reporter.report(conn)
     assert reported(conn) == []
     monkeypatch.setattr(disk, "EVERY", 0.0)
-    disk.Surveyor().look(conn)
+    disk.Diskreporter().report(conn)
     assert len(reported(conn)) == 1
 
 
 def test_a_given_directory_is_believed(conn: Connection, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("WEDSQL_DATA_DIR", str(tmp_path))
     assert disk.directories(conn) == [tmp_path, tmp_path / "pg_wal"]
-    disk.Surveyor().look(conn)
+    disk.Diskreporter().report(conn)
     assert len(reported(conn)) == 1
 
 
 def test_what_cannot_be_seen_is_not_reported(conn: Connection, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("WEDSQL_DATA_DIR", str(tmp_path / "absent"))
-    disk.Surveyor().look(conn)
+    disk.Diskreporter().report(conn)
     assert reported(conn) == []
 
 
 def test_the_fullest_disk_counts(tmp_path: Path) -> None:
-    assert disk.tightest([(50, 100), (300, 1000)]) == (300, 1000)
-    assert disk.tightest([]) is None
+    assert disk.fullest([(50, 100), (300, 1000)]) == (300, 1000)
+    assert disk.fullest([]) is None
     assert len(list(disk.spaces([tmp_path, tmp_path / "absent"]))) == 1
 
 
@@ -89,7 +89,7 @@ def test_what_counts_as_this_machine(host: str, address: str, here: bool) -> Non
 def test_the_reaper_reports(dsn: str, conn: Connection, monkeypatch: Any) -> None:
     wire = Wire(lambda: psycopg.connect(make_conninfo(dsn, user="wed_reaper"), autocommit=True))
     monkeypatch.setattr(rounds, "_reaper_wire", lambda: wire)
-    monkeypatch.setattr(rounds, "_surveyor", disk.Surveyor())
+    monkeypatch.setattr(rounds, "_disk_reporter", disk.DiskReporter())
     rounds.reap()
     wire.close()
     assert len(reported(conn)) == 1

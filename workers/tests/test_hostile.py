@@ -85,7 +85,7 @@ def test_a_handler_that_closes_the_socket_costs_nobody_an_attempt(shop: Shop, si
 
     with mine, theirs:
         bad, others = among_good_ones(shop, steal, size)
-        assert shop.runner.spoiled and shop.runner.stopping
+        assert shop.runner.must_be_replaced and shop.runner.stopping
         shop.runner.stopping = False
         shop.finish([bad, *others], size)
         os.close(number)

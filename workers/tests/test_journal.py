@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.recovery.dead_workers import dead
+from workers.recovery.dead_workers import dead_journals
 from workers.recovery.journal import Journal, Note
 
 _VICTIM = """
@@ -43,18 +43,18 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 
 def test_the_notes_of_a_killed_process_are_read_by_one(tmp_path: Path) -> None:
     process = victim(tmp_path)
-    assert list(dead(tmp_path)) == [], "the living are left alone"
+    assert list(dead_journals(tmp_path)) == [], "the living are left alone"
     kill(process)
-    ((path, notes),) = list(dead(tmp_path))
+    ((path, notes),) = list(dead_journals(tmp_path))
     assert notes == [Note("orders", 1, 10, 100, True), Note("orders", 2, 20, 200, False)]
-    assert [again for again, _ in dead(tmp_path)] == [path], "it comes back until it is removed"
+    assert [again for again, _ in dead_journals(tmp_path)] == [path], "it comes back until it is removed"
     path.unlink()
-    assert list(dead(tmp_path)) == []
+    assert list(dead_journals(tmp_path)) == []
 
 
 def test_an_idle_process_leaves_no_notes_and_an_orderly_one_no_file(tmp_path: Path) -> None:
     kill(victim(tmp_path, "ended"))
-    ((path, notes),) = list(dead(tmp_path))
+    ((path, notes),) = list(dead_journals(tmp_path))
     assert notes == []
     path.unlink()
     victim(tmp_path, "closed").communicate()
@@ -66,13 +66,13 @@ def test_a_pid_that_is_used_again_is_another_process(tmp_path: Path) -> None:
     kill(process)
     (path,) = tmp_path.glob("*.job")
     path.rename(tmp_path / f"{os.getpid()}-1.job")  # this pid, but another start time
-    ((_, notes),) = list(dead(tmp_path))
+    ((_, notes),) = list(dead_journals(tmp_path))
     assert notes[0].job_id == 10
 
 
 def test_a_torn_file_is_no_reason_to_fail(tmp_path: Path) -> None:
     (tmp_path / "999999999-5.job").write_bytes(b"half")
-    ((_, notes),) = list(dead(tmp_path))
+    ((_, notes),) = list(dead_journals(tmp_path))
     assert notes == []
 
 

@@ -18,7 +18,12 @@ SEED = int(os.environ.get("WEDSQL_TEST_SEED", "1"))
 def test_a_cluster_killed_while_it_starts_leaves_no_orphan(processes: Processes) -> None:
     """Also when a parent dies between its fork and the first hook of its child."""
     starts = processes.start(
-        "-m", "workers.tests.nursery", str(KILLS), str(SEED), WEDSQL_PROCESS="admin", WEDSQL_Q_LOG="CRITICAL"
+        "-m",
+        "workers.tests.kill_during_start",
+        str(KILLS),
+        str(SEED),
+        WEDSQL_PROCESS="admin",
+        WEDSQL_Q_LOG="CRITICAL",
     )
     starts.wait(60 + 10 * KILLS)
     lines = processes.output().splitlines()

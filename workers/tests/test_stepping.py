@@ -87,7 +87,7 @@ def test_set_strings_are_finished_while_the_job_is_held(shop: Shop, connect: Any
     shop.runner.ahead = 4
     shop.on("tr_one", handler)
     wids = shop.start(4)
-    alone, shop.runner.one_by_one = shop.runner.one_by_one, None  # type: ignore[assignment, method-assign]
+    alone, shop.runner.settle_individually = shop.runner.settle_individually, None  # type: ignore[assignment, method-assign]
     shop.drain()
-    shop.runner.one_by_one = alone  # type: ignore[method-assign]
+    shop.runner.settle_individually = alone  # type: ignore[method-assign]
     assert {shop.status(wid) for wid in wids} == {"F"} and sorted(runs) == wids

@@ -13,9 +13,9 @@ from workers.jobs import times
 from workers.process.presence import Presence
 from workers.process.service import Service
 from workers.tests.conftest import Shop, until
-from workers.tests.test_cluster import Db, acts, cluster, db, start
+from workers.tests.test_cluster import Db, cluster, db, flow, start
 
-__all__ = ["acts", "db"]
+__all__ = ["db", "flow"]
 
 
 def good(state: Any, ctx: Any) -> Any:
@@ -103,14 +103,14 @@ def test_a_flow_that_is_gone_stops_nobody(shop: Shop) -> None:
 
 
 @pytest.mark.slow
-def test_the_cluster_tells_too(processes: Processes, acts: str, db: Db) -> None:
-    start(db, acts, "mark", 3)
+def test_the_cluster_tells_too(processes: Processes, flow: str, db: Db) -> None:
+    start(db, flow, "mark", 3)
     cluster(processes)
     query = (
         "select sum((select sum(n) from unnest(t.counts) n))::int from wedsql.timing t"
         " join wedsql.flow f on f.id = t.flow_id where f.name = %s and t.kind = 'run'"
     )
-    until(lambda: (db.execute(query, [acts]).fetchone() or (0,))[0], what=processes.output)
+    until(lambda: (db.execute(query, [flow]).fetchone() or (0,))[0], what=processes.output)
 
 
 class _Job:

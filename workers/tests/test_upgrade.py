@@ -13,7 +13,7 @@ from django.db import connection, transaction
 
 from flows import kernel
 from flows.errors import TryAgain
-from workers.client.results import passes
+from workers.client.results import is_transient
 from workers.tests.conftest import Shop
 
 INSTALLS = 4
@@ -53,7 +53,7 @@ def test_an_upgrade_under_load_costs_no_attempt(shop: Shop, upgrades: threading.
         except TryAgain:  # the error that a page shows when an instance is started
             continue
         except psycopg.Error as error:  # a service makes the next call as after any error of the database
-            assert passes(error), error
+            assert is_transient(error), error
             shop.runner.undo()
     shop.finish(wids, size)
     assert Counter(shop.status(wid) for wid in wids) == {"F": len(wids)}

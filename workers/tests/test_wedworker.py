@@ -9,37 +9,37 @@ import pytest
 
 from testkit.processes import Processes, alive, children
 from workers.tests.conftest import pass_time, until
-from workers.tests.test_cluster import Db, acts, all_final, db, killed_in_a_handler, start, statuses
+from workers.tests.test_cluster import Db, all_final, db, flow, killed_in_a_handler, start, statuses
 
 pytestmark = pytest.mark.slow
-__all__ = ["acts", "db"]
+__all__ = ["db", "flow"]
 
 
 @pytest.mark.parametrize("mode", ["step", "batch"])
-def test_once_performs_what_is_ready_and_ends(processes: Processes, acts: str, db: Db, mode: str) -> None:
-    wids = start(db, acts, "mark", 20) + start(db, acts, "again", 3)
-    pool = processes.manage("wedworker", "--flow", acts, "--processes", "2", "--mode", mode, "--once")
+def test_once_performs_what_is_ready_and_ends(processes: Processes, flow: str, db: Db, mode: str) -> None:
+    wids = start(db, flow, "mark", 20) + start(db, flow, "again", 3)
+    pool = processes.manage("wedworker", "--flow", flow, "--processes", "2", "--mode", mode, "--once")
     assert pool.wait(20) == 0, processes.output()
     assert statuses(db, wids) == {"F": 23}
     assert len(processes.marks()) == len(set(processes.marks())) == 35
     assert (
-        db.execute("select 1 from wedsql.worker where %s = any (serves)", [f"{acts}:act_mark"]).fetchone()
+        db.execute("select 1 from wedsql.worker where %s = any (serves)", [f"{flow}:act_mark"]).fetchone()
         is None
     )
     assert list((processes.folder / "jobs").iterdir()) == []
 
 
 def test_a_new_job_is_done_at_once_and_an_idle_worker_costs_nothing(
-    processes: Processes, acts: str, db: Db
+    processes: Processes, flow: str, db: Db
 ) -> None:
-    pool = processes.manage("wedworker", "--flow", acts)
+    pool = processes.manage("wedworker", "--flow", flow)
     waiting = "select pid from wedsql.worker where waiting and %s = any (serves)"
-    (pid,) = until(lambda: db.execute(waiting, [f"{acts}:act_mark"]).fetchone(), what=processes.output)
-    until(all_final(db, start(db, acts, "mark")))
+    (pid,) = until(lambda: db.execute(waiting, [f"{flow}:act_mark"]).fetchone(), what=processes.output)
+    until(all_final(db, start(db, flow, "mark")))
     taken = []
     for _ in range(5):
         begun = time.monotonic()
-        wids = start(db, acts, "mark")
+        wids = start(db, flow, "mark")
         until(all_final(db, wids))
         taken.append(time.monotonic() - begun)
     assert min(taken) < 0.5, "woken, not found by the sweep"
@@ -47,7 +47,7 @@ def test_a_new_job_is_done_at_once_and_an_idle_worker_costs_nothing(
     pass_time(1.5)
     assert _ticks(pid) - ticks <= 5, "at most 50 ms of a second and a half"
     name = db.execute(
-        "select application_name from pg_stat_activity where application_name like %s", ["%" + acts]
+        "select application_name from pg_stat_activity where application_name like %s", ["%" + flow]
     )
     assert name.fetchone() is not None
     assert children(pool.pid) == [pid]
@@ -60,9 +60,9 @@ def _ticks(pid: int) -> int:
     return int(words[11]) + int(words[12])
 
 
-def test_told_to_stop_it_finishes_its_handler(processes: Processes, acts: str, db: Db) -> None:
-    pool = processes.manage("wedworker", "--flow", acts)
-    (wid,) = start(db, acts, "slow")
+def test_told_to_stop_it_finishes_its_handler(processes: Processes, flow: str, db: Db) -> None:
+    pool = processes.manage("wedworker", "--flow", flow)
+    (wid,) = start(db, flow, "slow")
     until(processes.marks, what=processes.output)
     pool.send_signal(signal.SIGTERM)
     pass_time(0.3)
@@ -72,9 +72,9 @@ def test_told_to_stop_it_finishes_its_handler(processes: Processes, acts: str, d
     assert statuses(db, [wid]) == {"F": 1}
 
 
-def test_after_the_grace_it_is_killed(processes: Processes, acts: str, db: Db) -> None:
-    pool = processes.manage("wedworker", "--flow", acts, "--grace", "0.3")
-    (wid,) = start(db, acts, "slow")
+def test_after_the_grace_it_is_killed(processes: Processes, flow: str, db: Db) -> None:
+    pool = processes.manage("wedworker", "--flow", flow, "--grace", "0.3")
+    (wid,) = start(db, flow, "slow")
     until(processes.marks, what=processes.output)
     below = children(pool.pid)
     pool.send_signal(signal.SIGTERM)
@@ -82,32 +82,32 @@ def test_after_the_grace_it_is_killed(processes: Processes, acts: str, db: Db) -
     assert not [pid for pid in below if alive(pid)] and statuses(db, [wid]) == {"R": 1}
 
 
-def test_a_killed_process_is_replaced_and_its_job_counted(processes: Processes, acts: str, db: Db) -> None:
-    processes.manage("wedworker", "--flow", acts)
-    wid = killed_in_a_handler(processes, acts, db)
+def test_a_killed_process_is_replaced_and_its_job_counted(processes: Processes, flow: str, db: Db) -> None:
+    processes.manage("wedworker", "--flow", flow)
+    wid = killed_in_a_handler(processes, flow, db)
     assert db.execute("select outcome from wedsql.job_log where wid = %s", [wid]).fetchall() == [("lost",)]
 
 
-def test_poison_ends_parked(processes: Processes, acts: str, db: Db) -> None:
-    processes.manage("wedworker", "--flow", acts)
-    (wid,) = start(db, acts, "poison")
+def test_poison_ends_parked(processes: Processes, flow: str, db: Db) -> None:
+    processes.manage("wedworker", "--flow", flow)
+    (wid,) = start(db, flow, "poison")
     until(lambda: statuses(db, [wid]) == {"E": 1}, seconds=20, what=processes.output)
     assert len(processes.marks()) == 2
 
 
 def test_a_process_that_hangs_beyond_its_time_is_killed_and_the_rest_is_served(
-    processes: Processes, acts: str, db: Db
+    processes: Processes, flow: str, db: Db
 ) -> None:
-    processes.manage("wedworker", "--flow", acts)
-    (wid,) = start(db, acts, "hang")
+    processes.manage("wedworker", "--flow", flow)
+    (wid,) = start(db, flow, "hang")
     until(processes.marks, what=processes.output)
-    until(all_final(db, start(db, acts, "mark", 3)), seconds=15, what=processes.output)
+    until(all_final(db, start(db, flow, "mark", 3)), seconds=15, what=processes.output)
     outcome = db.execute("select outcome from wedsql.job_log where wid = %s", [wid]).fetchall()
     assert outcome == [("lost",)]
 
 
-def test_the_death_of_the_pool_is_the_death_of_its_processes(processes: Processes, acts: str, db: Db) -> None:
-    pool = processes.manage("wedworker", "--flow", acts, "--processes", "2")
+def test_the_death_of_the_pool_is_the_death_of_its_processes(processes: Processes, flow: str, db: Db) -> None:
+    pool = processes.manage("wedworker", "--flow", flow, "--processes", "2")
     below = until(lambda: (found := children(pool.pid)) and len(found) == 2 and found)
     pool.kill()
     pool.wait()

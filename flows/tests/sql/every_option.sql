@@ -1,4 +1,4 @@
--- Flows with every option, by the names of release 1.0.0 and later. Handlers are those of workers/tests/acts.
+-- Flows with every option, by the names of release 1.0.0 and later. Handlers are those of workers/tests/handlers.
 begin;
 select wedsql.create_flow('every');
 select wedsql.create_flow('deferring');

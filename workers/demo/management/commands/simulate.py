@@ -17,7 +17,7 @@ from django.utils import timezone
 from flows import api
 from flows.errors import DatabaseGone, UnknownFlow, WedError
 from workers.demo.people import counter, order
-from workers.logs import brief
+from workers.logs import summarize
 from workers.process.stop import Stop
 
 log = logging.getLogger("wedsql.simulate")
@@ -51,7 +51,7 @@ class Command(BaseCommand):
             except UnknownFlow as error:
                 raise CommandError(f"{error} Define the demo flows with: manage.py loaddemo") from error
             except (DatabaseGone, OperationalError, WedError) as error:
-                log.warning("Not started: %s", brief(error))
+                log.warning("Not started: %s", summarize(error))
                 connection.close()
                 failures = min(failures + 1, 6)
             else:

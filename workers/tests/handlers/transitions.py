@@ -1,4 +1,4 @@
-"""Normal, slow, hanging and deadly handlers; each first records its call in a file."""
+"""Normal, slow, hanging and fatal handlers; each first records its call in a file."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from workers.recovery.dead_workers import Neighbours, dead
+from workers.recovery.dead_workers import OtherJournals, dead_journals
 from workers.recovery.journal import Note
 from workers.recovery.lost_jobs import report_lost
 from workers.tests.conftest import Shop
@@ -29,7 +29,7 @@ journal.hold(flow, [(wid, job, claim) for wid, job, claim, running in notes if c
 """
 
 
-def neighbour(shop: Shop, notes: list[Note], ending: str) -> list[str]:
+def noting_process(shop: Shop, notes: list[Note], ending: str) -> list[str]:
     """Return the command of a process that notes these jobs in the folder of the shop's runner."""
     plain = [(n.wid, n.job_id, n.claim, n.running) for n in notes]
     return [
@@ -44,7 +44,7 @@ def neighbour(shop: Shop, notes: list[Note], ending: str) -> list[str]:
 
 def leave_notes(shop: Shop, notes: list[Note]) -> Any:
     """Leave a journal as a killed process does; return its folder."""
-    subprocess.run(neighbour(shop, notes, "os.kill(os.getpid(), 9)"), check=False)
+    subprocess.run(noting_process(shop, notes, "os.kill(os.getpid(), 9)"), check=False)
     return shop.runner.journal.path.parent
 
 
@@ -52,8 +52,8 @@ def test_a_job_whose_process_died_is_counted_once(shop: Shop) -> None:
     (wid,) = shop.start()
     job = shop.one("select id from wedsql.job_pool where wid = %s", wid)
     folder = leave_notes(shop, [Note(shop.flow, wid, job, None, True)])
-    assert report_lost(shop.runner.wire, folder, "heir") == 1
-    assert report_lost(shop.runner.wire, folder, "heir") == 0
+    assert report_lost(shop.runner.wire, folder, "successor") == 1
+    assert report_lost(shop.runner.wire, folder, "successor") == 0
     assert [row[0] for row in shop.log(wid)] == ["lost"]
     assert shop.one("select attempts from wedsql.job_pool where wid = %s", wid) == 1
     assert len(list(folder.glob("*.job"))) == 1, "only the runner's own file is left"
@@ -66,21 +66,21 @@ def test_leases_of_a_dead_process_come_back_and_only_the_running_one_is_counted(
     ).fetchall()
     notes = [Note(shop.flow, w, j, c, w == wids[0]) for w, j, c in jobs]
     folder = leave_notes(shop, notes)
-    report_lost(shop.runner.wire, folder, "heir")
+    report_lost(shop.runner.wire, folder, "successor")
     assert [[row[0] for row in shop.log(wid)] for wid in wids] == [["lost"], ["released"]]
     assert shop.one("select count(*) from wedsql.job_pool where state = 'P' and wid = any(%s)", wids) == 2
 
 
-def test_while_the_dead_one_s_session_holds_the_job_the_report_waits(shop: Shop, connect: Any) -> None:
+def test_a_report_waits_while_the_session_of_the_dead_process_holds_the_job(shop: Shop, connect: Any) -> None:
     (wid,) = shop.start()
-    ghost = connect()
-    ghost.execute("begin")
-    (job,) = ghost.execute("select job_id from wedsql.take(%s, array['tr_one'])", [shop.flow]).fetchone()
+    holder = connect()
+    holder.execute("begin")
+    (job,) = holder.execute("select job_id from wedsql.take(%s, array['tr_one'])", [shop.flow]).fetchone()
     folder = leave_notes(shop, [Note(shop.flow, wid, job, None, True)])
-    assert report_lost(shop.runner.wire, folder, "heir") == 0 and shop.log(wid) == []
-    ghost.execute("rollback")
-    assert report_lost(shop.runner.wire, folder, "heir") == 1
-    assert list(dead(folder)) == [] and [row[0] for row in shop.log(wid)] == ["lost"]
+    assert report_lost(shop.runner.wire, folder, "successor") == 0 and shop.log(wid) == []
+    holder.execute("rollback")
+    assert report_lost(shop.runner.wire, folder, "successor") == 1
+    assert list(dead_journals(folder)) == [] and [row[0] for row in shop.log(wid)] == ["lost"]
     assert os.listdir(folder) == [shop.runner.journal.path.name]
 
 
@@ -95,14 +95,14 @@ def runs_of(shop: Shop) -> list[int]:
 
 
 @SIZES
-def test_whoever_takes_the_job_counts_the_death_before_running_it_again(shop: Shop, size: int) -> None:
+def test_the_next_worker_counts_the_death_before_running_the_job_again(shop: Shop, size: int) -> None:
     wids = shop.start(3)
     runs = runs_of(shop)
     folder = leave_notes(shop, [note_of(shop, wids[1])])
     shop.work(size)
     assert sorted(runs) == [wids[0], wids[2]], "the job waits for its back-off"
     assert [row[0] for row in shop.log(wids[1])] == ["lost"]
-    assert report_lost(shop.runner.wire, folder, "heir") == 0
+    assert report_lost(shop.runner.wire, folder, "successor") == 0
     assert shop.one("select attempts from wedsql.job_pool where wid = %s", wids[1]) == 1
     assert os.listdir(folder) == [shop.runner.journal.path.name]
 
@@ -120,7 +120,7 @@ def test_deaths_alone_park_a_job(shop: Shop, size: int) -> None:
 
 
 @SIZES
-def test_while_a_neighbour_reports_the_death_the_job_is_not_run(shop: Shop, size: int) -> None:
+def test_the_job_is_not_run_while_another_process_reports_the_death(shop: Shop, size: int) -> None:
     (wid,) = shop.start()
     runs = runs_of(shop)
     folder = leave_notes(shop, [note_of(shop, wid)])
@@ -133,14 +133,14 @@ def test_while_a_neighbour_reports_the_death_the_job_is_not_run(shop: Shop, size
 
 
 @SIZES
-def test_a_living_neighbour_without_its_connection_keeps_nobody_from_the_job(
+def test_a_living_process_without_its_connection_does_not_block_the_job(
     shop: Shop, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (wid,) = shop.start()
     runs = runs_of(shop)
     looks: list[object] = []
-    monkeypatch.setattr(Neighbours, "_naming", counted(Neighbours._naming, looks))
-    command = neighbour(shop, [note_of(shop, wid)], "print('noted', flush=True); os.read(0, 1)")
+    monkeypatch.setattr(OtherJournals, "_journals_naming", counted(OtherJournals._journals_naming, looks))
+    command = noting_process(shop, [note_of(shop, wid)], "print('noted', flush=True); os.read(0, 1)")
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as living:
         assert living.stdout is not None and living.stdout.readline() == b"noted\n"
         shop.work(size)

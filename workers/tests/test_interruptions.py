@@ -93,7 +93,7 @@ def test_a_row_lock_of_somebody_else_is_waited_for_and_is_no_attempt(
     other.execute(f"select 1 from {shop.flow}.wed_flow where wid = %s for update", [wids[1]])
     released: list[int] = []
     runs = count_runs(shop)
-    said = shop.runner.one_by_one
+    said = shop.runner.settle_individually
 
     def release(flow: str, done: Any) -> None:
         said(flow, done)
@@ -101,7 +101,7 @@ def test_a_row_lock_of_somebody_else_is_waited_for_and_is_no_attempt(
         if len(released) == 1:
             other.execute("rollback")
 
-    shop.runner.one_by_one = release  # type: ignore[method-assign]
+    shop.runner.settle_individually = release  # type: ignore[method-assign]
     shop.work(BATCH)
     shop.finish(wids, BATCH)
     assert released[0] == 3 and {len(shop.log(wid)) for wid in wids} == {0}

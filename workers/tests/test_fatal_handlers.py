@@ -6,10 +6,10 @@ import pytest
 
 from testkit.processes import Processes
 from workers.tests.conftest import until
-from workers.tests.test_cluster import Db, acts, all_final, cluster, db, start, statuses
+from workers.tests.test_cluster import Db, all_final, cluster, db, flow, start, statuses
 
 pytestmark = pytest.mark.slow
-__all__ = ["acts", "db"]
+__all__ = ["db", "flow"]
 
 # The final state of the instance: parked after two attempts, or final because the result counts.
 ENDS = {"exit": "E", "poison": "E", "stop": "E", "swallow": "E", "close": "F"}
@@ -17,20 +17,20 @@ ENDS = {"exit": "E", "poison": "E", "stop": "E", "swallow": "E", "close": "F"}
 
 @pytest.mark.parametrize("pool", ["cluster", "wedworker"])
 @pytest.mark.parametrize("kind", sorted(ENDS))
-def test_it_costs_attempts_of_its_own_job_and_nobody_else_anything(
-    processes: Processes, acts: str, db: Db, kind: str, pool: str
+def test_it_costs_attempts_of_its_own_job_only(
+    processes: Processes, flow: str, db: Db, kind: str, pool: str
 ) -> None:
     if pool == "cluster":
         cluster(processes, WEDSQL_Q_WORKERS="1")
     else:
-        processes.manage("wedworker", "--flow", acts)
-    bad = start(db, acts, kind)
+        processes.manage("wedworker", "--flow", flow)
+    bad = start(db, flow, kind)
     until(processes.marks, seconds=120, what=processes.output)
-    good = start(db, acts, "mark", 5)
+    good = start(db, flow, "mark", 5)
     until(all_final(db, good), seconds=120, what=processes.output)
     until(lambda: statuses(db, bad) == {ENDS[kind]: 1}, seconds=120, what=processes.output)
     rows = db.execute("select outcome from wedsql.job_log where wid = %s order by id", [bad[0]]).fetchall()
     expected = ["lost", "lost", "parked"] if ENDS[kind] == "E" else []
     assert [outcome for (outcome,) in rows] == expected
     assert not db.execute("select 1 from wedsql.job_log where wid = any(%s)", [good]).fetchall()
-    until(all_final(db, start(db, acts, "mark", 3)), seconds=120, what=processes.output)
+    until(all_final(db, start(db, flow, "mark", 3)), seconds=120, what=processes.output)

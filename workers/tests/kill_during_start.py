@@ -1,5 +1,6 @@
-"""Starts Django-Q clusters and kills them while they start; run as `python -m workers.tests.nursery`.
+"""Starts Django-Q clusters and kills them while they start.
 
+Run as `python -m workers.tests.kill_during_start`.
 It adopts processes that outlive their cluster, so that orphans become its children. Each line of its output
 names a start and how many processes outlived it; the last one is "done".
 """
@@ -15,7 +16,7 @@ import time
 from typing import NoReturn
 
 _PR_SET_CHILD_SUBREAPER = 36
-_PATIENCE = 5.0
+_WAIT_SECONDS = 5.0
 _SPAN = 0.5  # a start takes about a third of that on an idle machine
 
 
@@ -24,11 +25,11 @@ def main(kills: int, seed: int) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     for generation, number in [(1, 1), (2, 1), (2, 2), (2, 3), (2, 4)]:
         pid = _start(generation, number)
-        _tell(f"fork {number} of generation {generation}", _left(pid, kill_after=_PATIENCE))
+        _report(f"fork {number} of generation {generation}", _left(pid, kill_after=_WAIT_SECONDS))
     dice = random.Random(seed)  # noqa: S311  # not a secret
     for number in range(kills):
         moment = dice.uniform(0, _SPAN)
-        _tell(f"kill {number} after {moment:.4f} s", _left(_start(0, 0), kill_after=moment))
+        _report(f"kill {number} after {moment:.4f} s", _left(_start(0, 0), kill_after=moment))
     print("done", flush=True)
 
 
@@ -63,7 +64,7 @@ def _kill_the_parent_in(generation: int, number: int) -> None:
         nonlocal forks
         forks += 1
 
-    def strike() -> None:
+    def kill_parent() -> None:
         nonlocal here, forks
         here += 1
         if (here, forks) == (generation, number):
@@ -73,7 +74,7 @@ def _kill_the_parent_in(generation: int, number: int) -> None:
                 time.sleep(0.001)
         forks = 0
 
-    os.register_at_fork(before=count, after_in_child=strike)
+    os.register_at_fork(before=count, after_in_child=kill_parent)
 
 
 def _left(pid: int, kill_after: float) -> int:
@@ -82,7 +83,7 @@ def _left(pid: int, kill_after: float) -> int:
     while time.monotonic() < end and os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         time.sleep(0.001)
     os.kill(pid, signal.SIGKILL)
-    end = time.monotonic() + _PATIENCE
+    end = time.monotonic() + _WAIT_SECONDS
     while _reap() and time.monotonic() < end:
         time.sleep(0.002)
     left = _children()
@@ -108,7 +109,7 @@ def _children() -> list[int]:
         return [int(child) for child in file.read().split()]
 
 
-def _tell(what: str, left: int) -> None:
+def _report(what: str, left: int) -> None:
     if left:
         print(f"{what}: {left} left", flush=True)
 
