@@ -40,8 +40,8 @@ def main() -> int:
         run.template.remove()
     finally:
         shutil.rmtree(home, ignore_errors=True)
-    table.show(run.rows, options.seed)
-    say(f"\n{table.keep(run.rows, options.seed)}")
+    table.print_rows(run.rows, options.seed)
+    say(f"\n{table.write_results(run.rows, options.seed)}")
     return 0 if all(row.good for row in run.rows) else 1
 
 

@@ -16,7 +16,7 @@ from testkit.browser import Browser
 from testkit.live import Gone, LiveLine
 
 _ROW = re.compile(r'<tr[^>]*data-wid="(\d+)"[^>]*data-seq="(\d+)"')
-PATIENCE = 20.0
+TIMEOUT = 20.0
 
 
 class Dashboard(threading.Thread):
@@ -79,7 +79,7 @@ class Dashboard(threading.Thread):
             for html in json.loads(text)["rows"].values():
                 self.shown.update({int(wid): int(seq) for wid, seq in _ROW.findall(html)})
 
-    def compare(self, rows: Callable[..., list[Any]], seconds: float = PATIENCE) -> list[str]:
+    def compare(self, rows: Callable[..., list[Any]], seconds: float = TIMEOUT) -> list[str]:
         """Return the differences between page and database that remain after `seconds`; empty if none."""
         until = time.monotonic() + seconds
         while True:

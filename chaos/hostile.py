@@ -18,16 +18,16 @@ WORDS = [
     "a" * 3000, "(" * 60, "a~'((a{1,100}){1,100}){1,100}'", "http://x/", "\x1b[31m", "%00", "%c0%ae", "=cmd|' /C calc'!A0",
 ]  # fmt: skip
 FORBIDDEN = [
-    "set role wed_owner", "set session authorization wed_owner", "alter table doors.wed_flow disable trigger all",
-    "drop schema doors cascade", "delete from wedsql.wed_trace", "update wedsql.instance set status = 'F'",
+    "set role wed_owner", "set session authorization wed_owner", "alter table attacked.wed_flow disable trigger all",
+    "drop schema attacked cascade", "delete from wedsql.wed_trace", "update wedsql.instance set status = 'F'",
     "insert into wedsql.job_pool (wid, tgid, flow_id, trname, payload, fired_at, fired_xid, version)"
     " values (1, 1, 1, 'x', '{}', now(), 1, 1)",
-    "delete from wedsql.job_pool", "truncate doors.wed_flow", "delete from doors.wed_flow", "update doors.wed_flow set a = 'x'",
-    "select wed_match.evaluate('doors', array['a'], array['(select 1)'], '{}')", "select wedsql._settle(1, null, true)",
+    "delete from wedsql.job_pool", "truncate attacked.wed_flow", "delete from attacked.wed_flow", "update attacked.wed_flow set a = 'x'",
+    "select wed_match.evaluate('attacked', array['a'], array['(select 1)'], '{}')", "select wedsql._settle(1, null, true)",
     "create or replace function wedsql.now() returns timestamptz language sql as 'select null'", "select wedsql.reap(1)",
     "copy wedsql.flow to program 'id'", "select pg_read_file('/etc/passwd')", "alter role wed_web superuser",
     "set session_replication_role = replica", "select setval('wedsql.took_at', 1)", "do $$begin lock table wedsql.job_pool; end$$",
-    "update wedsql.flow set version = 99", "delete from wedsql.disk", "select wedsql.report_disk(0, 1)", "create trigger x before insert on doors.wed_flow execute function wedsql._never()",
+    "update wedsql.flow set version = 99", "delete from wedsql.disk", "select wedsql.report_disk(0, 1)", "create trigger x before insert on attacked.wed_flow execute function wedsql._never()",
 ]  # fmt: skip
 
 
@@ -35,13 +35,13 @@ FORBIDDEN = [
 CANARY = "kxqzwv7"
 
 
-def text(dice: Random) -> str:
+def text(rng: Random) -> str:
     """Return a hostile text: joined words, sometimes cut or with a random character inserted."""
-    found = dice.choice(["", " "]).join(dice.choice(WORDS) for _ in range(dice.randint(1, 6)))
-    if dice.random() < 0.3:
-        at = dice.randint(0, len(found))
-        found = found[:at] + chr(dice.choice([0, 7, 39, 92, 127, 160, 0x2028, 0xFFFD, 0x1F600])) + found[at:]
-    return found[: dice.choice([5, 80, 5000])]
+    found = rng.choice(["", " "]).join(rng.choice(WORDS) for _ in range(rng.randint(1, 6)))
+    if rng.random() < 0.3:
+        at = rng.randint(0, len(found))
+        found = found[:at] + chr(rng.choice([0, 7, 39, 92, 127, 160, 0x2028, 0xFFFD, 0x1F600])) + found[at:]
+    return found[: rng.choice([5, 80, 5000])]
 
 
 def storable(found: str) -> bool:
@@ -49,53 +49,53 @@ def storable(found: str) -> bool:
     return "\0" not in found and found.encode(errors="replace") == found.encode(errors="surrogatepass")
 
 
-def number(dice: Random) -> int:
+def number(rng: Random) -> int:
     """Return an integer at the edge of some range, or beyond it."""
-    return dice.choice(
+    return rng.choice(
         [0, -1, 2**31 - 1, 2**31, -(2**31) - 1, 2**40, 2**63 - 1, 2**63, -(2**63) - 1, 2**70, 10**40]
     )
 
 
-def value(dice: Random, depth: int = 0) -> Any:
+def value(rng: Random, depth: int = 0) -> Any:
     """Return a hostile JSON value."""
-    kind = dice.randrange(9 if depth < 3 else 6)
+    kind = rng.randrange(9 if depth < 3 else 6)
     if kind < 3:
-        return text(dice)
+        return text(rng)
     if kind == 3:
-        return dice.choice([0, -1, 2**31, 2**63, 10**400, 1.5, 1e308, True, None])
+        return rng.choice([0, -1, 2**31, 2**63, 10**400, 1.5, 1e308, True, None])
     if kind < 6:
-        return dice.choice(["", "0", "1", None, False, "2026-13-45", "1 fortnight"])
+        return rng.choice(["", "0", "1", None, False, "2026-13-45", "1 fortnight"])
     if kind == 6:
-        return [value(dice, depth + 1) for _ in range(dice.randrange(4))]
-    return {text(dice)[:40]: value(dice, depth + 1) for _ in range(dice.randrange(4))}
+        return [value(rng, depth + 1) for _ in range(rng.randrange(4))]
+    return {text(rng)[:40]: value(rng, depth + 1) for _ in range(rng.randrange(4))}
 
 
-def state(dice: Random) -> dict[str, Any]:
+def state(rng: Random) -> dict[str, Any]:
     """Return a hostile state: known names with bad values, unknown names, or both."""
-    if dice.random() < 0.2:
-        return {dice.choice(["a", "b", "n", "d"]): CANARY + text(dice)}
-    names = ["a", "b", "n", "d", "j", "wid", "A", text(dice)[:60]]
-    return {dice.choice(names): value(dice) for _ in range(dice.randint(0, 4))}
+    if rng.random() < 0.2:
+        return {rng.choice(["a", "b", "n", "d"]): CANARY + text(rng)}
+    names = ["a", "b", "n", "d", "j", "wid", "A", text(rng)[:60]]
+    return {rng.choice(names): value(rng) for _ in range(rng.randint(0, 4))}
 
 
-def definition(dice: Random, base: dict[str, Any]) -> dict[str, Any]:
+def definition(rng: Random, base: dict[str, Any]) -> dict[str, Any]:
     """Return a definition with one to three errors."""
     found = copy.deepcopy(base)
-    for _ in range(dice.randint(1, 3)):
-        where = dice.choice(["attributes", "triggers"])
+    for _ in range(rng.randint(1, 3)):
+        where = rng.choice(["attributes", "triggers"])
         items = found.get(where)
-        if not isinstance(items, list) or dice.random() < 0.1:
-            found[dice.choice([where, "label", "final_when_pending", "max_firings", text(dice)[:20]])] = (
-                value(dice)
+        if not isinstance(items, list) or rng.random() < 0.1:
+            found[rng.choice([where, "label", "final_when_pending", "max_firings", text(rng)[:20]])] = value(
+                rng
             )
-        elif not items or dice.random() < 0.3:
+        elif not items or rng.random() < 0.3:
             items.append(
-                value(dice) if dice.random() < 0.5 else {"transition": text(dice), "predicate": text(dice)}
+                value(rng) if rng.random() < 0.5 else {"transition": text(rng), "predicate": text(rng)}
             )
         else:
-            one = dice.choice(items)
+            one = rng.choice(items)
             if isinstance(one, dict):
-                one[dice.choice([*one, "name", "type", "default", "timeout", "writes", "was", "id", "x"])] = (
-                    value(dice)
+                one[rng.choice([*one, "name", "type", "default", "timeout", "writes", "was", "id", "x"])] = (
+                    value(rng)
                 )
     return found

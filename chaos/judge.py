@@ -40,7 +40,7 @@ class Verdict:
     broken: list[str] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
 
-    def miss(self, sentence: str, count: int = 1) -> None:
+    def add_loss(self, sentence: str, count: int = 1) -> None:
         """Record a loss."""
         self.lost += count
         self.reasons.append(sentence)
@@ -64,13 +64,13 @@ def wait_quiet(conn: Connection, seconds: float) -> tuple[bool, float]:
     return False, time.monotonic() - begun
 
 
-def judge(conn: Connection, record: Record, ledger: Path, patience: float) -> Verdict:
+def judge(conn: Connection, record: Record, ledger: Path, timeout: float) -> Verdict:
     """Return the verdict on one fault, on a repaired installation in which nothing is started any more."""
     verdict = Verdict()
-    verdict.quiet, verdict.quiet_seconds = wait_quiet(conn, patience)
+    verdict.quiet, verdict.quiet_seconds = wait_quiet(conn, timeout)
     _invariants(conn, verdict)
-    _promises(conn, record, verdict)
-    _outside_world(conn, ledger, verdict)
+    _check_acknowledged(conn, record, verdict)
+    _check_side_effects(conn, ledger, verdict)
     if not verdict.quiet:
         left = conn.execute(
             "select i.wid, j.trname, j.state, j.attempts, j.last_error, j.not_before, j.lease_until"
@@ -87,29 +87,29 @@ def _invariants(conn: Connection, verdict: Verdict) -> None:
             verdict.broken.append(f"{name} {sentence} {found} offences, such as {example}")
 
 
-def _promises(conn: Connection, record: Record, verdict: Verdict) -> None:
+def _check_acknowledged(conn: Connection, record: Record, verdict: Verdict) -> None:
     """Check that every acknowledged call is in the history, and no rejected one."""
     known = dict(conn.execute("select key, wid from wedsql.instance where key is not null").fetchall())
     for key, wid in record.started.items():
         if known.get(key) != wid:
-            verdict.miss(f"start {key} was acknowledged as {wid}, the database says {known.get(key)}")
+            verdict.add_loss(f"start {key} was acknowledged as {wid}, the database says {known.get(key)}")
     claims = {(w, c): (j, s) for w, c, j, s in _claims(conn)}
     for wid, job, claim, seq in record.completed:
         if claims.get((wid, claim)) != (job, seq):
-            verdict.miss(
+            verdict.add_loss(
                 f"result of job {job} ({wid}, claim {claim}) was acknowledged, but is not in the history"
             )
     for wid, job, claim in record.refused:
         if (wid, claim) in claims:
-            verdict.miss(f"result of job {job} ({wid}, claim {claim}) was refused, but is in the history")
+            verdict.add_loss(f"result of job {job} ({wid}, claim {claim}) was refused, but is in the history")
     kept = {v for (v,) in conn.execute(
         "select v.version from wedsql.flow_version v"
         " join wedsql.flow f on f.id = v.flow_id and f.name = 'chaos'"
     ).fetchall()}  # fmt: skip
     for version in set(record.published) - kept:
-        verdict.miss(f"version {version} was acknowledged, but is not kept")
-    for sentence in record.odd:
-        verdict.miss(sentence)
+        verdict.add_loss(f"version {version} was acknowledged, but is not kept")
+    for sentence in record.unexpected:
+        verdict.add_loss(sentence)
 
 
 def _claims(conn: Connection) -> list[Any]:
@@ -118,7 +118,7 @@ def _claims(conn: Connection) -> list[Any]:
     ).fetchall()
 
 
-def _outside_world(conn: Connection, ledger: Path, verdict: Verdict) -> None:
+def _check_side_effects(conn: Connection, ledger: Path, verdict: Verdict) -> None:
     """Compare what handlers did with what was applied."""
     executed: Counter[int] = Counter()
     with suppress(FileNotFoundError):
@@ -135,7 +135,7 @@ def _outside_world(conn: Connection, ledger: Path, verdict: Verdict) -> None:
         verdict.reasons.append(f"instance {wid} has {name} {times} times")
     without = [job for job, _ in applied if not executed[job]]
     if without:
-        verdict.miss(f"applied, but no handler ran: jobs {without[:3]}", len(without))
+        verdict.add_loss(f"applied, but no handler ran: jobs {without[:3]}", len(without))
     verdict.executed_twice = sum(times - 1 for times in executed.values())
     statuses: dict[str, int] = dict(conn.execute(
         "select i.status::text, count(*) from wedsql.instance i join wedsql.flow f on f.id = i.flow_id"

@@ -16,7 +16,7 @@ from typing import Any
 
 import psycopg
 
-from chaos.dice import dice
+from chaos.rng import rng
 from flows import api
 from flows.definition import Definition
 from flows.errors import LockBusy, WedError
@@ -36,7 +36,7 @@ class Record:
     published: list[int] = field(default_factory=list)
     unknown: int = 0
     resolved: int = 0
-    odd: list[str] = field(default_factory=list)
+    unexpected: list[str] = field(default_factory=list)
 
 
 class Actor(threading.Thread):
@@ -48,14 +48,14 @@ class Actor(threading.Thread):
         self._conn: psycopg.Connection[Any] | None = None
         self.record = record
         self.pause = pause
-        self.dice = dice("actor", name)
+        self.rng = rng("actor", name)
         self.ended = threading.Event()
 
     def run(self) -> None:
         while not self.ended.is_set():
             with suppress(psycopg.Error, WedError):
                 self.act()
-            self.ended.wait(self.pause * self.dice.uniform(0.5, 1.5))
+            self.ended.wait(self.pause * self.rng.uniform(0.5, 1.5))
         self.drop()
 
     def act(self) -> None:
@@ -94,10 +94,10 @@ class Actor(threading.Thread):
                 self.record.unknown += sent and not lost
                 sent, lost = False, lost or sent
                 self.drop()
-                if self.ended.wait(0.05) and self.gave_up():
+                if self.ended.wait(0.05) and self.resolving_timed_out():
                     return None
 
-    def gave_up(self) -> bool:
+    def resolving_timed_out(self) -> bool:
         """Return whether it was stopped over 30 seconds ago; until then unknown outcomes are resolved."""
         self._late = getattr(self, "_late", time.monotonic())
         return time.monotonic() - self._late > 30
@@ -116,7 +116,7 @@ class Starter(Actor):
     def act(self) -> None:
         self.count += 1
         key = f"{self.name}-{self.count}"
-        state = {"goal": self.dice.randint(1, 3)}
+        state = {"goal": self.rng.randint(1, 3)}
         wid = self.until_known(lambda conn: api.start(FLOW, state, actor=self.name, key=key, conn=conn))
         if wid is not None:
             self.record.started[key] = wid
@@ -137,7 +137,7 @@ class Clerk(Actor):
         except WedError as error:
             self.record.refused.append((job.wid, job.id, job.claim or 0))
             if error.code not in ("WD203", "WD204", "WD205"):
-                self.record.odd.append(f"desk: {error.code} {error.message}")
+                self.record.unexpected.append(f"desk: {error.code} {error.message}")
             return
         if done is not None:
             self.record.completed.append((job.wid, job.id, job.claim or 0, done.seq))
@@ -160,7 +160,7 @@ class Designer(Actor):
         except LockBusy:
             return
         except WedError as error:
-            self.record.odd.append(f"publish: {error.code} {error.message}")
+            self.record.unexpected.append(f"publish: {error.code} {error.message}")
             return
         if report is not None:
             self.record.published.append(report.version)
@@ -183,23 +183,23 @@ class Load:
         self.record = Record()
         starters = [Starter(f"starter{n}", connect, self.record, 2 / rate) for n in range(2)]
         clerk = Clerk("clerk", connect, self.record, 0.2)
-        self.people: list[Actor] = [*starters, clerk]
+        self.clients: list[Actor] = [*starters, clerk]
         if designer:
-            self.people.append(Designer("designer", connect, self.record, designer))
+            self.clients.append(Designer("designer", connect, self.record, designer))
 
     def start(self) -> None:
-        for person in self.people:
-            person.start()
+        for client in self.clients:
+            client.start()
 
     def stop_starting(self) -> None:
         """Stop starts and new definitions; the clerk goes on."""
-        for person in self.people:
-            if not isinstance(person, Clerk):
-                person.ended.set()
-        for person in self.people:
-            if not isinstance(person, Clerk):
-                person.stop()
+        for client in self.clients:
+            if not isinstance(client, Clerk):
+                client.ended.set()
+        for client in self.clients:
+            if not isinstance(client, Clerk):
+                client.stop()
 
     def stop(self) -> None:
-        for person in self.people:
-            person.stop()
+        for client in self.clients:
+            client.stop()

@@ -23,47 +23,51 @@ STEPS = 25
 
 
 @dataclass(frozen=True)
-class Undone:
+class RemovedFix:
     """A fix, the changes that undo it, the violation that must follow, and the rules that lead there."""
 
-    mending: str
+    fix: str
     kind: str
     rules: tuple[str, ...]
     changes: tuple[Change, ...]
     themes: Sequence[dict[str, Any]] = field(default_factory=lambda: families.THEMES)
 
 
-def run(dsn: str, wanted: Sequence[Undone], chance: int = 0) -> int:
+def run(dsn: str, wanted: Sequence[RemovedFix], chance: int = 0) -> int:
     """Search for each in a database of its own; return the exit code of chaos.mutate."""
     begun = time.monotonic()
-    words = set()
+    outcomes = set()
     with template(dsn):
-        for undone in wanted:
-            word, why = verdict(dsn, undone, chance)
-            say(f"{word.ljust(10)} {undone.mending}: {why}")
-            words.add(word)
+        for removed in wanted:
+            outcome, why = verdict(dsn, removed, chance)
+            say(f"{outcome.ljust(10)} {removed.fix}: {why}")
+            outcomes.add(outcome)
     say(f"\n{len(wanted)} mendings, {time.monotonic() - begun:.0f} s")
-    return 2 if words & {"not found", "red anyway"} else int("survived" in words)
+    return 2 if outcomes & {"not found", "red anyway"} else int("survived" in outcomes)
 
 
-def verdict(dsn: str, undone: Undone, chance: int = 0) -> tuple[str, str]:
+def verdict(dsn: str, removed: RemovedFix, chance: int = 0) -> tuple[str, str]:
     """Return the machine's verdict on the kernel without the fix, and when the violation was found."""
     try:
-        seen = _searched(dsn, lambda conn: apply(conn, undone.changes), undone, EXAMPLES, chance)
+        seen = _searched(dsn, lambda conn: apply(conn, removed.changes), removed, EXAMPLES, chance)
     except LookupError as error:
         return "not found", str(error)
     took = f"{seen.examples} examples, {seen.steps} steps, {time.monotonic() - seen.begun:.0f} s"
     if not seen.over:
         return "survived", took
-    whole = _searched(dsn, lambda _: None, undone, seen.examples, chance)
-    if whole.found:
-        kind, found = next(iter(whole.found.items()))
+    unchanged = _searched(dsn, lambda _: None, removed, seen.examples, chance)
+    if unchanged.found:
+        kind, found = next(iter(unchanged.found.items()))
         return "red anyway", f"{kind} in example {found.example}: {found.case[:200]}"
     return "killed", f"{next(reversed(seen.found))} ({took})"
 
 
 def _searched(
-    dsn: str, prepare: Callable[[psycopg.Connection[Any]], object], undone: Undone, examples: int, chance: int
+    dsn: str,
+    prepare: Callable[[psycopg.Connection[Any]], object],
+    removed: RemovedFix,
+    examples: int,
+    chance: int,
 ) -> search.Search:
     """Search a copy of the kernel, with the tests' clock, for the violation that the fix prevents."""
     with scratch(dsn) as copy:
@@ -73,9 +77,9 @@ def _searched(
             copy,
             examples,
             STEPS,
-            only=undone.kind,
+            only=removed.kind,
             chance=chance,
-            rules=undone.rules,
-            themes=undone.themes,
-            twice="invariant" in undone.kind,
+            rules=removed.rules,
+            themes=removed.themes,
+            twice="invariant" in removed.kind,
         )

@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 
 import psycopg
 
-from chaos import machine, mutations, mutations_care, mutations_machine
+from chaos import machine, mutations, mutations_machine, mutations_maintenance
 from chaos.mutation import Mutation, apply
 from chaos.run import say
 from chaos.scratch import scratch, template
@@ -30,7 +30,7 @@ from flows.tests import kernel_db
 from testkit.server import Server
 from wedsql_site import environment
 
-MUTATIONS = [*mutations.MUTATIONS, *mutations_care.MUTATIONS]
+MUTATIONS = [*mutations.MUTATIONS, *mutations_maintenance.MUTATIONS]
 # Error names that show that a change is not valid SQL.
 _BROKEN = ("SyntaxError", "Undefined", "InvalidColumn", "FeatureNotSupported")
 
@@ -51,8 +51,8 @@ def main() -> int:
     try:
         server.start()
         if asked.machine:
-            mendings = [m for m in mutations_machine.MUTATIONS if asked.only in m.mending]
-            return machine.run(server.dsn(), mendings, asked.seed)
+            fixes = [m for m in mutations_machine.MUTATIONS if asked.only in m.fix]
+            return machine.run(server.dsn(), fixes, asked.seed)
         return run(server.dsn(), [m for m in MUTATIONS if asked.only in m.guard])
     finally:
         server.remove()
@@ -69,20 +69,20 @@ def run(dsn: str, wanted: Sequence[Mutation]) -> int:
     begun = time.monotonic()
     width = max(len(mutation.guard) for mutation in wanted)
     with template(dsn):
-        words = [judge_whole(dsn, wanted)]
+        outcomes = [judge_unchanged(dsn, wanted)]
         for mutation in wanted:
-            word, why = verdict(dsn, mutation)
-            say(f"{mutation.guard.ljust(width)}  {word.ljust(9)} {why}")
-            words.append(word)
-    say(f"\n{words.count('killed')} of {len(wanted)} killed, {time.monotonic() - begun:.0f} s")
-    return 2 if {"not found", "broken", "red anyway"} & {*words} else int("survived" in words)
+            outcome, why = verdict(dsn, mutation)
+            say(f"{mutation.guard.ljust(width)}  {outcome.ljust(9)} {why}")
+            outcomes.append(outcome)
+    say(f"\n{outcomes.count('killed')} of {len(wanted)} killed, {time.monotonic() - begun:.0f} s")
+    return 2 if {"not found", "broken", "red anyway"} & {*outcomes} else int("survived" in outcomes)
 
 
-def judge_whole(dsn: str, wanted: Sequence[Mutation]) -> str:
+def judge_unchanged(dsn: str, wanted: Sequence[Mutation]) -> str:
     """Run the tests of all mutations on the unchanged kernel; return 'red anyway' when one fails."""
     with scratch(dsn) as copy:
-        word, why = _tested(dsn, copy, {mutation.tests for mutation in wanted})
-    if word == "survived":
+        outcome, why = _tested(dsn, copy, {mutation.tests for mutation in wanted})
+    if outcome == "survived":
         return "green"
     say(f"red anyway: {why}")
     return "red anyway"
@@ -129,7 +129,7 @@ def _failure(cases: Iterable[ElementTree.Element]) -> tuple[str, str]:
     for case in cases:
         for found in [*case.iter("failure"), *case.iter("error")]:
             first = found.get("message", "").splitlines()[0][:110]
-            broken = found.tag == "error" or any(word in first.partition(":")[0] for word in _BROKEN)
+            broken = found.tag == "error" or any(name in first.partition(":")[0] for name in _BROKEN)
             return "broken" if broken else "killed", f"{case.get('name')}: {first}"
     return "broken", "no test failed"
 

@@ -38,7 +38,7 @@ class Row:
     skipped: str = ""
     notes: list[str] = field(default_factory=list)
 
-    def after(self, verdict: Verdict) -> None:
+    def add_verdict(self, verdict: Verdict) -> None:
         """Add the verdict to the row."""
         self.lost += verdict.lost
         self.twice += verdict.twice
@@ -101,7 +101,7 @@ class Run:
         """Return how often something is done that is done `base` times in a full run."""
         return max(least, round(base * self.scale))
 
-    def place(self) -> Path:
+    def new_directory(self) -> Path:
         """Return a new directory for a world."""
         self.worlds += 1
         return self.home / f"w{self.worlds}"
@@ -110,11 +110,11 @@ class Run:
     def world(self, row: Row, **options: Any) -> Iterator[World]:
         """Run a world for one fault; at the end judge it, add the verdict to the row, and remove it."""
         begun = time.monotonic()
-        patience = options.pop("patience", 90.0)
-        world = World(self.place(), self.template, **options)
+        timeout = options.pop("timeout", 90.0)
+        world = World(self.new_directory(), self.template, **options)
         with world:
             yield world
-            row.after(world.verdict(patience))
+            row.add_verdict(world.verdict(timeout))
             row.unknown += world.load.record.unknown
             row.resolved += world.load.record.resolved
         if world.orphans:

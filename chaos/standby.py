@@ -9,7 +9,7 @@ from testkit.server import Server
 from wedsql_site.postgres import account, binaries
 
 _SOCKET = ".s.PGSQL.5432"
-_PATIENCE = 30.0
+_TIMEOUT = 30.0
 
 
 class Standby(Server):
@@ -49,7 +49,7 @@ class Standby(Server):
         self.primary.remove()
 
     def _wait(self, query: str, server: Server) -> None:
-        until = time.monotonic() + _PATIENCE
+        until = time.monotonic() + _TIMEOUT
         with server.connect() as conn:
             while conn.execute(query).fetchone() != (1,):
                 if time.monotonic() > until:

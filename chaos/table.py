@@ -26,7 +26,7 @@ def cells(row: Row) -> tuple[str, ...]:
     return (row.fault, *map(str, counts), *times, *rest)
 
 
-def show(rows: Sequence[Row], seed: int) -> None:
+def print_rows(rows: Sequence[Row], seed: int) -> None:
     """Print all rows, and the notes of each."""
     lines = [HEAD, *map(cells, rows)]
     widths = [max(len(line[at]) for line in lines) for at in range(len(HEAD))]
@@ -42,7 +42,7 @@ def show(rows: Sequence[Row], seed: int) -> None:
             say(f"  {row.fault}: {note}")
 
 
-def keep(rows: Sequence[Row], seed: int) -> Path:
+def write_results(rows: Sequence[Row], seed: int) -> Path:
     """Write the run's JSON and return its path."""
     RESULTS.mkdir(exist_ok=True)
     path = RESULTS / f"{time.strftime('%Y%m%d-%H%M%S')}-seed{seed}.json"

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from chaos.dice import dice
+from chaos.rng import rng
 from workers import Changes, Context, transition
 
 State = Mapping[str, Any]
@@ -35,7 +35,7 @@ def note(ctx: Context) -> None:
 
 
 def _pace(ctx: Context, most: float = 0.03) -> None:
-    time.sleep(dice("pace", ctx.job_id, ctx.attempt).uniform(0, most))
+    time.sleep(rng("pace", ctx.job_id, ctx.attempt).uniform(0, most))
 
 
 @transition("tr_left", flow=FLOW)
@@ -62,7 +62,7 @@ def turn(state: State, ctx: Context) -> Changes:
 def slow(state: State, ctx: Context) -> Changes:
     """Exceed the timeout in one of twelve jobs, at the first attempt."""
     note(ctx)
-    if ctx.attempt == 1 and dice("slow", ctx.job_id).random() < 1 / 12:
+    if ctx.attempt == 1 and rng("slow", ctx.job_id).random() < 1 / 12:
         time.sleep(HANG)
     return {"slow": "1"}
 

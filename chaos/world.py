@@ -155,15 +155,15 @@ class World:
         return time.monotonic() - begun
 
     # -- ending
-    def verdict(self, patience: float = 90.0) -> Verdict:
+    def verdict(self, timeout: float = 90.0) -> Verdict:
         """Stop starting, wait until all work is done, and judge."""
         self.load.stop_starting()
         with self.connect() as conn:
-            verdict = judge(conn, self.load.record, self.ledger, patience)
+            verdict = judge(conn, self.load.record, self.ledger, timeout)
         if self.dashboard is not None:
             wrong = self.dashboard.compare(self.rows)
             if wrong:
-                verdict.miss(f"the dashboard does not show the database: {wrong[:3]}", len(wrong))
+                verdict.add_loss(f"the dashboard does not show the database: {wrong[:3]}", len(wrong))
         return verdict
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ from testkit.browser import LOGIN, Browser
 from testkit.processes import free_port, manage, of_installation
 from wedsql_site import postgres
 
-_PATIENCE = 90.0
+_TIMEOUT = 90.0
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Installation:
                 stderr=subprocess.STDOUT,
             )
         while "WED-SQL runs at" not in self.said():
-            if self.supervisor.poll() is not None or time.monotonic() - began > _PATIENCE:
+            if self.supervisor.poll() is not None or time.monotonic() - began > _TIMEOUT:
                 raise AssertionError(f"did not start:\n{self.said()}\n{self.logs()}")
             time.sleep(0.02)
         return time.monotonic() - began
@@ -82,7 +82,7 @@ class Installation:
             capture_output=True,
             text=True,
             check=False,
-            timeout=_PATIENCE,
+            timeout=_TIMEOUT,
         )
 
     def status(self) -> dict[str, Any]:
@@ -108,7 +108,7 @@ class Installation:
         """Signal the supervisor and return its exit code."""
         assert self.supervisor is not None
         self.supervisor.send_signal(number)
-        return self.supervisor.wait(_PATIENCE)
+        return self.supervisor.wait(_TIMEOUT)
 
     def down(self) -> None:
         """Stop the supervisor if it runs."""

@@ -17,7 +17,7 @@ from testkit.processes import daphne, free_port
 from wedsql_site import environment, postgres
 from wedsql_site.supervisor.programs import Address
 
-_PATIENCE = 30.0
+_TIMEOUT = 30.0
 
 
 def environ_for(dsn: str) -> dict[str, str]:
@@ -99,7 +99,7 @@ class WebServer:
         self.stop()
 
     def _wait(self) -> None:
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + _TIMEOUT
         while not Address("127.0.0.1", self.port).answers():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"the web process does not answer:\n{self.written()}")

@@ -16,7 +16,7 @@ from bench.targets import Measure
 from bench.work.definition import FLOW
 
 _PAUSE = 0.005  # between two instances: the worker sleeps again when the next one starts
-_PATIENCE = 10.0
+_TIMEOUT = 10.0
 
 
 def measure(stage: Stage) -> list[Measure]:
@@ -52,9 +52,9 @@ def _one(conn: psycopg.Connection) -> float:
     time.sleep(_PAUSE)
     began = time.perf_counter()
     row = conn.execute("select wedsql.start(%s)", [FLOW], prepare=True).fetchone()
-    while time.perf_counter() - began < _PATIENCE:
+    while time.perf_counter() - began < _TIMEOUT:
         found = conn.execute("select status::text from wedsql.instance where wid = %s", row, prepare=True)
         if found.fetchone() == ("F",):
             return time.perf_counter() - began
         time.sleep(0.0001)
-    raise RuntimeError(f"instance {row} was not final after {_PATIENCE:.0f} s")
+    raise RuntimeError(f"instance {row} was not final after {_TIMEOUT:.0f} s")

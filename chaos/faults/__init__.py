@@ -11,7 +11,7 @@ from chaos.faults.f4_server import server
 from chaos.faults.f6_poison import poison
 from chaos.faults.f7_time import clock
 from chaos.faults.f8_listener import listener
-from chaos.faults.f9_offender import offender
+from chaos.faults.f9_idle_transaction import idle_transaction
 from chaos.faults.f11_connections import connections
 from chaos.faults.f12_disk import disk
 from chaos.faults.f13_cluster import cluster
@@ -25,7 +25,7 @@ FAULTS: dict[str, tuple[str, Callable[[Run, Row], None]]] = {
     "f6": ("F6 poison", poison),
     "f7": ("F7 clock jumps", clock),
     "f8": ("F8 listener cut off", listener),
-    "f9": ("F9 transaction left open", offender),
+    "f9": ("F9 transaction left open", idle_transaction),
     "f11": ("F11 connections exhausted", connections),
     "f12": ("F12 disk full", disk),
     "f13": ("F13 Django-Q stopped", cluster),

@@ -14,7 +14,7 @@ from chaos.world import World
 from testkit.browser import Browser
 from testkit.live import Gone
 
-PATIENCE = 20.0
+TIMEOUT = 20.0
 
 
 def connections(run: Run, row: Row) -> None:
@@ -26,11 +26,11 @@ def connections(run: Run, row: Row) -> None:
 
 def _exhaust(world: World, row: Row) -> float:
     admin = world.connect()
-    hoarder = Hoarder(world)
-    hoarder.start()
+    holder = ConnectionHolder(world)
+    holder.start()
     try:
-        hoarder.full.wait(PATIENCE)
-        row.notes.append(f"refused after {len(hoarder.held)} connections of the web's role")
+        holder.full.wait(TIMEOUT)
+        row.notes.append(f"refused after {len(holder.held)} connections of the web's role")
         admin.execute("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'wed_reaper'")
         _wait(
             admin, "select seen_at > %s from wedsql.beat where name = 'reaper'", "the reaper could not get in"
@@ -39,10 +39,10 @@ def _exhaust(world: World, row: Row) -> float:
         _wait(admin, "select max(tx_at) > %s from wedsql.wed_trace", "no worker could get in")
         _log_in(world, row)
     finally:
-        hoarder.stop()
+        holder.stop()
         admin.close()
     begun = time.monotonic()
-    world.moves_again(PATIENCE)
+    world.moves_again(TIMEOUT)
     return time.monotonic() - begun
 
 
@@ -52,15 +52,15 @@ def _log_in(world: World, row: Row) -> None:
     status, _ = browser.request("GET", "/accounts/login/")
     try:
         browser.log_in(NAME, PASSWORD)
-        told = "got in"
+        outcome = "got in"
     except Gone:
-        told = "was told to wait"
-    row.notes.append(f"the log-in page was answered with {status}, who logged in {told}")
+        outcome = "was told to wait"
+    row.notes.append(f"the log-in page was answered with {status}, who logged in {outcome}")
     if status not in (200, 503):
         row.fail(f"the log-in page was answered with {status}")
 
 
-class Hoarder(threading.Thread):
+class ConnectionHolder(threading.Thread):
     """Opens connections in a loop, so that one that another session frees is taken at once."""
 
     def __init__(self, world: World) -> None:
@@ -88,7 +88,7 @@ class Hoarder(threading.Thread):
 
 def _wait(admin: psycopg.Connection[Any], query: str, what: str) -> None:
     now = admin.execute("select clock_timestamp()").fetchone()
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT
     while time.monotonic() < until:
         if admin.execute(query, now).fetchone() == (True,):
             return

@@ -22,7 +22,7 @@ from testkit.server import Server
 from wedsql_site import postgres
 from wedsql_site.postgres import account
 
-PATIENCE = 40.0
+TIMEOUT = 40.0
 SCARCE = 0.04  # free share of the disk: too little for starts, enough for running instances
 _SETTINGS = {"max_wal_size": "48MB", "min_wal_size": "32MB", "wal_recycle": "off"}
 
@@ -39,7 +39,7 @@ def disk(run: Run, row: Row) -> None:
 
 
 def _one(run: Run, row: Row, full: str) -> None:
-    place = run.place()
+    place = run.new_directory()
     place.mkdir(mode=0o711)
     server = Server(place, _SETTINGS)
     account.current().own_directory(server.cluster.home)
@@ -77,12 +77,12 @@ def _scarce(world: World, small: Path, row: Row) -> float:
         os.posix_fallocate(file.fileno(), 0, usage.free - int(usage.total * SCARCE))
     try:
         with world.connect("web") as conn:
-            told = world.until(lambda: _refused(conn) == DiskFull.sqlstate, PATIENCE, "starts went on")
-            world.moves_again(PATIENCE)
-            row.notes.append(f"{small.name}: starts were refused {told:.1f} s after room became scarce")
+            seconds = world.until(lambda: _refused(conn) == DiskFull.sqlstate, TIMEOUT, "starts went on")
+            world.moves_again(TIMEOUT)
+            row.notes.append(f"{small.name}: starts were refused {seconds:.1f} s after room became scarce")
             _resize(small, usage.total * 2)
             begun = time.monotonic()
-            world.until(lambda: _refused(conn) == "", PATIENCE, "nothing starts on the larger disk")
+            world.until(lambda: _refused(conn) == "", TIMEOUT, "nothing starts on the larger disk")
             return time.monotonic() - begun
     finally:
         ballast.unlink()
@@ -109,7 +109,7 @@ def _fill(world: World, small: Path, row: Row) -> float:
     ballast = small / "ballast"
     with ballast.open("wb") as file:
         _write_until_full(file.fileno())
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT
     while log.read_bytes().count(b"No space left") == before:
         if time.monotonic() > until:
             ballast.unlink()
@@ -122,7 +122,7 @@ def _fill(world: World, small: Path, row: Row) -> float:
     ballast.unlink()
     begun = time.monotonic()
     world.server.start()
-    world.moves_again(PATIENCE)
+    world.moves_again(TIMEOUT)
     row.notes.append(
         f"{small.name}: the server {'answered' if alive else 'was down'} while the disk was full"
     )

@@ -7,8 +7,8 @@ import signal
 import time
 from contextlib import suppress
 
-from chaos.dice import dice
 from chaos.faults.f2_processes import strike
+from chaos.rng import rng
 from chaos.run import Row, Run
 from chaos.world import World
 from testkit.processes import descendants
@@ -18,7 +18,7 @@ VICTIMS = [
     ("main", TERM), ("group", TERM), ("sentinel", KILL), ("worker", KILL), ("pusher", KILL), ("main", KILL),
     ("worker", TERM),
 ]  # fmt: skip
-PATIENCE = 30.0
+TIMEOUT = 30.0
 
 
 def cluster(run: Run, row: Row) -> None:
@@ -27,13 +27,13 @@ def cluster(run: Run, row: Row) -> None:
     with run.world(row, programs=("cluster", "reaper"), designer=0) as world:
         for turn in range(run.number(4)):
             order = list(VICTIMS)
-            dice("f13", turn).shuffle(order)
+            rng("f13", turn).shuffle(order)
             for part, number in order:
                 if number == TERM and part in ("main", "group"):
                     row.injection(lambda part=part: _stop(world, part, stops), f"SIGTERM to the {part}")  # type: ignore[misc]
                 else:
                     strike(world, row, "cluster", part, number)
-                time.sleep(dice("f13", turn, part).uniform(0.2, 1.0))
+                time.sleep(rng("f13", turn, part).uniform(0.2, 1.0))
     row.notes.append(f"seconds to stop: {', '.join(f'{s:.2f}' for s in sorted(stops))}")
 
 
@@ -44,9 +44,9 @@ def _stop(world: World, part: str, stops: list[float]) -> float:
     begun = time.monotonic()
     with suppress(ProcessLookupError):
         (os.killpg if part == "group" else os.kill)(main, TERM)
-    world.until(lambda: not _left(family), PATIENCE, f"of {family} live {_left(family)}")
+    world.until(lambda: not _left(family), TIMEOUT, f"of {family} live {_left(family)}")
     stops.append(time.monotonic() - begun)
-    world.moves_again(PATIENCE)
+    world.moves_again(TIMEOUT)
     return time.monotonic() - begun
 
 

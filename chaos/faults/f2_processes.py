@@ -8,14 +8,14 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 
-from chaos.dice import dice
+from chaos.rng import rng
 from chaos.run import Row, Run
 from chaos.world import World
 from testkit.processes import descendants
 from testkit.programs import Program
 
 KILL, TERM = signal.SIGKILL, signal.SIGTERM
-PATIENCE = 60.0
+TIMEOUT = 60.0
 VICTIMS = [
     ("pool", "child", KILL), ("pool", "child", TERM), ("pool", "main", KILL), ("pool", "main", TERM),
     ("cluster", "worker", KILL), ("cluster", "pusher", KILL), ("cluster", "sentinel", KILL),
@@ -25,7 +25,7 @@ VICTIMS = [
 
 
 @dataclass
-class Held:
+class HeldJobs:
     """The jobs that a process holds, and the sessions that hold them."""
 
     jobs: list[int]
@@ -35,7 +35,7 @@ class Held:
 def processes(run: Run, row: Row) -> None:
     """Strike processes in the order of the seed, repeatedly, until the time is over."""
     order = list(VICTIMS)
-    dice("f2").shuffle(order)
+    rng("f2").shuffle(order)
     with run.world(row) as world:
         until = time.monotonic() + run.seconds(150)
         turn = 0
@@ -43,7 +43,7 @@ def processes(run: Run, row: Row) -> None:
             name, part, number = order[turn % len(order)]
             turn += 1
             strike(world, row, name, part, number)
-            time.sleep(dice("f2", turn).uniform(0.2, 1.0))
+            time.sleep(rng("f2", turn).uniform(0.2, 1.0))
         row.notes.append(f"daphne served {world.page().connects} lines")
     with run.world(row, programs=("supervisor", "pool"), designer=0) as world:
         for number in (KILL, TERM) * run.number(2):
@@ -76,10 +76,10 @@ def _victim(world: World, program: Program, part: str) -> int | None:
     if part == "pusher":
         return pusher if pusher in children else None
     workers = [pid for pid in children[1:] if pid != pusher]
-    return dice("victim", program.name, program.starts).choice(workers) if workers else None
+    return rng("victim", program.name, program.starts).choice(workers) if workers else None
 
 
-def _held(world: World, pids: list[int]) -> Held:
+def _held(world: World, pids: list[int]) -> HeldJobs:
     """Return the jobs these processes hold now, by the advisory locks of their sessions, and the sessions."""
     found = world.rows(
         "select a.pid, j.id from pg_stat_activity a"
@@ -88,18 +88,18 @@ def _held(world: World, pids: list[int]) -> Held:
         " where substring(a.application_name from ':(\\d+)')::integer = any (%s)",
         (pids,),
     )
-    return Held([job for _, job in found if job], [backend for backend, _ in found])
+    return HeldJobs([job for _, job in found if job], [backend for backend, _ in found])
 
 
-def _recover(world: World, name: str, gone: list[int], held: Held, begun: float) -> float:
+def _recover(world: World, name: str, gone: list[int], held: HeldJobs, begun: float) -> float:
     """Wait until its jobs are done or held by other sessions, and until it is replaced."""
-    world.until(lambda: not _still_held(world, held), PATIENCE, f"jobs {held.jobs} stayed with the dead")
+    world.until(lambda: not _still_held(world, held), TIMEOUT, f"jobs {held.jobs} stayed with the dead")
     handed = time.monotonic() - begun
-    world.until(lambda: _replaced(world, name, gone), PATIENCE, f"{name} did not come back")
+    world.until(lambda: _replaced(world, name, gone), TIMEOUT, f"{name} did not come back")
     return handed if held.jobs else time.monotonic() - begun
 
 
-def _still_held(world: World, held: Held) -> bool:
+def _still_held(world: World, held: HeldJobs) -> bool:
     if not held.jobs:
         return False
     return bool(world.one(
@@ -119,12 +119,12 @@ def _replaced(world: World, name: str, gone: list[int]) -> bool:
         beat = world.one(
             "select extract(epoch from wedsql.now() - seen_at)::float8 from wedsql.beat where name = 'reaper'"
         )
-        return beat is not None and beat < 1.5 and _living(gone)
+        return beat is not None and beat < 1.5 and _all_ended(gone)
     kind = {"pool": "process", "cluster": "cluster"}[name]
     pids = {pid for (pid,) in world.rows("select pid from wedsql.worker where kind = %s", (kind,))}
-    return bool(pids & set(world.programs[name].children()) - set(gone)) and _living(gone)
+    return bool(pids & set(world.programs[name].children()) - set(gone)) and _all_ended(gone)
 
 
-def _living(gone: list[int]) -> bool:
+def _all_ended(gone: list[int]) -> bool:
     """Return whether all struck processes are gone: children of a killed parent must end, too."""
     return not any(os.path.exists(f"/proc/{pid}/exe") for pid in gone)

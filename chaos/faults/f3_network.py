@@ -13,7 +13,7 @@ from chaos.run import Row, Run
 from chaos.world import World
 from testkit.server import Server
 
-PATIENCE = 40.0
+TIMEOUT = 40.0
 _SHORT = "update chaos.wed_trig set timeout = '3 seconds' where trname in ('tr_left', 'tr_right', 'tr_turn')"
 _HELD = """
     select j.id, l.pid from pg_stat_activity a
@@ -44,7 +44,7 @@ def network(run: Run, row: Row) -> None:
     with _cable(row) as cable:
         if cable is None:
             return
-        place = run.place()
+        place = run.new_directory()
         place.mkdir(mode=0o711)
         server = Server(place, {"listen_addresses": cable.host})
         server.copy_from(run.template)
@@ -70,14 +70,14 @@ def _cut(world: World, cable: Cable) -> float:
         held.update(dict(world.rows(_HELD)))
         return bool(held)
 
-    world.until(holding, PATIENCE, "no worker holds a job")
+    world.until(holding, TIMEOUT, "no worker holds a job")
     cable.plug(up=False)
     held.update(dict(world.rows(_HELD)))
     begun = time.monotonic()
     query = "select count(*) from wedsql.job_pool where id = any (%s) and state <> 'K'"
     try:
         world.until(
-            lambda: world.one(query, (list(held),)) == 0, PATIENCE, f"jobs {held} stayed with the unreachable"
+            lambda: world.one(query, (list(held),)) == 0, TIMEOUT, f"jobs {held} stayed with the unreachable"
         )
     except TimeoutError:
         cable.plug(up=True)
@@ -92,7 +92,7 @@ def _mend(world: World, cable: Cable) -> float:
     cable.plug(up=True)
     query = "select count(*) from wedsql.wed_trace where job_id > %s and actor like 'wedworker%%'"
     world.until(
-        lambda: world.one(query, (last,)) > 0, PATIENCE, "the workers behind the cable did not come back"
+        lambda: world.one(query, (last,)) > 0, TIMEOUT, "the workers behind the cable did not come back"
     )
     return time.monotonic() - begun
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from chaos.dice import dice
+from chaos.rng import rng
 from chaos.run import Row, Run
 from chaos.standby import Standby
 from chaos.world import World
@@ -18,7 +18,7 @@ def server(run: Run, row: Row) -> None:
                 row.injection(lambda: kill_backend(world), "kill -9 of a backend")
             else:
                 row.injection(lambda: kill_and_start(world), "kill -9 of the server")
-            time.sleep(dice("f4", turn).uniform(1, 4))
+            time.sleep(rng("f4", turn).uniform(1, 4))
     _replace(run, row)
     row.notes.append(
         f"{row.unknown} calls lost their answer, {row.resolved} of them were resolved by repeating"
@@ -27,7 +27,7 @@ def server(run: Run, row: Row) -> None:
 
 def _replace(run: Run, row: Row) -> None:
     """Kill the server for good, and promote a standby that replicated it."""
-    place = run.place()
+    place = run.new_directory()
     place.mkdir(mode=0o711)
     with run.world(row) as world:
         standby = Standby(place, world.server)

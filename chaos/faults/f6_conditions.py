@@ -11,8 +11,8 @@ from typing import Any
 
 import psycopg
 
+from chaos.busy_client import work
 from chaos.fifty import BAD, FLOW, HEALTHY, SOUND
-from chaos.hand import work
 from chaos.run import Row, Run
 from chaos.world import World
 from flows import api
@@ -23,7 +23,7 @@ PAIRS, LEAST_PAIRS = 160, 40
 QUIET = 0.04  # noise that is small enough to detect a loss of a tenth
 WINDOW = 0.5  # seconds: the speed of a shared machine changes within a few of them
 A_SECOND, CLIENTS = 10, 3  # instances beside the healthy flow, and the number of their clients
-MOST_LOSS = 0.1
+MAX_LOSS = 0.1
 _FIRED = """
     select w.word, cardinality(t.fired), count(*), count(*) filter (where i.status = 'F')
     from wedsql.wed_trace t join wedsql.instance i on i.wid = t.wid join fifty.wed_flow w on w.wid = t.wid
@@ -52,10 +52,10 @@ def compare(run: Run, row: Row, world: World) -> None:
         f"beside a failing condition {middle:.3f} of the pace is kept (noise {noise:.3f},"
         f" median of {len(pairs)} pairs of windows); {pace:.0f} steps a second without it"
     )
-    if middle + noise < 1 - MOST_LOSS:
+    if middle + noise < 1 - MAX_LOSS:
         row.fail(f"the failing condition costs others {1 - middle:.0%} of their pace")
-    own = _look(row, world)
-    if own < 1 - MOST_LOSS:
+    own = _check(row, world)
+    if own < 1 - MAX_LOSS:
         row.fail(f"instances with a failing condition come at {own:.2f} of the pace of others")
 
 
@@ -75,7 +75,7 @@ def _pair(fifties: Sequence[Fifties], conn: Connection, number: int) -> tuple[in
     return steps[SOUND], steps[BAD]
 
 
-def _look(row: Row, world: World) -> float:
+def _check(row: Row, world: World) -> float:
     """Check that every instance fired all other triggers and ended, and that the error is reported.
 
     Returns the number of instances with a failing condition per instance without.
@@ -86,9 +86,9 @@ def _look(row: Row, world: World) -> float:
         count[word] += found
         if fired != HEALTHY or ended != found:
             row.fail(f"beside a failing condition {fired} of {HEALTHY} fired, {found - ended} did not end")
-    told = world.rows("select sqlstate, count(*) from wedsql.condition_error group by 1")
-    if ("22P02", 1) not in told:
-        row.fail(f"the failing condition is not told: {told}")
+    errors = world.rows("select sqlstate, count(*) from wedsql.condition_error group by 1")
+    if ("22P02", 1) not in errors:
+        row.fail(f"the failing condition is not told: {errors}")
     return count[BAD] / max(count[SOUND], 1)
 
 

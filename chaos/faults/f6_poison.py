@@ -11,8 +11,8 @@ from flows import api
 
 KINDS = ("abort", "nonsense", "never", "huge")
 EACH = 2
-PATIENCE = 60.0
-MOST_LOG_LINES = 400  # per minute
+TIMEOUT = 60.0
+MAX_LOG_LINES = 400  # per minute
 
 
 def poison(run: Run, row: Row) -> None:
@@ -31,13 +31,13 @@ def poison(run: Run, row: Row) -> None:
             row.injection(lambda wid=wid: _settled(world, wid, begun), kind)  # type: ignore[misc]
         during = _pace(world, run.seconds(15))
         minutes = (time.monotonic() - begun) / 60
-        flood = (_log_lines(world) - lines) / minutes
-        _look(world, row, wids)
+        rate = (_log_lines(world) - lines) / minutes
+        _check(world, row, wids)
         row.notes.append(f"healthy instances a second: {before:.1f} before, {during:.1f} beside the poison")
-        row.notes.append(f"{flood:.0f} log lines a minute")
+        row.notes.append(f"{rate:.0f} log lines a minute")
         if during < before / 2:
             row.fail("the poison slowed the healthy flow by more than half")
-        if flood > MOST_LOG_LINES:
+        if rate > MAX_LOG_LINES:
             row.fail("the poison floods the logs")
     with run.world(row, programs=("pool", "reaper"), rate=1.0, designer=0) as world:
         compare(run, row, world)
@@ -45,11 +45,11 @@ def poison(run: Run, row: Row) -> None:
 
 def _settled(world: World, wid: int, begun: float) -> float:
     query = "select status::text from wedsql.instance where wid = %s"
-    world.until(lambda: world.one(query, (wid,)) in ("E", "F"), PATIENCE, f"instance {wid} did not settle")
+    world.until(lambda: world.one(query, (wid,)) in ("E", "F"), TIMEOUT, f"instance {wid} did not settle")
     return time.monotonic() - begun
 
 
-def _look(world: World, row: Row, wids: dict[int, str]) -> None:
+def _check(world: World, row: Row, wids: dict[int, str]) -> None:
     """Check the end of each kind: parked with a reason after three attempts; 10 MB may also be accepted."""
     for wid, kind in wids.items():
         status, reason = world.rows(

@@ -33,7 +33,7 @@ AHEAD, BACK = (
     timedelta(minutes=10),
     timedelta(seconds=8),
 )  # leases that a jump ahead ends, or a jump back prolongs
-PATIENCE, DONE = 60.0, 180.0  # seconds until leases are taken over; until 500 steps are done
+TIMEOUT, DONE = 60.0, 180.0  # seconds until leases are taken over; until 500 steps are done
 _ROUNDS = """
     select count(*), coalesce(max(r.n), 0) from (
       select count(*) as n from wedsql.job_log where outcome = 'expired' group by at) r
@@ -56,7 +56,7 @@ class FakeTimeServer(Server):
         super().start()  # also writes the configuration
         postgres.stop(self.cluster)
         self.jump(RIGHT)
-        told = {
+        environment = {
             "LD_PRELOAD": str(self.library), "FAKETIME_TIMESTAMP_FILE": str(self.clock),
             "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1", "NO_FAKE_STAT": "1",
             "LC_ALL": "C.UTF-8", "TZ": "UTC",
@@ -66,12 +66,12 @@ class FakeTimeServer(Server):
         options = {"user": user.uid, "group": user.gid, "extra_groups": []} if user.switch else {}
         subprocess.run(
             [programs / "pg_ctl", "-D", self.cluster.data, "-w", "-l", self.cluster.log, "start"],
-            env=told, cwd="/", stdin=subprocess.DEVNULL, capture_output=True, check=True, **options,  # type: ignore[call-overload]
+            env=environment, cwd="/", stdin=subprocess.DEVNULL, capture_output=True, check=True, **options,  # type: ignore[call-overload]
         )  # fmt: skip
 
     def connect(self, role: str = "", **options: str) -> psycopg.Connection[tuple[object, ...]]:
         """Connect with retries: libfaketime allocates in signal handlers, which may abort a backend."""
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIMEOUT
         while True:
             try:
                 return super().connect(role, **options)
@@ -94,13 +94,13 @@ def clock(run: Run, row: Row) -> None:
     if not found:
         row.skipped = "libfaketime is not installed (Debian: apt-get install libfaketime)"
         return
-    place = run.place()
+    place = run.new_directory()
     place.mkdir(mode=0o711)
     FakeTimeServer.library = found[0]
     server = FakeTimeServer(place)
     server.copy_from(run.template)
     with run.world(row, server=server, programs=("pool", "reaper"), designer=0) as world:
-        world.until(lambda: bool(world.rows("select from wedsql.beat")), PATIENCE, "no round of the reaper")
+        world.until(lambda: bool(world.rows("select from wedsql.beat")), TIMEOUT, "no round of the reaper")
         timers = Timers(world, row)
         for before, offset in pairwise([0, *JUMPS]):
             if before >= 0:  # a clock that is behind would set timers that are due as soon as it is corrected
@@ -110,18 +110,18 @@ def clock(run: Run, row: Row) -> None:
                 f"jump from {before:+d} to {offset:+d} s",
             )
             time.sleep(run.seconds(8))
-        _look(world, row, server)
+        _check(world, row, server)
 
 
-def _look(world: World, row: Row, server: FakeTimeServer) -> None:
+def _check(world: World, row: Row, server: FakeTimeServer) -> None:
     shown = world.one("select round(extract(epoch from wedsql.now()) - %s)::integer", (time.time(),))
     if abs(shown - RIGHT - JUMPS[-1]) > 5:
         row.fail(f"the clock did not move: {shown}")
     log = server.cluster.log.read_text(errors="replace")
-    told = log.count("the clock of the database went back")
+    logged = log.count("the clock of the database went back")
     back = sum(b < a for a, b in pairwise([0, *JUMPS]))
-    if told != back:
-        row.fail(f"the server's log tells {told} of {back} jumps back")
+    if logged != back:
+        row.fail(f"the server's log tells {logged} of {back} jumps back")
     if aborted := log.count("was terminated by signal 6"):
         row.notes.append(f"{aborted} backends aborted inside libfaketime; the server recovered")
     beyond = world.one("select count(*) from wedsql.wed_trace_default")
@@ -135,38 +135,38 @@ def _look(world: World, row: Row, server: FakeTimeServer) -> None:
 def _jump(timers: Timers, server: FakeTimeServer, before: int, offset: int) -> float:
     """Hoard leases and jump; return the seconds until other workers have done them. Then check timers."""
     world, row = timers.world, timers.row
-    hoard = _hoard(world, AHEAD if offset > before else BACK)
+    leased = _lease_many(world, AHEAD if offset > before else BACK)
     server.jump(RIGHT + offset)
     begun = time.monotonic()
     held = "select count(*) from wedsql.job_pool where claim = any (%s)"
-    claims = [job.claim for job in hoard]
-    world.until(lambda: world.one(held, (claims,)) == 0, PATIENCE, "leases stay with who went away")
-    _late(world, row, hoard)
+    claims = [job.claim for job in leased]
+    world.until(lambda: world.one(held, (claims,)) == 0, TIMEOUT, "leases stay with who went away")
+    _check_late_results(world, row, leased)
     left = "select count(*) from side.st_status where status = 'R'"
     world.until(lambda: world.one(left) == 0, DONE, "what was leased is not done")
     took = time.monotonic() - begun
-    world.moves_again(PATIENCE)
+    world.moves_again(TIMEOUT)
     if offset == 0:
         timers.back()
     elif offset > before:
-        timers.ahead(PATIENCE)
+        timers.ahead(TIMEOUT)
     return took
 
 
-def _hoard(world: World, lasting: timedelta) -> list[ClaimedJob]:
+def _lease_many(world: World, lasting: timedelta) -> list[ClaimedJob]:
     """Lease five hundred jobs in the transaction that starts them, before a worker can see them."""
     with world.connect("worker") as conn, conn.transaction():
         api.start_many("side", [{"hoard": "0"}] * OPEN_LEASES, conn=conn)
-        hoard = api.lease_many("side", ["tr_hoard"], OPEN_LEASES, "hoarder", duration=lasting, conn=conn)
-    if len(hoard) != OPEN_LEASES:
-        raise TimeoutError(f"only {len(hoard)} leases could be hoarded")
-    return hoard
+        leased = api.lease_many("side", ["tr_hoard"], OPEN_LEASES, "hoarder", duration=lasting, conn=conn)
+    if len(leased) != OPEN_LEASES:
+        raise TimeoutError(f"only {len(leased)} leases could be hoarded")
+    return leased
 
 
-def _late(world: World, row: Row, hoard: list[ClaimedJob]) -> None:
+def _check_late_results(world: World, row: Row, leased: list[ClaimedJob]) -> None:
     """Send the late results of these jobs: all of them must be rejected."""
     with world.connect("worker") as conn:
-        results = api.complete_many("side", [Completion(job, {"hoard": "late"}) for job in hoard], conn=conn)
+        results = api.complete_many("side", [Completion(job, {"hoard": "late"}) for job in leased], conn=conn)
     codes = Counter(result.error.code if result.error else "accepted" for result in results)
     if unexpected := set(codes) - {"WD102", "WD203", "WD204", "WD205"}:
         row.fail(f"late results were answered with {unexpected}")

@@ -11,9 +11,9 @@ from chaos.run import Row, Run
 from chaos.world import World
 from flows import api
 
-CHANGES_AN_INSTANCE = 8
+CHANGES_PER_INSTANCE = 8
 AWAY = 30.0
-PATIENCE = 60.0
+TIMEOUT = 60.0
 STALE = 5.0  # seconds from the listener's return until the page equals the database
 FINAL = {"left_done": "1", "right_done": "1", "turn": 2, "goal": 2, "slow": "1", "leased": "1", "desk": "1"}
 
@@ -24,7 +24,7 @@ def listener(run: Run, row: Row) -> None:
         world.page().reload()
         for _ in range(run.number(12, least=4)):
             row.injection(lambda: _cut(world), "the listener's session ended")
-        row.injection(lambda: _away(world, row, run), "nobody listened")
+        row.injection(lambda: _without_listener(world, row, run), "nobody listened")
         row.injection(lambda: _burst(world, row, run.number(10_000)), "a burst")
 
 
@@ -41,14 +41,14 @@ def _cut(world: World) -> float:
     """End the session; return the seconds until another one listens and the page is live again."""
     _start(world, 2)
     begun = time.monotonic()
-    world.until(lambda: bool(_listeners(world)), PATIENCE, "nobody listens")
+    world.until(lambda: bool(_listeners(world)), TIMEOUT, "nobody listens")
     old = _listeners(world)
     page = world.page()
     frames = page.frames
     _end(world, old)
     world.until(
         lambda: bool(set(_listeners(world)) - set(old)) and page.live and page.frames > frames,
-        PATIENCE,
+        TIMEOUT,
         "the page did not come back to life",
     )
     return time.monotonic() - begun
@@ -59,7 +59,7 @@ def _listeners(world: World) -> list[int]:
     return [pid for (pid,) in world.rows(query)]
 
 
-def _away(world: World, row: Row, run: Run) -> float:
+def _without_listener(world: World, row: Row, run: Run) -> float:
     """Prevent listening while a thousand changes commit; return the seconds from then to a right page."""
     before, wanted = _changes(world), run.number(1000)
     until = time.monotonic() + run.seconds(AWAY)
@@ -67,24 +67,24 @@ def _away(world: World, row: Row, run: Run) -> float:
         admin.execute("alter role wed_monitor nologin")
     try:
         _end(world, _listeners(world))
-        _start(world, wanted // CHANGES_AN_INSTANCE + 1)
-        world.until(lambda: _changes(world) - before >= wanted, PATIENCE, f"{wanted} changes")
+        _start(world, wanted // CHANGES_PER_INSTANCE + 1)
+        world.until(lambda: _changes(world) - before >= wanted, TIMEOUT, f"{wanted} changes")
         time.sleep(max(0.0, until - time.monotonic()))
         row.notes.append(f"{_changes(world) - before} changes while nobody listened")
     finally:
         with world.connect() as admin:
             admin.execute("alter role wed_monitor login")
-    world.until(lambda: bool(_listeners(world)), PATIENCE, "nobody listens again")
-    return _behind(world, row, "after the listener came back")
+    world.until(lambda: bool(_listeners(world)), TIMEOUT, "nobody listens again")
+    return _wait_for_page(world, row, "after the listener came back")
 
 
 def _end(world: World, backends: list[int]) -> None:
     world.rows("select pg_terminate_backend(u.pid) from unnest(%s::integer[]) u (pid)", (backends,))
 
 
-def _behind(world: World, row: Row, when: str) -> float:
+def _wait_for_page(world: World, row: Row, when: str) -> float:
     begun = time.monotonic()
-    wrong = world.page().compare(world.rows, PATIENCE)
+    wrong = world.page().compare(world.rows, TIMEOUT)
     took = time.monotonic() - begun
     if wrong:
         raise TimeoutError(f"the page is wrong {when}: {wrong[:3]}")
@@ -97,18 +97,18 @@ def _behind(world: World, row: Row, when: str) -> float:
 def _burst(world: World, row: Row, many: int) -> float:
     """Commit changes singly, as fast as possible; return the seconds until the page is right."""
     usage = 0.0
-    people = [threading.Thread(target=_commit, args=(world, many // 2), daemon=True) for _ in range(2)]
+    threads = [threading.Thread(target=_commit, args=(world, many // 2), daemon=True) for _ in range(2)]
     begun = time.monotonic()
-    for person in people:
-        person.start()
-    while any(person.is_alive() for person in people):
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
         usage = max(usage, float(world.one("select pg_notification_queue_usage()")))
         time.sleep(0.1)
     rate = many / (time.monotonic() - begun)
     row.notes.append(
         f"a burst of {many}, {rate:.0f} a second; queue of notifications at most {usage:.4f} full"
     )
-    return _behind(world, row, "after the burst")
+    return _wait_for_page(world, row, "after the burst")
 
 
 def _commit(world: World, many: int) -> None:

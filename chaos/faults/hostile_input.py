@@ -8,11 +8,11 @@ from collections import Counter
 import psycopg
 
 from chaos import hostile
-from chaos.dice import dice
-from chaos.doors import FLOW, Doors
-from chaos.doors.catalog import changes, fingerprint
-from chaos.doors.psql import open_role
+from chaos.interfaces import FLOW, InterfaceAttacks
+from chaos.interfaces.catalog import changes, fingerprint
+from chaos.interfaces.psql import open_role
 from chaos.prepare import NAME, PASSWORD
+from chaos.rng import rng
 from chaos.run import Row, Run
 from chaos.world import World
 from flows import api
@@ -21,8 +21,8 @@ from testkit.browser import Browser
 SHARES = {"start": 2000, "complete": 1400, "publish": 1200, "predicate": 1600, "calls": 1200, "sql": 1300,
           "pages": 700, "posts": 200, "admin": 300, "live": 100}  # fmt: skip
 _HALF = """
-    with f as (select id from wedsql.flow where name = 'doors')
-    select count(*) from doors.wed_flow w
+    with f as (select id from wedsql.flow where name = 'attacked')
+    select count(*) from attacked.wed_flow w
     full join (select wid from wedsql.instance where flow_id = (select id from f)) i using (wid)
     full join (select wid from wedsql.wed_trace where flow_id = (select id from f) and seq = 1) t using (wid)
     where w.wid is null or i.wid is null or t.wid is null
@@ -39,51 +39,53 @@ def inputs(run: Run, row: Row) -> None:
             conn.execute("select wedsql.create_flow(%s)", (FLOW,))
             open_role(admin)
             with psycopg.connect(world.server.cluster.dsn(user=FLOW), autocommit=True) as psql:
-                doors = Doors(conn, psql, browser, dice("hostile"))
-                doors.stage.open()
+                attacks = InterfaceAttacks(conn, psql, browser, rng("hostile"))
+                attacks.target.open()
                 before, flows = fingerprint(admin), {name for (name,) in conn.execute(_FLOWS)}
-                _attack(run, row, doors)
-            _tidy(doors, flows)
+                _attack(run, row, attacks)
+            _restore(attacks, flows)
             row.recovery.append(world.moves_again())
             for change in changes(before, fingerprint(admin)):
                 row.fail(f"a catalog was changed: {change}")
-            _whole(world, row, doors)
-        row.recovered = row.injected - doors.findings
-    for sentence in doors.wrong:
+            _check_consistency(world, row, attacks)
+        row.recovered = row.injected - attacks.findings
+    for sentence in attacks.wrong:
         row.fail(sentence)
 
 
-def _attack(run: Run, row: Row, doors: Doors) -> None:
-    for door, share in SHARES.items():
+def _attack(run: Run, row: Row, attacks: InterfaceAttacks) -> None:
+    for interface, share in SHARES.items():
         begun = time.monotonic()
         for _ in range(run.number(share, least=5)):
-            doors.attack(door)
+            attacks.attack(interface)
             row.injected += 1
-        row.notes.append(f"{door}: {_summary(doors, door)}, {time.monotonic() - begun:.0f} s")
+        row.notes.append(f"{interface}: {_summary(attacks, interface)}, {time.monotonic() - begun:.0f} s")
 
 
-def _tidy(doors: Doors, flows: set[str]) -> None:
+def _restore(attacks: InterfaceAttacks, flows: set[str]) -> None:
     """Restore the definition, and drop flows that were created because a text was a valid name."""
-    doors.stage.restore()
-    for (name,) in doors.stage.conn.execute(_FLOWS).fetchall():
+    attacks.target.restore()
+    for (name,) in attacks.target.conn.execute(_FLOWS).fetchall():
         if name not in flows:
-            api.drop_flow(str(name), force=True, conn=doors.stage.conn)
+            api.drop_flow(str(name), force=True, conn=attacks.target.conn)
 
 
-def _summary(doors: Doors, door: str) -> str:
+def _summary(attacks: InterfaceAttacks, interface: str) -> str:
     found = [
-        (name.split(" ", 1)[1], n) for name, n in doors.answers.most_common() if name.startswith(f"{door} ")
+        (name.split(" ", 1)[1], n)
+        for name, n in attacks.answers.most_common()
+        if name.startswith(f"{interface} ")
     ]
     return ", ".join(f"{name} {n}" for name, n in found)
 
 
-def _whole(world: World, row: Row, doors: Doors) -> None:
+def _check_consistency(world: World, row: Row, attacks: InterfaceAttacks) -> None:
     """Check that the columns match the definition, and that each accepted start has exactly one instance."""
     columns = {name for (name,) in world.rows(
         "select column_name from information_schema.columns"
-        " where table_schema = 'doors' and table_name = 'wed_flow'"
+        " where table_schema = 'attacked' and table_name = 'wed_flow'"
     )}  # fmt: skip
-    named = {a["name"] for a in api.definition(FLOW, conn=doors.stage.conn)["attributes"]} | {"wid"}
+    named = {a["name"] for a in api.definition(FLOW, conn=attacks.target.conn)["attributes"]} | {"wid"}
     if columns != named:
         row.fail(f"columns {columns ^ named} and definition disagree")
     if world.one("select count(*) from wedsql.trig where canonical is null"):
@@ -91,10 +93,10 @@ def _whole(world: World, row: Row, doors: Doors) -> None:
     half = world.one(_HALF)
     if half:
         row.fail(f"{half} instances are half written")
-    there = world.one("select count(*) from doors.wed_flow")
-    if there != doors.stage.accepted:
-        row.fail(f"{there} instances of {doors.stage.accepted} accepted starts")
-    if not api.start(FLOW, {}, conn=doors.stage.conn):
+    there = world.one("select count(*) from attacked.wed_flow")
+    if there != attacks.target.accepted:
+        row.fail(f"{there} instances of {attacks.target.accepted} accepted starts")
+    if not api.start(FLOW, {}, conn=attacks.target.conn):
         row.fail("the flow does not start any more")
     for log in sorted(world.state.glob("*.log")):
         _read(row, log.name, log.read_text(errors="replace"))

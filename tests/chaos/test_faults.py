@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from chaos.dice import dice
 from chaos.faults.f2_processes import VICTIMS, strike
 from chaos.faults.f4_server import kill_and_start
+from chaos.rng import rng
 from chaos.run import Row, Run
 from chaos.template import prepared
 from testkit.server import Server
@@ -50,7 +50,7 @@ def test_nothing_is_lost(seed: int, home: Path, template: Server, monkeypatch: p
     place.mkdir(mode=0o711)
     row = Row("short")
     with Run(seed, place, template).world(row) as world:
-        for name, part, number in dice("short").sample(VICTIMS, STRIKES):
+        for name, part, number in rng("short").sample(VICTIMS, STRIKES):
             strike(world, row, name, part, number)
         row.injection(lambda: kill_and_start(world), "kill -9 of the server")
     assert row.good, row.notes

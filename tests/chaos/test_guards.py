@@ -45,7 +45,7 @@ def test_a_missing_guard_is_noticed(server: str, guard: str) -> None:
     assert mutate.verdict(server, mutation)[0] == "killed"
 
 
-def test_every_guard_can_be_taken_out(server: str) -> None:
+def test_every_guard_can_be_removed(server: str) -> None:
     """Check that every mutation finds the text it changes; otherwise it would test nothing."""
     with scratch(server) as dsn, psycopg.connect(dsn, autocommit=True) as conn:
         for mutation in mutate.MUTATIONS:
@@ -53,15 +53,15 @@ def test_every_guard_can_be_taken_out(server: str) -> None:
                 assert apply(conn, [mutation.change]), mutation.guard
 
 
-def test_every_mending_can_be_taken_out(server: str) -> None:
+def test_every_fix_can_be_removed(server: str) -> None:
     """Check that the text of each fix is there once, and that the kernel without it can define flows."""
     with scratch(server) as dsn, psycopg.connect(dsn, autocommit=True) as conn:
-        for undone in mutations_machine.MUTATIONS:
+        for removed in mutations_machine.MUTATIONS:
             with conn.transaction(force_rollback=True):
-                apply(conn, undone.changes)
+                apply(conn, removed.changes)
                 api.create_flow("changed", conn=conn)
                 api.publish("changed", DEFINITION, conn=conn)
-                assert api.start("changed", {}, conn=conn), undone.mending
+                assert api.start("changed", {}, conn=conn), removed.fix
 
 
 def test_a_guard_that_is_not_there_is_an_error(server: str) -> None:

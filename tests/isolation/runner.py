@@ -21,7 +21,7 @@ import psycopg
 
 _SPACE = re.compile(r"(?:\s+|#[^\n]*)*")
 _WORD = re.compile(r"[\w-]+")
-PATIENCE = 10.0
+TIMEOUT = 10.0
 
 
 @dataclass
@@ -162,7 +162,7 @@ class Client:
     def close(self) -> None:
         """End thread and connection; an open transaction is rolled back."""
         self.todo.put(None)
-        self.thread.join(PATIENCE)
+        self.thread.join(TIMEOUT)
         self.connection.close()
 
 
@@ -260,7 +260,7 @@ class Run:
         return bool(row[0])
 
     def _until(self, condition: Any) -> None:
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT
         while not condition():
             if time.monotonic() > end:
                 raise TimeoutError(f"{' '.join(self.order)}: a session never came back")

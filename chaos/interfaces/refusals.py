@@ -16,11 +16,11 @@ LEAK = re.compile(
 )
 
 
-def wrong_code(door: str, code: str) -> bool:
+def wrong_code(interface: str, code: str) -> bool:
     """Return whether this code should not have reached the caller of this interface."""
     if code.startswith("WD") or code in AGAIN:
         return False
-    return not (door == "sql" and code in RAW)
+    return not (interface == "sql" and code in RAW)
 
 
 def leak(text: str) -> str:

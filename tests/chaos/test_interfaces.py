@@ -9,16 +9,16 @@ from typing import Any
 import psycopg
 import pytest
 
-from chaos.doors.catalog import changes, fingerprint
-from chaos.doors.door import Stage
-from chaos.doors.refusals import leak, wrong_code
+from chaos.interfaces.catalog import changes, fingerprint
+from chaos.interfaces.refusals import leak, wrong_code
+from chaos.interfaces.target import Target
 
 pytestmark = pytest.mark.kernel
 Connection = psycopg.Connection[Any]
 
 
 @pytest.mark.parametrize(
-    ("door", "code", "wrong"),
+    ("interface", "code", "wrong"),
     [
         ("start", "WD003", False),
         ("start", "40001", False),
@@ -32,12 +32,12 @@ Connection = psycopg.Connection[Any]
         ("sql", "XX000", True),
     ],
 )
-def test_which_codes_may_reach_a_caller(door: str, code: str, wrong: bool) -> None:
-    assert wrong_code(door, code) is wrong
+def test_which_codes_may_reach_a_caller(interface: str, code: str, wrong: bool) -> None:
+    assert wrong_code(interface, code) is wrong
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "leaks"),
     [
         ('syntax error at or near "from"', True),
         ("psycopg.errors.UndefinedFunction", True),
@@ -46,8 +46,8 @@ def test_which_codes_may_reach_a_caller(door: str, code: str, wrong: bool) -> No
         ("A value cannot be stored: division by zero.", False),
     ],
 )
-def test_which_words_are_not_the_product_s_own(text: str, told: bool) -> None:
-    assert bool(leak(f"before {text} after")) is told
+def test_which_texts_are_leaks(text: str, leaks: bool) -> None:
+    assert bool(leak(f"before {text} after")) is leaks
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_which_words_are_not_the_product_s_own(text: str, told: bool) -> None:
         ("large object", "select lo_create(0)"),
     ],
 )
-def test_a_changed_catalog_is_told(connect: Callable[..., Connection], part: str, statement: str) -> None:
+def test_a_changed_catalog_is_reported(connect: Callable[..., Connection], part: str, statement: str) -> None:
     conn = connect()
     before = fingerprint(conn)
     assert changes(before, fingerprint(conn)) == []
@@ -76,9 +76,9 @@ def test_a_changed_catalog_is_told(connect: Callable[..., Connection], part: str
         assert [line for line in changes(before, fingerprint(conn)) if line.startswith(f"{part} ")]
 
 
-def test_each_kind_of_finding_is_told_once_and_counted_always(connect: Callable[..., Connection]) -> None:
-    stage = Stage(connect(), Random(1))  # noqa: S311 - repeatable, not secret
+def test_each_kind_of_finding_is_reported_once_and_always_counted(connect: Callable[..., Connection]) -> None:
+    target = Target(connect(), Random(1))  # noqa: S311 - repeatable, not secret
     for number in range(5):
-        stage.tell("start", f"job {number} was answered with 42601")
-    stage.tell("start", "something else")
-    assert len(stage.wrong) == 2 and stage.findings == 6
+        target.report("start", f"job {number} was answered with 42601")
+    target.report("start", "something else")
+    assert len(target.wrong) == 2 and target.findings == 6

@@ -7,23 +7,23 @@ import time
 from urllib.parse import quote, urlencode
 
 from chaos import hostile
-from chaos.doors.door import FLOW, Stage
-from chaos.doors.refusals import leak
+from chaos.interfaces.refusals import leak
+from chaos.interfaces.target import FLOW, Target
 from testkit.browser import Browser, fields
 from testkit.live import Gone, LiveLine
 
 PARAMETERS = "wids top before after status a op v exact behind order seq state transition".split()
 INTERNAL_ERROR = 1011
-_PATIENCE = 3.0
+_TIMEOUT = 3.0
 _FIELDS = ["username", "password", "theme", "next", "language", "action", "_selected_action", "name", "label"]
 
 
-class SiteDoor:
+class SiteAttacks:
     """Each method makes one request and returns its status."""
 
-    def __init__(self, stage: Stage, browser: Browser) -> None:
-        self.stage = stage
-        self.dice = stage.dice
+    def __init__(self, target: Target, browser: Browser) -> None:
+        self.target = target
+        self.rng = target.rng
         self.browser = browser
         self._form: dict[str, str] = {}
 
@@ -31,22 +31,22 @@ class SiteDoor:
         try:
             status, text = self.browser.request(method, path, form, **headers)
         except (OSError, http.client.HTTPException) as error:
-            self.stage.tell("site", f"{method} {path[:100]!r}: {type(error).__name__}")
+            self.target.report("site", f"{method} {path[:100]!r}: {type(error).__name__}")
             return type(error).__name__
         if status >= 500:
-            self.stage.tell("site", f"{method} {path[:200]!r} was answered with {status}")
+            self.target.report("site", f"{method} {path[:200]!r} was answered with {status}")
         elif leak(text):
-            self.stage.tell("site", f"{method} {path[:200]!r} tells {leak(text)!r}")
+            self.target.report("site", f"{method} {path[:200]!r} tells {leak(text)!r}")
         if status == 302 and "/login" in self.browser.location:
-            self.stage.tell("site", f"{method} {path[:200]!r} was sent to the log-in")
+            self.target.report("site", f"{method} {path[:200]!r} was sent to the log-in")
         return str(status)
 
     def pages(self) -> str:
         """Request a page with hostile text in its URL."""
-        nasty = quote(hostile.text(self.dice)[:200], safe="/", errors="replace")
-        words = {self.dice.choice(PARAMETERS): hostile.text(self.dice)[:300] for _ in range(3)}
-        query = urlencode(words, errors="replace")
-        path = self.dice.choice([
+        nasty = quote(hostile.text(self.rng)[:200], safe="/", errors="replace")
+        params = {self.rng.choice(PARAMETERS): hostile.text(self.rng)[:300] for _ in range(3)}
+        query = urlencode(params, errors="replace")
+        path = self.rng.choice([
             f"/live/flows/{FLOW}/?{query}", f"/flows/{FLOW}/?{query}&a=n&op=gt&v=1", f"/flows/{nasty}/",
             f"/instances/{nasty}.json", f"/live/instances/1/?{query}", f"/flows/{FLOW}/jobs/?{query}",
             f"/instances/99999999999999999999/?{query}", f"/{nasty}",
@@ -57,14 +57,14 @@ class SiteDoor:
 
     def posts(self) -> str:
         """Send bytes of any kind to every URL that accepts a form."""
-        path = self.dice.choice([
+        path = self.rng.choice([
             "/accounts/login/", "/theme/", "/i18n/setlang/", "/accounts/password/", "/admin/flows/flow/add/",
             "/admin/flows/flow/", "/admin/flows/instance/", "/admin/auth/user/add/", "/accounts/logout",
         ])  # fmt: skip
-        words = {self.dice.choice(_FIELDS): hostile.text(self.dice) for _ in range(4)}
-        body: bytes = self.dice.choice([
-            urlencode(words, errors="replace").encode(), hostile.text(self.dice).encode(errors="replace"),
-            self.dice.randbytes(self.dice.randint(0, 3000)),
+        params = {self.rng.choice(_FIELDS): hostile.text(self.rng) for _ in range(4)}
+        body: bytes = self.rng.choice([
+            urlencode(params, errors="replace").encode(), hostile.text(self.rng).encode(errors="replace"),
+            self.rng.randbytes(self.rng.randint(0, 3000)),
         ])  # fmt: skip
         kinds = [
             "application/x-www-form-urlencoded",
@@ -73,7 +73,7 @@ class SiteDoor:
             "x",
         ]
         token = {"X-CSRFToken": self.browser.cookies.get("csrftoken", "")}
-        kind = {"Content-Type": self.dice.choice(kinds)}
+        kind = {"Content-Type": self.rng.choice(kinds)}
         return self._http("POST", path, body, Referer=self._address(path), **token, **kind)
 
     def _address(self, path: str) -> str:
@@ -81,22 +81,22 @@ class SiteDoor:
 
     def open_form(self) -> None:
         """Read the designer's form if it was saved since, and at random otherwise."""
-        if not self._form or self.dice.random() < 0.05:
-            self.stage.restore()
+        if not self._form or self.rng.random() < 0.05:
+            self.target.restore()
             _, page = self.browser.request("GET", self._change)
             self._form = fields(page)
 
     @property
     def _change(self) -> str:
-        return f"/admin/flows/flow/{self.stage.flow_id}/change/"
+        return f"/admin/flows/flow/{self.target.flow_id}/change/"
 
     def admin(self) -> str:
         """Submit the designer's form with some of its fields overwritten."""
         path = self._change
         form = dict(self._form)
-        for name in self.dice.sample([*form], k=min(self.dice.randint(1, 3), len(form))):
+        for name in self.rng.sample([*form], k=min(self.rng.randint(1, 3), len(form))):
             if name != "csrfmiddlewaretoken":
-                form[name] = hostile.text(self.dice)
+                form[name] = hostile.text(self.rng)
         body = urlencode(form, errors="replace").encode()
         answer = self._http("POST", path, body, Referer=self._address(path))
         if answer == "302":
@@ -105,29 +105,29 @@ class SiteDoor:
 
     def live(self) -> str:
         """Send frames of every kind over a live line; it may stay open or be closed."""
-        path = self.dice.choice(
+        path = self.rng.choice(
             ["/ws/", f"/ws/flows/{FLOW}/", "/ws/instances/1/", "/ws/instances/99999999999/", "/ws/x"]
         )
         try:
-            return self._speak(LiveLine(self.browser.port, path, self.browser.cookie), path)
+            return self._send_frames(LiveLine(self.browser.port, path, self.browser.cookie), path)
         except Gone as gone:
             if str(INTERNAL_ERROR) in str(gone):
-                self.stage.tell("live", f"{path} was {gone}")
+                self.target.report("live", f"{path} was {gone}")
             return str(gone)
         except (OSError, ValueError) as error:
-            self.stage.tell("live", f"{path}: {type(error).__name__}")
+            self.target.report("live", f"{path}: {type(error).__name__}")
             return type(error).__name__
 
-    def _speak(self, line: LiveLine, path: str) -> str:
+    def _send_frames(self, line: LiveLine, path: str) -> str:
         try:
             if line.status >= 500:
-                self.stage.tell("live", f"{path} was answered with {line.status}")
+                self.target.report("live", f"{path} was answered with {line.status}")
             if line.status != 101:
                 return str(line.status)
             for _ in range(3):
-                data = hostile.text(self.dice).encode(errors="replace")
-                line.send_bytes(data, self.dice.choice([1, 1, 2, 9]))
-            until = time.monotonic() + _PATIENCE
+                data = hostile.text(self.rng).encode(errors="replace")
+                line.send_bytes(data, self.rng.choice([1, 1, 2, 9]))
+            until = time.monotonic() + _TIMEOUT
             while time.monotonic() < until:
                 line.receive()
             return "stays open"

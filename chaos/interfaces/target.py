@@ -11,8 +11,8 @@ import psycopg
 from flows import api
 
 Connection = psycopg.Connection[Any]
-FLOW = "doors"
-MOST_TOLD = 40
+FLOW = "attacked"
+MAX_REPORTED = 40
 _NUMBER = re.compile(r"\d+")
 BASE: dict[str, Any] = {
     "attributes": [
@@ -20,23 +20,23 @@ BASE: dict[str, Any] = {
         {"name": "d", "type": "date"}, {"name": "j", "type": "jsonb"},
     ],
     "triggers": [
-        {"transition": "tr_door", "predicate": "a = '0' or n >= 0", "mode": "lease"},
+        {"transition": "tr_attacked", "predicate": "a = '0' or n >= 0", "mode": "lease"},
         {"predicate": "b = 'end'", "final": True},
     ],
 }  # fmt: skip
 _MARK = """
-    select md5(wedsql.definition(%(flow)s)::text), (select count(*) from doors.wed_flow),
+    select md5(wedsql.definition(%(flow)s)::text), (select count(*) from attacked.wed_flow),
            count(*), sum(i.seq), (select count(*) from wedsql.flow)
     from wedsql.instance i where i.flow_id = %(id)s
 """
 
 
-class Stage:
+class Target:
     """The flow, the designer's connection, and the list of what should not have happened."""
 
-    def __init__(self, conn: Connection, dice: Random) -> None:
+    def __init__(self, conn: Connection, rng: Random) -> None:
         self.conn = conn
-        self.dice = dice
+        self.rng = rng
         self.wrong: list[str] = []
         self.findings = 0
         self._kinds: set[str] = set()
@@ -58,13 +58,13 @@ class Stage:
         row = self.conn.execute(_MARK, {"flow": FLOW, "id": self.flow_id}).fetchone()
         return tuple(row or ())
 
-    def tell(self, door: str, what: str) -> None:
+    def report(self, interface: str, what: str) -> None:
         """Record a finding; the text of the first one of each kind is kept."""
         self.findings += 1
-        kind = f"{door}: {_NUMBER.sub('#', what)}"[:60]
-        if kind not in self._kinds and len(self.wrong) < MOST_TOLD:
+        kind = f"{interface}: {_NUMBER.sub('#', what)}"[:60]
+        if kind not in self._kinds and len(self.wrong) < MAX_REPORTED:
             self._kinds.add(kind)
-            self.wrong.append(f"{door}: {what}")
+            self.wrong.append(f"{interface}: {what}")
 
     def count(self, query: str, *params: object) -> int:
         row = self.conn.execute(query, params).fetchone()

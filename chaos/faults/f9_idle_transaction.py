@@ -8,23 +8,23 @@ from contextlib import ExitStack, suppress
 
 import psycopg
 
-from chaos.hand import work
+from chaos.busy_client import work
 from chaos.load import FLOW
 from chaos.run import Row, Run
 from chaos.world import World
 from flows import api
 
-PATIENCE = 15.0
-SITS = 15.0  # seconds until the reaper ends the session
-LEAST_RATIO = 0.9
+TIMEOUT = 15.0
+IDLE_TIMEOUT = 15.0  # seconds until the reaper ends the session
+MIN_RATIO = 0.9
 _DEAD = "select coalesce(sum(n_dead_tup), 0) from pg_stat_user_tables where relname = 'job_pool'"
 
 
-def offender(run: Run, row: Row) -> None:
+def idle_transaction(run: Run, row: Row) -> None:
     """Leave transactions open: the reaper ends such sessions after the timeout, and others do the jobs."""
     with run.world(row) as world:
         for _ in range(run.number(10, least=3)):
-            row.injection(lambda: _hold(world), "a transaction left open")
+            row.injection(lambda: _measure_recovery(world), "a transaction left open")
     with run.world(row, programs=("pool", "reaper"), rate=1.0, designer=0) as world:
         _compare(run, row, world)
 
@@ -33,21 +33,21 @@ def _compare(run: Run, row: Row, world: World) -> None:
     """Compare the speed of work beside a client that repeatedly leaves a transaction open, and without."""
     steps = {False: 0, True: 0}
     dead, seconds = 0, run.seconds(20)
-    for beside in [False, True, True, False]:  # alternating, so that other changes affect both alike
+    for with_idle in [False, True, True, False]:  # alternating, so that other changes affect both alike
         with ExitStack() as stack:
-            if beside:
-                stack.enter_context(Offender(world))
+            if with_idle:
+                stack.enter_context(IdleClient(world))
             with world.connect("web") as conn:
-                steps[beside] += work(conn, seconds)
+                steps[with_idle] += work(conn, seconds)
         dead = max(dead, int(world.one(_DEAD)))
     ratio = steps[True] / max(steps[False], 1)
     row.notes.append(f"{steps[False]} steps alone, {steps[True]} beside the offender: {ratio:.2f} of them")
     row.notes.append(f"at most {dead} dead rows in job_pool")
-    if ratio < LEAST_RATIO and seconds > SITS:  # else it was never ended: no guarantee
+    if ratio < MIN_RATIO and seconds > IDLE_TIMEOUT:  # else it was never ended: no guarantee
         row.fail(f"beside the offender only {ratio:.2f} of the work is done")
 
 
-class Offender(threading.Thread):
+class IdleClient(threading.Thread):
     """Takes a job, writes, and keeps the transaction open until its session is ended; then repeats."""
 
     def __init__(self, world: World) -> None:
@@ -65,9 +65,9 @@ class Offender(threading.Thread):
     def run(self) -> None:
         while not self.ended.is_set():
             with suppress(psycopg.OperationalError):
-                self._sit()
+                self._leave_open()
 
-    def _sit(self) -> None:
+    def _leave_open(self) -> None:
         with self.world.connect("worker", name="offender") as conn:
             api.start("side", {"grab": "0"}, conn=conn)
             with conn.transaction():
@@ -78,12 +78,12 @@ class Offender(threading.Thread):
                 raise psycopg.OperationalError("told to end")
 
 
-def _hold(world: World) -> float:
+def _measure_recovery(world: World) -> float:
     """Take a job of one second, write, and wait; return the seconds until session and job are gone."""
     with world.connect("worker", name="offender") as conn:
         conn.autocommit = False
         job = None
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIMEOUT
         while job is None and time.monotonic() < until:
             job = api.take(FLOW, ["tr_slow"], actor="offender", conn=conn)
             if job is None:
@@ -93,9 +93,9 @@ def _hold(world: World) -> float:
             raise TimeoutError("the offender got no job")
         api.start(FLOW, {"goal": 1}, actor="offender", conn=conn)  # the transaction also writes
         begun = time.monotonic()
-        world.until(lambda: not _alive(world, conn.info.backend_pid), PATIENCE, "the offender is still there")
+        world.until(lambda: not _alive(world, conn.info.backend_pid), TIMEOUT, "the offender is still there")
         query = "select count(*) from wedsql.job_pool where id = %s"
-        world.until(lambda: world.one(query, (job.id,)) == 0, PATIENCE, "its job was not done by others")
+        world.until(lambda: world.one(query, (job.id,)) == 0, TIMEOUT, "its job was not done by others")
         try:
             conn.commit()
         except psycopg.OperationalError:

@@ -6,6 +6,6 @@ import os
 from random import Random
 
 
-def dice(*names: object) -> Random:
+def rng(*names: object) -> Random:
     """Return a random generator for one purpose, seeded by CHAOS_SEED and the names of the purpose."""
     return Random(f"{os.environ.get('CHAOS_SEED', '1')}:{names!r}")  # noqa: S311 - repeatable, not secret

@@ -16,7 +16,7 @@ def _reaper(
     return Mutation(f"reaper: {guard}", tests, (function,), old + rest, _ANY + rest)
 
 
-def _told(kind: str) -> str:
+def _note_trouble(kind: str) -> str:
     return f"\n    perform wedsql._note_trouble(0, '{kind}'"
 
 
@@ -42,9 +42,9 @@ MUTATIONS = [
     _reaper("refusal that cannot be acted on", "k_refused::test_f5_a_refusal_that_cannot_be_acted_on_is_reported", "_reap_refused", old="exception when query_canceled or others then"),
     _reaper("kind of work that fails", "k_poisoned::test_f5_a_kind_of_item_that_cannot_be_looked_for_stops_no_other", "_reap_flow"),
     _reaper("locked table", "k_poisoned::test_f5_a_locked_table_costs_the_other_flows_nothing", "_reap_flow", old="exception when lock_not_available or undefined_table then"),
-    _reaper("sums of failed conditions", "k_poisoned::test_f5_a_round_goes_on_without_the_sums_of_conditions", "_reap_all_flows", _told("conditions")),
-    _reaper("sessions past their time", "k_poisoned::test_f5_a_round_goes_on_without_a_look_at_the_sessions", "_reap_all_flows", _told("sessions")),
-    _reaper("locks of strangers", "k_poisoned::test_f5_a_round_goes_on_without_a_look_at_the_sessions", "_reap_all_flows", _told("locks")),
+    _reaper("sums of failed conditions", "k_poisoned::test_f5_a_round_goes_on_without_the_sums_of_conditions", "_reap_all_flows", _note_trouble("conditions")),
+    _reaper("sessions past their time", "k_poisoned::test_f5_a_round_goes_on_without_a_look_at_the_sessions", "_reap_all_flows", _note_trouble("sessions")),
+    _reaper("locks of strangers", "k_poisoned::test_f5_a_round_goes_on_without_a_look_at_the_sessions", "_reap_all_flows", _note_trouble("locks")),
     Mutation("reaper: session that cannot be ended", "k_poisoned::test_f5_a_poisoned_item_stops_no_other", ("_end_holder",), "when others then", "when data_corrupted then"),
     Mutation("reaper: item without end", "k_poisoned::test_f5_an_item_without_end_costs_a_round_and_no_more", ("_reap_item",), "perform set_config('wedsql.round_over', 'yes', true);", ""),
     Mutation("retention: batch that fails", "k_retention::test_an_instance_that_cannot_leave_stops_no_other", ("retire",),
