@@ -8,9 +8,9 @@ from channels.security.websocket import AllowedHostsOriginValidator
 from django.core.asgi import get_asgi_application
 
 from wedsql_site.environment import BadEnvironment
+from wedsql_site.exception_filter import ExceptionFilter
 from wedsql_site.ondemand import start_database
 from wedsql_site.postgres import PostgresError
-from wedsql_site.quiet import Quiet
 from wedsql_site.request_threads import RequestThreads
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "wedsql_site.settings")
@@ -29,4 +29,6 @@ from wedsql_site.per_address import PerAddress
 slow_clients.install()
 
 _sockets = AllowedHostsOriginValidator(BoundedInput(line_user_stack(URLRouter(websocket_urlpatterns))))
-application = Quiet(PerAddress(RequestThreads(ProtocolTypeRouter({"http": _pages, "websocket": _sockets}))))
+application = ExceptionFilter(
+    PerAddress(RequestThreads(ProtocolTypeRouter({"http": _pages, "websocket": _sockets})))
+)

@@ -37,10 +37,10 @@ def flag(name: str, default: bool = False) -> bool:
     value = text(name)
     if not value:
         return default
-    word = value.lower()
-    if word in _TRUE:
+    lowered = value.lower()
+    if lowered in _TRUE:
         return True
-    if word in _FALSE:
+    if lowered in _FALSE:
         return False
     raise BadEnvironment(f"{name}={value!r} is neither yes nor no; write 1 or 0")
 
@@ -73,14 +73,14 @@ def proxies(name: str, default: int) -> int | tuple[str, ...]:
     if value.isdecimal():
         return int(value)
     try:
-        return tuple(str(ipaddress.ip_network(word)) for word in value.replace(",", " ").split())
+        return tuple(str(ipaddress.ip_network(network)) for network in value.replace(",", " ").split())
     except ValueError:
         raise BadEnvironment(f"{name}={value!r} is neither a number of proxies nor their networks") from None
 
 
-def words(name: str) -> list[str]:
+def comma_separated(name: str) -> list[str]:
     """Return a comma separated list without empty members."""
-    return [word.strip() for word in os.environ.get(name, "").split(",") if word.strip()]
+    return [member.strip() for member in os.environ.get(name, "").split(",") if member.strip()]
 
 
 def process() -> str:

@@ -26,14 +26,18 @@ FIELDS = (*MARKS, "method", "path", "status", "ms")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-def chosen() -> str:
+def chosen_format() -> str:
     """Return the format of WEDSQL_LOG_FORMAT; raises BadEnvironment for an unknown one."""
     return environment.choice("WEDSQL_LOG_FORMAT", "text", FORMATS)
 
 
 def configuration(process: str, cluster_level: str, in_full: bool) -> dict[str, Any]:
     """Return Django's LOGGING: all to standard error; `in_full` logs messages of exceptions (debug mode)."""
-    shape = {"()": f"wedsql_site.logs.{chosen().capitalize()}Lines", "process": process, "in_full": in_full}
+    shape = {
+        "()": f"wedsql_site.logs.{chosen_format().capitalize()}Lines",
+        "process": process,
+        "in_full": in_full,
+    }
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -70,7 +74,9 @@ class Lines(logging.Formatter):
         error = record.exc_info[1] if record.exc_info else None
         if error is None:
             return ""
-        return "".join(traceback.format_exception(error) if self.in_full else _told(error)).rstrip()
+        return "".join(
+            traceback.format_exception(error) if self.in_full else _traceback_lines(error)
+        ).rstrip()
 
 
 class TextLines(Lines):
@@ -112,10 +118,10 @@ def _one_line(text: str) -> str:
     return _CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 
-def _told(error: BaseException) -> Iterator[str]:
+def _traceback_lines(error: BaseException) -> Iterator[str]:
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if before is not None:
-        yield from _told(before)
+        yield from _traceback_lines(before)
         yield "\nThen:\n\n"
     yield "Traceback (most recent call last):\n"
     yield from traceback.format_tb(error.__traceback__)

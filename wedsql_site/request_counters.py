@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from monitor.usage import Requests
 from wedsql_site import per_address
-from wedsql_site.request_threads import lanes
+from wedsql_site.request_threads import request_pools
 
 
 def requests() -> Requests:
-    """Return the sums over all lanes of request threads, and the connections refused per address."""
-    found = lanes()
+    """Return the sums over all pools of request threads, and the connections refused per address."""
+    found = request_pools()
     return Requests(
-        busy=sum(lane.busy for lane in found),
-        limit=sum(lane.size for lane in found),
-        waiting=sum(lane.waiting for lane in found),
-        rejected=sum(lane.rejected for lane in found),
+        busy=sum(pool.busy for pool in found),
+        limit=sum(pool.size for pool in found),
+        waiting=sum(pool.waiting for pool in found),
+        rejected=sum(pool.rejected for pool in found),
         connections_refused=per_address.counts.refused,
     )

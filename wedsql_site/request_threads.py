@@ -43,21 +43,21 @@ class ReturningExecutor(ThreadPoolExecutor):
         return super().submit(call)
 
 
-_lanes: WeakSet[Lane] = WeakSet()
+_request_pools: WeakSet[RequestPool] = WeakSet()
 
 
-def lanes() -> list[Lane]:
-    """Return the lanes of this process, for its metrics."""
-    return list(_lanes)
+def request_pools() -> list[RequestPool]:
+    """Return the pools of this process, for its metrics."""
+    return list(_request_pools)
 
 
-class Lane:
+class RequestPool:
     """A limited number of threads; a request takes one and returns it when the thread is idle again."""
 
     def __init__(self, name: str, size: int, max_waiting: int) -> None:
         self.size, self.waiting, self.rejected = size, 0, 0
         self._max_waiting = max_waiting
-        _lanes.add(self)
+        _request_pools.add(self)
         self._idle: asyncio.LifoQueue[ReturningExecutor] = asyncio.LifoQueue()
         for number in range(size):
             self._idle.put_nowait(ReturningExecutor(1, thread_name_prefix=f"{name}-{number}"))
@@ -77,7 +77,7 @@ class Lane:
         finally:
             self.waiting -= 1
 
-    def give_back(self, thread: ReturningExecutor) -> None:
+    def release(self, thread: ReturningExecutor) -> None:
         """Make the thread available when it has finished what a cancelled request may have left."""
         loop = asyncio.get_running_loop()
 
@@ -93,12 +93,12 @@ def _nothing() -> None:
 
 
 class RequestThreads:
-    """ASGI middleware that runs each HTTP request on one thread of a lane."""
+    """ASGI middleware that runs each HTTP request on one thread of a pool."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
-        self.pages = Lane("page", THREADS, MAX_WAITING)
-        self.probes = Lane("probe", PROBE_THREADS, MAX_WAITING)
+        self.pages = RequestPool("page", THREADS, MAX_WAITING)
+        self.probes = RequestPool("probe", PROBE_THREADS, MAX_WAITING)
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -106,8 +106,8 @@ class RequestThreads:
         if scope["type"] != "http":
             await self.application(scope, receive, send)
             return
-        lane = self.probes if scope["path"] in PROBES else self.pages
-        thread = await lane.take()
+        pool = self.probes if scope["path"] in PROBES else self.pages
+        thread = await pool.take()
         if thread is None:
             await reject(send, b"Too many requests are waiting; try again.\n")
             return
@@ -115,7 +115,7 @@ class RequestThreads:
             async with ThreadSensitiveContext(executor=thread):
                 await self.application(scope, receive, send)
         finally:
-            lane.give_back(thread)
+            pool.release(thread)
 
     def _replace_default_executor(self) -> None:
         loop = asyncio.get_running_loop()

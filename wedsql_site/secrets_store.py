@@ -13,10 +13,12 @@ from wedsql_site import environment
 
 def secret_key() -> str:
     """Return WEDSQL_SECRET_KEY, or a key created once for this installation."""
-    return environment.text("WEDSQL_SECRET_KEY") or once("secret_key", lambda: secrets.token_urlsafe(64))
+    return environment.text("WEDSQL_SECRET_KEY") or get_or_create(
+        "secret_key", lambda: secrets.token_urlsafe(64)
+    )
 
 
-def once(name: str, make: Callable[[], str]) -> str:
+def get_or_create(name: str, make: Callable[[], str]) -> str:
     """Return the content of `<state>/<name>`, created on first use; concurrent calls agree on one value."""
     path = environment.state_dir() / name
     if not path.exists():
@@ -24,7 +26,7 @@ def once(name: str, make: Callable[[], str]) -> str:
     return path.read_text().strip()
 
 
-def kept(name: str) -> str | None:
+def read(name: str) -> str | None:
     """Return the content of `<state>/<name>`, None if it does not exist."""
     path = environment.state_dir() / name
     return path.read_text().strip() if path.exists() else None

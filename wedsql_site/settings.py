@@ -25,8 +25,8 @@ WEDSQL_TRUSTED_PROXIES = environment.proxies("WEDSQL_TRUSTED_PROXIES", default=i
 CONNECTIONS_PER_ADDRESS = environment.number("WEDSQL_CONNECTIONS_PER_ADDRESS", 256, least=0)
 
 SECRET_KEY = secrets_store.secret_key()
-SECRET_KEY_FALLBACKS = environment.words("WEDSQL_SECRET_KEY_FALLBACKS")
-ALLOWED_HOSTS = environment.words("WEDSQL_ALLOWED_HOSTS") or ["127.0.0.1", "localhost", "[::1]"]
+SECRET_KEY_FALLBACKS = environment.comma_separated("WEDSQL_SECRET_KEY_FALLBACKS")
+ALLOWED_HOSTS = environment.comma_separated("WEDSQL_ALLOWED_HOSTS") or ["127.0.0.1", "localhost", "[::1]"]
 CSRF_TRUSTED_ORIGINS = [
     f"https://{host.removeprefix('.')}" for host in ALLOWED_HOSTS if HTTPS and host != "*"
 ]

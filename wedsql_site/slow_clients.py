@@ -50,7 +50,7 @@ def _seconds() -> int:
 
 def _await_request(channel: Any) -> None:
     clock: Any = reactor
-    _deadlines[channel] = clock.callLater(_seconds(), _give_up, channel)
+    _deadlines[channel] = clock.callLater(_seconds(), _close_late, channel)
 
 
 def _request_arrived(channel: Any) -> None:
@@ -59,7 +59,7 @@ def _request_arrived(channel: Any) -> None:
         call.cancel()
 
 
-def _give_up(channel: Any) -> None:
+def _close_late(channel: Any) -> None:
     if channel.transport is not None:
         channel.transport.abortConnection()
 

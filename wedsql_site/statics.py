@@ -22,8 +22,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpR
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_vary_headers
 
-FOR_A_YEAR = "public, max-age=31536000, immutable"
-ASK_AGAIN = "no-cache"
+CACHE_FOR_ONE_YEAR = "public, max-age=31536000, immutable"
+REVALIDATE = "no-cache"
 _VERSIONED = re.compile(r"([0-9a-f]{12})/(.+)")
 _TEXT = re.compile(r"text/|application/(javascript|json)|image/svg")
 _GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
@@ -108,7 +108,7 @@ def _answer(request: HttpRequest, name: str) -> HttpResponseBase:
     packed = found.packed if _GZIP.search(request.headers.get("Accept-Encoding", "")) else None
     etag = f'"{found.digest}{"-gzip" if packed else ""}"'
     response = HttpResponse(packed or found.content, content_type=_content_type(found))
-    response.headers["Cache-Control"] = FOR_A_YEAR if current else ASK_AGAIN
+    response.headers["Cache-Control"] = CACHE_FOR_ONE_YEAR if current else REVALIDATE
     response.headers["ETag"] = etag
     if found.packed:
         patch_vary_headers(response, ["Accept-Encoding"])

@@ -26,7 +26,7 @@ limit 1
 """
 
 
-def restore(directory: Path, say: Callable[[str], None]) -> None:
+def restore(directory: Path, echo: Callable[[str], None]) -> None:
     """Restore a backup into the database, which must be empty, and bring its kernel up to date.
 
     The archive is restored in one transaction. Raises BackupError.
@@ -55,7 +55,7 @@ def restore(directory: Path, say: Callable[[str], None]) -> None:
         if role["name"] in made and role["login"] and not role["password"]
     ]
     if without:
-        say(f"Roles without a password: {', '.join(without)}. Set them with \\password in psql.")
+        echo(f"Roles without a password: {', '.join(without)}. Set them with \\password in psql.")
 
 
 # Objects of the roles without privileges, in schemas in which these roles may not create objects.

@@ -20,7 +20,7 @@ from wedsql_site.postgres.cluster import DATABASE, SUPERUSER, Cluster, default_c
 from wedsql_site.postgres.errors import PostgresError
 
 _INITDB = ("--auth=trust", "--locale=C.UTF-8", "-E", "UTF8")
-_START_PATIENCE = 8.0
+_START_TIMEOUT = 8.0
 _LOCK_TIMEOUT = 60.0
 
 
@@ -91,9 +91,9 @@ def _launch(cluster: Cluster, programs: Path, user: account.Account) -> None:
     """Start the postmaster; retry while children of a killed one are still exiting."""
     # With a log file: without it the server keeps the caller's stdout open and pg_ctl never returns.
     command = [programs / "pg_ctl", "-D", cluster.data, "-w", "-t", "60", "-l", cluster.log, "start"]
-    deadline = time.monotonic() + _START_PATIENCE
+    deadline = time.monotonic() + _START_TIMEOUT
     while True:
-        process.clear_the_way(cluster)
+        process.remove_leftovers(cluster)
         answer = user.run(command, capture_output=True)
         if process.answers(cluster):
             return

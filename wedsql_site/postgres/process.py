@@ -65,7 +65,7 @@ def survivors(cluster: Cluster) -> list[int]:
     return [int(entry.name) for entry in Path("/proc").glob("[0-9]*") if _directory_of(entry) == data]
 
 
-def clear_the_way(cluster: Cluster) -> None:
+def remove_leftovers(cluster: Cluster) -> None:
     """Wait until the children of a killed postmaster are gone; remove a pid file of an unrelated process.
 
     The pid file of a dead pid stays: PostgreSQL itself checks the shared memory that it names.

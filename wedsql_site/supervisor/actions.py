@@ -15,63 +15,63 @@ from django.db import connection, connections
 
 from flows import kernel
 from wedsql_site import backup, environment, postgres
-from wedsql_site.supervisor import family, preparation, programs, report
+from wedsql_site.supervisor import preparation, processes, programs, report
 from wedsql_site.supervisor.loop import Supervisor
 from wedsql_site.supervisor.record import Running
 
-Say = Callable[[str], None]
+Echo = Callable[[str], None]
 # Seconds beyond the grace period of the workers: for the database, and for killing processes.
 _STOP_MARGIN = 30.0
-_WEB_PATIENCE = 60.0
+_WEB_TIMEOUT = 60.0
 
 
 class ActionRefused(RuntimeError):
     """The action is not possible now; the message says what to do."""
 
 
-def up(demo: bool, say: Say) -> int:
+def up(demo: bool, echo: Echo) -> int:
     """Start everything, and return when stopped."""
     where = programs.address()
     running = Running()
     if not running.take():
-        say(f"already running at {(running.read() or {}).get('url', where.url)} (stop it with: make stop)")
+        echo(f"already running at {(running.read() or {}).get('url', where.url)} (stop it with: make stop)")
         return 0
     try:
         running.write(url=where.url, children=[])
-        if left := family.end():
-            say(f"ended {left} processes that an earlier start had left behind")
+        if left := processes.end():
+            echo(f"ended {left} processes that an earlier start had left behind")
         _refuse_taken_port(where)
-        return _run(where, demo, running, say)
+        return _run(where, demo, running, echo)
     finally:
         running.release()
 
 
-def _run(where: programs.Address, demo: bool, running: Running, say: Say) -> int:
-    supervisor = Supervisor(programs.all_programs(where, demo), where, running, say)
+def _run(where: programs.Address, demo: bool, running: Running, echo: Echo) -> int:
+    supervisor = Supervisor(programs.all_programs(where, demo), where, running, echo)
     supervisor.catch_signals()
     try:
-        login = _prepare(demo, say)
+        login = _prepare(demo, echo)
         if supervisor.stopping.is_set():
             return 0
         supervisor.start()
-        if supervisor.wait_for_web(_WEB_PATIENCE):
-            say(report.welcome(where, login))
+        if supervisor.wait_for_web(_WEB_TIMEOUT):
+            echo(report.welcome(where, login))
         elif not supervisor.stopping.is_set():
-            say(f"The web process does not answer yet; its log is {programs.log_dir() / 'web.log'}")
+            echo(f"The web process does not answer yet; its log is {programs.log_dir() / 'web.log'}")
         supervisor.run()
     finally:
         supervisor.stop()
         preparation.stop_database()
-    say("stopped")
+    echo("stopped")
     return 0
 
 
-def _prepare(demo: bool, say: Say) -> preparation.Login:
-    say("Starting the database ..." if preparation.uses_embedded() else "Waiting for the database ...")
+def _prepare(demo: bool, echo: Echo) -> preparation.Login:
+    echo("Starting the database ..." if preparation.uses_embedded() else "Waiting for the database ...")
     preparation.start_database()
-    preparation.wait_for_database(say)
+    preparation.wait_for_database(echo)
     preparation.install()
-    preparation.report_missing_grants(say)
+    preparation.report_missing_grants(echo)
     login = preparation.ensure_login()
     if demo:
         preparation.load_demo()
@@ -82,14 +82,14 @@ def _prepare(demo: bool, say: Say) -> preparation.Login:
 def stop() -> bool:
     """Stop the supervisor, remaining processes and the embedded database; False if nothing was running."""
     ended = _end_supervisor()
-    left = family.end()
+    left = processes.end()
     return preparation.stop_database(always=True) or ended or left > 0
 
 
 def reset() -> None:
     """Delete the embedded database, the secrets and the logs of this state directory, nothing else."""
     _end_supervisor()
-    family.end()
+    processes.end()
     postgres.reset()
     state = environment.state_dir()
     for name in ("log", "jobs"):
@@ -98,41 +98,41 @@ def reset() -> None:
         (state / name).unlink(missing_ok=True)
 
 
-def install(say: Say) -> None:
+def install(echo: Echo) -> None:
     """Bring the database up to date without starting anything else."""
     preparation.start_database()
-    preparation.wait_for_database(say)
+    preparation.wait_for_database(echo)
     preparation.install()
-    preparation.report_missing_grants(say)
+    preparation.report_missing_grants(echo)
 
 
-def roles(say: Say) -> None:
+def roles(echo: Echo) -> None:
     """Create the roles of an installed database."""
     preparation.start_database()
-    preparation.wait_for_database(say)
+    preparation.wait_for_database(echo)
     if not preparation.install_roles():
-        say("The database has no kernel yet, so the roles have no rights there: manage.py wedsql install")
-    preparation.report_missing_grants(say)
+        echo("The database has no kernel yet, so the roles have no rights there: manage.py wedsql install")
+    preparation.report_missing_grants(echo)
 
 
-def take_backup(directory: Path, say: Say) -> None:
+def take_backup(directory: Path, echo: Echo) -> None:
     """Write a backup of the running database."""
     preparation.start_database()
-    preparation.wait_for_database(say)
+    preparation.wait_for_database(echo)
     if kernel.status(connection).state == "MISSING":
         raise ActionRefused("the database has no kernel, so there is nothing to back up")
     manifest = backup.backup(directory)
     held = f"PostgreSQL {manifest['server']}, {len(manifest['roles'])} roles"
-    say(f"{directory}: {held}, as of {manifest['written_at']}")
+    echo(f"{directory}: {held}, as of {manifest['written_at']}")
 
 
-def restore_backup(directory: Path, say: Say) -> None:
+def restore_backup(directory: Path, echo: Echo) -> None:
     """Restore a backup into an empty database and bring it up to date."""
     preparation.start_database()
-    preparation.wait_for_database(say)
-    backup.restore(directory, say)
+    preparation.wait_for_database(echo)
+    backup.restore(directory, echo)
     preparation.install()
-    preparation.report_missing_grants(say)
+    preparation.report_missing_grants(echo)
 
 
 def logs(follow: bool) -> int:

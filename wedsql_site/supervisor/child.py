@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from flows import project
-from wedsql_site.supervisor import family
+from wedsql_site.supervisor import processes
 from wedsql_site.supervisor.programs import Program
 from workers.process.parent import die_with_parent
 
@@ -60,12 +60,12 @@ class Child:
         code = self.process.poll()
         if code is None:
             return ""
-        self._end_family()  # processes of a killed cluster must not run beside its successor
+        self._kill_processes()  # processes of a killed cluster must not run beside its successor
         steady = now - self.started > _STEADY_AFTER
         self.pause = _FIRST_PAUSE if steady or not self.pause else min(self.pause * 2, _LONGEST_PAUSE)
         self.due = now + self.pause
         self.process = None
-        return f"{self.program.name} ended ({_told(code)}); starting it again in {self.pause:g} s"
+        return f"{self.program.name} ended ({_exit_status(code)}); starting it again in {self.pause:g} s"
 
     def terminate(self) -> None:
         """Send SIGTERM to the main process; a signal to the whole group would hang Django-Q's sentinel."""
@@ -81,7 +81,7 @@ class Child:
             graceful = True
         except subprocess.TimeoutExpired:
             graceful = False
-        self._end_family()
+        self._kill_processes()
         self.process.wait()
         self.process = None
         return graceful
@@ -98,14 +98,14 @@ class Child:
         path.parent.mkdir(parents=True, exist_ok=True)
         return path.open("ab")
 
-    def _end_family(self) -> None:
+    def _kill_processes(self) -> None:
         """Kill the process and its descendants, in whatever group or session they are."""
         if self.process is None:
             return
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
-        family.end(self.program.name)
+        processes.end(self.program.name)
 
 
-def _told(code: int) -> str:
+def _exit_status(code: int) -> str:
     return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from wedsql_site import postgres
 from wedsql_site.ondemand import uses_embedded
-from wedsql_site.supervisor import family
+from wedsql_site.supervisor import processes
 from wedsql_site.supervisor.child import Child
 from wedsql_site.supervisor.programs import Address, Program
 from wedsql_site.supervisor.record import Running
@@ -17,17 +17,17 @@ from workers.process.stop import Stop
 _TICK = 0.2
 _DATABASE_EVERY = 2.0
 _LOGS_EVERY = 60.0
-Say = Callable[[str], None]
+Echo = Callable[[str], None]
 
 
 class Supervisor:
     """Starts the programs, watches them, and stops only what it started."""
 
-    def __init__(self, programs: list[Program], where: Address, running: Running, say: Say) -> None:
+    def __init__(self, programs: list[Program], where: Address, running: Running, echo: Echo) -> None:
         self.children = [Child(program) for program in programs]
         self.where = where
         self.running = running
-        self.say = say
+        self.echo = echo
         self.stopping = Stop()
         self._database_due = self._logs_due = 0.0
 
@@ -64,8 +64,8 @@ class Supervisor:
             child.terminate()
         for child in self.children:
             if not child.finish(began + child.program.grace):
-                self.say(f"{child.program.name} did not end in {child.program.grace:g} s and was killed")
-        family.end()
+                self.echo(f"{child.program.name} did not end in {child.program.grace:g} s and was killed")
+        processes.end()
 
     def _watch(self) -> None:
         self._watch_database()
@@ -74,7 +74,7 @@ class Supervisor:
             before = child.restarts
             line = child.watch()
             if line:
-                self.say(line)
+                self.echo(line)
             changed = changed or bool(line) or before != child.restarts
         if changed:
             self._write_record()
@@ -86,11 +86,11 @@ class Supervisor:
             return
         self._database_due = now + _DATABASE_EVERY
         if not postgres.is_running():
-            self.say("the database does not answer; starting it again")
+            self.echo("the database does not answer; starting it again")
             try:
                 postgres.ensure_running()
             except postgres.PostgresError as error:
-                self.say(str(error))
+                self.echo(str(error))
 
     def _trim_logs(self) -> None:
         if time.monotonic() >= self._logs_due:

@@ -45,10 +45,10 @@ def stop_database(always: bool = False) -> bool:
     return postgres.stop()
 
 
-def wait_for_database(say: Callable[[str], None], seconds: float = 60.0) -> None:
+def wait_for_database(echo: Callable[[str], None], seconds: float = 60.0) -> None:
     """Return when the database answers; show the first error, and raise the last after `seconds`."""
     deadline = time.monotonic() + seconds
-    told = False
+    reported = False
     while True:
         try:
             connection.ensure_connection()
@@ -56,9 +56,9 @@ def wait_for_database(say: Callable[[str], None], seconds: float = 60.0) -> None
         except OperationalError as error:
             if time.monotonic() > deadline:
                 raise
-            if not told:
-                say(f"The database does not answer, waiting up to {seconds:.0f} s: {str(error).strip()}")
-                told = True
+            if not reported:
+                echo(f"The database does not answer, waiting up to {seconds:.0f} s: {str(error).strip()}")
+                reported = True
             time.sleep(0.5)
 
 
@@ -68,13 +68,13 @@ def install() -> None:
     install_roles()
 
 
-def report_missing_grants(say: Callable[[str], None]) -> None:
+def report_missing_grants(echo: Callable[[str], None]) -> None:
     """Show the statements that a superuser must run, if the installing role was not allowed to."""
     missing = kernel.missing_grants(connection)
     if missing:
-        say("Warning: overdue sessions are not ended, or the disk is not watched, until a superuser runs:")
+        echo("Warning: overdue sessions are not ended, or the disk is not watched, until a superuser runs:")
         for statement in missing:
-            say(f"  {statement};")
+            echo(f"  {statement};")
 
 
 def install_roles() -> bool:
@@ -86,11 +86,11 @@ def ensure_login() -> Login:
     """Create the superuser `admin` if there is no superuser."""
     users = get_user_model()._default_manager
     if not users.filter(is_superuser=True).exists():
-        password = secrets_store.once(_PASSWORD_FILE, lambda: secrets.token_urlsafe(12))
+        password = secrets_store.get_or_create(_PASSWORD_FILE, lambda: secrets.token_urlsafe(12))
         get_user_model().objects.create_superuser(ADMIN, password=password)
         return Login(ADMIN, password)
     admin = users.filter(username=ADMIN).first()
-    known = secrets_store.kept(_PASSWORD_FILE)
+    known = secrets_store.read(_PASSWORD_FILE)
     return Login(ADMIN, known if admin and known and admin.check_password(known) else None)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from django.core.management import get_commands
 
 from wedsql_site import environment
-from wedsql_site.supervisor import family
+from wedsql_site.supervisor import processes
 
 # Seconds that a process needs to end after it has killed its hanging children.
 KILL_MARGIN = 5.0
@@ -34,7 +34,7 @@ class Program:
             "PYTHONUNBUFFERED": "1",
             "DJANGO_SETTINGS_MODULE": "wedsql_site.settings",
             "WEDSQL_STATE_DIR": str(environment.state_dir()),
-            family.VARIABLE: family.mark(self.name),
+            processes.VARIABLE: processes.mark(self.name),
         }
         return {**os.environ, **own, **self.extra}
 

@@ -11,14 +11,14 @@ from flows import kernel
 from wedsql_site import environment, logs, postgres
 from wedsql_site.ondemand import uses_embedded
 from wedsql_site.postgres.process import exists
-from wedsql_site.supervisor import family, programs
+from wedsql_site.supervisor import processes, programs
 from wedsql_site.supervisor.preparation import Login
 from wedsql_site.supervisor.record import Running
 
 
 def welcome(where: programs.Address, login: Login) -> str:
     """Return the welcome; in JSON format one line without the password."""
-    if logs.chosen() == "json":
+    if logs.chosen_format() == "json":
         return f"WED-SQL runs at {where.url}"
     return "\n".join(
         [
@@ -54,7 +54,7 @@ def status() -> dict[str, Any]:
             {**child, "alive": bool(child["pid"]) and exists(child["pid"])}
             for child in (record or {}).get("children", [])
         ],
-        "left_behind": sorted(family.members()) if record is None else [],
+        "left_behind": sorted(processes.members()) if record is None else [],
         "state_dir": str(environment.state_dir()),
         "database": _database(),
     }

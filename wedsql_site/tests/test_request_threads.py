@@ -1,4 +1,4 @@
-"""Threads close their connections whatever happens on them, and a lane never exceeds its size."""
+"""Threads close their connections whatever happens on them, and a pool never exceeds its size."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from wedsql_site.request_threads import Lane, RequestThreads, ReturningExecutor
+from wedsql_site.request_threads import RequestPool, RequestThreads, ReturningExecutor
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -63,40 +63,40 @@ def _ended(thread: ReturningExecutor, act: Callable[[], None]) -> None:
 
 def test_a_full_lane_rejects_and_recovers() -> None:
     async def story() -> None:
-        lane = Lane("test", 2, max_waiting=1)
-        first, second = await lane.take(), await lane.take()
-        waiter = asyncio.create_task(lane.take())
+        pool = RequestPool("test", 2, max_waiting=1)
+        first, second = await pool.take(), await pool.take()
+        waiter = asyncio.create_task(pool.take())
         await asyncio.sleep(0)
-        assert first and second and lane.waiting == 1
-        assert await asyncio.wait_for(lane.take(), 10) is None and lane.rejected == 1
-        lane.give_back(first)
+        assert first and second and pool.waiting == 1
+        assert await asyncio.wait_for(pool.take(), 10) is None and pool.rejected == 1
+        pool.release(first)
         assert await waiter is first
-        lane.give_back(first)
-        lane.give_back(second)
-        while lane.busy:
+        pool.release(first)
+        pool.release(second)
+        while pool.busy:
             await asyncio.sleep(0.01)
-        assert await lane.take() is not None
+        assert await pool.take() is not None
 
     asyncio.run(story())
 
 
 def test_a_waiter_that_is_cancelled_takes_no_thread_with_it() -> None:
     async def story() -> None:
-        lane = Lane("test", 1, max_waiting=5)
-        thread = await lane.take()
-        waiters = [asyncio.create_task(lane.take()) for _ in range(3)]
+        pool = RequestPool("test", 1, max_waiting=5)
+        thread = await pool.take()
+        waiters = [asyncio.create_task(pool.take()) for _ in range(3)]
         await asyncio.sleep(0)
         assert thread is not None
-        lane.give_back(thread)
+        pool.release(thread)
         for waiter in waiters:
             waiter.cancel()
         await asyncio.gather(*waiters, return_exceptions=True)
         for waiter in waiters:
             if not waiter.cancelled() and (late := waiter.result()) is not None:
-                lane.give_back(late)
-        while lane.busy:
+                pool.release(late)
+        while pool.busy:
             await asyncio.sleep(0.01)
-        assert lane.waiting == 0
+        assert pool.waiting == 0
 
     asyncio.run(story())
 
@@ -144,7 +144,7 @@ def test_under_load_probes_are_answered_and_the_rest_is_told_to_wait() -> None:
             sent.append(message)
 
         threads = RequestThreads(application)
-        threads.pages = Lane("test", 1, max_waiting=0)
+        threads.pages = RequestPool("test", 1, max_waiting=0)
         await threads.pages.take()
         await threads({"type": "http", "path": "/"}, None, send)
         assert sent[0]["status"] == 503 and (b"retry-after", b"5") in sent[0]["headers"]

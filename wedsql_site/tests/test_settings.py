@@ -96,7 +96,7 @@ def test_a_secret_is_made_once_and_kept_private(tmp_path: Path, monkeypatch: pyt
     assert len(first) > 50
     assert secrets_store.secret_key() == first
     assert (tmp_path / "secret_key").stat().st_mode & 0o077 == 0
-    assert secrets_store.once("secret_key", lambda: "another") == first
+    assert secrets_store.get_or_create("secret_key", lambda: "another") == first
 
 
 def test_a_cluster_that_retries_too_early_is_an_error(settings: Any) -> None:

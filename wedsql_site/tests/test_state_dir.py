@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from wedsql_site import environment
-from wedsql_site.supervisor import family, programs
+from wedsql_site.supervisor import processes, programs
 
 ASK = "from wedsql_site import environment; print(environment.state_dir())"
 
@@ -37,4 +37,4 @@ def test_every_program_is_told_where_it_is(monkeypatch: pytest.MonkeyPatch) -> N
     for program in programs.all_programs(programs.address(), demo=True):
         told = program.environ()
         assert told["WEDSQL_STATE_DIR"] == where
-        assert told[family.VARIABLE] == f"{program.name}@{where}"
+        assert told[processes.VARIABLE] == f"{program.name}@{where}"

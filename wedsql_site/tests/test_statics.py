@@ -45,7 +45,7 @@ def test_what_is_no_file_is_not_found(name: str, client: Client) -> None:
 def test_every_file_has_an_address_that_may_be_kept(client: Client) -> None:
     for name in statics.paths():
         answer = client.get(static(name))
-        assert answer.status_code == 200 and answer["Cache-Control"] == statics.FOR_A_YEAR, name
+        assert answer.status_code == 200 and answer["Cache-Control"] == statics.CACHE_FOR_ONE_YEAR, name
         assert answer.content == statics.paths()[name].read_bytes(), name
 
 

@@ -12,7 +12,7 @@ import pytest
 from django.core.management import call_command
 
 from testkit.processes import Processes
-from workers.demo.people import order
+from workers.demo.random_states import order
 from workers.discovery import autodiscover
 
 Db = Any

@@ -64,43 +64,43 @@ class Command(BaseCommand):
         if code:
             sys.exit(code)
 
-    def _say(self, line: str) -> None:
+    def _echo(self, line: str) -> None:
         self.stdout.write(line)
         self.stdout.flush()
 
     def _up(self, options: dict[str, Any]) -> int:
         demo = environment.flag("WEDSQL_DEMO", default=True) and not options["no_demo"]
-        return actions.up(demo, log.info if logs.chosen() == "json" else self._say)
+        return actions.up(demo, log.info if logs.chosen_format() == "json" else self._echo)
 
     def _stop(self, _options: dict[str, Any]) -> int:
-        self._say("stopped" if actions.stop() else "nothing was running")
+        self._echo("stopped" if actions.stop() else "nothing was running")
         return 0
 
     def _status(self, options: dict[str, Any]) -> int:
         facts = report.status()
-        self._say(json.dumps(facts, indent=1, default=str) if options["json"] else report.as_text(facts))
+        self._echo(json.dumps(facts, indent=1, default=str) if options["json"] else report.as_text(facts))
         return 0 if facts["running"] else NOT_RUNNING
 
     def _reset(self, options: dict[str, Any]) -> int:
         question = f"Delete the database and the secrets in {environment.state_dir()}? [y/N] "
-        if not (options["yes"] or _agreed(question)):
-            self._say("nothing was deleted; without a terminal say: wedsql reset --yes")
+        if not (options["yes"] or _confirm(question)):
+            self._echo("nothing was deleted; without a terminal say: wedsql reset --yes")
             return 1
         actions.reset()
-        self._say("deleted")
+        self._echo("deleted")
         return 0
 
     def _logs(self, options: dict[str, Any]) -> int:
         return actions.logs(follow=not options["no_follow"])
 
     def _install(self, _options: dict[str, Any]) -> int:
-        actions.install(self._say)
-        self._say("installed")
+        actions.install(self._echo)
+        self._echo("installed")
         return 0
 
     def _roles(self, _options: dict[str, Any]) -> int:
-        actions.roles(self._say)
-        self._say("roles are up to date")
+        actions.roles(self._echo)
+        self._echo("roles are up to date")
         return 0
 
     def _psql(self, options: dict[str, Any]) -> int:
@@ -109,16 +109,16 @@ class Command(BaseCommand):
         os.execve(line[0], line, environ)  # noqa: S606 - psql replaces this process
 
     def _backup(self, options: dict[str, Any]) -> int:
-        actions.take_backup(options["directory"].absolute(), self._say)
+        actions.take_backup(options["directory"].absolute(), self._echo)
         return 0
 
     def _restore(self, options: dict[str, Any]) -> int:
-        actions.restore_backup(options["directory"].absolute(), self._say)
-        self._say("restored")
+        actions.restore_backup(options["directory"].absolute(), self._echo)
+        self._echo("restored")
         return 0
 
 
-def _agreed(question: str) -> bool:
+def _confirm(question: str) -> bool:
     try:
         return input(question).strip().lower() in {"y", "yes"}
     except EOFError:

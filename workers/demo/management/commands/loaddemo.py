@@ -19,7 +19,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         for name in FLOWS:
             if _exists(name):
-                self._say(options, f"{name}: there already")
+                self._echo(options, f"{name}: there already")
                 continue
             try:
                 with transaction.atomic():
@@ -27,9 +27,9 @@ class Command(BaseCommand):
                     load_sql(name, script(name), "loaddemo")
             except (LoadError, WedError) as error:
                 raise CommandError(f"{name}: {error}") from error
-            self._say(options, f"{name}: defined")
+            self._echo(options, f"{name}: defined")
 
-    def _say(self, options: dict[str, Any], line: str) -> None:
+    def _echo(self, options: dict[str, Any], line: str) -> None:
         if options["verbosity"]:
             self.stdout.write(line)
 

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from flows import api
 from flows.errors import DatabaseGone, UnknownFlow, WedError
-from workers.demo.people import counter, order
+from workers.demo.random_states import counter, order
 from workers.logs import summarize
 from workers.process.stop import Stop
 

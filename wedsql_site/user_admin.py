@@ -39,7 +39,7 @@ def grantable_groups(actor: Any) -> QuerySet[Group]:
     return Group.objects.filter(~Exists(beyond))
 
 
-class CarefulUserAdmin(UserAdmin):
+class RestrictedUserAdmin(UserAdmin):
     """Django's page; non-superusers grant permissions they have, to accounts that have no others."""
 
     actions = [remove_second_factor]
@@ -74,7 +74,7 @@ class CarefulUserAdmin(UserAdmin):
         return super().has_delete_permission(request, obj) and (obj is None or may_manage(request.user, obj))
 
 
-class CarefulGroupAdmin(GroupAdmin):
+class RestrictedGroupAdmin(GroupAdmin):
     """Django's page; non-superusers add only permissions they have to a group."""
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
@@ -103,6 +103,6 @@ def _limit(form: Any, name: str, choices: QuerySet[Any]) -> None:
 for _device in (TOTPDevice, StaticDevice):
     if admin.site.is_registered(_device):
         admin.site.unregister(_device)
-for _model, _page in ((User, CarefulUserAdmin), (Group, CarefulGroupAdmin)):
+for _model, _page in ((User, RestrictedUserAdmin), (Group, RestrictedGroupAdmin)):
     admin.site.unregister(_model)
     admin.site.register(_model, _page)

@@ -18,7 +18,7 @@ class ApplicationError(Exception):
     """An exception by its type and place, without its message."""
 
 
-class Quiet:
+class ExceptionFilter:
     """ASGI middleware that reduces exceptions to type, place and stack."""
 
     def __init__(self, application: Application) -> None:

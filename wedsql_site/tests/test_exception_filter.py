@@ -12,12 +12,12 @@ from channels.testing import WebsocketCommunicator
 from daphne.server import Server
 
 from wedsql_site import asgi, logs
-from wedsql_site.quiet import ApplicationError, Quiet
+from wedsql_site.exception_filter import ApplicationError, ExceptionFilter
 
 SECRET = "ana-silva-4111"
 
 
-class Clumsy(AsyncWebsocketConsumer):
+class FailingConsumer(AsyncWebsocketConsumer):
     """Raises an error on every message."""
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
@@ -26,7 +26,7 @@ class Clumsy(AsyncWebsocketConsumer):
 
 async def _broken_by(text: str) -> BaseException:
     """Return the exception as the server gets it: raised again it would have other causes."""
-    line = WebsocketCommunicator(Quiet(Clumsy.as_asgi()), "/")
+    line = WebsocketCommunicator(ExceptionFilter(FailingConsumer.as_asgi()), "/")
     await line.connect()
     await line.send_to(text)
     await asyncio.wait([line.future], timeout=10)
@@ -38,7 +38,9 @@ async def _broken_by(text: str) -> BaseException:
 def test_the_server_is_told_kind_and_place_and_no_words() -> None:
     error = asyncio.run(_broken_by(SECRET))
     assert isinstance(error, ApplicationError)
-    assert str(error).startswith("ValueError (test_quiet.py:") and str(error).endswith(" in receive)")
+    assert str(error).startswith("ValueError (test_exception_filter.py:") and str(error).endswith(
+        " in receive)"
+    )
 
 
 def test_daphne_s_log_has_the_stack_and_no_words(caplog: pytest.LogCaptureFixture) -> None:

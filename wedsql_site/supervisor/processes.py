@@ -15,7 +15,7 @@ from pathlib import Path
 from wedsql_site import environment
 
 VARIABLE = "WEDSQL_SUPERVISED"
-_PATIENCE = 10.0
+_KILL_TIMEOUT = 10.0
 
 
 def mark(program: str) -> str:
@@ -30,16 +30,16 @@ def members(program: str = "") -> set[int]:
     """
     wanted = f"{VARIABLE}={mark(program)}".encode()
     if program:
-        found = _processes(lambda words: wanted in words)
+        found = _processes(lambda entries: wanted in entries)
     else:
         start, end = f"{VARIABLE}=".encode(), mark("").encode()
-        found = _processes(lambda words: any(w.startswith(start) and w.endswith(end) for w in words))
+        found = _processes(lambda entries: any(w.startswith(start) and w.endswith(end) for w in entries))
     return found - _ancestors()
 
 
 def end(program: str = "") -> int:
     """Kill these processes, also those they start meanwhile; return how many there were."""
-    deadline = time.monotonic() + _PATIENCE
+    deadline = time.monotonic() + _KILL_TIMEOUT
     seen: set[int] = set()
     while (found := members(program)) and time.monotonic() < deadline:
         seen |= found
@@ -53,10 +53,10 @@ def _processes(matches: Callable[[list[bytes]], bool]) -> set[int]:
     found = set()
     for entry in Path("/proc").glob("[0-9]*/environ"):
         try:
-            words = entry.read_bytes().split(b"\0")
+            entries = entry.read_bytes().split(b"\0")
         except OSError:
             continue  # ended meanwhile, or another user's
-        if matches(words):
+        if matches(entries):
             found.add(int(entry.parent.name))
     return found
 
