@@ -58,13 +58,13 @@ class Installation:
                 stdout=out,
                 stderr=subprocess.STDOUT,
             )
-        while "WED-SQL runs at" not in self.said():
+        while "WED-SQL runs at" not in self.printed():
             if self.supervisor.poll() is not None or time.monotonic() - began > _TIMEOUT:
-                raise AssertionError(f"did not start:\n{self.said()}\n{self.logs()}")
+                raise AssertionError(f"did not start:\n{self.printed()}\n{self.logs()}")
             time.sleep(0.02)
         return time.monotonic() - began
 
-    def said(self) -> str:
+    def printed(self) -> str:
         """Return what `up` has printed so far."""
         return self.output.read_text() if self.output.exists() else ""
 
@@ -125,7 +125,7 @@ class Installation:
                 os.kill(pid, signal.SIGKILL)
         postgres.reset(self.cluster)
 
-    def leave(self, program: str = "worker") -> subprocess.Popen[bytes]:
+    def start_orphan(self, program: str = "worker") -> subprocess.Popen[bytes]:
         """Start a process like one that a killed supervisor of this state directory leaves behind."""
         env = {"WEDSQL_SUPERVISED": f"{program}@{self.state}", "WEDSQL_STATE_DIR": str(self.state)}
         return subprocess.Popen(["/bin/sleep", "600"], env=env, start_new_session=True)

@@ -81,7 +81,7 @@ def test_a_race_that_is_cut_counts_what_was_committed(place: str) -> None:
     assert (run.complete, run.steps) == (False, 12)
 
 
-def test_a_worker_that_ends_early_is_told_with_its_last_words(place: str) -> None:
+def test_a_worker_that_ends_early_is_reported_with_its_last_output(place: str) -> None:
     with pytest.raises(RuntimeError, match="the disk is full"):
         race_in(place, Inserts(12, _DIES), 1, limit=20)
 

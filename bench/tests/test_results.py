@@ -131,7 +131,7 @@ def test_percentile_takes_the_nearest_rank() -> None:
     assert percentile([7.0], 0.99) == 7.0
 
 
-def test_names_are_told_apart() -> None:
+def test_names_are_distinguished() -> None:
     names = [contender.name for contender in CONTENDERS] + list(PROBES)
     assert len(names) == len(set(names))
     assert all("," not in name for name in names)

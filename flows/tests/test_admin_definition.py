@@ -62,7 +62,7 @@ def test_saving_an_unchanged_page_changes_nothing(alice: Client) -> None:
 
 
 @pytest.mark.parametrize("attribute", ["select", "class", "import", "user", "x" * 63])
-def test_words_of_sql_and_python_are_names_like_others(alice: Client, attribute: str) -> None:
+def test_keywords_of_sql_and_python_are_names_like_others(alice: Client, attribute: str) -> None:
     name = define(alice, **fourth(attribute))
 
     assert attribute in columns(name)
@@ -117,7 +117,7 @@ def test_options_are_one_a_line(alice: Client) -> None:
     assert errors_at(response, "attributes-1-options"), all_errors(response)
 
 
-def test_somebody_who_may_only_look_cannot_save(alice: Client) -> None:
+def test_a_user_with_view_permission_cannot_save(alice: Client) -> None:
     name = define(alice)
     carol = User.objects.create_user("carol", is_staff=True)
     carol.user_permissions.set(Permission.objects.filter(codename__startswith="view_"))

@@ -97,9 +97,7 @@ def test_every_row_is_met_once_on_the_way_to_the_end_and_back(alice: Client, ord
 
 
 @pytest.mark.parametrize("model", ORDER)
-def test_a_page_asks_for_its_rows_and_counts_and_skips_nothing(
-    alice: Client, orders: str, model: Any
-) -> None:
+def test_a_page_reads_only_its_rows_without_count_or_offset(alice: Client, orders: str, model: Any) -> None:
     second = walk(alice, address(model, orders), "next")[1][1]
 
     with CaptureQueriesContext(connection) as queries:

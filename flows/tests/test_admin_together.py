@@ -36,7 +36,7 @@ def publish_as_bob(connect: Any, name: str) -> None:
         )
 
 
-def test_a_page_that_somebody_overtook_is_refused_with_his_name(
+def test_a_stale_page_is_refused_with_the_name_of_the_other_user(
     alice: Client, name: str, connect: Any
 ) -> None:
     fields = opened(alice, page(name))
@@ -55,7 +55,7 @@ def test_a_page_that_somebody_overtook_is_refused_with_his_name(
     ]
 
 
-def test_it_is_refused_as_well_when_he_comes_between_the_look_and_the_lock(
+def test_a_change_between_the_check_and_the_lock_is_refused(
     alice: Client, name: str, connect: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from flows.admin import definition
@@ -91,9 +91,7 @@ def test_an_opened_page_whose_row_is_gone_is_refused(alice: Client, name: str, c
     assert Flow.objects.get(name=name).label == ""
 
 
-def test_an_open_transaction_in_the_way_is_told_within_seconds(
-    alice: Client, name: str, connect: Any
-) -> None:
+def test_a_conflicting_transaction_is_reported_within_seconds(alice: Client, name: str, connect: Any) -> None:
     fields = opened(alice, page(name))
     with connect() as bob, bob.transaction():
         bob.execute("select wedsql.start_many(%s, array['{}'::jsonb], 'bob')", [name])

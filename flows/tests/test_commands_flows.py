@@ -102,7 +102,7 @@ def test_loadflow_leaves_the_connection_as_it_was(fig2: str) -> None:
         ("select 'it''s; all' as \"a;b\", $x$ ; $$ $x$; selct 1", 1, "selct"),
     ],
 )
-def test_loadflow_tells_line_and_place_and_leaves_nothing(
+def test_loadflow_reports_line_and_position_and_leaves_nothing(
     db: None, tmp_path: Path, text: str, line: int, caret: str
 ) -> None:
     name = unique()
@@ -198,7 +198,7 @@ def test_loadflow_refuses_json_that_is_no_definition(db: None, tmp_path: Path, t
 
 
 @pytest.mark.parametrize("command", ["dumpflow", "jobs", "startinstance", "makeflowmigrations"])
-def test_an_unknown_flow_is_said_in_one_sentence(db: None, command: str) -> None:
+def test_an_unknown_flow_is_reported_in_one_sentence(db: None, command: str) -> None:
     said = refused(command, "nowhere")
 
     assert said.startswith("There is no flow")

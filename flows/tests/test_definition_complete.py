@@ -182,7 +182,7 @@ def test_an_unknown_option_is_refused_with_those_that_there_are() -> None:
     assert "timeout" in refused.value.hint and "compensation" not in refused.value.hint
 
 
-def test_a_definition_says_what_it_was_told(designed: str) -> None:
+def test_a_definition_returns_what_was_published(designed: str) -> None:
     said = api.definition(designed)
 
     assert {name: said[name] for name in SETTINGS} == SETTINGS

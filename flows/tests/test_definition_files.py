@@ -72,7 +72,7 @@ def test_what_is_written_is_read_again(kind: Format, definition: Definition) -> 
 @pytest.mark.parametrize("kind", [JSON, YAML])
 @settings(max_examples=10, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(definition=definitions())
-def test_the_kernel_gives_back_what_a_file_said(kind: Format, definition: Definition) -> None:
+def test_the_kernel_returns_what_the_file_had(kind: Format, definition: Definition) -> None:
     with transaction.atomic():
         first, second = unique(), unique()
         api.create_flow(first)

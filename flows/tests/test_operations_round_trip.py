@@ -102,7 +102,7 @@ def test_even_unrecorded_the_migrations_change_nothing_where_the_flow_was_design
     assert shape(orders) == before
 
 
-def test_check_tells_and_writes_nothing(packages: Path, orders: str) -> None:
+def test_check_reports_and_writes_nothing(packages: Path, orders: str) -> None:
     with pytest.raises(CommandError) as refused:
         make(orders, "--check")
     assert refused.value.returncode == 1

@@ -118,7 +118,7 @@ def test_operations_describe_and_write_themselves(flow: str, number: int) -> Non
     assert text.startswith("flows.operations.")
 
 
-def test_removed_attributes_come_back_with_all_their_words(flow: str) -> None:
+def test_removed_attributes_come_back_with_all_their_options(flow: str) -> None:
     words = {"type": "enum", "options": ["s", "l"], "default": "s", "label": "Size"}
     forwards(AddAttribute(flow, "size", words))
     before = shape(flow)
@@ -162,7 +162,7 @@ def test_a_trigger_that_is_meant_must_be_one(flow: str) -> None:
         forwards(AlterTrigger(flow, {"name": "t9"}, {"priority": 1}))
 
 
-def test_a_flow_that_is_not_there_is_said(db: None) -> None:
+def test_a_missing_flow_is_reported(db: None) -> None:
     with pytest.raises(FlowMigrationError, match="no flow nowhere"):
         forwards(AddAttribute("nowhere", "a1"))
 
@@ -188,7 +188,7 @@ def test_a_dropped_flow_comes_back_whole(flow: str) -> None:
     assert shape(flow) == before
 
 
-def test_the_kernel_hears_who_migrates(flow: str) -> None:
+def test_the_kernel_records_the_actor_of_a_migration(flow: str) -> None:
     forwards(AlterAttribute(flow, "a1", {"label": "First"}, {"label": ""}))
     with connection.cursor() as cursor:
         cursor.execute("set constraints all immediate")
@@ -209,7 +209,7 @@ def compared(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[tuple
     return [(change.old, change.new) for change in api.difference(*definitions)]
 
 
-def test_triggers_of_one_name_are_told_apart(db: None) -> None:
+def test_triggers_of_one_name_are_distinguished(db: None) -> None:
     old = [A | {"name": "t"}, A | {"name": "t", "predicate": "a1 = '2'"}, B | {"name": "u"}]
     new = [old[0], old[2] | {"predicate": "a1 = '4'"}, C]
 

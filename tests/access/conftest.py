@@ -34,7 +34,7 @@ KERNEL = {
 
 
 @dataclass(frozen=True)
-class Place:
+class SampleData:
     """A flow with an instance, and a row of every model that the admin shows, by `app/model`."""
 
     hands: Hands
@@ -72,16 +72,18 @@ class Place:
 
 
 @pytest.fixture
-def place(
+def sample(
     loaded: Callable[[str], str], connect: Callable[..., psycopg.Connection[Any]], django_db_blocker: Any
-) -> Iterator[Place]:
-    """A place committed outside of a transaction, so that pages see it; it is deleted afterwards."""
+) -> Iterator[SampleData]:
+    """A sample committed outside of a transaction, so that pages see it; it is deleted afterwards."""
     hands = Hands(loaded(PARCELS), connect())
     with django_db_blocker.unblock():
         made = _site_rows(hands.flow)
         try:
             wid = hands.start()
-            yield Place(hands, wid, {name: row.pk for name, row in made.items()} | _kernel_rows(hands, wid))
+            yield SampleData(
+                hands, wid, {name: row.pk for name, row in made.items()} | _kernel_rows(hands, wid)
+            )
         finally:
             hands.connection.execute("delete from wedsql.worker where name = %s", [hands.flow])
             hands.connection.execute("delete from wedsql.job_log where flow_id = %s", [hands.flow_id])

@@ -127,10 +127,10 @@ PROGRAMS = ("simulate", "wedsql", "wedworker")
 
 
 def rows(table: str, prefix: str = "") -> Iterator[tuple[str, list[str]]]:
-    """Yield the route and the words of each row of a table."""
+    """Yield the route and the letters of each row of a table."""
     for line in table.strip("\n").splitlines():
-        route, words = line[:51].strip(), line[51:].split()
-        yield prefix + route, words
+        route, letters = line[:51].strip(), line[51:].split()
+        yield prefix + route, letters
 
 
 def urls() -> dict[str, tuple[str, str]]:

@@ -15,7 +15,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from flows.errors import WedError
 from tests.access import matrix
-from tests.access.conftest import MINE, Place
+from tests.access.conftest import MINE, SampleData
 
 PROJECT = ("flows", "workers", "workers.demo", "monitor", "pages", "wedsql_site")
 
@@ -30,26 +30,26 @@ def acting_as(role: str) -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def arguments(command: str, place: Place, directory: Path) -> list[str]:
+def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
     """Return a command line that changes something."""
     definition = directory / "orders.json"
     definition.write_text(json.dumps({"attributes": [{"name": "a"}], "triggers": []}))
     return {
         "createflow": ["made_by_a_command"],
-        "loadflow": [str(definition), "--flow", place.hands.flow],
-        "startinstance": [place.hands.flow],
-        "flowrole": [place.hands.flow],
-        "archive": [str(directory), "--flow", place.hands.flow],
+        "loadflow": [str(definition), "--flow", sample.hands.flow],
+        "startinstance": [sample.hands.flow],
+        "flowrole": [sample.hands.flow],
+        "archive": [str(directory), "--flow", sample.hands.flow],
         "removefactor": ["object" + MINE],
     }.get(command, [])
 
 
-def prepare(place: Place) -> None:
+def prepare(sample: SampleData) -> None:
     """Create something to archive, and a second factor to remove."""
-    place.hands.send(place.wid)
+    sample.hands.send(sample.wid)
     change = "update wedsql.flow set retention = '1 microsecond' where name = %s"
-    place.hands.connection.execute(change, [place.hands.flow])
-    TOTPDevice.objects.create(user_id=place.rows["auth/user"], name="phone", confirmed=True)
+    sample.hands.connection.execute(change, [sample.hands.flow])
+    TOTPDevice.objects.create(user_id=sample.rows["auth/user"], name="phone", confirmed=True)
 
 
 def outcome(command: str, line: list[str], role: str) -> str:
@@ -68,8 +68,8 @@ def test_every_command_has_a_row() -> None:
 
 
 @pytest.mark.parametrize("command", matrix.commands())
-def test_commands_do_what_their_database_role_may(command: str, place: Place, tmp_path: Path) -> None:
-    prepare(place)
-    line = arguments(command, place, tmp_path)
+def test_commands_do_what_their_database_role_may(command: str, sample: SampleData, tmp_path: Path) -> None:
+    prepare(sample)
+    line = arguments(command, sample, tmp_path)
     found = {role: outcome(command, line, role) for role in matrix.DATABASE_ROLES}
     assert found == dict(zip(matrix.DATABASE_ROLES, matrix.commands()[command], strict=True))

@@ -15,7 +15,7 @@ from monitor.routing import websocket_urlpatterns
 from monitor.tests.lines import APPLICATION, play
 from pages.live import consumers
 from tests.access import matrix
-from tests.access.conftest import Place
+from tests.access.conftest import SampleData
 from tests.addresses import filled, patterns, text_of
 
 LETTERS = {401: "L", 403: "f", 404: "n", 405: "-"}
@@ -34,12 +34,12 @@ def test_every_address_has_a_row_and_every_row_an_address() -> None:
 
 
 @pytest.mark.parametrize("role", matrix.ROLES)
-def test_addresses_answer_as_the_matrix_says(role: str, place: Place) -> None:
-    column, browser = matrix.ROLES.index(role), place.client(role)
+def test_addresses_answer_as_the_matrix_says(role: str, sample: SampleData) -> None:
+    column, browser = matrix.ROLES.index(role), sample.client(role)
     found, expected = {}, {}
     client = browser()
     for route, pattern in patterns():
-        address = filled(route, pattern, place.values(route))
+        address = filled(route, pattern, sample.values(route))
         found[route] = tuple(letter(ask(address)) for ask in (client.get, client.post))
         expected[route] = tuple(word[column] for word in matrix.urls().get(route, ("?" * 7,) * 2))
         if "logout" in route:
@@ -57,14 +57,14 @@ def test_every_line_has_a_row_and_every_row_a_line() -> None:
 
 
 @pytest.mark.parametrize("role", matrix.ROLES)
-def test_lines_answer_as_the_matrix_says(role: str, place: Place, settings: Any, dsn: str) -> None:
+def test_lines_answer_as_the_matrix_says(role: str, sample: SampleData, settings: Any, dsn: str) -> None:
     settings.MONITOR_DATABASE_URL = dsn
-    client = place.client(role)()
+    client = sample.client(role)()
     found: dict[str, str] = {}
 
     async def story() -> None:
         for route, pattern in line_patterns():
-            path = filled(route or "ws/nothing/", pattern, place.values(route))
+            path = filled(route or "ws/nothing/", pattern, sample.values(route))
             found[route] = await opened(client, path)
 
     play(story)

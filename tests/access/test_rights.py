@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 
 from flows import access
-from tests.access.conftest import Place
+from tests.access.conftest import SampleData
 from tests.access.matrix import ROLES
 
 #         see mine, see another, design, operate mine, operate another, repair mine, repair another
@@ -38,15 +38,15 @@ def rights(user: Any, mine: str) -> str:
 
 
 @pytest.mark.parametrize("role", ROLES)
-def test_rights_follow_from_groups_and_permissions(role: str, place: Place) -> None:
-    user = AnonymousUser() if role == "anonymous" else place.user(role)
+def test_rights_follow_from_groups_and_permissions(role: str, sample: SampleData) -> None:
+    user = AnonymousUser() if role == "anonymous" else sample.user(role)
 
-    assert rights(user, place.hands.flow) == RIGHTS[role]
+    assert rights(user, sample.hands.flow) == RIGHTS[role]
 
 
 @pytest.mark.parametrize("role", ROLES[1:])
-def test_an_account_that_is_not_active_has_no_right(role: str, place: Place) -> None:
-    user = place.user(role)
+def test_an_account_that_is_not_active_has_no_right(role: str, sample: SampleData) -> None:
+    user = sample.user(role)
     user.is_active = False
 
-    assert rights(user, place.hands.flow) == "-------"
+    assert rights(user, sample.hands.flow) == "-------"

@@ -159,7 +159,7 @@ def test_a_cut_line_is_shown_and_heals(
     assert not_reloaded(browser)
 
 
-def test_logging_out_elsewhere_is_said(
+def test_logging_out_elsewhere_is_shown(
     browser: Browser, watching: Callable[[str], None], server: WebServer, parcels: Hands, wait: Wait
 ) -> None:
     watching("/")

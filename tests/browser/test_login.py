@@ -24,17 +24,17 @@ def test_log_in_by_keyboard_alone(
     wait(lambda page: page.current_url == f"{server.url}admin/")
 
 
-def test_a_wrong_password_is_told_beside_the_form(
+def test_a_wrong_password_is_reported_at_the_form(
     browser: webdriver.Chrome, server: WebServer, people: dict[str, Any], wait: Callable[..., Any]
 ) -> None:
     browser.get(f"{server.url}accounts/login/")
     browser.find_element(By.NAME, "username").send_keys("alice")
     browser.find_element(By.NAME, "password").send_keys("wrong", Keys.ENTER)
-    told = wait(lambda page: page.find_element(By.CSS_SELECTOR, "[role=alert]"))
-    assert "correct username and password" in told.text
+    alert = wait(lambda page: page.find_element(By.CSS_SELECTOR, "[role=alert]"))
+    assert "correct username and password" in alert.text
 
 
-def test_fits_a_phone_and_speaks_portuguese(
+def test_fits_a_phone_and_is_translated_to_portuguese(
     browser: webdriver.Chrome, server: WebServer, wait: Callable[..., Any]
 ) -> None:
     browser.set_window_size(*PHONE)

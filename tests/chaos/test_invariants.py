@@ -68,13 +68,13 @@ def _broken(conn: Connection, limit: int | None = None) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("limit", [None, 5])
-def test_honest_work_keeps_all_eight(lived: dict[str, Any], limit: int | None) -> None:
+def test_regular_work_violates_no_invariant(lived: dict[str, Any], limit: int | None) -> None:
     rows = lived["conn"].execute("select name, found from wedsql.invariants(%s)", [limit]).fetchall()
     assert rows == [(f"I{n}", 0) for n in range(1, 9)]
 
 
 @pytest.mark.parametrize(("name", "statement"), DAMAGE)
-def test_damage_is_told(lived: dict[str, Any], name: str, statement: str) -> None:
+def test_damage_is_reported(lived: dict[str, Any], name: str, statement: str) -> None:
     conn = lived["conn"]
     with conn.transaction(force_rollback=True):
         conn.execute(statement.format(**{k: v for k, v in lived.items() if k != "conn"}))
@@ -97,7 +97,7 @@ def test_changed_attributes_are_no_damage(lived: dict[str, Any]) -> None:
     assert _broken(conn) == {}
 
 
-def test_a_short_wait_for_a_lock_is_no_offence(
+def test_a_short_wait_for_a_lock_is_no_violation(
     lived: dict[str, Any], connect: Callable[..., Connection]
 ) -> None:
     holder, waiter = connect(), connect()
@@ -126,7 +126,7 @@ def test_an_attribute_that_goes_and_comes_back_is_no_damage(lived: dict[str, Any
         assert _broken(conn) == {}
 
 
-def test_the_first_offenders_are_named_and_all_are_counted(lived: dict[str, Any]) -> None:
+def test_the_first_violations_are_named_and_all_are_counted(lived: dict[str, Any]) -> None:
     conn, flow = lived["conn"], lived["flow"]
     wids = [lived["running"], *(api.start(flow, {}, conn=conn) for _ in range(4))]
     with conn.transaction(force_rollback=True):
@@ -138,7 +138,7 @@ def test_the_first_offenders_are_named_and_all_are_counted(lived: dict[str, Any]
             assert {one["wid"] for one in examples} <= set(wids)
 
 
-def test_a_check_is_kept_for_everybody(lived: dict[str, Any], connect: Callable[..., Connection]) -> None:
+def test_a_check_is_stored_for_all_pages(lived: dict[str, Any], connect: Callable[..., Connection]) -> None:
     at = api.check_invariants(20, conn=connect("wed_web"))
     kept = "select seen_at, detail from wedsql.beat where name = 'invariants'"
     seen_at, detail = connect("wed_monitor").execute(kept).fetchone() or (None, {})

@@ -20,7 +20,7 @@ from typing import Any
 import psycopg
 
 _SPACE = re.compile(r"(?:\s+|#[^\n]*)*")
-_WORD = re.compile(r"[\w-]+")
+_TOKEN = re.compile(r"[\w-]+")
 TIMEOUT = 10.0
 
 
@@ -62,41 +62,41 @@ class Spec:
 def parse(path: Path) -> Spec:
     """Read a spec. Raises ValueError for a syntax error."""
     spec, session = Spec(), None
-    words = _words(path.read_text(encoding="utf-8"))
-    for word in words:
-        if word == "session":
-            session = Session(next(words))
+    tokens = _tokens(path.read_text(encoding="utf-8"))
+    for token in tokens:
+        if token == "session":
+            session = Session(next(tokens))
             spec.sessions.append(session)
-        elif word == "setup":
-            (session.setup if session else spec.setup).append(next(words))
-        elif word == "check":
-            spec.check.append(next(words))
-        elif word == "once":
-            spec.once.append(next(words))
-        elif word == "allow":
-            spec.allow |= set(next(words).split())
-        elif word == "step" and session:
-            name = next(words)
-            session.steps[name] = next(words)
-        elif word == "permutation":
+        elif token == "setup":
+            (session.setup if session else spec.setup).append(next(tokens))
+        elif token == "check":
+            spec.check.append(next(tokens))
+        elif token == "once":
+            spec.once.append(next(tokens))
+        elif token == "allow":
+            spec.allow |= set(next(tokens).split())
+        elif token == "step" and session:
+            name = next(tokens)
+            session.steps[name] = next(tokens)
+        elif token == "permutation":
             spec.permutations.append([])
         elif spec.permutations:
-            spec.permutations[-1].append(word)
+            spec.permutations[-1].append(token)
         else:
-            raise ValueError(f"{path.name}: {word!r} is not expected")
+            raise ValueError(f"{path.name}: {token!r} is not expected")
     return spec
 
 
-def _words(text: str) -> Iterator[str]:
+def _tokens(text: str) -> Iterator[str]:
     position = 0
     while (position := _SPACE.match(text, position).end()) < len(text):  # type: ignore[union-attr]
         if text[position] == "{":
             end = _closing(text, position)
             yield text[position + 1 : end].strip()
             position = end + 1
-        elif word := _WORD.match(text, position):
-            yield word[0]
-            position = word.end()
+        elif token := _TOKEN.match(text, position):
+            yield token[0]
+            position = token.end()
         else:
             raise ValueError(f"cannot read {text[position:][:40]!r}")
 
@@ -134,7 +134,7 @@ class Client:
         self.pid = self.connection.info.backend_pid
         self.todo: queue.Queue[str | None] = queue.Queue()
         self.done: list[str | None] = []
-        self.given = 0
+        self.submitted = 0
         self.thread = threading.Thread(target=self._work, daemon=True)
         self.thread.start()
 
@@ -149,15 +149,15 @@ class Client:
         except psycopg.Error as error:
             return error.sqlstate or "?"
 
-    def give(self, sql: str) -> None:
+    def submit(self, sql: str) -> None:
         """Queue a step for the thread."""
-        self.given += 1
+        self.submitted += 1
         self.todo.put(sql)
 
     @property
     def busy(self) -> bool:
         """Return whether a step is not finished."""
-        return len(self.done) < self.given
+        return len(self.done) < self.submitted
 
     def close(self) -> None:
         """End thread and connection; an open transaction is rolled back."""
@@ -166,7 +166,7 @@ class Client:
         self.connection.close()
 
 
-class Stage:
+class SpecConnections:
     """The connections of one spec, used for all its orders: one per session and one that watches.
 
     The mode says how they take and complete jobs (words.sql).
@@ -179,7 +179,7 @@ class Stage:
         )
         self.clients: dict[str, Client] = {}
 
-    def __enter__(self) -> Stage:
+    def __enter__(self) -> SpecConnections:
         try:
             for sql in self.spec.once:
                 self.watcher.execute(sql)  # type: ignore[call-overload]
@@ -218,13 +218,13 @@ class Run:
     `errors` has (step, SQLSTATE), `waited` the steps that had to wait, `wrong` the results of the checks.
     """
 
-    def __init__(self, stage: Stage, order: list[str]) -> None:
-        stage.clear()
-        self.spec, self.order, self.watcher = stage.spec, order, stage.watcher
+    def __init__(self, connections: SpecConnections, order: list[str]) -> None:
+        connections.clear()
+        self.spec, self.order, self.watcher = connections.spec, order, connections.watcher
         self.waited: list[str] = []
         self.impossible = False
-        self.clients = {session.name: stage.client(session.name) for session in self.spec.sessions}
-        self.given: list[tuple[str, Client, int]] = []
+        self.clients = {session.name: connections.client(session.name) for session in self.spec.sessions}
+        self.submitted: list[tuple[str, Client, int]] = []
 
     def go(self) -> None:
         """Run the order. It is impossible if a session's next step is due while its last one still waits."""
@@ -232,8 +232,8 @@ class Run:
             self.watcher.execute(sql)  # type: ignore[call-overload]
         for session in self.spec.sessions:
             for sql in session.setup:
-                self.clients[session.name].give(sql)
-        self._settle()
+                self.clients[session.name].submit(sql)
+        self._wait_until_blocked()
         for step in self.order:
             client = self.clients[self.spec.owner(step).name]
             if all(other.busy for other in self.clients.values()):  # a deadlock: the server ends one
@@ -241,14 +241,14 @@ class Run:
             if client.busy:
                 self.impossible = True
                 return
-            self.given.append((step, client, client.given))
-            client.give(self.spec.owner(step).steps[step])
-            self._settle()
+            self.submitted.append((step, client, client.submitted))
+            client.submit(self.spec.owner(step).steps[step])
+            self._wait_until_blocked()
             if client.busy:
                 self.waited.append(step)
         self._until(lambda: not any(client.busy for client in self.clients.values()))
 
-    def _settle(self) -> None:
+    def _wait_until_blocked(self) -> None:
         self._until(lambda: all(not c.busy or self._blocked(c) for c in self.clients.values()))
 
     def _blocked(self, client: Client) -> bool:
@@ -269,7 +269,7 @@ class Run:
     @property
     def errors(self) -> list[tuple[str, str]]:
         """Return the steps that failed, with their SQLSTATE."""
-        return [(step, code) for step, client, n in self.given if (code := client.done[n])]
+        return [(step, code) for step, client, n in self.submitted if (code := client.done[n])]
 
     def wrong(self) -> list[Any]:
         """Return the rows that the spec's checks yield."""

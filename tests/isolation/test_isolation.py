@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flows.tests.spread import chosen
-from tests.isolation.runner import Run, Stage, parse
+from tests.isolation.runner import Run, SpecConnections, parse
 
 pytestmark = [pytest.mark.kernel, pytest.mark.isolation]
 SPECS = sorted((Path(__file__).parent / "specs").glob("*.spec"))
@@ -29,9 +29,9 @@ def modes(path: Path) -> tuple[str, ...]:
 def test_every_order(dsn: str, path: Path, mode: str) -> None:
     spec = parse(path)
     happened = 0
-    with Stage(dsn, spec, mode) as stage:
+    with SpecConnections(dsn, spec, mode) as connections:
         for order in spec.orders():
-            run = Run(stage, order)
+            run = Run(connections, order)
             run.go()
             if run.impossible:
                 continue
@@ -60,14 +60,14 @@ def test_the_runner_sees_a_deadlock(dsn: str, tmp_path: Path) -> None:
         "permutation a1 a2 b1 b2 c2 c1\npermutation a1 b1 a2 c1 b2 c2\n"
     )
     spec = parse(path)
-    with Stage(dsn, spec) as stage:
-        run = Run(stage, spec.orders()[0])
+    with SpecConnections(dsn, spec) as connections:
+        run = Run(connections, spec.orders()[0])
         run.go()
         assert run.waited[0] == "b1"
         assert run.errors == [("b2", "40P01")]
-        run = Run(stage, spec.orders()[1])
+        run = Run(connections, spec.orders()[1])
         run.go()
         assert (run.waited, run.errors, run.impossible) == (["a2"], [], False)
-        run = Run(stage, ["a1", "a2", "b1", "c1", "b2", "c2"])
+        run = Run(connections, ["a1", "a2", "b1", "c1", "b2", "c2"])
         run.go()
         assert run.impossible, "c1 cannot come while b1 waits"

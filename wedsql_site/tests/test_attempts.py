@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from testkit.web import WebServer
-from tests.flood import in_parallel, request_text
+from tests.http_load import in_parallel, request_text
 from wedsql_site import attempts, environment
 from wedsql_site.client_address import client_address
 from wedsql_site.tests.log_in import PASSWORD

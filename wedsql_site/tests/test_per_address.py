@@ -13,7 +13,7 @@ from django.db import connection
 
 from monitor.tests.conftest import HERE, client_of, numbers_of
 from testkit.web import WebServer
-from tests.flood import COOKIE, fetch, handshake, request_text
+from tests.http_load import COOKIE, fetch, handshake, request_text
 from wedsql_site import client_address, per_address
 from wedsql_site.slow_clients import PROBE_CONNECTIONS
 

@@ -18,16 +18,16 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from monitor.tests.conftest import HERE, client_of, numbers_of
 from testkit.web import WebServer
 from tests.addresses import all_addresses
-from tests.flood import (
+from tests.http_load import (
     SOCKETS,
-    Held,
-    acknowledging,
-    cancelled,
+    ProcessResources,
     fetch,
     handshake,
     in_parallel,
     request_text,
-    slowly,
+    send_acknowledgements,
+    send_and_cancel,
+    send_slowly,
 )
 from wedsql_site.request_threads import PROBE_THREADS, THREADS
 
@@ -54,8 +54,8 @@ class Watched:
     def port(self) -> int:
         return self.server.port
 
-    def held(self) -> Held:
-        return Held.by(self.server.process.pid)
+    def held(self) -> ProcessResources:
+        return ProcessResources.of(self.server.process.pid)
 
     def number(self, name: str) -> float:
         return numbers_of(fetch(self.port, "/metrics"))[name]
@@ -109,17 +109,17 @@ def parallel(web: Watched) -> None:
 
 
 def given_up(web: Watched) -> None:
-    cancelled(web.port, everything())
+    send_and_cancel(web.port, everything())
 
 
 def slow(web: Watched) -> None:
-    slowly(web.port, everything()[:60])
+    send_slowly(web.port, everything()[:60])
 
 
 def sockets(web: Watched) -> None:
     lines = [handshake(web.port, path) for path in SOCKETS] * 15
     assert 0 not in in_parallel(web.port, lines)
-    cancelled(web.port, lines)
+    send_and_cancel(web.port, lines)
 
 
 def away(web: Watched) -> None:
@@ -141,7 +141,7 @@ def test_lines_that_acknowledge_in_a_loop_are_closed_and_cost_nothing(web: Watch
     session = mallory.cookies["sessionid"].value
     before = web.held()
     for _ in range(3):
-        assert acknowledging(web.port, session, connections=3) == [True] * 3
+        assert send_acknowledgements(web.port, session, connections=3) == [True] * 3
         assert in_parallel(web.port, [request_text("/healthz")]) == [200]
     assert web.held().memory_kb - before.memory_kb < _GROWTH_KB
     assert web.number("wedsql_live_watchers") == 0

@@ -10,7 +10,7 @@ from django.urls import reverse
 from monitor.tests.lines import Browser, play
 from pages.live import consumers
 from tests.addresses import all_addresses
-from tests.flood import SOCKETS
+from tests.http_load import SOCKETS
 from wedsql_site.second_factor import devices, pending
 from wedsql_site.tests.log_in import CODE, LOGIN, PASSWORD, SETUP, code, first_step, is_in, second_step
 

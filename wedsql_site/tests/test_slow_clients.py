@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from testkit.web import WebServer
-from tests.flood import COOKIE, request_text
+from tests.http_load import COOKIE, request_text
 from wedsql_site.slow_clients import MAX_BODY
 
 SECONDS = 2

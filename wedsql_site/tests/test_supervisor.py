@@ -77,8 +77,8 @@ def up(running: Installation) -> Installation:
 
 def test_says_where_it_runs_and_how_to_log_in(up: Installation) -> None:
     password = (up.state / "admin_password").read_text().strip()
-    assert f"http://127.0.0.1:{up.port}/" in up.said()
-    assert password in up.said()
+    assert f"http://127.0.0.1:{up.port}/" in up.printed()
+    assert password in up.printed()
     assert up.answers()
     assert password not in up.logs()
 
@@ -126,7 +126,7 @@ def test_a_killed_process_comes_back_alone(up: Installation, until: Until, name:
     }
     until(lambda: not family & up.family(), f"nothing of the old {name} works on")
     until(up.answers, "the page answers", 20)
-    assert f"{name} ended (signal SIGKILL)" in up.said()
+    assert f"{name} ended (signal SIGKILL)" in up.printed()
 
 
 def test_a_killed_database_comes_back(up: Installation, until: Until) -> None:
@@ -155,15 +155,15 @@ def test_sigterm_leaves_nothing(up: Installation) -> None:
     assert up.signal(signal.SIGTERM) == 0
     assert up.family() == set()
     assert process.survivors(up.cluster) == []
-    assert up.said().rstrip().endswith("stopped")
-    assert "was killed" not in up.said()
+    assert up.printed().rstrip().endswith("stopped")
+    assert "was killed" not in up.printed()
 
 
 def test_the_second_start_keeps_the_log_in(up: Installation) -> None:
     up.down()
     password = (up.state / "admin_password").read_text().strip()
     up.up(WEDSQL_DEMO="0")
-    assert password in up.said()
+    assert password in up.printed()
 
 
 def test_a_killed_supervisor_leaves_no_orphans(up: Installation, until: Until) -> None:
@@ -192,20 +192,20 @@ def test_a_database_that_ran_before_is_left_running(running: Installation) -> No
 def test_what_an_earlier_start_left_behind_is_seen_and_ended(running: Installation) -> None:
     running.down()
     for action, words in [("stop", "stopped"), ("reset", "deleted")]:
-        with running.leave() as orphan:
+        with running.start_orphan() as orphan:
             assert running.status()["left_behind"] == [orphan.pid]
             assert f"processes {orphan.pid} of an earlier start" in running.call("status").stdout
             assert words in running.call(action, *(["--yes"] if action == "reset" else [])).stdout
             assert orphan.wait(5) == -signal.SIGKILL
         assert running.status()["left_behind"] == []
-    with running.leave() as orphan:
+    with running.start_orphan() as orphan:
         running.up(WEDSQL_DEMO="0")
         assert orphan.wait(5) == -signal.SIGKILL
-        assert "ended 1 processes that an earlier start had left behind" in running.said()
+        assert "ended 1 processes that an earlier start had left behind" in running.printed()
 
 
 def test_what_a_handler_left_ends_with_its_program(up: Installation, until: Until) -> None:
-    with up.leave("worker") as daemon, up.leave("reaper") as other:
+    with up.start_orphan("worker") as daemon, up.start_orphan("reaper") as other:
         os.kill(up.pids()["worker"], signal.SIGKILL)
         assert daemon.wait(10) == -signal.SIGKILL
         assert other.poll() is None

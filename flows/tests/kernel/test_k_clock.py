@@ -67,7 +67,7 @@ def test_f7_a_failed_attempt_of_an_hour_ahead_comes_back_when_it_should(one: Kit
     assert api.offer(one.name, ["tr_x"], 1, conn=one.conn)
 
 
-def test_f7_going_back_is_told_once_and_how_far_for_as_long_as_it_is_so(one: Kit) -> None:
+def test_f7_going_back_is_logged_once_and_shown_while_it_lasts(one: Kit) -> None:
     told: list[str] = []
     one.conn.add_notice_handler(lambda diag: told.append(diag.message_primary or ""))
     one.reap("1 hour")
@@ -137,7 +137,7 @@ def test_f7_a_clock_that_goes_to_and_fro_moves_no_timer(timed: Kit) -> None:
     assert fires(timed, "-3599 seconds", "2 seconds", "29 minutes", "31 minutes") == [0, 0, 0, 2]
 
 
-def test_f7_a_moment_that_the_data_tells_is_waited_for(timed: Kit) -> None:
+def test_f7_a_moment_in_the_data_is_waited_for(timed: Kit) -> None:
     due = timed.one("select wedsql.now() + interval '85 minutes'")
     fires(timed, "1 hour")
     timed.start(due=due)

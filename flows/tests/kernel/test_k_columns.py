@@ -67,7 +67,7 @@ def test_k21_attributes_are_added_when_the_places_are_used_up(worn: Kit) -> None
         api.start(worn.name, {"a": "1", "kind": "z"}, conn=worn.conn)
 
 
-def test_k21_a_view_of_somebody_is_not_lost(worn: Kit) -> None:
+def test_k21_a_view_of_another_role_is_not_lost(worn: Kit) -> None:
     worn.rows("create view {f}.mine as select a from {f}.wed_flow")
     with refused("WD007") as why:
         worn.attr("more")

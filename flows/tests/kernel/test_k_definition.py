@@ -45,7 +45,7 @@ def test_k03_k36_k37_bad_predicates_are_refused_at_definition(kit: Kit, predicat
     assert kit.one("select count(*) from {f}.wed_trig") == 0
 
 
-def test_k03_the_refusal_tells_the_position(kit: Kit) -> None:
+def test_k03_the_error_has_the_position(kit: Kit) -> None:
     kit.attrs("a1")
     with refused("WD005") as why:
         kit.trig("tr_x", "a1 = '1' and pg_sleep(1) is null")
@@ -236,7 +236,7 @@ def test_w022_a_new_attribute_is_a_column_and_old_rows_get_its_default(kit: Kit)
     assert kit.state(wid) == {"a1": "1", "a2": "new"}
 
 
-def test_k51_a_new_attribute_is_told_in_the_history(kit: Kit) -> None:
+def test_k51_a_new_attribute_is_recorded_in_the_history(kit: Kit) -> None:
     kit.attrs("a1")
     kit.trig("tr_x", "a1 = '1'")
     wid = kit.start(a1="1")

@@ -29,7 +29,7 @@ def report(kit: Kit, free: int) -> None:
     kit.rows("select wedsql.report_disk(%s, %s)", (free, TOTAL), kit.connect("wed_reaper"))
 
 
-def test_f12_every_door_refuses_under_five_percent(one: Kit) -> None:
+def test_f12_every_start_fails_under_five_percent(one: Kit) -> None:
     report(one, 49)
     with refused("WD905") as why:
         one.start()
@@ -72,7 +72,7 @@ def test_f12_a_repeated_start_still_gets_its_answer(one: Kit) -> None:
     assert [(r.wid, r.error.code if r.error else None) for r in results] == [(wid, None), (None, "WD905")]
 
 
-def test_f12_an_old_report_is_not_believed(one: Kit) -> None:
+def test_f12_an_old_report_is_ignored(one: Kit) -> None:
     report(one, 0)
     one.clock("6 minutes")
     assert one.start()

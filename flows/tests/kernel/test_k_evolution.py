@@ -67,7 +67,7 @@ def test_k17_an_id_claims_its_trigger_before_a_name_does(kit: Kit) -> None:
         ),
     ],
 )
-def test_k17_nothing_is_told_twice(kit: Kit, attributes: list[Any], triggers: list[Any]) -> None:
+def test_k17_duplicate_definitions_are_rejected(kit: Kit, attributes: list[Any], triggers: list[Any]) -> None:
     kit.attrs("a")
     with refused("WD009") as why:
         api.publish(kit.name, {"attributes": attributes, "triggers": triggers}, conn=kit.conn)

@@ -98,7 +98,7 @@ def test_w008_cancel_ends_an_exception(stuck: tuple[Kit, int]) -> None:
     assert (kit.status(wid), kit.jobs(wid)) == ("C", [])
 
 
-def test_w078_the_exception_is_told_on_its_channel(stuck: tuple[Kit, int]) -> None:
+def test_w078_the_exception_is_notified_on_its_channel(stuck: tuple[Kit, int]) -> None:
     kit, _ = stuck
     listener = kit.connect()
     listener.execute('listen "_EXCPT"')

@@ -95,7 +95,7 @@ def test_k10_a_failure_of_a_job_that_another_session_holds_counts_nothing(one: K
     assert one.pending(wid)[0].attempts == 0
 
 
-def test_k10_a_failure_of_somebody_elses_lease_counts_nothing(one: Kit) -> None:
+def test_k10_a_failure_of_another_workers_lease_counts_nothing(one: Kit) -> None:
     wid = one.start(a="1")
     leased = one.lease("tr_x")
     assert api.fail(leased._replace(claim=(leased.claim or 0) + 1), "mine?", conn=one.conn) is None
@@ -136,7 +136,7 @@ def test_k18_lt5_counts_to_five_and_ends(kit: Kit) -> None:
     assert kit.story(wid) == [("_INIT", ["tr_n"], "R"), *[("tr_n", ["tr_n"], "R")] * 4, ("tr_n", [], "F")]
 
 
-def test_k18_the_fuse_ends_a_loop(kit: Kit) -> None:
+def test_k18_the_firing_limit_ends_a_loop(kit: Kit) -> None:
     kit.attr("n", "0", "integer")
     kit.trig("tr_n", "n >= 0", max_firings=3)
     wid = kit.start()
@@ -148,7 +148,7 @@ def test_k18_the_fuse_ends_a_loop(kit: Kit) -> None:
     assert [row.status for row in kit.trace(wid)] == ["R", "R", "R", "E"]
 
 
-def test_k18_the_fuse_of_the_flow(kit: Kit) -> None:
+def test_k18_the_firing_limit_of_the_flow(kit: Kit) -> None:
     kit.policy(max_firings=2)
     kit.attr("n", "0", "integer")
     kit.trig("tr_n", "n >= 0")
@@ -200,7 +200,7 @@ def test_k56_cancelling_needs_a_reason_and_an_instance(one: Kit) -> None:
         api.cancel(2_000_000_000, "x", conn=one.conn)
 
 
-def test_k10_a_failure_of_a_job_that_nobody_holds_counts_nothing(one: Kit) -> None:
+def test_k10_a_failure_of_a_job_that_is_not_held_counts_nothing(one: Kit) -> None:
     wid, other = one.start(a="1"), one.start(a="1")
     ids = {w: one.pending(w)[0].id for w in (wid, other)}
 

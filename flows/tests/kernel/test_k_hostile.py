@@ -98,7 +98,7 @@ def test_a_policy_that_does_not_exist(one: Kit) -> None:
     assert one.one("select count(*) from wedsql.flow where name = 'fresh'") == 0
 
 
-def test_what_the_lexer_made_is_written_by_nobody(kit: Kit) -> None:
+def test_columns_of_the_lexer_keep_their_values(kit: Kit) -> None:
     """Rendered conditions are executed; a role that may write triggers must not be able to replace them."""
     kit.attrs("a")
     number = kit.trig("tr_x", "a = '1' or a = '2'")

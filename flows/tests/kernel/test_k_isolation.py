@@ -288,7 +288,7 @@ def everything_happens(other: Kit) -> None:
 @pytest.mark.parametrize(
     "lock", ["pg_try_advisory_xact_lock(wid, tgid)", "pg_try_advisory_xact_lock(wid, -1)"]
 )
-def test_the_lock_of_another_flows_job_is_nobodys_attempt(
+def test_the_lock_of_another_flows_job_counts_as_no_attempt(
     one: Kit, other: Kit, spy: Connection, lock: str
 ) -> None:
     """A session with foreign locks is ended in the reaper's next round, long before the job's timeout."""

@@ -63,7 +63,7 @@ def test_k07_lock_on_no_pending_job(fig2: Kit, worker: psycopg.Connection[Any]) 
         fig2.rows(UPDATE_A2, [wid], worker)
 
 
-def test_k07_somebody_elses_lock(fig2: Kit, worker: psycopg.Connection[Any]) -> None:
+def test_k07_the_lock_of_another_session(fig2: Kit, worker: psycopg.Connection[Any]) -> None:
     wid = fig2.start()
     holder = fig2.connect()
     with holder.transaction():

@@ -122,7 +122,7 @@ def test_k04_refresh_payload_renews_it(kit: Kit) -> None:
     assert kit.pending(wid)[0].payload == {"a": "1", "b": "2"}
 
 
-def test_k24_matched_tells_the_true_disjuncts(kit: Kit) -> None:
+def test_k24_matched_has_the_true_disjuncts(kit: Kit) -> None:
     kit.attrs("a", "b")
     kit.trig("tr_or", "a = '1' or b = '1' or b = '2'")
     wid = kit.start(a="1", b="2")
@@ -190,7 +190,7 @@ def test_k26_withdraw_removes_it_with_the_commit_that_made_it_false(kit: Kit) ->
     assert kit.logged(wid) == ["withdrawn"]
 
 
-def test_k26_at_take_it_is_withdrawn_when_somebody_takes_it(kit: Kit) -> None:
+def test_k26_at_take_it_is_withdrawn_when_taken(kit: Kit) -> None:
     wid = _two_tasks(kit, "at_take")
     assert kit.jobs(wid) == ["tr_a", "tr_b"]
     with pytest.raises(AssertionError, match="no job of tr_a"):

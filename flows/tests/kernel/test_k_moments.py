@@ -48,7 +48,7 @@ def test_f7_a_text_that_says_today_is_no_date(dated: Kit, word: str) -> None:
     assert fired(dated, data={"due": word}) == set()
 
 
-def test_f7_the_trace_tells_which_attribute_it_was(dated: Kit) -> None:
+def test_f7_the_trace_names_the_attribute(dated: Kit) -> None:
     wid = dated.start(due="now", kind="x")
     errors = {error["trigger"]: error for error in dated.trace(wid)[-1].errors}
     assert set(errors) == {"tr_due", "tr_call"}

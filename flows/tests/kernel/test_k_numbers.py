@@ -75,7 +75,7 @@ def test_a_refused_insert_of_the_paper_takes_no_number(numbered: Kit, values: st
 
 
 @pytest.mark.parametrize("door", ["start", "start_many", "insert"])
-def test_an_unknown_option_that_fires_nothing_is_told_as_such(numbered: Kit, door: str) -> None:
+def test_an_unknown_option_that_fires_nothing_is_reported_as_such(numbered: Kit, door: str) -> None:
     """The table's own checks come first, even if no condition holds."""
     numbered.attr("e", "x", "enum", ["x", "y"])
     before = last(numbered)

@@ -156,7 +156,7 @@ def compare(cases: list[tuple[str, dict[str, Outcome]]], least_refused: int = 5)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in values.KINDS if kind != "jsonb"])
-def test_a_text_means_the_same_at_every_door(doors: Doors, kind: str) -> None:
+def test_a_text_means_the_same_in_every_call(doors: Doors, kind: str) -> None:
     cases = []
     for text in values.texts(kind):
         found = {"UPDATE": doors.update(kind, quoted(text)), "SET": doors.set_string(kind, quoted(text))}
@@ -168,7 +168,7 @@ def test_a_text_means_the_same_at_every_door(doors: Doors, kind: str) -> None:
     compare(cases, least_refused=0 if kind == "text" else 5)
 
 
-def test_a_document_means_the_same_at_every_door(doors: Doors) -> None:
+def test_a_document_means_the_same_in_every_call(doors: Doors) -> None:
     cases = []
     for text in values.texts("jsonb"):
         found = {

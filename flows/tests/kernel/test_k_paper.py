@@ -116,7 +116,7 @@ def test_w078_two_conditions_two_notifications(fig2: Kit, paper: Callable[[str],
     assert [client("wait")["message"]["wid"] for client in clients] == [wid, wid]
 
 
-def test_w111b_a_rolled_back_start_is_not_told(fig2: Kit, paper: Callable[[str], Paper]) -> None:
+def test_w111b_a_rolled_back_start_is_not_notified(fig2: Kit, paper: Callable[[str], Paper]) -> None:
     client = paper("tr_a2")
     with fig2.conn.transaction(force_rollback=True):
         fig2.start()

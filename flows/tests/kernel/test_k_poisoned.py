@@ -146,7 +146,7 @@ def test_f5_expired_leases_on_locked_instances_hide_no_other(two: tuple[Kit, Kit
     assert kit.logged(wids[20]) == ["expired"]
 
 
-def test_f5_an_abort_at_a_timer_is_told(two: tuple[Kit, Kit]) -> None:
+def test_f5_an_abort_at_a_timer_is_reported(two: tuple[Kit, Kit]) -> None:
     kit, other = two
     kit.attr("b", "1")
     kit.trig("tr_fails", "b::integer > 9", on_error="abort")
@@ -271,7 +271,7 @@ def test_f5_a_due_time_that_never_comes_lets_the_reaper_sleep(kit: Kit) -> None:
     assert kit.one("select wedsql.next_due()") is None
 
 
-def test_f5_what_cannot_be_done_now_keeps_nobody_awake(two: tuple[Kit, Kit]) -> None:
+def test_f5_what_cannot_be_done_now_is_not_due_at_once(two: tuple[Kit, Kit]) -> None:
     kit, _ = two
     wid = kit.start(a="1")
     holder = due(kit, wid)

@@ -97,7 +97,7 @@ def test_k17_running_and_exception_are_matched_again(base: Kit) -> None:
         assert "a way out" in row.reason
 
 
-def test_k17_a_dry_run_tells_the_same_and_does_nothing(base: Kit) -> None:
+def test_k17_a_dry_run_reports_the_same_and_does_nothing(base: Kit) -> None:
     before = everything(base)
     dry = published(base, new_trigger, dry_run=True)
     assert everything(base) == before

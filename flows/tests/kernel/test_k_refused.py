@@ -90,7 +90,7 @@ def test_k26_what_holds_again_is_left_alone(kit: Kit) -> None:
     assert kit.jobs(wid) == ["tr_a", "tr_b"]
 
 
-def test_k26_a_job_that_somebody_holds_is_left_for_another_round(kit: Kit) -> None:
+def test_k26_a_held_job_is_left_for_another_round(kit: Kit) -> None:
     wid = stale(kit)
     with refused("WD205"):
         update(kit, "tr_a", wid, "a = '2'")

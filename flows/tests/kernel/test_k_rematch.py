@@ -316,9 +316,7 @@ def test_k37_a_changed_due_time_moves_the_timer_beside_a_pending_job(
 
 
 @pytest.mark.parametrize("beside", [False, True])
-def test_k17_a_timer_of_a_trigger_that_fired_its_only_time_keeps_nobody_waiting(
-    kit: Kit, beside: bool
-) -> None:
+def test_k17_fire_once_deletes_the_timer_of_a_trigger_that_fired(kit: Kit, beside: bool) -> None:
     """The trigger's fire_once was set while it waited to fire a second time."""
     kit.attrs("a", "b")
     kit.trig("tr_wait", "a = '1'", due_after="1 hour")

@@ -74,7 +74,7 @@ def test_results_of_two_instances_in_one_transaction_write_nothing(fig2: Kit) ->
 
 
 @pytest.mark.parametrize("beside", [(), (2147483647, 7)])
-def test_a_lock_of_the_session_is_told_and_kept(fig2: Kit, beside: tuple[int, ...]) -> None:
+def test_a_lock_of_the_session_is_logged_and_kept(fig2: Kit, beside: tuple[int, ...]) -> None:
     """Even beside another lock of the client, which is kept, too."""
     wid = fig2.start()
     if beside:

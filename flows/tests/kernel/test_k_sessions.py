@@ -218,7 +218,7 @@ def test_k09_no_session_makes_the_time_of_a_hold_longer(short: Kit, worker: Conn
     assert short.status(wid) == "R"
 
 
-def test_k08_a_held_job_is_told_whatever_the_session_writes(one: Kit) -> None:
+def test_k08_a_held_job_is_recognized_whatever_the_session_writes(one: Kit) -> None:
     """By the paper's UPDATE under a lock that outlives the transaction."""
     one.one("select wedsql.open_flow_role(%s)", [one.name])
     session = one.connect(user=one.name)

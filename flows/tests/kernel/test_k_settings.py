@@ -60,7 +60,7 @@ def due(kit: Kit, wid: int) -> str:
     )  # fmt: skip
 
 
-def test_k37_a_day_begins_at_the_same_moment_for_everybody(times: Kit, odd: Connection) -> None:
+def test_k37_a_day_begins_at_the_same_moment_in_every_session(times: Kit, odd: Connection) -> None:
     first = times.start(**STATE)
     assert due(times, first) == "2031-03-04 01:00:00"
     second = api.start(times.name, STATE, conn=odd)
@@ -116,7 +116,7 @@ PREDICATES = {
 
 
 @pytest.mark.parametrize("predicate", PREDICATES)
-def test_a_condition_holds_or_not_whoever_asks(kit: Kit, odd: Connection, predicate: str) -> None:
+def test_a_condition_has_one_result_in_every_session(kit: Kit, odd: Connection, predicate: str) -> None:
     for name, kind in (("n", "numeric"), ("word", "text"), ("moment", "timestamptz"), ("span", "interval")):
         kit.attr(name, None, kind)
     kit.trig("tr_x", predicate)

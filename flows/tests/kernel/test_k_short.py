@@ -92,7 +92,7 @@ def test_a_predicate_that_reads_a_date_from_a_text_does_not_ask_the_session(kit:
     assert told(kit, first) == told(kit, second)
 
 
-def test_a_wide_row_changes_where_it_is_told_to(kit: Kit) -> None:
+def test_a_wide_row_changes_only_the_given_attributes(kit: Kit) -> None:
     names = [f"c{number:02}" for number in range(20)]
     kit.attrs(*names)
     kit.trig("tr_x", "c00 = '1'")

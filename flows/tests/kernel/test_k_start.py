@@ -134,7 +134,7 @@ def test_a_key_has_at_most_500_bytes(kit: Kit) -> None:
         api.start(kit.name, {"a": "1"}, key="é" * 251, conn=kit.conn)
 
 
-def test_the_last_number_is_said_so(kit: Kit) -> None:
+def test_the_last_number_has_its_own_error(kit: Kit) -> None:
     kit.attrs("a")
     kit.trig("tr_x", "a = '1'")
     last = kit.one("select last_value from wedsql.wid_seq")

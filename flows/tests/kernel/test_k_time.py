@@ -156,7 +156,7 @@ def test_k08_lease_survives_the_session(one: Kit) -> None:
     assert one.complete(job, {"a": "2"}).status == "F"
 
 
-def test_k08_nobody_else_gets_a_leased_job(one: Kit) -> None:
+def test_k08_no_other_worker_gets_a_leased_job(one: Kit) -> None:
     wid = one.start(a="1")
     one.lease("tr_x")
     assert api.take_many(one.name, ["tr_x"], 5, conn=one.conn) == []

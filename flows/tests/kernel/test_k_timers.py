@@ -9,7 +9,7 @@ from flows.tests.kit import Kit, until
 pytestmark = pytest.mark.kernel
 
 
-def test_k43_nobody_picks_it_up(kit: Kit) -> None:
+def test_k43_no_worker_picks_it_up(kit: Kit) -> None:
     kit.attrs("a")
     kit.trig("tr_x", "a = '1'", pickup_deadline="1 hour")
     wid = kit.start(a="1")
@@ -22,7 +22,7 @@ def test_k43_nobody_picks_it_up(kit: Kit) -> None:
     assert kit.jobs(wid) == ["_EXCPT", "tr_x"]
 
 
-def test_k43_a_job_that_somebody_holds_is_not_late(kit: Kit) -> None:
+def test_k43_a_held_job_is_not_late(kit: Kit) -> None:
     kit.attrs("a")
     kit.trig("tr_x", "a = '1'", pickup_deadline="1 hour", timeout="1 day")
     wid = kit.start(a="1")
@@ -90,7 +90,7 @@ def test_k37_a_changed_due_time_is_read_anew(kit: Kit) -> None:
     assert "tr_wait" in kit.jobs(wid)
 
 
-def test_f5_an_instance_that_somebody_writes_is_left_to_the_next_round(kit: Kit) -> None:
+def test_f5_a_locked_instance_is_left_to_the_next_round(kit: Kit) -> None:
     kit.attrs("a")
     kit.trig("tr_leased", "a = '1'", timeout="10 minutes")
     kit.trig("tr_waits", "a = '1'", pickup_deadline="1 hour")
@@ -114,9 +114,7 @@ def test_f5_an_instance_that_somebody_writes_is_left_to_the_next_round(kit: Kit)
         ("enabled = false", ["_EXCPT"], "E"),
     ],
 )
-def test_k37_a_due_time_that_is_taken_away_keeps_nobody_waiting(
-    kit: Kit, change: str, jobs: list[str], status: str
-) -> None:
+def test_k37_a_removed_due_time_leaves_no_timer(kit: Kit, change: str, jobs: list[str], status: str) -> None:
     kit.attrs("a")
     kit.trig("tr_wait", "a = '1'", due_after="1 hour")
     kit.final("a = '2'")

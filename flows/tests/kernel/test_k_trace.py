@@ -190,7 +190,7 @@ def test_w079_the_papers_views_are_read_only(fig2: Kit, table: str) -> None:
             fig2.rows(statement)
 
 
-def test_f8_the_monitor_is_told_ids_only(fig2: Kit) -> None:
+def test_f8_the_monitor_is_notified_of_ids_only(fig2: Kit) -> None:
     listener = fig2.connect()
     listener.execute("listen wedsql_trace")
     fig2.one("select wedsql.watch(null, 'test')")

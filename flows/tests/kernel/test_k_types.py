@@ -54,7 +54,7 @@ def test_k52_typed_attributes_need_no_casts(kit: Kit) -> None:
         ("enum", "c"),
     ],
 )
-def test_k52_a_wrong_value_is_told_with_attribute_and_type(kit: Kit, kind: str, value: str) -> None:
+def test_k52_a_wrong_value_is_reported_with_attribute_and_type(kit: Kit, kind: str, value: str) -> None:
     kit.attrs("ok")
     kit.attr("v", None, kind, ["a", "b"] if kind == "enum" else None)
     kit.trig("tr_x", "ok = '1'")
@@ -77,7 +77,7 @@ def test_k52_a_default_of_the_wrong_type(kit: Kit) -> None:
         kit.attr("k", None, "enum", [])
 
 
-def test_k52_unknown_attribute_is_told_with_the_nearest(kit: Kit) -> None:
+def test_k52_unknown_attribute_is_reported_with_the_nearest(kit: Kit) -> None:
     kit.attrs("customer")
     with refused("WD002") as why:
         kit.start(custmer="x")

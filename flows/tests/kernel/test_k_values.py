@@ -46,7 +46,9 @@ def test_a_nul_in_a_predicate_is_no_lost_database(fig2: Kit) -> None:
         [],
     ],
 )
-def test_a_malformed_definition_is_told_and_changes_nothing(fig2: Kit, definition: dict[str, object]) -> None:
+def test_a_malformed_definition_is_rejected_and_changes_nothing(
+    fig2: Kit, definition: dict[str, object]
+) -> None:
     before = api.definition(fig2.name, conn=fig2.conn)
     with refused("WD009"):
         api.publish(fig2.name, definition, conn=fig2.conn)

@@ -36,7 +36,7 @@ async def ask(port: int, request: bytes) -> int:
     return int(line.split()[1]) if line else 0
 
 
-async def leave(port: int, request: bytes, seconds: float) -> None:
+async def send_and_abort(port: int, request: bytes, seconds: float) -> None:
     """Send the request and close the connection without waiting for the answer."""
     _reader, writer = await asyncio.open_connection("127.0.0.1", port)
     with contextlib.suppress(ConnectionError):
@@ -55,29 +55,29 @@ def fetch(port: int, path: str) -> str:
 def in_parallel(port: int, requests: Iterable[bytes], at_once: int = 60) -> list[int]:
     """Send all requests, at most `at_once` at a time; return their statuses."""
 
-    async def everything() -> list[int]:
-        places = asyncio.Semaphore(at_once)
+    async def run_all() -> list[int]:
+        slots = asyncio.Semaphore(at_once)
 
         async def one(request: bytes) -> int:
-            async with places:
+            async with slots:
                 return await ask(port, request)
 
         return await asyncio.gather(*(one(request) for request in requests))
 
-    return asyncio.run(everything())
+    return asyncio.run(run_all())
 
 
-def cancelled(port: int, requests: Iterable[bytes]) -> None:
+def send_and_cancel(port: int, requests: Iterable[bytes]) -> None:
     """Send each request and abort it after some milliseconds."""
 
-    async def everything() -> None:
-        await asyncio.gather(*(leave(port, r, (i % 20) / 200) for i, r in enumerate(requests)))
+    async def run_all() -> None:
+        await asyncio.gather(*(send_and_abort(port, r, (i % 20) / 200) for i, r in enumerate(requests)))
 
-    asyncio.run(everything())
+    asyncio.run(run_all())
 
 
 @dataclass(frozen=True)
-class Held:
+class ProcessResources:
     """The resources of a process, read from /proc."""
 
     threads: int
@@ -85,7 +85,7 @@ class Held:
     memory_kb: int
 
     @classmethod
-    def by(cls, pid: int) -> Held:
+    def of(cls, pid: int) -> ProcessResources:
         proc = Path(f"/proc/{pid}")
         fields = dict(
             line.split(":", 1) for line in (proc / "status").read_text().splitlines() if ":" in line
@@ -102,7 +102,7 @@ def handshake(port: int, path: str) -> bytes:
     return request_text(path, headers=headers).replace(b"Connection: close", b"Connection: Upgrade")
 
 
-def slowly(port: int, requests: Iterable[bytes]) -> None:
+def send_slowly(port: int, requests: Iterable[bytes]) -> None:
     """Send each request in ten pieces, and abort it before its end."""
 
     async def one(request: bytes) -> None:
@@ -115,13 +115,13 @@ def slowly(port: int, requests: Iterable[bytes]) -> None:
                 await asyncio.sleep(0.05)
         writer.transport.abort()
 
-    async def everything() -> None:
+    async def run_all() -> None:
         await asyncio.gather(*(one(request) for request in requests))
 
-    asyncio.run(everything())
+    asyncio.run(run_all())
 
 
-def acknowledging(port: int, session: str, connections: int, messages: int = 400_000) -> list[bool]:
+def send_acknowledgements(port: int, session: str, connections: int, messages: int = 400_000) -> list[bool]:
     """Send unsolicited acknowledgements; return per line whether it was closed before all were sent."""
 
     async def one() -> bool:
@@ -138,10 +138,10 @@ def acknowledging(port: int, session: str, connections: int, messages: int = 400
         writer.transport.abort()
         return False
 
-    async def everything() -> list[bool]:
+    async def run_all() -> list[bool]:
         return await asyncio.gather(*(one() for _ in range(connections)))
 
-    return asyncio.run(everything())
+    return asyncio.run(run_all())
 
 
 def _frame(text: bytes) -> bytes:
