@@ -15,7 +15,7 @@ from pages.live.listener import all_listeners
 
 def exposition() -> str:
     """Return all metrics, read from the database and from this process."""
-    kernel = [*_instances(), *_jobs(), *_times(), *_processes(), *_care(), *_invariants(), *_storage()]
+    kernel = [*_instances(), *_jobs(), *_times(), *_processes(), *_maintenance(), *_invariants(), *_storage()]
     return "".join([*kernel, *of_this_process()])
 
 
@@ -72,8 +72,8 @@ def _times() -> Iterable[str]:
             for r in found
             if r["kind"] == kind
         ]
-        told = f"{meaning} Told every 10 s by the product's own workers."
-        yield histogram(f"wedsql_job_{kind}_seconds", told, BOUNDS, mine)
+        help_text = f"{meaning} Told every 10 s by the product's own workers."
+        yield histogram(f"wedsql_job_{kind}_seconds", help_text, BOUNDS, mine)
 
 
 def _processes() -> Iterable[str]:
@@ -125,7 +125,7 @@ def of_this_process() -> Iterable[str]:
     )
 
 
-def _care() -> Iterable[str]:
+def _maintenance() -> Iterable[str]:
     times, disk = health.times(), health.disk()
     age: list[Sample] = [({}, max(0.0, times.reaper_age.total_seconds()))] if times.reaper_age else []
     yield family("wedsql_reaper_age_seconds", "Since the last round of the reaper.", age)
@@ -178,8 +178,10 @@ def _storage() -> Iterable[str]:
         ("wedsql_table_dead_rows", "Rows that wait for vacuum, as the server estimates.", "dead"),
         ("wedsql_table_bytes", "Size with indexes.", "bytes"),
     ):
-        told = f"{meaning} The {storage.MAX_TABLES} of the tables that every step writes with most dead rows."
-        yield family(name, told, [({"table": one.name}, getattr(one, value)) for one in status.tables])
+        help_text = (
+            f"{meaning} The {storage.MAX_TABLES} of the tables that every step writes with most dead rows."
+        )
+        yield family(name, help_text, [({"table": one.name}, getattr(one, value)) for one in status.tables])
     blocker = status.vacuum_blocker
     open_since = blocker.age.total_seconds() if blocker and blocker.age else 0.0
     for name, meaning, number in (

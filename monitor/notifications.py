@@ -56,7 +56,7 @@ class FlowEvents:
         if self._watch:
             await database_sync_to_async(watching.unwatch)(self._watch)
 
-    def heard(self, payload: str, hub: Hub) -> None:
+    def on_notification(self, payload: str, hub: Hub) -> None:
         """Report a notification to the hub."""
         match = PAYLOAD.match(payload)
         if match:
@@ -84,6 +84,6 @@ class FlowEvents:
         now = {int(flow): int(moves) for flow, moves in await cursor.fetchall()}
         explained = time.monotonic() - EXPLAINED_SECONDS
         for flow, moves in now.items():
-            if moves != self._moves.get(flow, moves) and hub.heard.get(flow, 0.0) < explained:
+            if moves != self._moves.get(flow, moves) and hub.last_events.get(flow, 0.0) < explained:
                 hub.event(flow, 0, 0)
         self._moves = now

@@ -3,7 +3,7 @@
 from django.urls import path, re_path
 
 from monitor.lines import FlowLine
-from pages.live.consumers import NowhereConsumer
+from pages.live.consumers import UnknownUrlConsumer
 
 _live = FlowLine.as_asgi()
 
@@ -11,5 +11,5 @@ websocket_urlpatterns = [
     path("ws/", _live),
     path("ws/flows/<slug:name>/", _live),
     path("ws/instances/<int:wid>/", _live),
-    re_path("", NowhereConsumer.as_asgi()),
+    re_path("", UnknownUrlConsumer.as_asgi()),
 ]

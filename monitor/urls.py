@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from monitor.views import flow, health, instance, overview, preferences, soundness, workers
+from monitor.views import flow, health, instance, overview, preferences, probes, workers
 
 app_name = "monitor"
 
@@ -13,13 +13,13 @@ urlpatterns = [
     path("instances/<int:wid>/", instance.instance, name="instance"),
     path("instances/<int:wid>.json", instance.raw, name="instance_json"),
     path("workers/", workers.workers, name="workers"),
-    path("health/", soundness.soundness, name="health"),
-    path("health/check/", soundness.check, name="check"),
+    path("health/", health.health_page, name="health"),
+    path("health/check/", health.check, name="check"),
     path("live/flows/", overview.flows_part, name="live_flows"),
     path("live/flows/<slug:name>/", flow.changes, name="live_flow"),
     path("live/instances/<int:wid>/", instance.changes, name="live_instance"),
     path("theme/", preferences.theme, name="theme"),
-    path("healthz", health.healthz, name="healthz"),
-    path("readyz", health.readyz, name="readyz"),
-    path("metrics", health.metrics_page, name="metrics"),
+    path("healthz", probes.healthz, name="healthz"),
+    path("readyz", probes.readyz, name="readyz"),
+    path("metrics", probes.metrics_page, name="metrics"),
 ]

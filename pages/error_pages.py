@@ -11,39 +11,39 @@ from django.template.loader import render_to_string
 
 def unavailable(request: HttpRequest) -> HttpResponse:
     """Return the page for a database that is unavailable."""
-    response = _alone("503.html", request, 503)
+    response = _render_without_context("503.html", request, 503)
     response.headers["Retry-After"] = "5"
     return response
 
 
 def slow(request: HttpRequest) -> HttpResponse:
     """Return the page for a query that took too long."""
-    return _alone("slow.html", request, 503)
+    return _render_without_context("slow.html", request, 503)
 
 
-def _alone(template: str, request: HttpRequest, status: int) -> HttpResponse:
+def _render_without_context(template: str, request: HttpRequest, status: int) -> HttpResponse:
     """Render a page that needs no context except the request, for its theme."""
     return HttpResponse(render_to_string(template, {"request": request}), status=status)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return the page of the site's handler404."""
-    return _alone("404.html", request, 404)
+    return _render_without_context("404.html", request, 404)
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return the page of the site's handler403."""
-    return _alone("403.html", request, 403)
+    return _render_without_context("403.html", request, 403)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Return the page for a form without a valid CSRF token."""
-    return _alone("403_csrf.html", request, 403)
+    return _render_without_context("403_csrf.html", request, 403)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return the page of the site's handler400."""
-    return _alone("400.html", request, 400)
+    return _render_without_context("400.html", request, 400)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
@@ -51,4 +51,4 @@ def server_error(request: HttpRequest) -> HttpResponse:
     error = sys.exc_info()[1]
     if isinstance(error, OperationalError | InterfaceError):
         return unavailable(request)
-    return _alone("500.html", request, 500)
+    return _render_without_context("500.html", request, 500)

@@ -27,14 +27,14 @@ def page(view: View) -> View:
         try:
             if not request.user.is_authenticated:
                 return _sign_in(request)
-            return _twice(view, request, *args, **kwargs)
+            return _call_with_retry(view, request, *args, **kwargs)
         except (OperationalError, InterfaceError) as error:
             return slow(request) if is_timeout(error) else unavailable(request)
 
     return guarded
 
 
-def _twice(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+def _call_with_retry(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
     """Call the view again if a flow was changed or dropped between two queries; then raise Http404."""
     try:
         return view(request, *args, **kwargs)

@@ -110,13 +110,13 @@ class Probes:
     """Answers monitoring systems before the host name is checked, whatever name they use."""
 
     def __init__(self, get_response: Answer) -> None:
-        from monitor.views import health
+        from monitor.views import probes
 
         self.get_response = get_response
         self.views: dict[str, Answer] = {
-            "/healthz": health.healthz,
-            "/readyz": health.readyz,
-            "/metrics": health.metrics_page,
+            "/healthz": probes.healthz,
+            "/readyz": probes.readyz,
+            "/metrics": probes.metrics_page,
         }
 
     def __call__(self, request: HttpRequest) -> HttpResponse:

@@ -37,7 +37,7 @@ def holder(kind: str) -> str:
 
 
 @register.filter
-def beside(
+def with_cells(
     cells: tuple[str | None, ...], attributes: tuple[Attribute, ...]
 ) -> list[tuple[Attribute, str | None]]:
     """Return each attribute with its cell."""

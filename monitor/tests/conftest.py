@@ -1,4 +1,4 @@
-"""A flow with an attribute of every type, users with different rights, and `Hands`, which moves instances."""
+"""A flow with an attribute of every type, users with different rights, and `Parcels`, which runs the flow."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ insert into wed_trig (cpred, cfinal) values ($$stage = 'sent'$$, true);
 
 
 @dataclass
-class Hands:
+class Parcels:
     """Starts instances of one flow and performs its transitions, as a worker would."""
 
     flow: str
@@ -71,12 +71,12 @@ class Hands:
         self.do("tr_pack", wid, stage="packed")
         self.do("tr_send", wid, stage="sent")
 
-    def stick(self, wid: int) -> None:
+    def make_exception(self, wid: int) -> None:
         """Make the instance an exception: no condition holds."""
         self.do("tr_label", wid, extra={})
         self.do("tr_pack", wid, stage="lost")
 
-    def give_up(self, transition: str, wid: int, why: str) -> None:
+    def park(self, transition: str, wid: int, why: str) -> None:
         """Fail a job of the transition, which gets one attempt from now on."""
         self.connection.execute(
             "update wedsql.trig set max_attempts = 1 where flow_id = %s and trname = %s",
@@ -99,9 +99,9 @@ class Hands:
 
 
 @pytest.fixture
-def parcels(loaded: Callable[[str], str], connect: Callable[..., psycopg.Connection[Any]]) -> Hands:
-    """Hands on a new flow of parcels."""
-    return Hands(loaded(PARCELS), connect())
+def parcels(loaded: Callable[[str], str], connect: Callable[..., psycopg.Connection[Any]]) -> Parcels:
+    """Parcels on a new flow of parcels."""
+    return Parcels(loaded(PARCELS), connect())
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def alice(site: None) -> Client:
 
 
 @pytest.fixture
-def carol(parcels: Hands, site: None) -> Client:
+def carol(parcels: Parcels, site: None) -> Client:
     """A user who sees the parcels only."""
     return client_of(person("carol", f"flow:{parcels.flow}"))
 

@@ -11,11 +11,11 @@ from django.test import Client
 
 from flows.queries import base, filters
 from flows.queries.filters import Filter
-from monitor.tests.conftest import Hands, text_of
+from monitor.tests.conftest import Parcels, text_of
 
 
 @pytest.fixture
-def wids(parcels: Hands) -> dict[str, int]:
+def wids(parcels: Parcels) -> dict[str, int]:
     rows = {
         "small": {"customer": "Ana 100%", "weight": "2.5", "pieces": 1, "due": "2026-01-01", "wait": "1 day"},
         "large": {
@@ -68,12 +68,12 @@ CASES = [
 ]
 
 
-def test_each_operator_of_each_type(alice: Client, parcels: Hands, wids: dict[str, int]) -> None:
+def test_each_operator_of_each_type(alice: Client, parcels: Parcels, wids: dict[str, int]) -> None:
     found = [(triple, shown(alice, parcels.flow, triple)) for triple, _expected in CASES]
     assert found == [(triple, {wids[name] for name in expected}) for triple, expected in CASES]
 
 
-def test_filters_join_by_and_with_the_status(alice: Client, parcels: Hands, wids: dict[str, int]) -> None:
+def test_filters_join_by_and_with_the_status(alice: Client, parcels: Parcels, wids: dict[str, int]) -> None:
     both = (("weight", "gt", "1"), ("pieces", "lt", "5"))
     assert shown(alice, parcels.flow, *both) == {wids["small"]}
     assert shown(alice, parcels.flow, *both, status="R") == {wids["small"]}
@@ -89,7 +89,7 @@ HOSTILE = [
 NAMES = ("customer", "weight", "pieces", "fragile", "due", "seen", "wait", "extra", "stage")
 
 
-def test_hostile_values_never_break_the_page(alice: Client, parcels: Hands) -> None:
+def test_hostile_values_never_break_the_page(alice: Client, parcels: Parcels) -> None:
     parcels.start(customer="'")
     for value in HOSTILE:
         for operator in ("eq", "lt", "contains"):
@@ -115,7 +115,7 @@ UNUSABLE = [
 ]
 
 
-def test_what_cannot_be_used_is_said_and_left_out(alice: Client, parcels: Hands) -> None:
+def test_what_cannot_be_used_is_said_and_left_out(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start()
     for triple, message in UNUSABLE:
         assert shown(alice, parcels.flow, triple) == {wid}, triple
@@ -133,7 +133,7 @@ def chips(page: str) -> dict[str, tuple[str, str]]:
 
 
 def test_status_chips_keep_the_filters_and_count_behind_them(
-    alice: Client, parcels: Hands, wids: dict[str, int]
+    alice: Client, parcels: Parcels, wids: dict[str, int]
 ) -> None:
     parcels.send(parcels.start(weight="3"))
     address = f"/flows/{parcels.flow}/"
@@ -151,7 +151,7 @@ def test_status_chips_keep_the_filters_and_count_behind_them(
         assert len(rows) == int(number), code
 
 
-def test_a_live_page_gets_the_chips_that_it_has(alice: Client, parcels: Hands) -> None:
+def test_a_live_page_gets_the_chips_that_it_has(alice: Client, parcels: Parcels) -> None:
     parcels.start()
     live = f"/live/flows/{parcels.flow}/?"
     assert "chips" not in alice.get(live + "a=weight&op=lt&v=10&wids=1").json()["parts"]
@@ -159,7 +159,7 @@ def test_a_live_page_gets_the_chips_that_it_has(alice: Client, parcels: Hands) -
     assert chips(fresh) == chips(alice.get(f"/flows/{parcels.flow}/?status=R").content.decode())
 
 
-def test_a_text_without_characters_is_empty_too(alice: Client, parcels: Hands) -> None:
+def test_a_text_without_characters_is_empty_too(alice: Client, parcels: Parcels) -> None:
     bare, blank, ana = parcels.start(), parcels.start(customer=""), parcels.start(customer="Ana")
     assert shown(alice, parcels.flow, ("customer", "null", "")) == {bare, blank}
     assert shown(alice, parcels.flow, ("customer", "notnull", "")) == {ana}
@@ -172,14 +172,14 @@ NONSENSE = (
 )  # fmt: skip
 
 
-def test_nonsense_in_the_address_is_no_error(alice: Client, parcels: Hands) -> None:
+def test_nonsense_in_the_address_is_no_error(alice: Client, parcels: Parcels) -> None:
     parcels.start()
     for query in NONSENSE:
         for path in (f"/flows/{parcels.flow}/", f"/live/flows/{parcels.flow}/", "/"):
             assert alice.get(f"{path}?{query}").status_code == 200, (path, query)
 
 
-def test_nonsense_in_the_place_of_a_job_is_the_first_page(alice: Client, parcels: Hands) -> None:
+def test_nonsense_in_the_place_of_a_job_is_the_first_page(alice: Client, parcels: Parcels) -> None:
     parcels.start()
     for behind in ("x", "a~b~c", "a~1~99999999999999999999", "\x00~1~1", "~", "a~~", "a~1~²"):
         page = alice.get(f"/flows/{parcels.flow}/jobs/?{urlencode({'behind': behind, 'state': 'x'})}")
@@ -187,7 +187,7 @@ def test_nonsense_in_the_place_of_a_job_is_the_first_page(alice: Client, parcels
 
 
 def test_filters_are_links_to_be_removed_one_by_one(
-    alice: Client, parcels: Hands, wids: dict[str, int]
+    alice: Client, parcels: Parcels, wids: dict[str, int]
 ) -> None:
     triples = [("weight", "gt", "1"), ("pieces", "lt", "5"), ("customer", "contains", "a")]
     query = urlencode([(k, v) for t in triples for k, v in zip("a op v".split(), t, strict=True)])
@@ -197,11 +197,11 @@ def test_filters_are_links_to_be_removed_one_by_one(
     assert all("before" not in link for link in links)
 
 
-def test_at_most_eight_filters(parcels: Hands) -> None:
+def test_at_most_eight_filters(parcels: Parcels) -> None:
     assert len(filters.parse(["weight"] * 50, ["eq"] * 50, ["1"] * 50)) == filters.MAX_FILTERS
 
 
-def test_only_checked_filters_become_sql(parcels: Hands, site: None) -> None:
+def test_only_checked_filters_become_sql(parcels: Parcels, site: None) -> None:
     from flows.queries.definitions import flow_by_name
 
     flow = flow_by_name(parcels.flow)
@@ -213,7 +213,7 @@ def test_only_checked_filters_become_sql(parcels: Hands, site: None) -> None:
 
 
 def test_a_list_that_takes_too_long_says_so_and_the_rest_of_the_page_stands(
-    alice: Client, parcels: Hands, monkeypatch: pytest.MonkeyPatch, connect: object
+    alice: Client, parcels: Parcels, monkeypatch: pytest.MonkeyPatch, connect: object
 ) -> None:
     parcels.start()
     monkeypatch.setattr(base, "PAGE_TIMEOUT_MS", 150)

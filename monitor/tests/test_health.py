@@ -1,236 +1,215 @@
-"""Liveness, readiness, metrics; and pages that say so when the database is unavailable."""
+"""The health page: which invariants hold, which instances violate them, and the state of the database."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from html import unescape
 
-import psycopg
 import pytest
-from django.db import OperationalError, connection
-from django.http import Http404
-from django.test import Client, RequestFactory
+from django.test import Client
 
-from monitor import exposition
-from monitor.tests.conftest import Hands, numbers_of, text_of
+from flows import kernel
+from flows.queries import invariants, storage
+from monitor import labels
+from monitor.tests.conftest import Parcels, client_of, person, text_of
 from monitor.views import health
-from pages import error_pages
 
-Connection = psycopg.Connection[Any]
+FORGET = "delete from wedsql.beat where name = 'invariants'"
 
 
 @pytest.fixture
-def gone(site: None) -> Iterator[None]:
-    """Make the server unreachable."""
-    connection.close()
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in (("HOST", "/nowhere"), ("PORT", "1")):
-            patch.setitem(connection.settings_dict, name, value)
-        yield
+def unchecked(parcels: Parcels) -> Iterator[Parcels]:
+    parcels.connection.execute(FORGET)
+    yield parcels
+    parcels.connection.execute(FORGET)
 
 
-def test_alive_and_ready(site: None, client: Client) -> None:
-    assert client.get("/healthz").content == b"ok\n"
-    ready = client.get("/readyz")
-    assert ready.status_code == 200 and ready.json() == {"database": True, "kernel": True, "listener": True}
+def shown(client: Client) -> str:
+    return text_of(client.get("/health/").content)
 
 
-def test_alive_but_not_ready_without_database(gone: None, client: Client) -> None:
-    assert client.get("/healthz").status_code == 200
-    ready = client.get("/readyz")
-    assert ready.status_code == 503 and ready.json()["database"] is False
-    assert client.get("/metrics").status_code == 503
+def test_a_check_is_asked_for_and_told(alice: Client, unchecked: Parcels) -> None:
+    unchecked.start()
+    assert "They have not been checked yet." in shown(alice) and "not checked" in shown(alice)
+    answer = alice.post("/health/check/", {"scope": "sample"}, follow=True)
+    page = text_of(answer.content)
+    assert answer.redirect_chain == [("/health/", 302)]
+    assert "All eight hold." in page and "newest and the longest waiting instances" in page
+    assert page.count("✓ holds") == 8
+    alice.post("/health/check/", {"scope": "all"})
+    assert "on every instance" in shown(alice)
 
 
-@pytest.mark.parametrize("path", ["/", "/flows/x/", "/instances/1/", "/workers/", "/live/flows/"])
-def test_pages_without_database_say_so_kindly(path: str, gone: None, client: Client) -> None:
-    client.cookies["sessionid"] = "a" * 32
-    response = client.get(path)
-    assert response.status_code == 503 and response["Retry-After"] == "5"
-    assert b"The database does not answer" in response.content and b"<nav" not in response.content
+def test_who_breaks_a_promise_is_named_and_linked(alice: Client, unchecked: Parcels) -> None:
+    wids = [unchecked.start() for _ in range(invariants.EXAMPLES + 3)]
+    unchecked.connection.execute("delete from wedsql.job_pool where wid = any(%s)", [wids])
+    alice.post("/health/check/", {"scope": "sample"})
+    html = alice.get("/health/").content.decode()
+    page = text_of(html)
+    assert "invariants are broken" in page and "! broken" in page and str(len(wids)) in page
+    linked = [wid for wid in wids if f'href="/instances/{wid}/"' in html]
+    assert len(linked) == invariants.EXAMPLES, "the first ones, and not all of them"
+    assert alice.get(f"/instances/{linked[0]}/").status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/nothing/", "/flows/", "/static/nothing.css", "/instances/x/"])
-def test_an_unknown_address_needs_no_database(path: str, gone: None, client: Client) -> None:
-    client.cookies["sessionid"] = "a" * 32
-    assert client.get(path).status_code == 404
+def test_the_page_checks_nothing_by_being_looked_at(alice: Client, unchecked: Parcels) -> None:
+    alice.get("/health/")
+    assert invariants.last_check() is None
+    assert alice.get("/health/check/").status_code == 405
 
 
-@pytest.mark.parametrize("name", ["bad_request", "forbidden", "not_found", "csrf_failure"])
-def test_error_pages_read_neither_session_nor_user(name: str, gone: None, rf: RequestFactory) -> None:
-    """The request has neither, so reading one of them fails."""
-    page = getattr(error_pages, name)(rf.get("/"), Http404())
-    assert page.status_code in (400, 403, 404) and b"All flows" in page.content
+def test_only_who_sees_every_flow_sees_the_page(
+    alice: Client, carol: Client, mallory: Client, unchecked: Parcels, site: None
+) -> None:
+    reader = client_of(person("reader", permission="view_flow"))
+    who = (alice, reader, carol, mallory)
+    assert [c.get("/health/").status_code for c in who] == [200, 200, 404, 404]
+    assert [b'href="/health/"' in c.get("/").content for c in who] == [True, True, False, False]
+    for client, code in ((carol, 404), (mallory, 404), (Client(), 302)):
+        assert client.post("/health/check/", {"scope": "all"}).status_code == code
+    assert invariants.last_check() is None
+    assert Client().get("/health/")["Location"].startswith("/accounts/login/")
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies = alice.cookies
+    assert strict.post("/health/check/", {"scope": "all"}).status_code == 403
 
 
-def test_any_page_without_database_is_503_and_a_fault_is_500(rf: RequestFactory) -> None:
-    try:
-        raise OperationalError("gone")
-    except OperationalError:
-        assert error_pages.server_error(rf.get("/")).status_code == 503
-    try:
-        raise ZeroDivisionError
-    except ZeroDivisionError:
-        page = error_pages.server_error(rf.get("/"))
-    assert page.status_code == 500 and b"Something broke on our side" in page.content
+def test_a_check_that_takes_too_long_says_so(
+    alice: Client, unchecked: Parcels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unchecked.start_many(300)
+    monkeypatch.setattr(health, "CHECK_TIMEOUT_MS", 1)
+    page = text_of(alice.post("/health/check/", {"scope": "all"}, follow=True).content)
+    assert "Not finished within 30 seconds" in page and invariants.last_check() is None
 
 
-def test_a_page_that_stands_alone_offers_no_form_and_keeps_the_theme(rf: RequestFactory) -> None:
-    request = rf.get("/")
-    request.COOKIES["theme"] = "dark"
-    for page in (
-        error_pages.slow(request),
-        error_pages.unavailable(request),
-        error_pages.server_error(request),
-    ):
-        assert b"<form" not in page.content and b'data-theme="dark"' in page.content
+def test_two_do_not_check_at_once(alice: Client, unchecked: Parcels) -> None:
+    with unchecked.connection.transaction():
+        unchecked.connection.execute("select wedsql.check_invariants(1)")
+        page = text_of(alice.post("/health/check/", {"scope": "sample"}, follow=True).content)
+    assert "Somebody else is checking right now" in page
 
 
-def test_a_form_without_its_key_is_answered_in_our_words() -> None:
-    answer = Client(enforce_csrf_checks=True).post("/theme/", {"theme": "dark"})
-    assert answer.status_code == 403 and b"its key has run out" in answer.content
+def test_every_invariant_and_warning_has_words(site: None, parcels: Parcels) -> None:
+    kernel = parcels.connection.execute("select name from wedsql.offences(0)").fetchall()
+    assert [(name,) for name in labels.INVARIANT] == kernel
+    assert set(labels.WARNING) == set(storage.WARNINGS)
 
 
-def numbers(client: Client) -> dict[str, float]:
-    response = client.get("/metrics")
-    assert response.status_code == 200 and response["Content-Type"].startswith("text/plain; version=0.0.4")
-    return numbers_of(response.content.decode())
+def test_the_storage_is_shown(alice: Client, unchecked: Parcels) -> None:
+    page = shown(alice)
+    assert "wedsql.job_pool" in page and "300,0" in page
 
 
-def test_metrics_count_what_there_is(site: None, client: Client, parcels: Hands) -> None:
-    for _ in range(3):
-        parcels.start()
-    parcels.stick(parcels.start())
-    parcels.connection.execute(
-        "select count(*) from wedsql.lease(%s, '{tr_label}', 1, 'bob')", [parcels.flow]
-    )
-    found, flow = numbers(client), f'flow="{parcels.flow}"'
-    assert found[f'wedsql_instances{{{flow},status="R"}}'] == 3
-    assert found[f'wedsql_instances{{{flow},status="F"}}'] == 0
-    assert found[f"wedsql_exceptions{{{flow}}}"] == 1
-    assert found[f"wedsql_exception_oldest_seconds{{{flow}}}"] >= 0
-    assert found[f'wedsql_jobs_pending{{{flow},transition="tr_label"}}'] == 2
-    assert found[f'wedsql_jobs_leased{{{flow},transition="tr_label"}}'] == 1
-    assert found[f'wedsql_jobs_pending{{{flow},transition="tr_pack"}}'] == 3
-    assert found[f'wedsql_queue_age_seconds{{{flow},transition="tr_pack"}}'] > 0
-    assert found[f'wedsql_queue_age_seconds{{{flow},transition="tr_send"}}'] == 0
-    assert found["wedsql_listener_lag_seconds"] == 0
-
-
-@pytest.mark.parametrize(
-    ("address", "headers", "allowed"),
-    [
-        ("127.0.0.1", {}, True),
-        ("::1", {}, True),
-        ("10.1.2.3", {}, False),
-        ("", {}, False),
-        ("not an address", {}, False),
-        ("127.0.0.1", {"X-Forwarded-For": "8.8.8.8"}, False),
-        ("127.0.0.1", {"Forwarded": "for=8.8.8.8"}, False),
-        ("10.1.2.3", {"Authorization": "Bearer right"}, True),
-        ("127.0.0.1", {"X-Forwarded-For": "8.8.8.8", "Authorization": "bearer right"}, True),
-        ("10.1.2.3", {"Authorization": "Bearer wrong"}, False),
-        ("10.1.2.3", {"Authorization": "Bearer "}, False),
-        ("10.1.2.3", {"Authorization": "Bearer \u00e9"}, False),
-        ("10.1.2.3", {"Authorization": "Basic right"}, False),
-    ],
+GOOD = storage.StorageStatus(
+    database_bytes=1,
+    tables=(storage.Table("t", 10, 10, 300_005, 1, None),),
+    vacuum_blocker=None,
+    months_ahead=2,
+    in_default=0,
+    steps=0,
+    queue_usage=0.0,
 )
-def test_who_may_scrape(
-    address: str, headers: dict[str, str], allowed: bool, rf: RequestFactory, monkeypatch: pytest.MonkeyPatch
+BAD = {
+    "dead_rows": {"tables": (storage.Table("t", 10, 300_006, 300_005, 1, None),)},
+    "held_back": {"vacuum_blocker": storage.VacuumBlocker("transaction", "x", timedelta(minutes=6))},
+    "months": {"months_ahead": 0},
+    "in_default": {"in_default": 1},
+    "queue": {"queue_usage": 0.2},
+}
+
+
+@pytest.mark.parametrize("kind", storage.WARNINGS)
+def test_each_neglect_is_warned_of(kind: str) -> None:
+    assert list(GOOD.warnings()) == []
+    assert list(replace(GOOD, **BAD[kind]).warnings()) == [kind]
+
+
+def test_what_is_no_neglect() -> None:
+    blocker = storage.VacuumBlocker("transaction", "x", timedelta(minutes=4))
+    assert list(replace(GOOD, vacuum_blocker=blocker).warnings()) == []
+    blocker = storage.VacuumBlocker("slot", "x", None)
+    assert list(replace(GOOD, vacuum_blocker=blocker).warnings()) == ["held_back"]
+
+
+@pytest.mark.parametrize("kind", [None, *storage.WARNINGS])
+def test_the_page_warns_of_that_and_of_nothing_else(
+    alice: Client, unchecked: Parcels, monkeypatch: pytest.MonkeyPatch, kind: str | None
 ) -> None:
-    monkeypatch.setenv("WEDSQL_METRICS_TOKEN", "right")
-    monkeypatch.delenv("WEDSQL_METRICS_ALLOW", raising=False)
-    assert health.may_scrape(rf.get("/metrics", headers=headers, REMOTE_ADDR=address)) is allowed
+    monkeypatch.setattr(storage, "storage_status", lambda: replace(GOOD, **BAD[kind]) if kind else GOOD)
+    page = unescape(shown(alice))
+    assert [word for word, sentence in labels.WARNING.items() if str(sentence) in page] == [kind][
+        : bool(kind)
+    ]
 
 
-def test_without_a_token_an_empty_one_opens_nothing(
-    rf: RequestFactory, monkeypatch: pytest.MonkeyPatch
+# The text of each section above the page, and a change of the database that makes it appear.
+TOP = {
+    "nearly full": "select wedsql.report_disk(49, 1000)",
+    "The reaper is silent": "update wedsql.beat set seen_at = now() - interval '31 seconds'"
+    " where name = 'reaper'",
+    "set back": "update wedsql.beat set detail = jsonb_build_object('latest', now() + interval '20 seconds')"
+    " where name = 'reaper'",
+    "Keep the database": "update wedsql.beat set detail = jsonb_set(detail, '{findings,0,found}', '1')"
+    " where name = 'invariants'",
+}
+
+
+@pytest.mark.parametrize("wrong", [None, *TOP])
+def test_each_section_is_there_when_it_must_be_and_alone(
+    alice: Client, unchecked: Parcels, wrong: str | None
 ) -> None:
-    monkeypatch.delenv("WEDSQL_METRICS_TOKEN", raising=False)
-    monkeypatch.setenv("WEDSQL_METRICS_ALLOW", "10.0.0.0/8")
-    request = {"headers": {"Authorization": "Bearer "}}
-    assert not health.may_scrape(rf.get("/metrics", REMOTE_ADDR="127.0.0.1", **request))
-    assert health.may_scrape(rf.get("/metrics", REMOTE_ADDR="10.9.9.9", **request))
-
-
-def test_labels_are_escaped() -> None:
-    text = exposition.family("x", "help", [({"flow": 'a"b\\c\nd'}, 1.5)])
-    assert text.splitlines()[-1] == 'x{flow="a\\"b\\\\c\\nd"} 1.5'
-
-
-def report(conn: Connection, free: int) -> None:
-    conn.execute("select wedsql.report_disk(%s, 1000000000)", [free])
-
-
-@pytest.fixture
-def admin(connect: Callable[..., Connection]) -> Iterator[Connection]:
-    """A connection of the superuser; deletes reports of disk and clock afterwards."""
-    found = connect()
-    yield found
-    found.execute("delete from wedsql.disk; delete from wedsql.beat")
-
-
-def test_the_health_page_when_all_is_well(alice: Client, parcels: Hands, admin: Connection) -> None:
-    parcels.start()
-    report(admin, 600_000_000)
-    admin.execute("select wedsql.reap()")
-    alice.post("/health/check/")
-    page = text_of(alice.get("/health/").content)
-    assert page.count("✓ holds") == 8 and "broken" not in page
-    assert "572.2" in page and "of 953.7" in page and "(60.0 %)" in page
-    assert "nearly full" not in page and "silent" not in page and "set back" not in page
-
-
-def test_the_health_page_tells_what_is_wrong(alice: Client, parcels: Hands, admin: Connection) -> None:
-    wid = parcels.start()
-    report(admin, 49_999_999)
-    admin.execute("delete from wedsql.job_pool where wid = %s", [wid])
-    alice.post("/health/check/")
-    page = text_of(alice.get("/health/").content)
-    assert "nothing new is started" in page and "The reaper is silent" in page and "never" in page
-    assert "! broken" in page and f"instance {wid}" in page and "2 invariants are broken" in page
-    admin.execute("select wedsql.reap()")
-    admin.execute(
-        "update wedsql.beat set detail = jsonb_build_object('latest', now() + interval '2 hours')"
-        " where name = 'reaper'"
-    )
-    page = text_of(alice.get("/health/").content)
-    assert "set back" in page and "silent" not in page
-
-
-def test_an_old_report_of_the_disk_alarms_nobody(alice: Client, admin: Connection) -> None:
-    report(admin, 1)
-    admin.execute("update wedsql.disk set reported_at = now() - interval '6 minutes'")
-    assert "nearly full" not in text_of(alice.get("/health/").content)
-
-
-def test_the_health_page_is_for_who_sees_every_flow(
-    alice: Client, carol: Client, mallory: Client, client: Client
-) -> None:
-    assert [who.get("/health/").status_code for who in (alice, carol, mallory)] == [200, 404, 404]
-    assert client.get("/health/").status_code == 302
-    for who, shown in ((alice, True), (carol, False)):
-        assert (b'href="/health/"' in who.get("/").content) is shown
-
-
-def test_metrics_tell_disk_clock_and_reaper(site: None, client: Client, admin: Connection) -> None:
-    admin.execute("delete from wedsql.disk; delete from wedsql.beat")
-    assert "wedsql_disk_free_bytes" not in numbers(client)
-    report(admin, 500)
-    admin.execute("select wedsql.reap()")
-    found = numbers(client)
-    assert (found["wedsql_disk_free_bytes"], found["wedsql_disk_bytes"]) == (500, 1e9)
-    assert found["wedsql_clock_behind_seconds"] == 0 and found["wedsql_reaper_age_seconds"] < 60
-
-
-def test_the_health_page_warns_long_before_the_numbers_end(
-    site: None, alice: Client, client: Client, parcels: Hands, admin: Connection
-) -> None:
-    wid = parcels.start()
-    assert "of the numbers" not in text_of(alice.get("/health/").content)
-    admin.execute("update wedsql.instance set wid = 1200000000 where wid = %s", [wid])
+    unchecked.start()
+    conn = unchecked.connection
+    conn.execute("select wedsql.report_disk(51, 1000)")
+    conn.execute("select wedsql.reap()")
+    conn.execute("select wedsql.check_invariants(1)")
     try:
-        assert "56 % of the numbers for instances are given" in text_of(alice.get("/health/").content)
-        assert 0.55 < numbers(client)["wedsql_instance_numbers_used_ratio"] < 0.57
+        conn.execute(TOP[wrong] if wrong else "select 1")
+        page = shown(alice)
     finally:
-        admin.execute("update wedsql.instance set wid = %s where wid = 1200000000", [wid])
+        conn.execute("delete from wedsql.disk; delete from wedsql.beat")
+    assert [sentence for sentence in TOP if sentence in page] == [wrong][: bool(wrong)]
+
+
+def test_rights_that_the_server_withholds_are_named(alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "pg_signal_backend" not in shown(alice)
+    monkeypatch.setattr(kernel, "SERVER_RIGHTS", ("pg_signal_backend", "pg_write_server_files"))
+    page = shown(alice)
+    assert "grant pg_write_server_files to wed_owner;" in page and "pg_signal_backend" not in page
+
+
+def test_the_health_page_shows_what_the_process_holds(alice: Client, parcels: Parcels) -> None:
+    page = text_of(alice.get("/health/").content)
+    assert "Database connections in use no pool" in page and "Requests under way" in page
+    assert "Open files" in page and "Memory" in page
+
+
+def test_what_the_reaper_cannot_do_is_told_with_flow_and_reason(alice: Client, unchecked: Parcels) -> None:
+    wid = unchecked.start()
+    assert "The reaper cannot do everything" not in shown(alice)
+    unchecked.connection.execute(
+        "select count(*) from wedsql.lease(%s, '{tr_pack}', 1, 'bob', interval '1 millisecond',"
+        " array(select id from wedsql.job_pool where wid = %s))", [unchecked.flow, wid]
+    )  # fmt: skip
+    poison = (
+        "create function public.poison() returns trigger language plpgsql as"
+        " $$ begin raise exception 'a poisoned item'; end $$;"
+        " create trigger poison after insert on wedsql.job_log for each row execute function public.poison()"
+    )
+    unchecked.connection.execute(poison)
+    try:
+        unchecked.connection.execute("select wedsql.reap()")
+        page = shown(alice)
+        metrics = alice.get("/metrics").content.decode()
+    finally:
+        unchecked.connection.execute("drop trigger poison on wedsql.job_log; drop function public.poison()")
+    for words_of_it in (unchecked.flow, "An expired lease is not given back", f"instance {wid}"):
+        assert words_of_it in page
+    assert "P0001 a poisoned item" in page and "1 try" in page
+    assert f'wedsql_reaper_troubles{{flow="{unchecked.flow}",kind="expired"}} 1' in metrics
+    unchecked.connection.execute("update wedsql.trouble set retry_at = now()")
+    unchecked.connection.execute("select wedsql.reap()")
+    assert "The reaper cannot do everything" not in shown(alice)

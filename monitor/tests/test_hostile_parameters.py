@@ -15,7 +15,7 @@ from django.conf import settings
 from django.test import Client
 from django.urls import URLPattern
 
-from monitor.tests.conftest import Hands, client_of, person
+from monitor.tests.conftest import Parcels, client_of, person
 from tests.addresses import filled, parameters, patterns
 
 HOSTILE = ["--5", "²", "9" * 20, "-2147483649", "\x00", "'%{}", "x~1~--5", "\udc80", "💩" * 300]
@@ -85,7 +85,7 @@ def root(site: None) -> Client:
     return client
 
 
-def test_no_parameter_ends_in_an_error(root: Client, parcels: Hands) -> None:
+def test_no_parameter_ends_in_an_error(root: Client, parcels: Parcels) -> None:
     def reads(address: str) -> bool:
         return root.get(address).status_code != 405
 

@@ -13,7 +13,7 @@ from django.test import Client
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from monitor import notifications
-from monitor.tests.conftest import Hands, client_of, person
+from monitor.tests.conftest import Parcels, client_of, person
 from monitor.tests.lines import Browser, play
 from pages.live import consumers, listener
 from pages.live.hub import Topic, Watcher
@@ -29,7 +29,7 @@ def line(dsn: str, settings: Any, site: None, monkeypatch: pytest.MonkeyPatch) -
     return settings.MONITOR_DATABASE_URL
 
 
-def test_a_commit_reaches_every_page_that_shows_it(line: str, alice: Client, parcels: Hands) -> None:
+def test_a_commit_reaches_every_page_that_shows_it(line: str, alice: Client, parcels: Parcels) -> None:
     wid, other = parcels.start(), parcels.start()
 
     async def story() -> None:
@@ -48,7 +48,7 @@ def test_a_commit_reaches_every_page_that_shows_it(line: str, alice: Client, par
     play(story)
 
 
-def test_frames_carry_ids_and_nothing_else(line: str, alice: Client, parcels: Hands) -> None:
+def test_frames_carry_ids_and_nothing_else(line: str, alice: Client, parcels: Parcels) -> None:
     async def story() -> None:
         browser = await Browser(alice, f"/ws/flows/{parcels.flow}/").opened()
         wid = parcels.start(customer="Ana Secret")
@@ -60,7 +60,7 @@ def test_frames_carry_ids_and_nothing_else(line: str, alice: Client, parcels: Ha
 
 
 def test_the_kernel_knows_that_somebody_watches_only_while_somebody_does(
-    line: str, alice: Client, parcels: Hands
+    line: str, alice: Client, parcels: Parcels
 ) -> None:
     def watching() -> int:
         found = parcels.connection.execute("select count(*) from wedsql.watch").fetchone()
@@ -82,7 +82,7 @@ def test_the_kernel_knows_that_somebody_watches_only_while_somebody_does(
     play(story)
 
 
-def test_one_connection_serves_all_pages_of_a_process(line: str, alice: Client, parcels: Hands) -> None:
+def test_one_connection_serves_all_pages_of_a_process(line: str, alice: Client, parcels: Parcels) -> None:
     async def story() -> None:
         browsers = await asyncio.gather(*(Browser(alice, "/ws/").opened() for _ in range(10)))
         found = parcels.connection.execute(
@@ -106,7 +106,7 @@ def test_a_line_that_does_not_exist_is_closed(path: str, line: str, alice: Clien
 
 
 @pytest.mark.parametrize("target", ["flows/{flow}/", "instances/{wid}/"])
-def test_mallory_hears_nothing(target: str, line: str, mallory: Client, parcels: Hands) -> None:
+def test_mallory_hears_nothing(target: str, line: str, mallory: Client, parcels: Parcels) -> None:
     path = "/ws/" + target.format(flow=parcels.flow, wid=parcels.start())
 
     async def story() -> None:
@@ -121,7 +121,7 @@ def test_mallory_hears_nothing(target: str, line: str, mallory: Client, parcels:
 
 
 def test_the_overview_tells_of_visible_flows_only(
-    line: str, alice: Client, carol: Client, mallory: Client, parcels: Hands
+    line: str, alice: Client, carol: Client, mallory: Client, parcels: Parcels
 ) -> None:
     async def story() -> None:
         watching = [await Browser(client, "/ws/").opened() for client in (alice, carol, mallory)]
@@ -138,7 +138,7 @@ MESSAGES = ["{", "[]", "1", '{"op":"ack"}', '{"op":"ack","n":"1"}', '{"op":"ack"
             '{"op":"write","n":1}', "x" * 1000, '{"op":"ack","n":1e999}', "\x00", '"' * 50]  # fmt: skip
 
 
-def test_anything_but_an_acknowledgement_ends_the_line(line: str, alice: Client, parcels: Hands) -> None:
+def test_anything_but_an_acknowledgement_ends_the_line(line: str, alice: Client, parcels: Parcels) -> None:
     async def story() -> None:
         for message in MESSAGES:
             browser = await Browser(alice, "/ws/").opened()
@@ -153,7 +153,7 @@ def test_anything_but_an_acknowledgement_ends_the_line(line: str, alice: Client,
 
 @pytest.mark.parametrize("number", [0, 1, -1, 10**15])
 def test_an_acknowledgement_that_nobody_asked_for_ends_the_line(
-    number: int, line: str, alice: Client, parcels: Hands
+    number: int, line: str, alice: Client, parcels: Parcels
 ) -> None:
     async def story() -> None:
         browser = await Browser(alice, "/ws/").opened()
@@ -163,7 +163,7 @@ def test_an_acknowledgement_that_nobody_asked_for_ends_the_line(
     play(story)
 
 
-def test_logging_out_ends_the_line_at_once(line: str, site: None, parcels: Hands) -> None:
+def test_logging_out_ends_the_line_at_once(line: str, site: None, parcels: Parcels) -> None:
     client = client_of(person("eve", staff=True))
 
     async def story() -> None:
@@ -175,7 +175,7 @@ def test_logging_out_ends_the_line_at_once(line: str, site: None, parcels: Hands
 
 
 def test_a_right_taken_away_ends_the_line_at_the_next_look(
-    line: str, site: None, parcels: Hands, monkeypatch: pytest.MonkeyPatch
+    line: str, site: None, parcels: Parcels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(consumers, "RECHECK_SECONDS", 0.1)
     user = person("fay", f"flow:{parcels.flow}")
@@ -201,7 +201,7 @@ def _terminate(connection: psycopg.Connection[Any], pid: int) -> None:
     connection.execute("select pg_terminate_backend(%s)", [pid])
 
 
-def test_a_lost_connection_is_said_and_heals_itself(line: str, alice: Client, parcels: Hands) -> None:
+def test_a_lost_connection_is_said_and_heals_itself(line: str, alice: Client, parcels: Parcels) -> None:
     wid = parcels.start()
 
     async def story() -> None:
@@ -220,7 +220,7 @@ def test_a_lost_connection_is_said_and_heals_itself(line: str, alice: Client, pa
 
 
 def test_what_was_not_notified_is_found_by_comparing(
-    line: str, alice: Client, parcels: Hands, monkeypatch: pytest.MonkeyPatch
+    line: str, alice: Client, parcels: Parcels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(notifications, "EXPLAINED_SECONDS", 0.5)
     wid = parcels.start()
@@ -239,7 +239,7 @@ def test_what_was_not_notified_is_found_by_comparing(
     play(story)
 
 
-def test_payloads_of_others_are_ignored(line: str, alice: Client, parcels: Hands) -> None:
+def test_payloads_of_others_are_ignored(line: str, alice: Client, parcels: Parcels) -> None:
     async def story() -> None:
         browser = await Browser(alice, "/ws/").opened()
         for payload in ("", "x", "1:2", "1:2:3:4", "-1:2:3", "1:2:3; drop", "٣:1:1", "9" * 40 + ":1:1"):
@@ -251,7 +251,7 @@ def test_payloads_of_others_are_ignored(line: str, alice: Client, parcels: Hands
     play(story)
 
 
-def test_who_comes_while_the_connection_says_good_bye_is_greeted(line: str, parcels: Hands) -> None:
+def test_who_comes_while_the_connection_says_good_bye_is_greeted(line: str, parcels: Parcels) -> None:
     async def story() -> None:
         heard: list[str] = []
 

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.test import Client
 
-from monitor.tests.conftest import Hands, text_of
+from monitor.tests.conftest import Parcels, text_of
 
 PAGES = (
     "/",
@@ -58,7 +58,7 @@ class Outline(HTMLParser):
 
 
 @pytest.fixture
-def outlines(alice: Client, parcels: Hands) -> dict[str, tuple[str, Outline]]:
+def outlines(alice: Client, parcels: Parcels) -> dict[str, tuple[str, Outline]]:
     wid = parcels.start(customer="Ana")
     parcels.do("tr_pack", wid, stage="packed")
     pages = {path: alice.get(path.format(f=parcels.flow, w=wid)).content.decode() for path in PAGES}
@@ -150,7 +150,7 @@ def test_motion_and_print_are_respected() -> None:
     assert "http" not in css and "@import" not in css
 
 
-def test_the_theme_is_remembered_and_goes_back_where_one_was(alice: Client, parcels: Hands) -> None:
+def test_the_theme_is_remembered_and_goes_back_where_one_was(alice: Client, parcels: Parcels) -> None:
     answer = alice.post("/theme/", {"theme": "dark", "next": f"/flows/{parcels.flow}/"})
     assert answer["Location"] == f"/flows/{parcels.flow}/" and answer.cookies["theme"].value == "dark"
     assert b'data-theme="dark"' in alice.get("/").content
@@ -160,9 +160,9 @@ def test_the_theme_is_remembered_and_goes_back_where_one_was(alice: Client, parc
     assert b'data-theme="auto"' in alice.get("/").content
 
 
-def test_the_whole_page_speaks_portuguese(alice: Client, parcels: Hands) -> None:
+def test_the_whole_page_speaks_portuguese(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start()
-    parcels.stick(wid)
+    parcels.make_exception(wid)
     alice.post("/i18n/setlang/", {"language": "pt-br", "next": "/"})
     for path in PAGES:
         html = alice.get(path.format(f=parcels.flow, w=wid)).content.decode()

@@ -12,20 +12,20 @@ from django.test import Client
 
 from flows.timing import BOUNDS
 from monitor import exposition
-from monitor.tests.conftest import Hands
-from monitor.tests.test_health import numbers
+from monitor.tests.conftest import Parcels
+from monitor.tests.test_probes import numbers
 
 PAGE = Path(settings.BASE_DIR) / "docs/monitoring.md"
 # 4 ms, 30 ms, 2 s
 THREE = {"transition": "tr_label", "counts": [0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0], "seconds": 2.034}
 
 
-def count(parcels: Hands, *entries: dict[str, object]) -> None:
+def count(parcels: Parcels, *entries: dict[str, object]) -> None:
     told = json.dumps([{"waits": []} | entry for entry in entries])
     parcels.connection.execute("select wedsql.count_times(%s, %s)", [parcels.flow, told])
 
 
-def test_the_example_of_the_page(site: None, client: Client, parcels: Hands) -> None:
+def test_the_example_of_the_page(site: None, client: Client, parcels: Parcels) -> None:
     count(parcels, THREE)
     shown = re.search(r"### An example.*?```text\n(.+?)\n```", PAGE.read_text(), re.DOTALL)
     assert shown
@@ -33,7 +33,7 @@ def test_the_example_of_the_page(site: None, client: Client, parcels: Hands) -> 
     assert [line for line in shown[1].splitlines() if line not in lines] == []
 
 
-def test_a_histogram_is_cumulative_and_whole(site: None, client: Client, parcels: Hands) -> None:
+def test_a_histogram_is_cumulative_and_whole(site: None, client: Client, parcels: Parcels) -> None:
     count(parcels, THREE)
     count(parcels, THREE)
     name = f'wedsql_job_run_seconds_bucket{{flow="{parcels.flow}",transition="tr_label",le="'
@@ -43,7 +43,7 @@ def test_a_histogram_is_cumulative_and_whole(site: None, client: Client, parcels
     assert [float(bound) for bound in bounds] == [*BOUNDS, float("inf")]
 
 
-def test_waits_are_a_histogram_of_their_own(site: None, client: Client, parcels: Hands) -> None:
+def test_waits_are_a_histogram_of_their_own(site: None, client: Client, parcels: Parcels) -> None:
     wid = parcels.start()
     job = parcels._one("select id from wedsql.job_pool where wid = %s and trname = 'tr_label'", wid)
     count(parcels, THREE | {"waits": [[wid, job, 0]]})
@@ -52,14 +52,14 @@ def test_waits_are_a_histogram_of_their_own(site: None, client: Client, parcels:
 
 
 def test_times_of_a_transition_that_is_no_more_are_left_out(
-    site: None, client: Client, parcels: Hands
+    site: None, client: Client, parcels: Parcels
 ) -> None:
     count(parcels, THREE)
     parcels.connection.execute(f"delete from {parcels.flow}.wed_trig where trname = 'tr_label'")
     assert not [line for line in numbers(client) if "tr_label" in line and parcels.flow in line]
 
 
-def test_jobs_in_hand_by_lease_or_transaction(site: None, client: Client, parcels: Hands) -> None:
+def test_jobs_in_hand_by_lease_or_transaction(site: None, client: Client, parcels: Parcels) -> None:
     for _ in range(3):
         parcels.start()
     parcels.connection.execute("select wedsql.lease(%s, '{tr_label}', 1, 'bob')", [parcels.flow])
@@ -74,7 +74,7 @@ def test_jobs_in_hand_by_lease_or_transaction(site: None, client: Client, parcel
     assert numbers(client)[f'wedsql_jobs_taken{labels}pack"}}'] == 0
 
 
-def test_what_the_last_check_of_the_invariants_found(site: None, client: Client, parcels: Hands) -> None:
+def test_what_the_last_check_of_the_invariants_found(site: None, client: Client, parcels: Parcels) -> None:
     wid = parcels.start()
     try:
         with parcels.connection.transaction():
@@ -90,7 +90,7 @@ def test_what_the_last_check_of_the_invariants_found(site: None, client: Client,
     assert found["wedsql_invariants_checked_timestamp_seconds"] > 1.7e9
 
 
-def test_tables_partitions_and_warnings(site: None, client: Client, parcels: Hands) -> None:
+def test_tables_partitions_and_warnings(site: None, client: Client, parcels: Parcels) -> None:
     parcels.start()
     found = numbers(client)
     assert found["wedsql_database_bytes"] > 1e6 and found["wedsql_partition_months_ahead"] >= 2
@@ -104,7 +104,7 @@ def test_large_numbers_are_whole() -> None:
     assert exposition.family("x", "h", [({}, 1234567890123)]).endswith("x 1234567890123\n")
 
 
-def test_the_page_names_every_number(site: None, client: Client, parcels: Hands) -> None:
+def test_the_page_names_every_number(site: None, client: Client, parcels: Parcels) -> None:
     text = client.get("/metrics").content.decode()
     named = set(re.findall(r"^# TYPE (\w+)", text, re.MULTILINE))
     table = re.search(r"\| metric \|.*?\n\n", PAGE.read_text(), re.DOTALL)
@@ -118,7 +118,7 @@ def test_the_page_names_every_number(site: None, client: Client, parcels: Hands)
 
 
 @pytest.mark.parametrize("path", ["/metrics"])
-def test_a_scrape_is_well_formed(path: str, site: None, client: Client, parcels: Hands) -> None:
+def test_a_scrape_is_well_formed(path: str, site: None, client: Client, parcels: Parcels) -> None:
     count(parcels, THREE)
     text = client.get(path).content.decode()
     seen: list[str] = []

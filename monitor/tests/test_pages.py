@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from flows.queries import definitions, overview
-from monitor.tests.conftest import Hands, client_of, person, text_of
+from monitor.tests.conftest import Parcels, client_of, person, text_of
 from pages.templatetags.wed import duration
 
 
@@ -26,10 +26,10 @@ def numbers(html: str, flow: str) -> dict[str, str]:
     return dict(re.findall(link, html))
 
 
-def test_the_first_page_counts_and_every_number_leads_to_its_rows(alice: Client, parcels: Hands) -> None:
+def test_the_first_page_counts_and_every_number_leads_to_its_rows(alice: Client, parcels: Parcels) -> None:
     sent, stuck, *_ = [parcels.start() for _ in range(5)]
     parcels.send(sent)
-    parcels.stick(stuck)
+    parcels.make_exception(stuck)
     assert numbers(get(alice, "/"), parcels.flow) == {"R": "3", "E": "1", "F": "1"}
     for status, count in (("R", 3), ("E", 1), ("F", 1)):
         page = get(alice, f"/flows/{parcels.flow}/?status={status}")
@@ -37,7 +37,7 @@ def test_the_first_page_counts_and_every_number_leads_to_its_rows(alice: Client,
 
 
 def test_counting_stops_at_the_cap_and_is_exact_on_request(
-    alice: Client, parcels: Hands, monkeypatch: pytest.MonkeyPatch
+    alice: Client, parcels: Parcels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parcels.start_many(7)
     monkeypatch.setattr("monitor.views.overview.CAP", 5)
@@ -46,14 +46,14 @@ def test_counting_stops_at_the_cap_and_is_exact_on_request(
     assert numbers(get(alice, "/?exact=1"), parcels.flow) == {"R": "7", "E": "0", "F": "0"}
 
 
-def test_pending_jobs_lead_to_the_jobs(alice: Client, parcels: Hands) -> None:
+def test_pending_jobs_lead_to_the_jobs(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start()
     assert f"/flows/{parcels.flow}/jobs/?state=pending" in get(alice, "/")
     listed = text_of(get(alice, f"/flows/{parcels.flow}/jobs/?state=pending&transition=tr_pack"))
     assert "tr_pack" in listed and "tr_label" not in listed and str(wid) in listed
 
 
-def test_a_flow_without_instances_says_how_to_start_one(alice: Client, parcels: Hands) -> None:
+def test_a_flow_without_instances_says_how_to_start_one(alice: Client, parcels: Parcels) -> None:
     assert numbers(get(alice, "/"), parcels.flow) == {"R": "0", "E": "0", "F": "0"}
     assert f"startinstance {parcels.flow}" in get(alice, f"/flows/{parcels.flow}/")
     parcels.connection.execute("delete from wedsql.trig where flow_id = %s", [parcels.flow_id])
@@ -66,7 +66,7 @@ def test_no_flow_at_all_says_what_to_ask_for(mallory: Client) -> None:
     assert "no flow is open to you" in page and "flow:" in page
 
 
-def test_the_list_shows_the_state_in_the_flows_order(alice: Client, parcels: Hands) -> None:
+def test_the_list_shows_the_state_in_the_flows_order(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start(customer="Ana & <b>Bia</b>", weight="2.5")
     page = get(alice, f"/flows/{parcels.flow}/")
     heads = re.findall(r"<th scope=\"col\"[^>]*>(.*?)</th>", page.split('id="rows"')[0].split("<thead>")[-1])
@@ -74,7 +74,7 @@ def test_the_list_shows_the_state_in_the_flows_order(alice: Client, parcels: Han
     assert "Ana &amp; &lt;b&gt;Bia&lt;/b&gt;" in page and f'href="/instances/{wid}/"' in page
 
 
-def test_a_step_shows_before_after_who_and_what_it_fired(alice: Client, parcels: Hands) -> None:
+def test_a_step_shows_before_after_who_and_what_it_fired(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start(customer="Ana")
     parcels.do("tr_label", wid, extra={"label": 7})
     parcels.do("tr_pack", wid, stage="packed")
@@ -86,22 +86,22 @@ def test_a_step_shows_before_after_who_and_what_it_fired(alice: Client, parcels:
     assert "Started" in started and "Customer Ana" in started and "tr_pack" in started
 
 
-def test_a_step_shows_nothing_of_what_it_did_not_write(alice: Client, parcels: Hands) -> None:
+def test_a_step_shows_nothing_of_what_it_did_not_write(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start(customer="Ana")
     parcels.do("tr_pack", wid, stage="packed")
     newest = get(alice, f"/instances/{wid}/").split('<tr role="row" id="step-')[1]
     assert "Customer" not in newest
 
 
-def test_an_exception_says_why_in_words(alice: Client, parcels: Hands) -> None:
+def test_an_exception_says_why_in_words(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start()
-    parcels.stick(wid)
+    parcels.make_exception(wid)
     page = text_of(get(alice, f"/instances/{wid}/"))
     assert "STUCK" in page and "No condition holds and nothing is pending" in page
     assert "Waits for a person to repair it" in page
 
 
-def test_who_may_change_a_flow_is_led_to_its_design(alice: Client, carol: Client, parcels: Hands) -> None:
+def test_who_may_change_a_flow_is_led_to_its_design(alice: Client, carol: Client, parcels: Parcels) -> None:
     design = f"/admin/flows/flow/{parcels.flow_id}/change/"
     for client in (alice, carol):  # staff without the permission, and a user of the flow
         assert design not in get(client, f"/flows/{parcels.flow}/")
@@ -109,9 +109,9 @@ def test_who_may_change_a_flow_is_led_to_its_design(alice: Client, carol: Client
     assert design in get(designer, f"/flows/{parcels.flow}/")
 
 
-def test_work_given_up_is_no_repair_and_is_not_tried_again(alice: Client, parcels: Hands) -> None:
+def test_work_given_up_is_no_repair_and_is_not_tried_again(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start()
-    parcels.give_up("tr_label", wid, "jammed")
+    parcels.park("tr_label", wid, "jammed")
     page = text_of(get(alice, f"/instances/{wid}/"))
     assert "Became an exception bob attempts used up: jammed" in page and "Repaired" not in page
     assert "parked" in page and "Next try" not in page
@@ -119,7 +119,9 @@ def test_work_given_up_is_no_repair_and_is_not_tried_again(alice: Client, parcel
     assert "Repaired worker" in text_of(get(alice, f"/instances/{wid}/"))
 
 
-def test_the_version_that_decides_is_shown_beside_the_one_that_started(alice: Client, parcels: Hands) -> None:
+def test_the_version_that_decides_is_shown_beside_the_one_that_started(
+    alice: Client, parcels: Parcels
+) -> None:
     living, ended = parcels.start(), parcels.start()
     parcels.send(ended)
     first = parcels._one("select version from wedsql.flow where id = %s", parcels.flow_id)
@@ -150,7 +152,7 @@ def test_a_duration_has_its_two_largest_units(length: dict[str, float], text: st
     assert duration(timedelta(**length)) == text
 
 
-def test_a_condition_that_fails_is_told_in_words(alice: Client, parcels: Hands) -> None:
+def test_a_condition_that_fails_is_told_in_words(alice: Client, parcels: Parcels) -> None:
     parcels.connection.execute(
         "insert into wedsql.trig (flow_id, tgname, trname, cname, cpred)"
         " values (%s, 'g_age', 'tr_age', 'c_age', 'customer::integer > 5')",
@@ -161,7 +163,7 @@ def test_a_condition_that_fails_is_told_in_words(alice: Client, parcels: Hands) 
     assert 'g_age : invalid input syntax for type integer: "Ana" 22P02' in page and "sqlstate" not in page
 
 
-def test_a_job_shows_its_holder_attempts_and_last_error(alice: Client, parcels: Hands) -> None:
+def test_a_job_shows_its_holder_attempts_and_last_error(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start()
     connection = parcels.connection
     job = connection.execute(
@@ -180,7 +182,7 @@ def test_a_job_shows_its_holder_attempts_and_last_error(alice: Client, parcels: 
 
 
 def test_a_job_in_a_transaction_shows_the_session_that_holds_it(
-    alice: Client, parcels: Hands, connect: object
+    alice: Client, parcels: Parcels, connect: object
 ) -> None:
     wid = parcels.start()
     with parcels.connection.transaction():
@@ -190,7 +192,7 @@ def test_a_job_in_a_transaction_shows_the_session_that_holds_it(
     assert "packer-3" not in get(alice, f"/instances/{wid}/")
 
 
-def test_the_raw_view_holds_all(alice: Client, parcels: Hands) -> None:
+def test_the_raw_view_holds_all(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start(weight="1.50", seen="2026-01-02T03:04:05Z")
     parcels.send(wid)
     body = json.loads(get(alice, f"/instances/{wid}.json"))
@@ -202,7 +204,7 @@ def test_the_raw_view_holds_all(alice: Client, parcels: Hands) -> None:
     assert [row["trw"] for row in rest["trace"]] == ["tr_pack", "tr_send"]
 
 
-def test_a_transition_without_worker_is_said_and_one_with_is_not(alice: Client, parcels: Hands) -> None:
+def test_a_transition_without_worker_is_said_and_one_with_is_not(alice: Client, parcels: Parcels) -> None:
     parcels.start()
     page = f"/flows/{parcels.flow}/"
     assert "No worker has registered for tr_pack" in text_of(get(alice, page))
@@ -222,7 +224,7 @@ def test_a_transition_without_worker_is_said_and_one_with_is_not(alice: Client, 
 
 
 def test_what_workers_cannot_load_is_shown_to_those_who_see_every_flow(
-    alice: Client, carol: Client, parcels: Hands
+    alice: Client, carol: Client, parcels: Parcels
 ) -> None:
     row = parcels.connection.execute(
         "select wedsql.register_worker('cluster', 'packer', 'here', 1, %s)", [[f"{parcels.flow}:tr_pack"]]
@@ -238,7 +240,7 @@ def test_what_workers_cannot_load_is_shown_to_those_who_see_every_flow(
     assert "transitions.py" not in get(alice, "/workers/")
 
 
-def test_a_flow_that_is_not_in_use_warns_of_no_missing_worker(alice: Client, parcels: Hands) -> None:
+def test_a_flow_that_is_not_in_use_warns_of_no_missing_worker(alice: Client, parcels: Parcels) -> None:
     page = f"/flows/{parcels.flow}/"
     sent = parcels.start()
     parcels.send(sent)  # no running instance, no pending job
@@ -254,7 +256,7 @@ def test_a_flow_that_is_not_in_use_warns_of_no_missing_worker(alice: Client, par
     assert "3 transitions without a worker" in text_of(get(alice, "/"))
 
 
-def test_many_transitions_without_worker_are_one_short_note(alice: Client, parcels: Hands) -> None:
+def test_many_transitions_without_worker_are_one_short_note(alice: Client, parcels: Parcels) -> None:
     parcels.start()
     parcels.connection.execute(
         "insert into wedsql.trig (flow_id, tgname, trname, cname, cpred)"
@@ -265,7 +267,7 @@ def test_many_transitions_without_worker_are_one_short_note(alice: Client, parce
     assert "4 transitions have no worker now:" in text_of(page) and page.count(">no worker<") == 4
 
 
-def test_a_hundred_transitions_do_not_bury_the_instances(alice: Client, parcels: Hands) -> None:
+def test_a_hundred_transitions_do_not_bury_the_instances(alice: Client, parcels: Parcels) -> None:
     parcels.start(pieces=99)
     assert "<details" not in get(alice, f"/flows/{parcels.flow}/").split("<main")[1]
     parcels.connection.execute(
@@ -277,21 +279,21 @@ def test_a_hundred_transitions_do_not_bury_the_instances(alice: Client, parcels:
     assert page.count("<details>") == 2 and "15 transitions, 2 pending" in text_of(page)
 
 
-def test_a_long_value_is_folded_and_whole(alice: Client, parcels: Hands) -> None:
+def test_a_long_value_is_folded_and_whole(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start(customer="begin " + "x" * 700 + " end")
     state = get(alice, f"/instances/{wid}/").split('data-part="state"')[1].split("</table>")[0]
     folded, whole = state.split("</summary>")
     assert "begin" in folded and " end" not in folded and "begin" in whole and " end" in whole
 
 
-def test_a_huge_value_is_cut_and_says_so(alice: Client, parcels: Hands) -> None:
+def test_a_huge_value_is_cut_and_says_so(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start(customer="x" * 1_000_000)
     page = get(alice, f"/instances/{wid}/")
     assert len(page) < 60_000 and "1,000,000 characters in all" in text_of(page)
     assert len(get(alice, f"/flows/{parcels.flow}/")) < 60_000
 
 
-def test_parts_are_what_the_scripts_ask_for(alice: Client, parcels: Hands) -> None:
+def test_parts_are_what_the_scripts_ask_for(alice: Client, parcels: Parcels) -> None:
     first, second = parcels.start(customer="Ana"), parcels.start()
     third = parcels.start()
     parcels.do("tr_pack", first, stage="packed")
@@ -307,7 +309,7 @@ def test_parts_are_what_the_scripts_ask_for(alice: Client, parcels: Hands) -> No
     assert third
 
 
-def test_flows_come_page_by_page(alice: Client, parcels: Hands, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flows_come_page_by_page(alice: Client, parcels: Parcels, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(overview, "FLOWS_PER_PAGE", 1)
     other = "zz_" + parcels.flow[2:]
     parcels.connection.execute("select wedsql.create_flow(%s)", [other])
@@ -320,7 +322,7 @@ def test_flows_come_page_by_page(alice: Client, parcels: Hands, monkeypatch: pyt
 
 
 def test_a_flow_redesigned_between_two_queries_is_read_again(
-    alice: Client, parcels: Hands, monkeypatch: pytest.MonkeyPatch
+    alice: Client, parcels: Parcels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parcels.start(customer="Ana")
     real, seen = definitions.attributes, []
@@ -340,7 +342,7 @@ def test_a_flow_redesigned_between_two_queries_is_read_again(
 
 
 def test_a_flow_dropped_between_two_queries_is_not_there(
-    alice: Client, parcels: Hands, monkeypatch: pytest.MonkeyPatch
+    alice: Client, parcels: Parcels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = definitions.flow_by_name(parcels.flow)
     parcels.connection.execute("select wedsql.drop_flow(%s)", [parcels.flow])

@@ -13,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from flows.queries import definitions, instances, jobs, paging
-from monitor.tests.conftest import PARCELS, Hands
+from monitor.tests.conftest import PARCELS, Parcels
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ ROWS = r'<tr id="wid-(\d+)"'
 STEPS = r'id="step-(\d+)"'
 
 
-def test_instances_there_and_back(alice: Client, parcels: Hands, short_pages: None) -> None:
+def test_instances_there_and_back(alice: Client, parcels: Parcels, short_pages: None) -> None:
     wids = parcels.start_many(10)
     there = list(walk(alice, f"/flows/{parcels.flow}/", "next", ROWS))
     assert there == [wids[:-5:-1], wids[5:1:-1], wids[1::-1]]
@@ -49,7 +49,7 @@ def test_instances_there_and_back(alice: Client, parcels: Hands, short_pages: No
     assert back[-1] == wids[:-5:-1] and {w for page in back for w in page} == set(wids)
 
 
-def test_new_instances_do_not_shift_a_page(alice: Client, parcels: Hands, short_pages: None) -> None:
+def test_new_instances_do_not_shift_a_page(alice: Client, parcels: Parcels, short_pages: None) -> None:
     wids = parcels.start_many(6)
     path = f"/flows/{parcels.flow}/?before={wids[3]}"
     before = list(walk(alice, path, "next", ROWS))
@@ -57,7 +57,7 @@ def test_new_instances_do_not_shift_a_page(alice: Client, parcels: Hands, short_
     assert list(walk(alice, path, "next", ROWS)) == before == [[wids[2], wids[1], wids[0]]]
 
 
-def test_steps_newest_and_oldest_first(alice: Client, parcels: Hands, short_pages: None) -> None:
+def test_steps_newest_and_oldest_first(alice: Client, parcels: Parcels, short_pages: None) -> None:
     wid = parcels.start()
     loops = 6
     for _ in range(loops):
@@ -70,7 +70,7 @@ def test_steps_newest_and_oldest_first(alice: Client, parcels: Hands, short_page
     assert list(walk(alice, f"/instances/{wid}/?before=4", "prev", STEPS))[-1] == [7, 6, 5, 4]
 
 
-def test_a_cause_on_another_page_is_one_link_away(alice: Client, parcels: Hands, short_pages: None) -> None:
+def test_a_cause_on_another_page_is_one_link_away(alice: Client, parcels: Parcels, short_pages: None) -> None:
     wid = parcels.start()
     for _ in range(5):
         parcels.do("tr_pack", wid, stage="new")
@@ -82,7 +82,7 @@ def test_a_cause_on_another_page_is_one_link_away(alice: Client, parcels: Hands,
     assert 'id="step-1"' in there
 
 
-def test_jobs_in_queue_order(alice: Client, parcels: Hands, short_pages: None) -> None:
+def test_jobs_in_queue_order(alice: Client, parcels: Parcels, short_pages: None) -> None:
     parcels.start_many(5)
     parcels.connection.execute(
         "update wedsql.trig set priority = 5 where trname = 'tr_label' and flow_id = %s", [parcels.flow_id]
@@ -109,7 +109,7 @@ PAGES = (
 )
 
 
-def test_the_number_of_queries_does_not_grow(alice: Client, parcels: Hands) -> None:
+def test_the_number_of_queries_does_not_grow(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start()
     paths = [path.format(f=parcels.flow, w=wid) for path in PAGES]
     few = {path: _queries(alice, path) for path in paths}
@@ -140,7 +140,7 @@ ENOUGH = 200
 
 
 @pytest.fixture
-def crowd(parcels: Hands) -> Iterator[int]:
+def crowd(parcels: Parcels) -> Iterator[int]:
     """An instance of the test's flow, then a flow with thousands of newer ones and twice as many jobs."""
     wid = parcels.start()
     name, connection = "crowd_" + parcels.flow[2:], parcels.connection
@@ -148,7 +148,7 @@ def crowd(parcels: Hands) -> Iterator[int]:
     with connection.transaction():
         connection.execute(f'set local search_path = "{name}", wedsql')
         connection.execute(PARCELS)
-    Hands(name, connection).start_many(OTHERS)
+    Parcels(name, connection).start_many(OTHERS)
     for table in ("wedsql.instance", "wedsql.job_pool"):
         connection.execute(f"analyze {table}")
     yield wid
@@ -156,7 +156,7 @@ def crowd(parcels: Hands) -> Iterator[int]:
 
 
 def test_a_page_of_one_flow_does_not_read_the_rows_of_others(
-    alice: Client, parcels: Hands, crowd: int
+    alice: Client, parcels: Parcels, crowd: int
 ) -> None:
     for path in (*(p for p in PAGES if "{" in p), *MORE):
         with CaptureQueriesContext(connection) as captured:
@@ -165,7 +165,7 @@ def test_a_page_of_one_flow_does_not_read_the_rows_of_others(
         assert touched < ENOUGH, (path, touched)
 
 
-def test_a_deep_page_reads_as_little_as_the_first(parcels: Hands, site: None) -> None:
+def test_a_deep_page_reads_as_little_as_the_first(parcels: Parcels, site: None) -> None:
     wids = parcels.start_many(OTHERS)
     for table in ("wedsql.instance", f'"{parcels.flow}".wed_flow'):
         parcels.connection.execute(f"analyze {table}")

@@ -7,7 +7,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.test import Client
 
 from flows.access import may_see, visible_flows
-from monitor.tests.conftest import Hands, client_of, person
+from monitor.tests.conftest import Parcels, client_of, person
 
 PAGES = (
     "/flows/{flow}/",
@@ -20,12 +20,12 @@ PAGES = (
 
 
 @pytest.fixture
-def wid(parcels: Hands) -> int:
+def wid(parcels: Parcels) -> int:
     return parcels.start(customer="Ana Secret")
 
 
 def test_who_may_look_does_and_who_may_not_finds_nothing(
-    alice: Client, carol: Client, mallory: Client, parcels: Hands, wid: int
+    alice: Client, carol: Client, mallory: Client, parcels: Parcels, wid: int
 ) -> None:
     for path in PAGES:
         address = path.format(flow=parcels.flow, wid=wid)
@@ -33,12 +33,12 @@ def test_who_may_look_does_and_who_may_not_finds_nothing(
         assert b"Secret" not in mallory.get(address).content, path
 
 
-def test_what_is_hidden_looks_like_what_is_not_there(mallory: Client, parcels: Hands, wid: int) -> None:
+def test_what_is_hidden_looks_like_what_is_not_there(mallory: Client, parcels: Parcels, wid: int) -> None:
     hidden, absent = (mallory.get(f"/instances/{number}/") for number in (wid, 2147483647))
     assert hidden.status_code == 404 and hidden.content == absent.content
 
 
-def test_lists_leave_out_what_is_hidden(carol: Client, mallory: Client, parcels: Hands, wid: int) -> None:
+def test_lists_leave_out_what_is_hidden(carol: Client, mallory: Client, parcels: Parcels, wid: int) -> None:
     parcels.connection.execute("select wedsql.create_flow(%s)", ["aa_" + parcels.flow])
     parcels.connection.execute(
         "select wedsql.register_worker('cluster', %s, %s, 1, %s)",
@@ -58,7 +58,7 @@ def test_lists_leave_out_what_is_hidden(carol: Client, mallory: Client, parcels:
         parcels.connection.execute("select wedsql.drop_flow(%s)", ["aa_" + parcels.flow])
 
 
-def test_nobody_sees_anything_without_log_in(parcels: Hands, wid: int, site: None) -> None:
+def test_nobody_sees_anything_without_log_in(parcels: Parcels, wid: int, site: None) -> None:
     for path in ("/", "/workers/", *PAGES):
         address = path.format(flow=parcels.flow, wid=wid)
         response = Client().get(address)
@@ -91,7 +91,7 @@ def test_rights_are_groups_permission_or_staff(site: None) -> None:
     assert visible_flows(carol) == frozenset()
 
 
-def test_rights_end_at_once(parcels: Hands, wid: int, site: None) -> None:
+def test_rights_end_at_once(parcels: Parcels, wid: int, site: None) -> None:
     user = person("d", f"flow:{parcels.flow}")
     client = client_of(user)
     assert client.get(f"/instances/{wid}/").status_code == 200
@@ -99,7 +99,7 @@ def test_rights_end_at_once(parcels: Hands, wid: int, site: None) -> None:
     assert client.get(f"/instances/{wid}/").status_code == 404
 
 
-def test_pages_only_look(alice: Client, parcels: Hands, wid: int) -> None:
+def test_pages_only_look(alice: Client, parcels: Parcels, wid: int) -> None:
     for path in ("/", "/workers/", "/metrics", *PAGES):
         for method in (alice.post, alice.put, alice.delete, alice.patch):
             assert method(path.format(flow=parcels.flow, wid=wid)).status_code == 405, path

@@ -15,7 +15,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from monitor.tests.conftest import HERE, Hands, client_of, text_of
+from monitor.tests.conftest import HERE, Parcels, client_of, text_of
 from workers.demo.loading import LABELS
 
 BASE = Path(settings.BASE_DIR)
@@ -50,7 +50,7 @@ def prose(html: str) -> str:
     return unescape(f"{text_of(html)} . {titles}")
 
 
-def pages(parcels: Hands, wid: int) -> Iterator[str]:
+def pages(parcels: Parcels, wid: int) -> Iterator[str]:
     yield from (
         "/",
         f"/flows/{parcels.flow}/",
@@ -74,17 +74,17 @@ def pages(parcels: Hands, wid: int) -> Iterator[str]:
 
 
 @pytest.fixture
-def ana(parcels: Hands, site: None) -> Client:
+def ana(parcels: Parcels, site: None) -> Client:
     """A superuser who reads Portuguese."""
     client = client_of(User.objects.create_superuser("ana" + HERE))
     client.cookies["django_language"] = "pt-br"
     return client
 
 
-def test_no_page_says_in_english_what_the_catalogues_say_in_portuguese(ana: Client, parcels: Hands) -> None:
+def test_no_page_says_in_english_what_the_catalogues_say_in_portuguese(ana: Client, parcels: Parcels) -> None:
     wid, other = parcels.start(customer="Ana", fragile=True), parcels.start()
-    parcels.stick(wid)
-    parcels.give_up("tr_label", other, "x")
+    parcels.make_exception(wid)
+    parcels.park("tr_label", other, "x")
     # The lists of the admin show labels as they are stored, also the demo's if a test has loaded it.
     searched = english().keys() - SHARED - set(LABELS.values())
     words = {key: re.compile(rf"(?<![\w/-]){re.escape(key)}(?![\w-])") for key in searched}

@@ -1,78 +1,73 @@
-"""Endpoints for monitoring systems: liveness, readiness, metrics."""
+"""The health page: the eight invariants, the clock, the reaper, the disk and the tables."""
 
 from __future__ import annotations
 
-import hmac
-import ipaddress
-import os
+from django.contrib import messages
+from django.db import OperationalError, connection
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
 
-from django.db import Error
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.views.decorators.http import require_safe
-
-from flows.queries import stats
+from flows import kernel
+from flows.access import sees_everything
+from flows.queries import health, invariants, storage
 from flows.queries.base import snapshot
-from monitor import metrics
-from pages.live.listener import all_listeners
+from monitor import labels
+from monitor.usage import usage
+from pages.guard import is_timeout, page
 
-READY_TIMEOUT_MS = 2_000
-METRICS_TIMEOUT_MS = 10_000
-LOOPBACK = "127.0.0.0/8 ::1/128"
-
-
-@require_safe
-def healthz(request: HttpRequest) -> HttpResponse:
-    """Return 200 when this process answers; uses no database."""
-    return HttpResponse("ok\n", content_type="text/plain")
+SILENT_SECONDS = 30
+# The page reads the kernel's clock a moment later, so a small difference is normal.
+_NUMBERS_WARNING_SHARE = 0.5
+_NEGLIGIBLE_SECONDS = 1
+# A check occupies a web thread; with millions of steps use the command instead.
+CHECK_TIMEOUT_MS = 30_000
 
 
 @require_safe
-def readyz(request: HttpRequest) -> HttpResponse:
-    """Return 200 if the database answers and has the kernel, else 503; the body says which."""
+@page
+def health_page(request: HttpRequest) -> HttpResponse:
+    """Return the whole page; it checks no invariant, because that is expensive."""
+    _everything_or_404(request)
+    with snapshot():
+        status = storage.storage_status()
+        times, disk, last = health.times(), health.disk(), invariants.last_check()
+        missing, numbers = kernel.missing_grants(connection), health.numbers_used()
+        troubles = health.troubles()
+    found = {finding.name: finding for finding in last.findings} if last else {}
+    context = {
+        "times": times, "disk": disk, "percent": round(disk.share * 100, 1) if disk else None,
+        "numbers": round(numbers * 100) if numbers > _NUMBERS_WARNING_SHARE else None,
+        "silent": times.reaper_age is None or times.reaper_age.total_seconds() > SILENT_SECONDS,
+        "behind": times.behind.total_seconds() > _NEGLIGIBLE_SECONDS,
+        "storage": status, "warnings": [labels.WARNING[kind] for kind in status.warnings()],
+        "missing_grants": missing, "troubles": [(labels.TROUBLE.get(t.kind, t.kind), t) for t in troubles],
+        "last": last, "broken": [name for name, finding in found.items() if finding.found],
+        "promises": [(name, sentence, found.get(name)) for name, sentence in labels.INVARIANT.items()],
+        "sample": 2 * invariants.SAMPLE, "web": usage(),
+    }  # fmt: skip
+    return render(request, "monitor/health.html", context)
+
+
+@require_POST
+@page
+def check(request: HttpRequest) -> HttpResponse:
+    """Check the invariants now, on a sample or (`scope=all`) on every instance, and redirect to the page."""
+    _everything_or_404(request)
+    limit = None if request.POST.get("scope") == "all" else invariants.SAMPLE
     try:
-        with snapshot(READY_TIMEOUT_MS):
-            database, kernel = True, stats.ready()
-    except Error:
-        database = kernel = False
-    listening = [found.hub.live for found in all_listeners() if found.hub.watchers]
-    body = {"database": database, "kernel": kernel, "listener": all(listening)}
-    return JsonResponse(body, status=200 if database and kernel else 503)
+        if not invariants.check(limit, CHECK_TIMEOUT_MS):
+            messages.info(request, _("Somebody else is checking right now; look again in a moment."))
+    except OperationalError as error:
+        if not is_timeout(error):
+            raise
+        messages.error(request, _("Not finished within 30 seconds, so nothing was found out. On the server,"
+                                  " manage.py invariants takes all the time it needs."))  # fmt: skip
+    return redirect("monitor:health")
 
 
-@require_safe
-def metrics_page(request: HttpRequest) -> HttpResponse:
-    """Return the metrics in Prometheus' text format to callers with the token or from an allowed network."""
-    if not may_scrape(request):
-        return HttpResponse("metrics need a token or an allowed network (docs/monitoring.md)\n", status=403,
-                            content_type="text/plain")  # fmt: skip
-    try:
-        with snapshot(METRICS_TIMEOUT_MS):
-            text = metrics.exposition()
-    except Error:
-        text = "# the database does not answer\n" + "".join(metrics.of_this_process())
-        return HttpResponse(text, status=503, content_type="text/plain")
-    return HttpResponse(text, content_type="text/plain; version=0.0.4; charset=utf-8")
-
-
-def may_scrape(request: HttpRequest) -> bool:
-    """Return whether the request has WEDSQL_METRICS_TOKEN as bearer, or comes from WEDSQL_METRICS_ALLOW.
-
-    Behind a proxy every caller has the proxy's address, so a forwarded request needs the token.
-    """
-    token = os.environ.get("WEDSQL_METRICS_TOKEN", "")
-    scheme, _, given = request.headers.get("Authorization", "").partition(" ")
-    if token and scheme.lower() == "bearer" and hmac.compare_digest(given.encode(), token.encode()):
-        return True
-    if "X-Forwarded-For" in request.headers or "Forwarded" in request.headers:
-        return False
-    return _in_networks(
-        request.META.get("REMOTE_ADDR", ""), os.environ.get("WEDSQL_METRICS_ALLOW", LOOPBACK).split()
-    )
-
-
-def _in_networks(address: str, networks: list[str]) -> bool:
-    try:
-        ip = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    return any(ip in ipaddress.ip_network(network) for network in networks)
+def _everything_or_404(request: HttpRequest) -> None:
+    """Raise Http404 for users who may not see every flow: examples name instances of any flow."""
+    if not sees_everything(request.user):
+        raise Http404

@@ -23,7 +23,7 @@ RECHECK_SECONDS = 60.0
 SIGNED_OUT, NOT_FOUND, AWAY = 4401, 4404, 4503
 
 
-class NowhereConsumer(AsyncWebsocketConsumer):
+class UnknownUrlConsumer(AsyncWebsocketConsumer):
     """Closes lines to unknown URLs with the code for "not found"."""
 
     async def connect(self) -> None:

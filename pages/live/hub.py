@@ -1,6 +1,6 @@
 """The watchers of this process, and their frames, at most one each tenth of a second.
 
-A frame carries ids and versions only; the page fetches what it shows. Every ASK_EVERY-th frame asks for an
+A frame carries ids and versions only; the page fetches what it shows. Every ACK_EVERY-th frame requests an
 acknowledgement, and until that arrives the watcher gets no other: changes are collected, one entry per id,
 and beyond MAX_PENDING ids as "read everything again".
 """
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 TICK_SECONDS = 0.1
 MAX_PENDING = 500
-ASK_EVERY = 10
+ACK_EVERY = 10
 STALLED_SECONDS = 30.0
 
 Send = Callable[[str], Awaitable[None]]
@@ -32,7 +32,7 @@ class Topic:
     wid: int = 0
     flows: frozenset[int] | None = None
 
-    def sees(self, flow: int) -> bool:
+    def includes(self, flow: int) -> bool:
         return self.flows is None or flow in self.flows
 
 
@@ -73,7 +73,7 @@ class Hub:
         self.watchers: set[Watcher] = set()
         self.live = False
         self.stale_since = time.time()
-        self.heard: dict[int, float] = {}
+        self.last_events: dict[int, float] = {}
         self.frames = 0
         self._events: dict[int, dict[int, int]] = defaultdict(dict)
         self._timer: asyncio.TimerHandle | None = None
@@ -99,7 +99,7 @@ class Hub:
 
     def event(self, flow: int, wid: int, seq: int) -> None:
         """Record a change of an instance, or of many with `wid` 0. The first event is sent at once."""
-        self.heard[flow] = time.monotonic()
+        self.last_events[flow] = time.monotonic()
         rows = self._events[flow]
         rows[wid] = max(seq, rows.get(wid, 0))
         self._wake()
@@ -116,13 +116,13 @@ class Hub:
     async def up(self) -> None:
         """Mark the listener as connected; every page reads everything, as notifications may be lost."""
         self.live = True
-        await self._tell(self.watchers, _frame("hello"))
+        await self._send_all(self.watchers, _frame("hello"))
 
     async def down(self) -> None:
         """Mark the listener as disconnected; the pages show that."""
         if self.live:
             self.live, self.stale_since = False, time.time()
-            await self._tell(self.watchers, _frame("stale"))
+            await self._send_all(self.watchers, _frame("stale"))
 
     async def ping(self) -> None:
         """Send a ping to all watchers, and close those that stopped acknowledging."""
@@ -130,7 +130,7 @@ class Hub:
         stalled = {w for w in self.watchers if w.unacked and w.sent_at < limit}
         self.watchers -= stalled
         await asyncio.gather(*(w.close(4408) for w in stalled), return_exceptions=True)
-        await self._tell(self.watchers, _frame("ping" if self.live else "stale"))
+        await self._send_all(self.watchers, _frame("ping" if self.live else "stale"))
 
     async def sign_out(self, session: str) -> None:
         """Close the lines of a session that was logged out."""
@@ -153,7 +153,7 @@ class Hub:
         """Distribute the events, then send one frame to each watcher that is ready for it."""
         events, self._events = self._events, defaultdict(dict)
         for watcher in self.watchers:
-            _hand_out(watcher, events)
+            _distribute(watcher, events)
         self.frames += 1
         # Watchers of one flow share a dictionary: it is encoded once, or twice if some must acknowledge.
         texts: dict[tuple[int, bool], str] = {}
@@ -163,19 +163,19 @@ class Hub:
     def _next_frame(self, watcher: Watcher, texts: dict[tuple[int, bool], str]) -> str:
         news, watcher.news = watcher.news, None
         again, watcher.again = watcher.again, False
-        asks = watcher.sent % ASK_EVERY == 0
+        wants_ack = watcher.sent % ACK_EVERY == 0
         watcher.sent += 1
-        if asks:
+        if wants_ack:
             watcher.unacked, watcher.sent_at = self.frames, time.monotonic()
-        number = {"n": self.frames} if asks else {}
+        number = {"n": self.frames} if wants_ack else {}
         if again or news is None:
             return _frame("resync", **number)
-        key = id(news), asks
+        key = id(news), wants_ack
         if key not in texts:
             texts[key] = _frame("changed", **number, ids=list(news.items()))
         return texts[key]
 
-    async def _tell(self, watchers: Iterable[Watcher], text: str) -> None:
+    async def _send_all(self, watchers: Iterable[Watcher], text: str) -> None:
         for watcher in list(watchers):
             await self._send(watcher, text)
 
@@ -190,10 +190,10 @@ class Hub:
             self.leave(watcher)
 
 
-def _hand_out(watcher: Watcher, events: dict[int, dict[int, int]]) -> None:
+def _distribute(watcher: Watcher, events: dict[int, dict[int, int]]) -> None:
     topic = watcher.topic
     if topic.kind == "all":
-        seen = {flow: len(rows) for flow, rows in events.items() if topic.sees(flow)}
+        seen = {flow: len(rows) for flow, rows in events.items() if topic.includes(flow)}
         if seen:
             watcher.add(seen)
         return

@@ -48,7 +48,7 @@ class Events(Protocol):
     async def close(self) -> None:
         """Clean up at the end of a connection."""
 
-    def heard(self, payload: str, hub: Hub) -> None:
+    def on_notification(self, payload: str, hub: Hub) -> None:
         """Report a notification to the hub."""
 
     async def compare(self, connection: Connection, hub: Hub) -> None:
@@ -70,17 +70,17 @@ class Listener:
         self.hub = Hub()
         self.dsn = dsn
         self.backend_pid = 0
-        self.heard_at = 0.0
+        self.notified_at = 0.0
         self._task: asyncio.Task[None] | None = None
-        self._farewell: asyncio.TimerHandle | None = None
+        self._stop_timer: asyncio.TimerHandle | None = None
         self._stopped = False
         self._events = [make() for make in _registered]
 
     async def join(self, watcher: Watcher) -> None:
         """Add the watcher; connects if necessary."""
-        if self._farewell:
-            self._farewell.cancel()
-            self._farewell = None
+        if self._stop_timer:
+            self._stop_timer.cancel()
+            self._stop_timer = None
         await self.hub.join(watcher)
         if self._task is None:
             self._start()
@@ -98,11 +98,11 @@ class Listener:
     def leave(self, watcher: Watcher) -> None:
         """Remove the watcher; after the last one, disconnect later."""
         self.hub.leave(watcher)
-        if not self.hub.watchers and self._farewell is None:
-            self._farewell = asyncio.get_running_loop().call_later(LINGER_SECONDS, self._stop_if_idle)
+        if not self.hub.watchers and self._stop_timer is None:
+            self._stop_timer = asyncio.get_running_loop().call_later(LINGER_SECONDS, self._stop_if_idle)
 
     def _stop_if_idle(self) -> None:
-        self._farewell = None
+        self._stop_timer = None
         if not self.hub.watchers:
             self._cancel()
 
@@ -152,7 +152,7 @@ class Listener:
         beat = time.monotonic()
         while True:
             async for notify in connection.notifies(timeout=POLL_SECONDS):
-                self._heard(notify)
+                self._on_notification(notify)
             for events in self._events:
                 await events.compare(connection, self.hub)
             if time.monotonic() - beat >= HEARTBEAT_SECONDS:
@@ -166,11 +166,11 @@ class Listener:
             with suppress(Error, asyncio.CancelledError):
                 await events.close()
 
-    def _heard(self, notify: psycopg.Notify) -> None:
-        self.heard_at = time.time()
+    def _on_notification(self, notify: psycopg.Notify) -> None:
+        self.notified_at = time.time()
         for events in self._events:
             if notify.channel in events.channels:
-                events.heard(notify.payload, self.hub)
+                events.on_notification(notify.payload, self.hub)
 
 
 _listeners: WeakKeyDictionary[asyncio.AbstractEventLoop, Listener] = WeakKeyDictionary()

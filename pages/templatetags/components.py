@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from pages.templatetags.wed import number, said
+from pages.templatetags.wed import number, value_label
 
 register = template.Library()
 
@@ -59,7 +59,7 @@ def value(text: str | None, kind: str = "", longest: int = 0) -> SafeString | st
     """Render a value of a state, cut after `longest` characters; null is shown as a sign."""
     if text is None:
         return format_html('<span class="null" title="{}">∅</span>', _("empty (null)"))
-    shown = said(text, kind)
+    shown = value_label(text, kind)
     return truncatechars(shown, longest) if longest else shown
 
 

@@ -84,7 +84,7 @@ def worker_kind(code: str) -> str:
 
 
 @register.filter
-def said(text: str, kind: str) -> str:
+def value_label(text: str, kind: str) -> str:
     """Return a value for people; only booleans differ from the database's text."""
     return str(labels.BOOLEAN.get(text, text)) if kind == "boolean" else text
 

@@ -123,7 +123,7 @@ def test_a_slow_page_gets_one_frame_and_then_the_newest_of_each() -> None:
 
 def test_every_so_many_frames_ask_for_an_acknowledgement() -> None:
     async def story(hub: Hub) -> None:
-        page, every = await joined(hub, FLOW), hub_module.ASK_EVERY
+        page, every = await joined(hub, FLOW), hub_module.ACK_EVERY
         for seq in range(1, every + 2):
             hub.event(7, 1, seq)
             await until(lambda seq=seq: len(page.frames) == seq)

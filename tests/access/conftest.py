@@ -16,7 +16,7 @@ from django.test import Client
 from django.utils import timezone
 from django_q.models import Schedule, Task
 
-from monitor.tests.conftest import PARCELS, Hands
+from monitor.tests.conftest import PARCELS, Parcels
 
 MINE = " in the matrix"
 DESIGN = [
@@ -37,14 +37,14 @@ KERNEL = {
 class SampleData:
     """A flow with an instance, and a row of every model that the admin shows, by `app/model`."""
 
-    hands: Hands
+    parcels: Parcels
     wid: int
     rows: dict[str, Any]
 
     def values(self, route: str) -> dict[str, str]:
         """Return the values of the parameters of a route."""
         key = next((str(pk) for model, pk in self.rows.items() if route.startswith(f"admin/{model}/")), "1")
-        return {"name": self.hands.flow, "wid": str(self.wid), "object_id": key, "id": key}
+        return {"name": self.parcels.flow, "wid": str(self.wid), "object_id": key, "id": key}
 
     def user(self, role: str) -> User:
         """Create the account of this role."""
@@ -76,17 +76,17 @@ def sample(
     loaded: Callable[[str], str], connect: Callable[..., psycopg.Connection[Any]], django_db_blocker: Any
 ) -> Iterator[SampleData]:
     """A sample committed outside of a transaction, so that pages see it; it is deleted afterwards."""
-    hands = Hands(loaded(PARCELS), connect())
+    parcels = Parcels(loaded(PARCELS), connect())
     with django_db_blocker.unblock():
-        made = _site_rows(hands.flow)
+        made = _site_rows(parcels.flow)
         try:
-            wid = hands.start()
+            wid = parcels.start()
             yield SampleData(
-                hands, wid, {name: row.pk for name, row in made.items()} | _kernel_rows(hands, wid)
+                parcels, wid, {name: row.pk for name, row in made.items()} | _kernel_rows(parcels, wid)
             )
         finally:
-            hands.connection.execute("delete from wedsql.worker where name = %s", [hands.flow])
-            hands.connection.execute("delete from wedsql.job_log where flow_id = %s", [hands.flow_id])
+            parcels.connection.execute("delete from wedsql.worker where name = %s", [parcels.flow])
+            parcels.connection.execute("delete from wedsql.job_log where flow_id = %s", [parcels.flow_id])
             for row in made.values():
                 row.delete()
             User.objects.filter(username__endswith=MINE).delete()
@@ -108,20 +108,20 @@ def _site_rows(name: str) -> dict[str, Model]:
     }
 
 
-def _kernel_rows(hands: Hands, wid: int) -> dict[str, Any]:
-    names = {"wid": wid, "flow": hands.flow_id, "name": hands.flow}
-    hands.connection.execute("select wedsql.register_worker('cluster', %(name)s, 'host', 1, '{}')", names)
-    hands.connection.execute(
+def _kernel_rows(parcels: Parcels, wid: int) -> dict[str, Any]:
+    names = {"wid": wid, "flow": parcels.flow_id, "name": parcels.flow}
+    parcels.connection.execute("select wedsql.register_worker('cluster', %(name)s, 'host', 1, '{}')", names)
+    parcels.connection.execute(
         "insert into wedsql.condition_error_sum (tgid, flow_id, last_at, sqlstate, message, wid)"
         " select min(tgid), %(flow)s, now(), '22012', 'division by zero', %(wid)s"
         " from wedsql.trig where flow_id = %(flow)s",
         names,
     )
-    hands.connection.execute(
+    parcels.connection.execute(
         "insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome)"
         " values (1, %(wid)s, 1, %(flow)s, 'tr_label', now(), 'failed')",
         names,
     )
-    found = {name: hands.connection.execute(query, names).fetchone() for name, query in KERNEL.items()}
+    found = {name: parcels.connection.execute(query, names).fetchone() for name, query in KERNEL.items()}
     rows = {name: row[0] for name, row in found.items() if row}
-    return rows | {"flows/flow": hands.flow_id, "flows/instance": wid, "flows/traceentry": f"{wid}.1"}
+    return rows | {"flows/flow": parcels.flow_id, "flows/instance": wid, "flows/traceentry": f"{wid}.1"}

@@ -36,19 +36,19 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
     definition.write_text(json.dumps({"attributes": [{"name": "a"}], "triggers": []}))
     return {
         "createflow": ["made_by_a_command"],
-        "loadflow": [str(definition), "--flow", sample.hands.flow],
-        "startinstance": [sample.hands.flow],
-        "flowrole": [sample.hands.flow],
-        "archive": [str(directory), "--flow", sample.hands.flow],
+        "loadflow": [str(definition), "--flow", sample.parcels.flow],
+        "startinstance": [sample.parcels.flow],
+        "flowrole": [sample.parcels.flow],
+        "archive": [str(directory), "--flow", sample.parcels.flow],
         "removefactor": ["object" + MINE],
     }.get(command, [])
 
 
 def prepare(sample: SampleData) -> None:
     """Create something to archive, and a second factor to remove."""
-    sample.hands.send(sample.wid)
+    sample.parcels.send(sample.wid)
     change = "update wedsql.flow set retention = '1 microsecond' where name = %s"
-    sample.hands.connection.execute(change, [sample.hands.flow])
+    sample.parcels.connection.execute(change, [sample.parcels.flow])
     TOTPDevice.objects.create(user_id=sample.rows["auth/user"], name="phone", confirmed=True)
 
 

@@ -41,7 +41,7 @@ def rights(user: Any, mine: str) -> str:
 def test_rights_follow_from_groups_and_permissions(role: str, sample: SampleData) -> None:
     user = AnonymousUser() if role == "anonymous" else sample.user(role)
 
-    assert rights(user, sample.hands.flow) == RIGHTS[role]
+    assert rights(user, sample.parcels.flow) == RIGHTS[role]
 
 
 @pytest.mark.parametrize("role", ROLES[1:])
@@ -49,4 +49,4 @@ def test_an_account_that_is_not_active_has_no_right(role: str, sample: SampleDat
     user = sample.user(role)
     user.is_active = False
 
-    assert rights(user, sample.hands.flow) == "-------"
+    assert rights(user, sample.parcels.flow) == "-------"

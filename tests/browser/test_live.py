@@ -12,7 +12,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from monitor.tests.conftest import PARCELS, Hands
+from monitor.tests.conftest import PARCELS, Parcels
 from testkit.web import WebServer
 from tests.browser.conftest import DESK, Login
 
@@ -22,12 +22,12 @@ NARROW = (360, 740)
 
 
 @pytest.fixture
-def parcels(loaded: Callable[[str], str], connect: Callable[..., psycopg.Connection[Any]]) -> Hands:
-    return Hands(loaded(PARCELS), connect())
+def parcels(loaded: Callable[[str], str], connect: Callable[..., psycopg.Connection[Any]]) -> Parcels:
+    return Parcels(loaded(PARCELS), connect())
 
 
 @pytest.fixture
-def watching(browser: Browser, login: Login, wait: Wait, parcels: Hands) -> Iterator[Callable[[str], None]]:
+def watching(browser: Browser, login: Login, wait: Wait, parcels: Parcels) -> Iterator[Callable[[str], None]]:
     """A function `watching(path)` that opens a page as alice with its live line.
 
     The page is left before the flow is dropped.
@@ -56,7 +56,7 @@ def not_reloaded(page: Browser) -> bool:
 
 
 def test_a_step_appears_when_it_commits(
-    browser: Browser, watching: Callable[[str], None], parcels: Hands, wait: Wait
+    browser: Browser, watching: Callable[[str], None], parcels: Parcels, wait: Wait
 ) -> None:
     wid = parcels.start(customer="Ana")
     watching(f"/instances/{wid}/")
@@ -70,7 +70,7 @@ def test_a_step_appears_when_it_commits(
 
 
 def test_oldest_first_grows_at_its_end(
-    browser: Browser, watching: Callable[[str], None], parcels: Hands, wait: Wait
+    browser: Browser, watching: Callable[[str], None], parcels: Parcels, wait: Wait
 ) -> None:
     wid = parcels.start()
     watching(f"/instances/{wid}/?order=oldest")
@@ -80,7 +80,7 @@ def test_oldest_first_grows_at_its_end(
 
 
 def test_nothing_moves_under_the_pointer(
-    browser: Browser, watching: Callable[[str], None], parcels: Hands, wait: Wait
+    browser: Browser, watching: Callable[[str], None], parcels: Parcels, wait: Wait
 ) -> None:
     wid = parcels.start()
     watching(f"/instances/{wid}/")
@@ -94,7 +94,7 @@ def test_nothing_moves_under_the_pointer(
 
 
 def test_in_the_middle_only_what_happens_from_now_on_is_new(
-    browser: Browser, watching: Callable[[str], None], parcels: Hands, wait: Wait
+    browser: Browser, watching: Callable[[str], None], parcels: Parcels, wait: Wait
 ) -> None:
     wid = parcels.start()
     parcels.do("tr_label", wid, extra={})
@@ -109,7 +109,7 @@ def test_in_the_middle_only_what_happens_from_now_on_is_new(
 
 
 def test_rows_change_in_place_and_new_ones_wait(
-    browser: Browser, watching: Callable[[str], None], parcels: Hands, wait: Wait
+    browser: Browser, watching: Callable[[str], None], parcels: Parcels, wait: Wait
 ) -> None:
     wid = parcels.start()
     watching(f"/flows/{parcels.flow}/")
@@ -124,7 +124,7 @@ def test_rows_change_in_place_and_new_ones_wait(
 
 
 def test_numbers_of_the_first_page_move(
-    browser: Browser, watching: Callable[[str], None], parcels: Hands, wait: Wait
+    browser: Browser, watching: Callable[[str], None], parcels: Parcels, wait: Wait
 ) -> None:
     parcels.start()
     watching("/")
@@ -139,7 +139,7 @@ def test_numbers_of_the_first_page_move(
 
 
 def test_a_cut_line_is_shown_and_heals(
-    browser: Browser, watching: Callable[[str], None], parcels: Hands, wait: Wait
+    browser: Browser, watching: Callable[[str], None], parcels: Parcels, wait: Wait
 ) -> None:
     wid = parcels.start()
     watching(f"/instances/{wid}/")
@@ -160,7 +160,7 @@ def test_a_cut_line_is_shown_and_heals(
 
 
 def test_logging_out_elsewhere_is_shown(
-    browser: Browser, watching: Callable[[str], None], server: WebServer, parcels: Hands, wait: Wait
+    browser: Browser, watching: Callable[[str], None], server: WebServer, parcels: Parcels, wait: Wait
 ) -> None:
     watching("/")
     first = browser.current_window_handle
@@ -176,7 +176,7 @@ def test_logging_out_elsewhere_is_shown(
 
 
 def test_everything_by_keyboard(
-    browser: Browser, watching: Callable[[str], None], parcels: Hands, wait: Wait
+    browser: Browser, watching: Callable[[str], None], parcels: Parcels, wait: Wait
 ) -> None:
     wid = parcels.start(customer="Ana")
     watching(f"/flows/{parcels.flow}/")
@@ -200,7 +200,7 @@ def test_everything_by_keyboard(
 
 
 def test_filters_offer_what_suits_the_attribute(
-    browser: Browser, watching: Callable[[str], None], parcels: Hands, wait: Wait
+    browser: Browser, watching: Callable[[str], None], parcels: Parcels, wait: Wait
 ) -> None:
     wid = parcels.start(weight="3")
     parcels.start(weight="1")
@@ -218,10 +218,10 @@ def test_filters_offer_what_suits_the_attribute(
     "path", ["/", "/flows/{f}/", "/flows/{f}/jobs/", "/instances/{w}/", "/workers/", "/health/"]
 )
 def test_no_page_is_wider_than_a_phone(
-    path: str, browser: Browser, login: Login, parcels: Hands, wait: Wait
+    path: str, browser: Browser, login: Login, parcels: Parcels, wait: Wait
 ) -> None:
     wid = parcels.start(customer="a-very-long-name-without-any-space-" * 5)
-    parcels.give_up("tr_label", wid, "a.very.long.dotted.name.of.an.Exception" * 3)
+    parcels.park("tr_label", wid, "a.very.long.dotted.name.of.an.Exception" * 3)
     phone = {"width": NARROW[0], "height": NARROW[1], "deviceScaleFactor": 1, "mobile": True}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
     try:

@@ -14,7 +14,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
-from monitor.tests.conftest import PARCELS, Hands
+from monitor.tests.conftest import PARCELS, Parcels
 from tests.browser.conftest import Login, Wait
 
 Browser = webdriver.Chrome
@@ -54,12 +54,12 @@ new MutationObserver((all) => { window.changes += all.length; })
 
 
 @pytest.fixture
-def parcels(loaded: Callable[[str], str], connect: Callable[..., psycopg.Connection[Any]]) -> Hands:
-    return Hands(loaded(PARCELS + COUNTING), connect())
+def parcels(loaded: Callable[[str], str], connect: Callable[..., psycopg.Connection[Any]]) -> Parcels:
+    return Parcels(loaded(PARCELS + COUNTING), connect())
 
 
 @pytest.fixture
-def watching(browser: Browser, login: Login, wait: Wait, parcels: Hands) -> Iterator[Callable[[str], None]]:
+def watching(browser: Browser, login: Login, wait: Wait, parcels: Parcels) -> Iterator[Callable[[str], None]]:
     """A function `watching(path)` that opens a page as alice with its live line.
 
     The page is left before the flow is dropped.
@@ -75,7 +75,7 @@ def watching(browser: Browser, login: Login, wait: Wait, parcels: Hands) -> Iter
 
 @pytest.fixture
 def simulation(
-    parcels: Hands, connect: Callable[..., psycopg.Connection[Any]]
+    parcels: Parcels, connect: Callable[..., psycopg.Connection[Any]]
 ) -> Iterator[Callable[[], threading.Event]]:
     """A function `simulation()`: instances start, continue, end and get stuck until the test ends.
 
@@ -83,19 +83,19 @@ def simulation(
     """
     stop, threads, counted = threading.Event(), [], [parcels.start(fragile=True) for _ in range(3)]
 
-    def go_on(hands: Hands) -> None:
+    def go_on(parcels: Parcels) -> None:
         for round_ in itertools.count():
             if stop.is_set():
                 return
-            sent, stuck = hands.start(customer="Ana"), hands.start(customer="Rui")
-            hands.send(sent)
-            hands.stick(stuck)
-            hands.start_many(2)
+            sent, stuck = parcels.start(customer="Ana"), parcels.start(customer="Rui")
+            parcels.send(sent)
+            parcels.make_exception(stuck)
+            parcels.start_many(2)
             for wid in counted if round_ < COUNTED else ():
-                hands.do("tr_count", wid, pieces=len(hands.wids) + 100)
+                parcels.do("tr_count", wid, pieces=len(parcels.wids) + 100)
 
     def begin() -> threading.Event:
-        threads.append(threading.Thread(target=go_on, args=[Hands(parcels.flow, connect())]))
+        threads.append(threading.Thread(target=go_on, args=[Parcels(parcels.flow, connect())]))
         threads[-1].start()
         return stop
 
@@ -122,7 +122,7 @@ def shown(browser: Browser, script: str) -> Any:
 
 
 def test_a_press_reaches_the_row_that_changes_meanwhile(
-    browser: Browser, watching: Callable[[str], None], parcels: Hands, wait: Wait
+    browser: Browser, watching: Callable[[str], None], parcels: Parcels, wait: Wait
 ) -> None:
     wid = parcels.start(customer="Ana", fragile=True)
     watching(f"/flows/{parcels.flow}/")
@@ -155,7 +155,7 @@ def test_a_press_reaches_the_number_that_changes_meanwhile(
     count: str,
     browser: Browser,
     watching: Callable[[str], None],
-    parcels: Hands,
+    parcels: Parcels,
     wait: Wait,
 ) -> None:
     parcels.start_many(2)
@@ -179,7 +179,7 @@ def test_no_click_is_lost_under_a_running_simulation(
     held: float,
     browser: Browser,
     watching: Callable[[str], None],
-    parcels: Hands,
+    parcels: Parcels,
     simulation: Callable[[], threading.Event],
 ) -> None:
     parcels.start_many(8)
@@ -207,7 +207,7 @@ def test_nothing_moves_under_the_pointer_while_the_page_lives(
     over: str,
     browser: Browser,
     watching: Callable[[str], None],
-    parcels: Hands,
+    parcels: Parcels,
     simulation: Callable[[], threading.Event],
     wait: Wait,
 ) -> None:
@@ -239,13 +239,13 @@ def test_the_focus_stays_on_its_link(
     over: str,
     browser: Browser,
     watching: Callable[[str], None],
-    parcels: Hands,
+    parcels: Parcels,
     simulation: Callable[[], threading.Event],
     wait: Wait,
 ) -> None:
     wid = parcels.start(customer="Ana")
     stuck = parcels.start()
-    parcels.stick(stuck)
+    parcels.make_exception(stuck)
     packed = parcels.start()
     parcels.do("tr_label", packed, extra={})
     parcels.do("tr_pack", packed, stage="packed")
@@ -264,7 +264,7 @@ def test_the_focus_stays_on_its_link(
 
 
 def test_what_is_held_back_is_counted_and_comes_when_the_pointer_leaves(
-    browser: Browser, watching: Callable[[str], None], parcels: Hands, wait: Wait
+    browser: Browser, watching: Callable[[str], None], parcels: Parcels, wait: Wait
 ) -> None:
     wid = parcels.start(customer="Ana")
     watching(f"/instances/{wid}/")
@@ -283,7 +283,7 @@ def test_what_is_held_back_is_counted_and_comes_when_the_pointer_leaves(
 
 @pytest.mark.parametrize("path", ["/workers/", "/flows/{f}/jobs/", "/health/"])
 def test_a_page_that_is_asked_for_again_says_when_it_is_stale(
-    path: str, browser: Browser, watching: Callable[[str], None], parcels: Hands, wait: Wait
+    path: str, browser: Browser, watching: Callable[[str], None], parcels: Parcels, wait: Wait
 ) -> None:
     def away(offline: bool) -> None:
         conditions = {"offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}

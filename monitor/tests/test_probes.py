@@ -1,0 +1,236 @@
+"""Liveness, readiness, metrics; and pages that say so when the database is unavailable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import OperationalError, connection
+from django.http import Http404
+from django.test import Client, RequestFactory
+
+from monitor import exposition
+from monitor.tests.conftest import Parcels, numbers_of, text_of
+from monitor.views import probes
+from pages import error_pages
+
+Connection = psycopg.Connection[Any]
+
+
+@pytest.fixture
+def gone(site: None) -> Iterator[None]:
+    """Make the server unreachable."""
+    connection.close()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (("HOST", "/nowhere"), ("PORT", "1")):
+            patch.setitem(connection.settings_dict, name, value)
+        yield
+
+
+def test_alive_and_ready(site: None, client: Client) -> None:
+    assert client.get("/healthz").content == b"ok\n"
+    ready = client.get("/readyz")
+    assert ready.status_code == 200 and ready.json() == {"database": True, "kernel": True, "listener": True}
+
+
+def test_alive_but_not_ready_without_database(gone: None, client: Client) -> None:
+    assert client.get("/healthz").status_code == 200
+    ready = client.get("/readyz")
+    assert ready.status_code == 503 and ready.json()["database"] is False
+    assert client.get("/metrics").status_code == 503
+
+
+@pytest.mark.parametrize("path", ["/", "/flows/x/", "/instances/1/", "/workers/", "/live/flows/"])
+def test_pages_without_database_say_so_kindly(path: str, gone: None, client: Client) -> None:
+    client.cookies["sessionid"] = "a" * 32
+    response = client.get(path)
+    assert response.status_code == 503 and response["Retry-After"] == "5"
+    assert b"The database does not answer" in response.content and b"<nav" not in response.content
+
+
+@pytest.mark.parametrize("path", ["/nothing/", "/flows/", "/static/nothing.css", "/instances/x/"])
+def test_an_unknown_address_needs_no_database(path: str, gone: None, client: Client) -> None:
+    client.cookies["sessionid"] = "a" * 32
+    assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("name", ["bad_request", "forbidden", "not_found", "csrf_failure"])
+def test_error_pages_read_neither_session_nor_user(name: str, gone: None, rf: RequestFactory) -> None:
+    """The request has neither, so reading one of them fails."""
+    page = getattr(error_pages, name)(rf.get("/"), Http404())
+    assert page.status_code in (400, 403, 404) and b"All flows" in page.content
+
+
+def test_any_page_without_database_is_503_and_a_fault_is_500(rf: RequestFactory) -> None:
+    try:
+        raise OperationalError("gone")
+    except OperationalError:
+        assert error_pages.server_error(rf.get("/")).status_code == 503
+    try:
+        raise ZeroDivisionError
+    except ZeroDivisionError:
+        page = error_pages.server_error(rf.get("/"))
+    assert page.status_code == 500 and b"Something broke on our side" in page.content
+
+
+def test_a_page_that_stands_alone_offers_no_form_and_keeps_the_theme(rf: RequestFactory) -> None:
+    request = rf.get("/")
+    request.COOKIES["theme"] = "dark"
+    for page in (
+        error_pages.slow(request),
+        error_pages.unavailable(request),
+        error_pages.server_error(request),
+    ):
+        assert b"<form" not in page.content and b'data-theme="dark"' in page.content
+
+
+def test_a_form_without_its_key_is_answered_in_our_words() -> None:
+    answer = Client(enforce_csrf_checks=True).post("/theme/", {"theme": "dark"})
+    assert answer.status_code == 403 and b"its key has run out" in answer.content
+
+
+def numbers(client: Client) -> dict[str, float]:
+    response = client.get("/metrics")
+    assert response.status_code == 200 and response["Content-Type"].startswith("text/plain; version=0.0.4")
+    return numbers_of(response.content.decode())
+
+
+def test_metrics_count_what_there_is(site: None, client: Client, parcels: Parcels) -> None:
+    for _ in range(3):
+        parcels.start()
+    parcels.make_exception(parcels.start())
+    parcels.connection.execute(
+        "select count(*) from wedsql.lease(%s, '{tr_label}', 1, 'bob')", [parcels.flow]
+    )
+    found, flow = numbers(client), f'flow="{parcels.flow}"'
+    assert found[f'wedsql_instances{{{flow},status="R"}}'] == 3
+    assert found[f'wedsql_instances{{{flow},status="F"}}'] == 0
+    assert found[f"wedsql_exceptions{{{flow}}}"] == 1
+    assert found[f"wedsql_exception_oldest_seconds{{{flow}}}"] >= 0
+    assert found[f'wedsql_jobs_pending{{{flow},transition="tr_label"}}'] == 2
+    assert found[f'wedsql_jobs_leased{{{flow},transition="tr_label"}}'] == 1
+    assert found[f'wedsql_jobs_pending{{{flow},transition="tr_pack"}}'] == 3
+    assert found[f'wedsql_queue_age_seconds{{{flow},transition="tr_pack"}}'] > 0
+    assert found[f'wedsql_queue_age_seconds{{{flow},transition="tr_send"}}'] == 0
+    assert found["wedsql_listener_lag_seconds"] == 0
+
+
+@pytest.mark.parametrize(
+    ("address", "headers", "allowed"),
+    [
+        ("127.0.0.1", {}, True),
+        ("::1", {}, True),
+        ("10.1.2.3", {}, False),
+        ("", {}, False),
+        ("not an address", {}, False),
+        ("127.0.0.1", {"X-Forwarded-For": "8.8.8.8"}, False),
+        ("127.0.0.1", {"Forwarded": "for=8.8.8.8"}, False),
+        ("10.1.2.3", {"Authorization": "Bearer right"}, True),
+        ("127.0.0.1", {"X-Forwarded-For": "8.8.8.8", "Authorization": "bearer right"}, True),
+        ("10.1.2.3", {"Authorization": "Bearer wrong"}, False),
+        ("10.1.2.3", {"Authorization": "Bearer "}, False),
+        ("10.1.2.3", {"Authorization": "Bearer \u00e9"}, False),
+        ("10.1.2.3", {"Authorization": "Basic right"}, False),
+    ],
+)
+def test_who_may_scrape(
+    address: str, headers: dict[str, str], allowed: bool, rf: RequestFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEDSQL_METRICS_TOKEN", "right")
+    monkeypatch.delenv("WEDSQL_METRICS_ALLOW", raising=False)
+    assert probes.may_scrape(rf.get("/metrics", headers=headers, REMOTE_ADDR=address)) is allowed
+
+
+def test_without_a_token_an_empty_one_opens_nothing(
+    rf: RequestFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WEDSQL_METRICS_TOKEN", raising=False)
+    monkeypatch.setenv("WEDSQL_METRICS_ALLOW", "10.0.0.0/8")
+    request = {"headers": {"Authorization": "Bearer "}}
+    assert not probes.may_scrape(rf.get("/metrics", REMOTE_ADDR="127.0.0.1", **request))
+    assert probes.may_scrape(rf.get("/metrics", REMOTE_ADDR="10.9.9.9", **request))
+
+
+def test_labels_are_escaped() -> None:
+    text = exposition.family("x", "help", [({"flow": 'a"b\\c\nd'}, 1.5)])
+    assert text.splitlines()[-1] == 'x{flow="a\\"b\\\\c\\nd"} 1.5'
+
+
+def report(conn: Connection, free: int) -> None:
+    conn.execute("select wedsql.report_disk(%s, 1000000000)", [free])
+
+
+@pytest.fixture
+def admin(connect: Callable[..., Connection]) -> Iterator[Connection]:
+    """A connection of the superuser; deletes reports of disk and clock afterwards."""
+    found = connect()
+    yield found
+    found.execute("delete from wedsql.disk; delete from wedsql.beat")
+
+
+def test_the_health_page_when_all_is_well(alice: Client, parcels: Parcels, admin: Connection) -> None:
+    parcels.start()
+    report(admin, 600_000_000)
+    admin.execute("select wedsql.reap()")
+    alice.post("/health/check/")
+    page = text_of(alice.get("/health/").content)
+    assert page.count("✓ holds") == 8 and "broken" not in page
+    assert "572.2" in page and "of 953.7" in page and "(60.0 %)" in page
+    assert "nearly full" not in page and "silent" not in page and "set back" not in page
+
+
+def test_the_health_page_tells_what_is_wrong(alice: Client, parcels: Parcels, admin: Connection) -> None:
+    wid = parcels.start()
+    report(admin, 49_999_999)
+    admin.execute("delete from wedsql.job_pool where wid = %s", [wid])
+    alice.post("/health/check/")
+    page = text_of(alice.get("/health/").content)
+    assert "nothing new is started" in page and "The reaper is silent" in page and "never" in page
+    assert "! broken" in page and f"instance {wid}" in page and "2 invariants are broken" in page
+    admin.execute("select wedsql.reap()")
+    admin.execute(
+        "update wedsql.beat set detail = jsonb_build_object('latest', now() + interval '2 hours')"
+        " where name = 'reaper'"
+    )
+    page = text_of(alice.get("/health/").content)
+    assert "set back" in page and "silent" not in page
+
+
+def test_an_old_report_of_the_disk_alarms_nobody(alice: Client, admin: Connection) -> None:
+    report(admin, 1)
+    admin.execute("update wedsql.disk set reported_at = now() - interval '6 minutes'")
+    assert "nearly full" not in text_of(alice.get("/health/").content)
+
+
+def test_the_health_page_is_for_who_sees_every_flow(
+    alice: Client, carol: Client, mallory: Client, client: Client
+) -> None:
+    assert [who.get("/health/").status_code for who in (alice, carol, mallory)] == [200, 404, 404]
+    assert client.get("/health/").status_code == 302
+    for who, shown in ((alice, True), (carol, False)):
+        assert (b'href="/health/"' in who.get("/").content) is shown
+
+
+def test_metrics_tell_disk_clock_and_reaper(site: None, client: Client, admin: Connection) -> None:
+    admin.execute("delete from wedsql.disk; delete from wedsql.beat")
+    assert "wedsql_disk_free_bytes" not in numbers(client)
+    report(admin, 500)
+    admin.execute("select wedsql.reap()")
+    found = numbers(client)
+    assert (found["wedsql_disk_free_bytes"], found["wedsql_disk_bytes"]) == (500, 1e9)
+    assert found["wedsql_clock_behind_seconds"] == 0 and found["wedsql_reaper_age_seconds"] < 60
+
+
+def test_the_health_page_warns_long_before_the_numbers_end(
+    site: None, alice: Client, client: Client, parcels: Parcels, admin: Connection
+) -> None:
+    wid = parcels.start()
+    assert "of the numbers" not in text_of(alice.get("/health/").content)
+    admin.execute("update wedsql.instance set wid = 1200000000 where wid = %s", [wid])
+    try:
+        assert "56 % of the numbers for instances are given" in text_of(alice.get("/health/").content)
+        assert 0.55 < numbers(client)["wedsql_instance_numbers_used_ratio"] < 0.57
+    finally:
+        admin.execute("update wedsql.instance set wid = %s where wid = 1200000000", [wid])
