@@ -108,13 +108,13 @@ def test_publishing_replaces_the_figures_and_nothing_else(results: Results, tmp_
     assert (tmp_path / "performance.svg").read_text().startswith("<svg")
 
 
-@pytest.mark.parametrize(("load", "told"), [("1.0", False), ("1.1", True), ("11.8", True)])
-def test_a_run_on_a_busy_machine_says_so(results: Results, tmp_path: Path, load: str, told: bool) -> None:
+@pytest.mark.parametrize(("load", "expected"), [("1.0", False), ("1.1", True), ("11.8", True)])
+def test_a_run_on_a_busy_machine_says_so(results: Results, tmp_path: Path, load: str, expected: bool) -> None:
     results.conditions |= {"system": "Linux, 2 cores, 24 GB", "load before the run": load}
     (tmp_path / "performance.md").write_text(f"{BEGIN}{END}")
     publish(results, tmp_path)
-    assert (BUSY in (tmp_path / "performance.md").read_text()) is told
-    assert (BUSY in report.render(results)) is told
+    assert (BUSY in (tmp_path / "performance.md").read_text()) is expected
+    assert (BUSY in report.render(results)) is expected
 
 
 def test_publishing_refuses_a_page_without_its_marks(results: Results, tmp_path: Path) -> None:

@@ -15,9 +15,9 @@ FIGURE_TWO = DEMO / "fig2.sql"
 
 
 def run(command: str, *arguments: str) -> str:
-    said = StringIO()
-    call_command(command, *arguments, stdout=said)
-    return said.getvalue()
+    output = StringIO()
+    call_command(command, *arguments, stdout=output)
+    return output.getvalue()
 
 
 def answer(command: str, *arguments: str) -> Any:

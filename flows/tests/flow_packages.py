@@ -32,12 +32,12 @@ def directory(parent: Path, monkeypatch: Any) -> Iterator[Path]:
 
 def migrate(flow: str, target: str = "") -> str:
     """Run `manage.py migrate flow_<name> [target]` with the package installed; return its output."""
-    said = StringIO()
+    output = StringIO()
     with override_settings(INSTALLED_APPS=[*settings.INSTALLED_APPS, *flow_apps.installed()]):
         call_command(
-            "migrate", flow_apps.label(flow), *([target] if target else []), stdout=said, verbosity=1
+            "migrate", flow_apps.label(flow), *([target] if target else []), stdout=output, verbosity=1
         )
-    return said.getvalue()
+    return output.getvalue()
 
 
 def forget(flow: str) -> None:

@@ -163,7 +163,7 @@ class Batch(Single):
             result, *seen = self._outcome(conn, [done, *beside], actor)
             if companion:
                 self._forget(conn, companion.wid)
-        assert _told(apart[0]) == _told(result) and apart[1:] == seen
+        assert _comparable(apart[0]) == _comparable(result) and apart[1:] == seen
         if result.error is not None:
             raise result.error
         return result  # type: ignore[no-any-return]
@@ -218,11 +218,11 @@ class Batch(Single):
         self.kit.rows("reset role", conn=conn)
 
 
-def _told(result: StepResult) -> tuple[Any, ...]:
+def _comparable(result: StepResult) -> tuple[Any, ...]:
     """Return the content of a result, in which errors are compared by their texts."""
     why = result.error
-    said = (why.code, why.message, why.hint, why.detail) if why else None
-    return (result.ok, result.seq, result.status, result.fired, said)
+    error = (why.code, why.message, why.hint, why.detail) if why else None
+    return (result.ok, result.seq, result.status, result.fired, error)
 
 
 BY_NAME: dict[str, type[Single]] = {"single": Single, "batch": Batch, "held": Held, "lease": Lease}

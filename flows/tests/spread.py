@@ -10,38 +10,38 @@ from typing import Any
 import pytest
 
 MODES = ("single", "batch", "held", "lease")
-WORDS = {"take", "complete", "run"}
+KIT_METHODS = {"take", "complete", "run"}
 
 
-def chosen(asked: str, allowed: Sequence[str]) -> list[str]:
+def chosen(requested: str, allowed: Sequence[str]) -> list[str]:
     """Return the requested modes that are allowed for a test; its first one if there are none."""
-    return [mode for mode in allowed if asked in (mode, "all")] or [allowed[0]]
+    return [mode for mode in allowed if requested in (mode, "all")] or [allowed[0]]
 
 
 def spread(metafunc: pytest.Metafunc) -> None:
     """Parametrize a test that takes jobs with its kit by the requested modes that its mark allows."""
-    words = said(metafunc.function)
-    if "kit" not in metafunc.fixturenames or not words:
+    methods = kit_methods(metafunc.function)
+    if "kit" not in metafunc.fixturenames or not methods:
         return
     mark = metafunc.definition.get_closest_marker("mode")
-    of_its_own = not words & {"take", "run"}  # it takes its jobs by other means
+    of_its_own = not methods & {"take", "run"}  # it takes its jobs by other means
     allowed = mark.args if mark else MODES[:2] if of_its_own else MODES
     modes = chosen(metafunc.config.getoption("--mode"), allowed)
     if modes != ["single"]:
         metafunc.parametrize("mode", modes)
 
 
-def said(function: Any) -> set[str]:
-    """Return which of the kit's methods in WORDS a test calls, itself or through helpers of its module."""
+def kit_methods(function: Any) -> set[str]:
+    """Return which of KIT_METHODS a test calls, itself or through helpers of its module."""
     known: set[str] = set()
     found = [function]
     while found:
         one = found.pop()
         names = set(_names(one.__code__)) - known
         known |= names
-        beside = [one.__globals__.get(name) for name in names]
-        found += [other for other in beside if isfunction(other) and other.__module__ == one.__module__]
-    return known & WORDS
+        values = [one.__globals__.get(name) for name in names]
+        found += [other for other in values if isfunction(other) and other.__module__ == one.__module__]
+    return known & KIT_METHODS
 
 
 def _names(code: CodeType) -> Iterator[str]:

@@ -45,9 +45,9 @@ def test_who_and_why_are_kept(alice: Client) -> None:
     assert (version.actor, version.reason) == ("alice", "as in the paper")
     entry = LogEntry.objects.get(object_id=str(Flow.objects.get(name=name).pk))
     assert entry.user.username == "alice"
-    said = entry.get_change_message()
-    assert said.startswith("as in the paper: ")
-    assert "“a1 <> 'ready'”" in said, "a trigger without a name is told by its condition"
+    message = entry.get_change_message()
+    assert message.startswith("as in the paper: ")
+    assert "“a1 <> 'ready'”" in message, "a trigger without a name is told by its condition"
 
 
 def test_saving_an_unchanged_page_changes_nothing(alice: Client) -> None:

@@ -103,11 +103,11 @@ def test_a_page_reads_only_its_rows_without_count_or_offset(alice: Client, order
     with CaptureQueriesContext(connection) as queries:
         alice.get(second + "&_facets=True")
 
-    asked = [
+    statements = [
         query["sql"].lower() for query in queries if f'from "{model._meta.db_table}"' in query["sql"].lower()
     ]
-    assert [sql for sql in asked if "limit 3" in sql and "offset" not in sql] == asked
-    assert len(asked) == 1
+    assert [sql for sql in statements if "limit 3" in sql and "offset" not in sql] == statements
+    assert len(statements) == 1
 
 
 @pytest.mark.parametrize("before", [None, 10])
@@ -150,4 +150,4 @@ def test_the_job_log_is_filtered_by_outcome(alice: Client, orders: str) -> None:
 
     assert len(walk(alice, f"{first}&outcome=failed", "next")) == 3
     assert walk(alice, f"{first}&outcome=lost", "next")[0][0] == []
-    assert {entry.outcome for entry in JobLog.objects.all()} <= set(OutcomeFilter.words)
+    assert {entry.outcome for entry in JobLog.objects.all()} <= set(OutcomeFilter.labels)

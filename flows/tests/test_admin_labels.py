@@ -33,7 +33,7 @@ class Fields(HTMLParser):
             self.ids.append(str(given["id"]))
 
 
-def told(html: str) -> Fields:
+def read_fields(html: str) -> Fields:
     found = Fields(html)
     assert len(found.ids) == len(set(found.ids))
     assert set(found.described) - found.labelled == set()
@@ -42,10 +42,10 @@ def told(html: str) -> Fields:
 
 
 def test_each_field_of_a_new_flow_and_of_a_defined_one_has_its_label(alice: Client) -> None:
-    fields = told(alice.get(ADD).content.decode()).described
+    fields = read_fields(alice.get(ADD).content.decode()).described
     assert {f"id_attributes-{row}-type" for row in ("0", "2", "__prefix__")} <= set(fields)
 
-    fields = told(alice.get(page(define(alice))).content.decode()).described
+    fields = read_fields(alice.get(page(define(alice))).content.decode()).described
     assert fields["id_attributes-1-options"] == ["id_attributes-1-options_helptext"]
     assert "id_attributes-1-DELETE" in fields
 
@@ -55,7 +55,7 @@ def test_what_was_refused_describes_its_field(alice: Client) -> None:
 
     response = alice.post(ADD, opened(alice, ADD) | typed)
 
-    assert told(response.content.decode()).described["id_attributes-1-name"] == [
+    assert read_fields(response.content.decode()).described["id_attributes-1-name"] == [
         "id_attributes-1-name_helptext",
         "id_attributes-1-name_error",
     ]

@@ -23,9 +23,9 @@ pytestmark = pytest.mark.django_db
 def test_createflow_makes_an_empty_flow(db: None) -> None:
     name = unique()
 
-    said = run("createflow", name, "--label", "Orders", "--final-when-pending", "defer", "--actor", "alice")
+    output = run("createflow", name, "--label", "Orders", "--final-when-pending", "defer", "--actor", "alice")
 
-    assert name in said
+    assert name in output
     definition = api.definition(name)
     assert (definition["label"], definition["final_when_pending"]) == ("Orders", "defer")
 
@@ -38,10 +38,10 @@ def test_createflow_answers_in_json(db: None) -> None:
 
 @pytest.mark.parametrize("name", ["wedsql", "a b", "Ä", "", "x" * 64])
 def test_createflow_says_what_is_wrong_with_a_name(db: None, name: str) -> None:
-    said = refused("createflow", name)
+    output = refused("createflow", name)
 
-    assert "name" in said
-    assert "\n" not in said
+    assert "name" in output
+    assert "\n" not in output
 
 
 def test_createflow_refuses_a_second_flow_of_the_name(fig2: str) -> None:
@@ -49,11 +49,11 @@ def test_createflow_refuses_a_second_flow_of_the_name(fig2: str) -> None:
 
 
 def test_a_refusal_in_json_has_code_and_hint(fig2: str) -> None:
-    said = StringIO()
+    output = StringIO()
     with pytest.raises(CommandError):
-        call_command("createflow", fig2, "--json", stdout=said)
+        call_command("createflow", fig2, "--json", stdout=output)
 
-    error = json.loads(said.getvalue())["error"]
+    error = json.loads(output.getvalue())["error"]
     assert error["code"] == "WD004"
     assert error["hint"]
 
@@ -69,9 +69,9 @@ def test_loadflow_runs_figure_two_word_for_word(fig2: str) -> None:
 def test_loadflow_names_the_flow_after_the_file(db: None, tmp_path: Path) -> None:
     name = unique()
 
-    said = run("loadflow", write(tmp_path, FIGURE_TWO.read_text(), f"{name}.sql"))
+    output = run("loadflow", write(tmp_path, FIGURE_TWO.read_text(), f"{name}.sql"))
 
-    assert said.strip() == f"Flow {name} is at version 1: 3 attributes, 4 triggers."
+    assert output.strip() == f"Flow {name} is at version 1: 3 attributes, 4 triggers."
 
 
 def test_loadflow_leaves_the_connection_as_it_was(fig2: str) -> None:
@@ -107,9 +107,9 @@ def test_loadflow_reports_line_and_position_and_leaves_nothing(
 ) -> None:
     name = unique()
 
-    said = refused("loadflow", write(tmp_path, text), "--flow", name)
+    output = refused("loadflow", write(tmp_path, text), "--flow", name)
 
-    sentence, shown, pointer = said.split("\n")
+    sentence, shown, pointer = output.split("\n")
     assert sentence.startswith(f"line {line}: ")
     assert shown[pointer.index("^") :].startswith(caret)
     assert not Flow.objects.filter(name=name).exists()
@@ -199,7 +199,7 @@ def test_loadflow_refuses_json_that_is_no_definition(db: None, tmp_path: Path, t
 
 @pytest.mark.parametrize("command", ["dumpflow", "jobs", "startinstance", "makeflowmigrations"])
 def test_an_unknown_flow_is_reported_in_one_sentence(db: None, command: str) -> None:
-    said = refused(command, "nowhere")
+    output = refused(command, "nowhere")
 
-    assert said.startswith("There is no flow")
-    assert "\n" not in said
+    assert output.startswith("There is no flow")
+    assert "\n" not in output

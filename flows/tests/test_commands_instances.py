@@ -30,11 +30,11 @@ def test_startinstance_types_by_the_database(db: None) -> None:
     name = unique()
     run("loadflow", str(DEMO / "counter.sql"), "--flow", name)
 
-    said = run("startinstance", name, "turn=3", "note=two words, one = sign", "--actor", "bob")
-    wid = int(said.split()[1])
+    output = run("startinstance", name, "turn=3", "note=two words, one = sign", "--actor", "bob")
+    wid = int(output.split()[1])
 
     step = TraceEntry.objects.get(wid=wid)
-    assert said.strip() == f"Instance {wid} of flow {name} started: running, fired tr_count."
+    assert output.strip() == f"Instance {wid} of flow {name} started: running, fired tr_count."
     assert step.state["turn"] == 3
     assert step.state["note"] == "two words, one = sign"
     assert step.actor == "bob"

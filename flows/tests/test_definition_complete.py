@@ -183,11 +183,11 @@ def test_an_unknown_option_is_refused_with_those_that_there_are() -> None:
 
 
 def test_a_definition_returns_what_was_published(designed: str) -> None:
-    said = api.definition(designed)
+    stored = api.definition(designed)
 
-    assert {name: said[name] for name in SETTINGS} == SETTINGS
-    assert said["attributes"][0] == SIZE
-    assert said["triggers"] == [FIRST, FINAL | {"timeout": "00:07:00"}]
+    assert {name: stored[name] for name in SETTINGS} == SETTINGS
+    assert stored["attributes"][0] == SIZE
+    assert stored["triggers"] == [FIRST, FINAL | {"timeout": "00:07:00"}]
 
 
 def test_published_again_it_is_no_change(designed: str) -> None:
@@ -259,8 +259,8 @@ def test_the_default_timeout_that_is_published_is_that_of_the_next_trigger(desig
 
 
 def test_a_definition_is_written_alike_in_every_session(designed: str) -> None:
-    said = api.definition(designed)
+    stored = api.definition(designed)
     with connection.cursor() as cursor:
         cursor.execute("set local intervalstyle = iso_8601; set local datestyle = german")
 
-    assert api.definition(designed) == said
+    assert api.definition(designed) == stored

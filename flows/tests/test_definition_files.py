@@ -77,15 +77,15 @@ def test_the_kernel_returns_what_the_file_had(kind: Format, definition: Definiti
         first, second = unique(), unique()
         api.create_flow(first)
         api.publish(first, definition)
-        said = api.definition(first)
+        stored = api.definition(first)
         api.create_flow(second)
-        api.publish(second, kind.parse(kind.write(said)))
+        api.publish(second, kind.parse(kind.write(stored)))
         again = api.definition(second)
-        changed = api.difference(definition, said)
+        changed = api.difference(definition, stored)
         transaction.set_rollback(True)
 
     assert changed == []
-    assert again | {"flow": first} == said
+    assert again | {"flow": first} == stored
 
 
 @pytest.mark.parametrize(

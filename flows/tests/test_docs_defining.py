@@ -56,12 +56,12 @@ def sessions() -> list[tuple[str, str]]:
 def run(command: str) -> str:
     words = shlex.split(command)
     assert words[:2] == ["python", "manage.py"]
-    said = StringIO()
+    output = StringIO()
     try:
-        call_command(words[2], *words[3:], stdout=said)
+        call_command(words[2], *words[3:], stdout=output)
     except CommandError as error:
         return f"{type(error).__name__}: {error}\n"
-    return said.getvalue()
+    return output.getvalue()
 
 
 def as_pattern(answer: str) -> str:
@@ -73,11 +73,11 @@ def as_pattern(answer: str) -> str:
 def test_every_command_of_the_page_answers_as_it_says(workplace: None) -> None:
     assert len(sessions()) == 7
     for command, answer in sessions():
-        said = run(command).rstrip("\n")
+        output = run(command).rstrip("\n")
         if command.endswith(" flows"):  # other flows may be listed and widen the columns
-            assert set(squeezed(answer)) <= set(squeezed(said)), said
+            assert set(squeezed(answer)) <= set(squeezed(output)), output
         else:
-            assert re.fullmatch(as_pattern(answer), said), f"{command}\n{said}"
+            assert re.fullmatch(as_pattern(answer), output), f"{command}\n{output}"
 
 
 def squeezed(table: str) -> list[str]:

@@ -39,8 +39,8 @@ def test_fresh_schema_is_the_one_in_the_repository() -> None:
         fresh = inventory(connection)
     if os.environ.get("WEDSQL_WRITE_SCHEMA"):
         SCHEMA.write_text(fresh, encoding="utf-8")
-    told = SCHEMA.read_text(encoding="utf-8")
-    assert fresh.splitlines() == told.splitlines(), "meant so? WEDSQL_WRITE_SCHEMA=1 writes it anew"
+    recorded = SCHEMA.read_text(encoding="utf-8")
+    assert fresh.splitlines() == recorded.splitlines(), "meant so? WEDSQL_WRITE_SCHEMA=1 writes it anew"
 
 
 def test_fresh_schema_is_the_migrated_one(dsn: str) -> None:

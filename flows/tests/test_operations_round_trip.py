@@ -56,9 +56,9 @@ def orders(packages: Path) -> str:
 
 
 def make(flow: str, *options: str) -> str:
-    said = StringIO()
-    call_command("makeflowmigrations", flow, *options, stdout=said)
-    return said.getvalue()
+    output = StringIO()
+    call_command("makeflowmigrations", flow, *options, stdout=output)
+    return output.getvalue()
 
 
 def files(packages: Path, flow: str) -> list[str]:
@@ -278,10 +278,10 @@ def test_what_is_written_is_readable_python(packages: Path, orders: str) -> None
 def test_all_flows_at_once(packages: Path, orders: str) -> None:
     other = unique("other")
     api.create_flow(other)
-    said = StringIO()
+    output = StringIO()
 
-    call_command("makeflowmigrations", stdout=said)
+    call_command("makeflowmigrations", stdout=output)
 
-    assert f"{other}: 1 changes" in said.getvalue()
+    assert f"{other}: 1 changes" in output.getvalue()
     assert files(packages, orders) and files(packages, other)
     assert set(flow_apps.flows()) >= {orders, other}

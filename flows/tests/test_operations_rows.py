@@ -119,10 +119,10 @@ def test_operations_describe_and_write_themselves(flow: str, number: int) -> Non
 
 
 def test_removed_attributes_come_back_with_all_their_options(flow: str) -> None:
-    words = {"type": "enum", "options": ["s", "l"], "default": "s", "label": "Size"}
-    forwards(AddAttribute(flow, "size", words))
+    options = {"type": "enum", "options": ["s", "l"], "default": "s", "label": "Size"}
+    forwards(AddAttribute(flow, "size", options))
     before = shape(flow)
-    gone = RemoveAttribute(flow, "size", words)
+    gone = RemoveAttribute(flow, "size", options)
 
     forwards(gone)
     assert "size" not in {row[0] for row in shape(flow)["columns"]}

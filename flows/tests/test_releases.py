@@ -64,9 +64,9 @@ def manage(uri: str, *arguments: str) -> subprocess.Popen[str]:
 
 def migrate(uri: str, *arguments: str) -> str:
     with manage(uri, "migrate", *arguments) as process:
-        said, _ = process.communicate(timeout=120)
-    assert process.returncode == 0, said
-    return said
+        output, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, output
+    return output
 
 
 def sound(db: Db) -> bool:

@@ -68,12 +68,12 @@ def test_f7_a_failed_attempt_of_an_hour_ahead_comes_back_when_it_should(one: Kit
 
 
 def test_f7_going_back_is_logged_once_and_shown_while_it_lasts(one: Kit) -> None:
-    told: list[str] = []
-    one.conn.add_notice_handler(lambda diag: told.append(diag.message_primary or ""))
+    notices: list[str] = []
+    one.conn.add_notice_handler(lambda diag: notices.append(diag.message_primary or ""))
     one.reap("1 hour")
     one.reap("0")
     one.reap("0")
-    assert len(told) == 1 and told[0].startswith("the clock of the database went back by 00:59:")
+    assert len(notices) == 1 and notices[0].startswith("the clock of the database went back by 00:59:")
     behind = one.one("select extract(epoch from wedsql.clock_behind())::float8")
     assert HOUR - 60 < behind <= HOUR
     one.reap("61 minutes")

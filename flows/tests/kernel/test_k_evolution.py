@@ -90,12 +90,12 @@ def test_k20_names_can_be_swapped_and_passed_on(kit: Kit) -> None:
     assert kit.jobs(wid) == ["tr_x"]
 
 
-@pytest.mark.parametrize("door", ["view", "publish"])
-def test_k41_a_renamed_transition_takes_its_jobs_along(kit: Kit, door: str) -> None:
+@pytest.mark.parametrize("call", ["view", "publish"])
+def test_k41_a_renamed_transition_takes_its_jobs_along(kit: Kit, call: str) -> None:
     kit.attrs("a")
     number = kit.trig("tr_old", "a = '1'")
     wid = kit.start(a="1")
-    if door == "view":
+    if call == "view":
         kit.rows("update {f}.wed_trig set trname = 'tr_new'")
     else:
         definition = api.definition(kit.name, conn=kit.conn)

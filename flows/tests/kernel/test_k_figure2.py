@@ -39,9 +39,13 @@ def test_w034_trace_of_figure2_is_the_one_in_the_guide(fig2: Kit) -> None:
         ("tr_final", {"a1": "over"}),
     ]:
         fig2.run(transition, wid, **changes)
-    told = re.search(r"<!-- trace of figure 2 -->\n\n(\|.*?)\n\n", GUIDE.read_text(encoding="utf-8"), re.S)
-    assert told, "docs/kernel.md has the trace of figure 2"
-    lines = [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in told[1].splitlines()[2:]]
+    documented = re.search(
+        r"<!-- trace of figure 2 -->\n\n(\|.*?)\n\n", GUIDE.read_text(encoding="utf-8"), re.S
+    )
+    assert documented, "docs/kernel.md has the trace of figure 2"
+    lines = [
+        [cell.strip(" `") for cell in line.strip("|").split("|")] for line in documented[1].splitlines()[2:]
+    ]
     seen = [
         [
             str(row.seq),

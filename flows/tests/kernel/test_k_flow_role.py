@@ -154,7 +154,7 @@ def test_what_a_flows_role_says_of_itself_stands_beside_its_name(
     """This holds for every way to act; actors given by the product's roles, which act for users, are kept."""
     own.execute("select set_config('wedsql.actor', 'boss', false)")
     own.execute("insert into wed_flow default values")
-    said = f"boss ({fig2.name})"
+    actor = f"boss ({fig2.name})"
     (wid,) = own.execute("select start('{}', 'boss')").fetchone() or (0,)
     with own.transaction():
         job = own.execute("select wid, job_id from take('{tr_a2}')").fetchone()
@@ -168,10 +168,10 @@ def test_what_a_flows_role_says_of_itself_stands_beside_its_name(
         )
         own.execute("update wed_flow set a3 = 'x' where wid = %s", [wid])
     actors = fig2.rows("select distinct actor from wedsql.wed_trace where flow_id = %s", [fig2.id])
-    assert [row.actor for row in actors] == [said]
+    assert [row.actor for row in actors] == [actor]
     own.execute("insert into wed_attr (aname) values ('b')")
     assert (
         fig2.one("select actor from wedsql.flow_version where flow_id = %s order by version desc", [fig2.id])
-        == said
+        == actor
     )
     assert fig2.trace(api.start(fig2.name, {}, actor="ann", conn=fig2.conn))[0].actor == "ann"

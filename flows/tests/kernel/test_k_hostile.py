@@ -75,7 +75,7 @@ def test_half_a_character(one: Kit, call: Callable[[Kit], Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words", "state"),
+    ("text", "message", "state"),
     [
         ("n = 1 / 0", "division by zero", "22012"),
         ("n = a + 1", "operator does not exist", "42883"),
@@ -83,11 +83,11 @@ def test_half_a_character(one: Kit, call: Callable[[Kit], Any]) -> None:
         ("n = case when b then 1 else 2 end", "must be type boolean", "42804"),
     ],
 )
-def test_a_set_string_that_cannot_be_computed(one: Kit, text: str, words: str, state: str) -> None:
+def test_a_set_string_that_cannot_be_computed(one: Kit, text: str, message: str, state: str) -> None:
     with refused("WD211") as why, one.step():
         job = one.take("tr_x")
         one.complete(job, set_text=text)
-    assert words in why.message and state in why.detail
+    assert message in why.message and state in why.detail
     assert one.state(job.wid) == {"a": None, "b": None, "n": 0}
 
 

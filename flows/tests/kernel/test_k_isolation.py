@@ -99,18 +99,18 @@ def snapshot(other: Kit) -> Any:
 
 def seen_by(spy: Connection, statement: str) -> list[str]:
     """Return the rows that a leaky function was called with, and the result of the statement."""
-    told: list[str] = []
-    keep = lambda diagnostic: told.append(diagnostic.message_primary or "")  # noqa: E731
+    seen: list[str] = []
+    keep = lambda diagnostic: seen.append(diagnostic.message_primary or "")  # noqa: E731
     spy.add_notice_handler(keep)
     try:
         with spy.transaction(force_rollback=True):
             cursor = spy.execute(statement)  # type: ignore[call-overload]
-            told += [str(row) for row in cursor.fetchall()] if cursor.description else []
+            seen += [str(row) for row in cursor.fetchall()] if cursor.description else []
     except psycopg.Error as error:
-        told += [str(error), str(error.diag.message_detail)]
+        seen += [str(error), str(error.diag.message_detail)]
     finally:
         spy.remove_notice_handler(keep)
-    return told
+    return seen
 
 
 def looks(kit: Kit, relation: str) -> list[str]:
@@ -143,8 +143,8 @@ def test_no_function_in_a_where_sees_another_flow(one: Kit, other: Kit, spy: Con
     for relation in relations:
         assert relation.startswith(f"{one.name}."), "this needs a test of its own"
         for statement in looks(one, relation):
-            told = " ".join(seen_by(spy, statement))
-            assert SECRET not in told and not strangers & {*re.findall(r"[0-9]+", told)}, statement
+            seen = " ".join(seen_by(spy, statement))
+            assert SECRET not in seen and not strangers & {*re.findall(r"[0-9]+", seen)}, statement
             cases += 1
     assert cases > 100 and snapshot(other) == before
 
@@ -236,14 +236,14 @@ def test_no_function_of_a_flow_reaches_another(one: Kit, other: Kit, spy: Connec
         assert {*names} <= {*values}, f"{function.name}: how is it tried with what another flow has?"
         for known in range(function.n - function.defaults, function.n + 1):
             given = ", ".join(f"{name} => {values[name]}" for name in names[:known])
-            told = " ".join(seen_by(spy, f"select * from {function.call}({given})"))
-            assert SECRET not in told.replace(f"{SECRET}0", ""), function.name
+            seen = " ".join(seen_by(spy, f"select * from {function.call}({given})"))
+            assert SECRET not in seen.replace(f"{SECRET}0", ""), function.name
             assert snapshot(other) == before, function.name
             tried += 1
     assert tried >= 10
     page = (Path(__file__).resolve().parents[3] / "docs" / "operating.md").read_text(encoding="utf-8")
-    told = page.split("call its functions (")[1].split(")")[0]
-    assert {*re.findall(r"`(\w+)`", told)} == {
+    seen = page.split("call its functions (")[1].split(")")[0]
+    assert {*re.findall(r"`(\w+)`", seen)} == {
         function.call.split(".")[1].strip('"') for function in functions
     }
 
@@ -265,9 +265,9 @@ def test_every_channel_carries_numbers_alone(one: Kit, other: Kit, spy: Connecti
         spy.execute(sql.SQL("listen {}").format(sql.Identifier(channel)))
     before = other.rows("select wid from {f}.wed_flow")
     everything_happens(other)
-    told = list(spy.notifies(timeout=2))
-    assert len(before) == 3 and {note.channel for note in told} == {*channels}
-    for note in told:
+    seen = list(spy.notifies(timeout=2))
+    assert len(before) == 3 and {note.channel for note in seen} == {*channels}
+    for note in seen:
         if note.channel.startswith("wedsql_"):
             assert re.fullmatch(r"[0-9:]*", note.payload), note
         else:

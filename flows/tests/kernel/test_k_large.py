@@ -82,7 +82,7 @@ def test_many_statements_generate_once(kit: Kit) -> None:
     assert counted == [1, 1]
 
 
-DOORS: dict[str, Callable[[Kit, int], Any]] = {
+CALLS: dict[str, Callable[[Kit, int], Any]] = {
     "start": lambda kit, wid: kit.start(a="2"),
     "insert": lambda kit, wid: kit.rows("insert into {f}.wed_flow (a) values ('2')"),
     "take": lambda kit, wid: kit.complete(kit.take("tr_x", wid), {"a": "2"}),
@@ -100,8 +100,8 @@ DOORS: dict[str, Callable[[Kit, int], Any]] = {
 
 @pytest.mark.mode("single", why="each way to work on an instance is a parameter")
 @pytest.mark.parametrize("attribute", [False, True], ids=["trigger", "attribute"])
-@pytest.mark.parametrize("door", DOORS)
-def test_a_changed_definition_is_followed_in_its_transaction(kit: Kit, door: str, attribute: bool) -> None:
+@pytest.mark.parametrize("name", CALLS)
+def test_a_changed_definition_is_followed_in_its_transaction(kit: Kit, name: str, attribute: bool) -> None:
     """After its INSERT into wed_trig a transaction's steps are matched with that trigger."""
     kit.attrs("a")
     kit.trig("tr_x", "a = '1'")
@@ -110,10 +110,10 @@ def test_a_changed_definition_is_followed_in_its_transaction(kit: Kit, door: str
         if attribute:
             kit.attr("b", "1")
         kit.trig("tr_y", "a = '1' or b = '1'" if attribute else "a in ('1', '2')")
-        DOORS[door](kit, wid)
+        CALLS[name](kit, wid)
         assert kit.one("select count(*) from {f}.job_pool where trname = 'tr_y'") == 1
     assert kit.one("select count(*) from {f}.job_pool where trname = 'tr_y'") == (
-        2 if door in ("start", "insert") else 1
+        2 if name in ("start", "insert") else 1
     )
     assert kit.rows("select defining_xid from wedsql.flow where id = %s", [kit.id]) == [(None,)]
 

@@ -74,22 +74,22 @@ def test_a_refused_insert_of_the_paper_takes_no_number(numbered: Kit, values: st
     assert last(numbered) == before
 
 
-@pytest.mark.parametrize("door", ["start", "start_many", "insert"])
-def test_an_unknown_option_that_fires_nothing_is_reported_as_such(numbered: Kit, door: str) -> None:
+@pytest.mark.parametrize("call", ["start", "start_many", "insert"])
+def test_an_unknown_option_that_fires_nothing_is_reported_as_such(numbered: Kit, call: str) -> None:
     """The table's own checks come first, even if no condition holds."""
     numbered.attr("e", "x", "enum", ["x", "y"])
     before = last(numbered)
     state = json.dumps({"a": "7", "e": "z"})
-    if door == "start_many":
+    if call == "start_many":
         found = numbered.rows("select sqlstate, message from {f}.start_many(array[%s::jsonb])", [state])
     else:
         with pytest.raises(psycopg.Error) as caught:
-            if door == "start":
+            if call == "start":
                 numbered.one("select wedsql.start(%s, %s)", [numbered.name, state])
             else:
                 numbered.rows("insert into {f}.wed_flow (a, e) values ('7', 'z')")
         found = [(caught.value.sqlstate, caught.value.diag.message_primary)]
-    (code, message), insert = found[0], door == "insert"
+    (code, message), insert = found[0], call == "insert"
     assert code == ("23514" if insert else "WD003")
     assert ('violates check constraint "enum_' if insert else "'z' is none of the options of e.") in message
     assert last(numbered) == before

@@ -41,7 +41,7 @@ class Outcome:
     refused: str = ""
 
 
-class Doors:
+class WritePaths:
     """One instance with an attribute of each type; everything written to it is rolled back."""
 
     def __init__(self, kit: Kit) -> None:
@@ -137,8 +137,8 @@ def _code(code: str, detail: str | None) -> str:
 
 
 @pytest.fixture
-def doors(kit: Kit) -> Doors:
-    return Doors(kit)
+def paths(kit: Kit) -> WritePaths:
+    return WritePaths(kit)
 
 
 def quoted(text: str) -> str:
@@ -148,48 +148,48 @@ def quoted(text: str) -> str:
 def compare(cases: list[tuple[str, dict[str, Outcome]]], least_refused: int = 5) -> None:
     """Check that every way has the same outcome as the UPDATE."""
     wrong = [(what, found) for what, found in cases if len(set(map(repr, found.values()))) > 1]
-    told = "\n".join(f"{what!r:.60}: {found}" for what, found in wrong[:8])
-    assert not wrong, f"{len(wrong)} of {len(cases)} differ\n{told}"
+    lines = "\n".join(f"{what!r:.60}: {found}" for what, found in wrong[:8])
+    assert not wrong, f"{len(wrong)} of {len(cases)} differ\n{lines}"
     stored = sum(not found["UPDATE"].refused for _, found in cases)
     print(f"\n{len(cases)} values, {stored} stored, {len(cases) - stored} refused")
     assert stored >= 5 and len(cases) - stored >= least_refused
 
 
 @pytest.mark.parametrize("kind", [kind for kind in values.KINDS if kind != "jsonb"])
-def test_a_text_means_the_same_in_every_call(doors: Doors, kind: str) -> None:
+def test_a_text_means_the_same_in_every_call(paths: WritePaths, kind: str) -> None:
     cases = []
     for text in values.texts(kind):
-        found = {"UPDATE": doors.update(kind, quoted(text)), "SET": doors.set_string(kind, quoted(text))}
+        found = {"UPDATE": paths.update(kind, quoted(text)), "SET": paths.set_string(kind, quoted(text))}
         found |= {
-            "JSON": doors.changes(kind, json.dumps(text)),
-            "held": doors.held_changes(kind, json.dumps(text)),
+            "JSON": paths.changes(kind, json.dumps(text)),
+            "held": paths.held_changes(kind, json.dumps(text)),
         }
         cases.append((text, found))
     compare(cases, least_refused=0 if kind == "text" else 5)
 
 
-def test_a_document_means_the_same_in_every_call(doors: Doors) -> None:
+def test_a_document_means_the_same_in_every_call(paths: WritePaths) -> None:
     cases = []
     for text in values.texts("jsonb"):
         found = {
-            "UPDATE": doors.update("jsonb", quoted(text)),
-            "SET": doors.set_string("jsonb", quoted(text)),
+            "UPDATE": paths.update("jsonb", quoted(text)),
+            "SET": paths.set_string("jsonb", quoted(text)),
         }
         if not found["UPDATE"].refused and text.strip() != "null":
-            found |= {"JSON": doors.changes("jsonb", text), "held": doors.held_changes("jsonb", text)}
+            found |= {"JSON": paths.changes("jsonb", text), "held": paths.held_changes("jsonb", text)}
         if text.strip() == "null":  # the one value that only SQL can write
             assert found.pop("UPDATE").stored == (None, "null", False)
-            found["UPDATE"] = doors.update("jsonb", "null")
+            found["UPDATE"] = paths.update("jsonb", "null")
         cases.append((text, found))
     compare(cases)
 
 
 @pytest.mark.parametrize("kind", values.KINDS)
-def test_an_expression_means_the_same_in_an_update_and_a_set_string(doors: Doors, kind: str) -> None:
+def test_an_expression_means_the_same_in_an_update_and_a_set_string(paths: WritePaths, kind: str) -> None:
     cases = []
     for expression in values.EXPRESSIONS:
-        found = {"UPDATE": doors.update(kind, expression), "SET": doors.set_string(kind, expression)}
-        cases.append((expression, found | {"held": doors.held_set_string(kind, expression)}))
+        found = {"UPDATE": paths.update(kind, expression), "SET": paths.set_string(kind, expression)}
+        cases.append((expression, found | {"held": paths.held_set_string(kind, expression)}))
     compare(cases, least_refused=3)
 
 
@@ -200,20 +200,20 @@ JSON_VALUES = [
 
 
 @pytest.mark.parametrize("kind", [kind for kind in values.KINDS if kind != "jsonb"])
-def test_a_json_value_is_read_as_its_text(doors: Doors, kind: str) -> None:
+def test_a_json_value_is_read_as_its_text(paths: WritePaths, kind: str) -> None:
     """Where an UPDATE would round 1.7 for an integer, JSON passes the text '1.7', which is not an integer."""
     for document in JSON_VALUES:
-        text = doors.kit.one("select %s::jsonb #>> '{}'", [document])
-        said = "null" if text is None else quoted(text)
-        expected = doors.update(kind, said)
-        assert doors.changes(kind, document) == expected, document
-        assert doors.held_changes(kind, document) == expected, document
+        text = paths.kit.one("select %s::jsonb #>> '{}'", [document])
+        literal = "null" if text is None else quoted(text)
+        expected = paths.update(kind, literal)
+        assert paths.changes(kind, document) == expected, document
+        assert paths.held_changes(kind, document) == expected, document
 
 
-def test_null_is_null_for_a_document_too(doors: Doors) -> None:
+def test_null_is_null_for_a_document_too(paths: WritePaths) -> None:
     for outcome in (
-        doors.changes("jsonb", "null"), doors.held_changes("jsonb", "null"),
-        doors.set_string("jsonb", "null"), doors.update("jsonb", "null"),
+        paths.changes("jsonb", "null"), paths.held_changes("jsonb", "null"),
+        paths.set_string("jsonb", "null"), paths.update("jsonb", "null"),
     ):  # fmt: skip
         assert outcome == Outcome((None, None, True))
 
@@ -229,7 +229,7 @@ def test_null_is_null_for_a_document_too(doors: Doors) -> None:
         ("v_date = '2024-02-30'", "22008"),
     ],
 )
-def test_a_refused_set_string_names_postgresql_s_reason(doors: Doors, text: str, code: str) -> None:
+def test_a_refused_set_string_names_postgresql_s_reason(paths: WritePaths, text: str, code: str) -> None:
     attribute, expression = text.split(" = ", 1)
     kind = attribute.removeprefix("v_")
-    assert doors.set_string(kind, expression) == doors.update(kind, expression) == Outcome(refused=code)
+    assert paths.set_string(kind, expression) == paths.update(kind, expression) == Outcome(refused=code)

@@ -97,10 +97,10 @@ def test_w095_w096_k32_the_notification_names_the_job(
     """The state is read from the pool: any role may listen, and a message has under 8,000 bytes."""
     client = paper("tr_a2")
     wid = fig2.start(a3=text)
-    told = client("wait")
-    assert (told["what"], told["channel"]) == ("told", "tr_a2")
+    answer = client("wait")
+    assert (answer["what"], answer["channel"]) == ("told", "tr_a2")
     (job,) = [job for job in fig2.pending(wid) if job.trname == "tr_a2"]
-    assert told["message"] == {
+    assert answer["message"] == {
         "id": job.id,
         "wid": wid,
         "tgid": tgid(fig2, "tr_a2"),
@@ -210,6 +210,6 @@ def test_w112_own_live_workers_silence_the_channel_until_such_a_client_is_seen(
     quiet = fig2.start()
     job = client.scan()[0]
     client.step(quiet, job["tgid"], "a3='done'")
-    told = fig2.start()
-    assert client("wait")["message"]["wid"] == told, "the first start was not told, this one is"
+    second = fig2.start()
+    assert client("wait")["message"]["wid"] == second, "the first start was not told, this one is"
     api.unregister_worker(worker, conn=fig2.conn)

@@ -279,11 +279,11 @@ def test_w010_a_thousand_exceptions_leave_by_one_publish(kit: Kit) -> None:
 
 
 def test_k17_definition_round_trip(base: Kit) -> None:
-    told = api.definition(base.name, conn=base.conn)
-    report = api.publish(base.name, told, conn=base.conn)
+    found = api.definition(base.name, conn=base.conn)
+    report = api.publish(base.name, found, conn=base.conn)
     assert (report.triggers_changed, report.attributes_changed, report.changed) == (0, 0, 0)
     again = api.definition(base.name, conn=base.conn)
-    assert {k: v for k, v in told.items() if k != "version"} == {
+    assert {k: v for k, v in found.items() if k != "version"} == {
         k: v for k, v in again.items() if k != "version"
     }
 
@@ -298,5 +298,5 @@ def test_w110_publish_gives_up_when_a_transaction_stands_in_the_way(base: Kit) -
 
 def test_k54_flow_options_are_published(base: Kit) -> None:
     published(base, lambda d: d.update(final_when_pending="cancel", label="Base", max_firings=7))
-    told = api.definition(base.name, conn=base.conn)
-    assert (told["final_when_pending"], told["label"], told["max_firings"]) == ("cancel", "Base", 7)
+    found = api.definition(base.name, conn=base.conn)
+    assert (found["final_when_pending"], found["label"], found["max_firings"]) == ("cancel", "Base", 7)

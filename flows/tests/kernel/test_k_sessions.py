@@ -35,7 +35,7 @@ def forge(session: Connection, **values: str) -> None:
         session.execute("select set_config(%s, %s, false)", [f"wedsql.{name}", value])
 
 
-def ask(kit: Kit, session: Connection, call: str, *values: Any) -> Any:
+def call_as(kit: Kit, session: Connection, call: str, *values: Any) -> Any:
     """Return the first row of a call, or its error; successful changes are kept."""
     try:
         return (kit.rows(call, values, session) or [None])[0]
@@ -98,10 +98,10 @@ def test_no_setting_gives_a_job_that_was_not_taken(one: Kit, worker: Connection,
             worker.execute("discard all")
             forge(worker, **{n: real[n] if value is None else value for n in chosen})
             for call in ENDS:
-                ask(one, worker, call, wid, job, None)
-                ask(one, worker, call, taken, theirs, None)
+                call_as(one, worker, call, wid, job, None)
+                call_as(one, worker, call, taken, theirs, None)
             for number in ((wid, job), (taken, theirs)):
-                ask(one, worker, HELD, *number)
+                call_as(one, worker, HELD, *number)
             assert stored(one) == before, (chosen, value)
             tried += 1
     assert tried >= len(names)
@@ -119,7 +119,7 @@ def test_a_job_that_another_holds_is_not_got_by_a_list(one: Kit, worker: Connect
     worker.execute("begin")
     one.rows("select * from {f}.take('{tr_x}')", [], worker)
     forge(worker, took_jobs=f",{one.pending(theirs)[0].id},{one.pending(mine)[0].id},")
-    row = ask(one, worker, FINISH, theirs, one.pending(theirs)[0].id, None)
+    row = call_as(one, worker, FINISH, theirs, one.pending(theirs)[0].id, None)
     assert (row.ok, row.sqlstate) == (False, "WD203")
     other.execute("rollback")
 
@@ -140,7 +140,7 @@ def test_a_forged_list_gives_no_job_before_its_time(one: Kit, worker: Connection
     job = one.pending(wid)[0].id
     one.rows("update wedsql.job_pool set not_before = now() + interval '1 hour' where id = %s", [job])
     forge(worker, took_jobs=f",{job},")
-    row = ask(one, worker, FINISH, wid, job, None)
+    row = call_as(one, worker, FINISH, wid, job, None)
     assert (row.ok, row.sqlstate) == (False, "WD201")
 
 
@@ -155,7 +155,7 @@ def test_a_forged_list_gives_no_job_that_take_would_drop(kit: Kit) -> None:
     kit.run("tr_y", wid, a="3", b=None)
     job = next(j.id for j in kit.pending(wid) if j.trname == "tr_x")
     forge(worker, took_jobs=f",{job},")
-    row = ask(kit, worker, FINISH, wid, job, None)
+    row = call_as(kit, worker, FINISH, wid, job, None)
     assert (row.ok, row.sqlstate) == (False, "WD201")
 
 
@@ -169,7 +169,7 @@ def test_a_forged_list_gives_no_job_before_an_older_one(kit: Kit) -> None:
     wid = kit.start(a="1", b="1")
     job = max(j.id for j in kit.pending(wid))
     forge(worker, took_jobs=f",{job},")
-    row = ask(kit, worker, FINISH, wid, job, None)
+    row = call_as(kit, worker, FINISH, wid, job, None)
     assert (row.ok, row.sqlstate) == (False, "WD201")
 
 
@@ -200,8 +200,8 @@ def test_k09_no_session_makes_its_time_longer(
     worker.execute("select pg_sleep(%s)", [LATE])
     for trick in tricks:
         worker.execute(trick)  # type: ignore[call-overload]
-    ask(short, worker, take, job)
-    row = ask(short, worker, FINISH, wid, job, None)
+    call_as(short, worker, take, job)
+    row = call_as(short, worker, FINISH, wid, job, None)
     assert isinstance(row, psycopg.Error) or (not row.ok and row.sqlstate in ("WD201", "WD204"))
     worker.rollback()
     assert short.status(wid) == "R"
@@ -213,7 +213,7 @@ def test_k09_no_session_makes_the_time_of_a_hold_longer(short: Kit, worker: Conn
     short.rows("select * from {f}.hold('{tr_x}')", [], worker)
     worker.execute("select pg_sleep(%s)", [LATE])
     worker.execute(trick)  # type: ignore[call-overload]
-    answer = ask(short, worker, HELD, wid, short.pending(wid)[0].id)
+    answer = call_as(short, worker, HELD, wid, short.pending(wid)[0].id)
     assert isinstance(answer, psycopg.Error) and answer.sqlstate in ("WD204", "WD201", "55000")
     assert short.status(wid) == "R"
 

@@ -58,7 +58,7 @@ def together(kit: Kit, transition: str, changes: dict[str, Any]) -> None:
         conn.execute(done, [*found, json.dumps(changes)])  # type: ignore[call-overload]
 
 
-def told(kit: Kit, wid: int) -> list[dict[str, Any]]:
+def recorded(kit: Kit, wid: int) -> list[dict[str, Any]]:
     """Return the history without the columns that differ between instances."""
     private = {"wid", "tstmp", "job_id", "actor", "tx_at", "trace_id"}
     rows = kit.rows("select to_jsonb(t) as row from wedsql.wed_trace t where wid = %s order by seq", [wid])
@@ -76,7 +76,7 @@ def test_each_type_is_written_the_same_by_either_way(kit: Kit, name: str) -> Non
     first, second = kit.start(a="1"), kit.start(a="1")
     held(kit, "tr_x", {name: value})
     together(kit, "tr_x", {name: value})
-    assert told(kit, first) == told(kit, second)
+    assert recorded(kit, first) == recorded(kit, second)
     assert kit.state(first) == kit.state(second) != {}
     assert kit.jobs(first) == ["tr_y"]
 
@@ -89,7 +89,7 @@ def test_a_predicate_that_reads_a_date_from_a_text_does_not_ask_the_session(kit:
     first, second = kit.start(a="1"), kit.start(a="1")
     held(kit, "tr_x", {"b": "03/05/2026"})
     together(kit, "tr_x", {"b": "03/05/2026"})
-    assert told(kit, first) == told(kit, second)
+    assert recorded(kit, first) == recorded(kit, second)
 
 
 def test_a_wide_row_changes_only_the_given_attributes(kit: Kit) -> None:
@@ -101,7 +101,7 @@ def test_a_wide_row_changes_only_the_given_attributes(kit: Kit) -> None:
     changes = {"c00": "2", "c07": "seven", "c08": "eight", "c09": None, "c19": "last"}
     held(kit, "tr_x", changes)
     together(kit, "tr_x", changes)
-    assert told(kit, first) == told(kit, second)
+    assert recorded(kit, first) == recorded(kit, second)
     assert {name: value for name, value in kit.state(first).items() if value is not None} == {
         name: value for name, value in changes.items() if value is not None
     }
@@ -116,6 +116,6 @@ def test_a_trigger_that_holds_again_after_its_own_step_fires_again(kit: Kit) -> 
     for turn in range(1, 4):
         held(kit, "tr_x", {"n": turn})
         together(kit, "tr_x", {"n": turn})
-    assert told(kit, first) == told(kit, second)
+    assert recorded(kit, first) == recorded(kit, second)
     assert [row[0] for row in kit.story(first)] == ["_INIT", "tr_x", "tr_x", "tr_x"]
     assert kit.status(first) == "F"

@@ -38,7 +38,7 @@ def by_set(kit: Kit, wid: int, assignment: str) -> None:
         kit.complete(kit.take("tr_x", wid), set_text=assignment)
 
 
-DOORS = [by_update, by_set]
+WRITES = [by_update, by_set]
 
 
 def test_a_state_may_be_a_megabyte_and_no_more(roomy: Kit) -> None:
@@ -55,21 +55,21 @@ def test_a_state_may_be_a_megabyte_and_no_more(roomy: Kit) -> None:
         roomy.rows("insert into {f}.wed_flow (go, big) values ('1', repeat('x', %s))", [LIMIT])
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_a_state_cannot_grow_by_expressions(roomy: Kit, door: Callable[[Kit, int, str], None]) -> None:
+@pytest.mark.parametrize("write", WRITES)
+def test_a_state_cannot_grow_by_expressions(roomy: Kit, write: Callable[[Kit, int, str], None]) -> None:
     wid = roomy.start(go="1", big="x" * (LIMIT // 2))
     with refused("WD107"):
-        door(roomy, wid, "more = big || 'x'")
-    door(roomy, wid, "more = substr(big, 1, 1000)")
+        write(roomy, wid, "more = big || 'x'")
+    write(roomy, wid, "more = substr(big, 1, 1000)")
     assert len(roomy.state(wid)["more"]) == 1000
 
 
 @pytest.mark.parametrize("document", ["1e131071", "[" + ", ".join(["1e131071"] * 9) + "]"])
 def test_numbers_that_are_short_only_as_written_count_in_full(roomy: Kit, document: str) -> None:
     wid = roomy.start(go="1")
-    for door in DOORS:
+    for write in WRITES:
         with refused("WD107", "WD003"):
-            door(roomy, wid, f"doc = '{document}'")
+            write(roomy, wid, f"doc = '{document}'")
     with refused("WD107", "WD003"):
         roomy.one("select wedsql.start(%s, %s::jsonb)", [roomy.name, f'{{"go": "1", "doc": {document}}}'])
     with refused("WD107", "WD003"), roomy.conn.transaction():
@@ -87,9 +87,9 @@ def test_a_number_has_at_most_a_thousand_digits(roomy: Kit, number: str) -> None
     wid = roomy.start(go="1")
     with refused("WD003"):
         roomy.run("tr_x", wid, n=number)
-    for door in DOORS:
+    for write in WRITES:
         with refused("WD003"):
-            door(roomy, wid, f"n = '{number}'")
+            write(roomy, wid, f"n = '{number}'")
     with refused("WD003"):
         roomy.attr("m", number, "numeric")
     roomy.run("tr_x", wid, n="9" * 1000)

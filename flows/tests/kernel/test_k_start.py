@@ -102,9 +102,9 @@ def test_w070_actor_of_the_start(one: Kit) -> None:
 
 
 def test_w001_the_definition_lists_the_five_sets(one: Kit) -> None:
-    told = api.definition(one.name, conn=one.conn)
-    assert [a["name"] for a in told["attributes"]] == ["a", "n"]
-    assert [(t["transition"], t["predicate"]) for t in told["triggers"]] == [("tr_x", "a = '1'")]
+    definition = api.definition(one.name, conn=one.conn)
+    assert [a["name"] for a in definition["attributes"]] == ["a", "n"]
+    assert [(t["transition"], t["predicate"]) for t in definition["triggers"]] == [("tr_x", "a = '1'")]
 
 
 def test_w042_drop_flow_needs_force_when_it_has_instances(one: Kit) -> None:

@@ -20,7 +20,7 @@ def counts(**places: int) -> list[int]:
     return [places.get(f"p{n}", 0) for n in range(PLACES)]
 
 
-def told(kit: Kit, *entries: dict[str, Any], conn: Any = None) -> None:
+def report(kit: Kit, *entries: dict[str, Any], conn: Any = None) -> None:
     filled = [{"transition": "tr_a2", "counts": counts(), "seconds": 0, "waits": []} | one for one in entries]
     kit.one("select wedsql.count_times(%s, %s)", [kit.name, json.dumps(filled)], conn)
 
@@ -35,8 +35,8 @@ def test_the_bounds_are_the_workers_and_the_metrics(kit: Kit) -> None:
 
 
 def test_runs_are_added_up(fig2: Kit) -> None:
-    told(fig2, {"counts": counts(p0=2, p3=1), "seconds": 0.5})
-    told(
+    report(fig2, {"counts": counts(p0=2, p3=1), "seconds": 0.5})
+    report(
         fig2,
         {"counts": counts(p3=1), "seconds": 0.25},
         {"transition": "tr_a3", "counts": counts(p12=1), "seconds": 9e3},
@@ -53,7 +53,7 @@ def test_a_wait_goes_from_the_firing_to_the_handler_s_begin(fig2: Kit) -> None:
     jobs = dict(fig2.rows("select trname, id from wedsql.job_pool where wid = %s", [wid]))
     fig2.run("tr_a2", wid, a2="x")
     fig2.clock("10 minutes")
-    told(
+    report(
         fig2,
         {"waits": [[wid, jobs["tr_a2"], 240]]},
         {"transition": "tr_a3", "waits": [[wid, jobs["tr_a3"], 0]]},
@@ -66,7 +66,7 @@ def test_a_wait_goes_from_the_firing_to_the_handler_s_begin(fig2: Kit) -> None:
 
 def test_what_is_not_known_is_not_counted(fig2: Kit) -> None:
     wid = fig2.start()
-    told(
+    report(
         fig2,
         {"waits": [[wid, 10**12, 1], [10**6, 1, 1]]},
         {"transition": "nobody", "counts": counts(p1=1)},
@@ -79,16 +79,16 @@ def test_what_is_not_known_is_not_counted(fig2: Kit) -> None:
 def test_the_clock_of_a_worker_makes_no_wait_negative(fig2: Kit) -> None:
     wid = fig2.start()
     job = fig2.one("select id from wedsql.job_pool where wid = %s and trname = 'tr_a2'", [wid])
-    told(fig2, {"waits": [[wid, job, 9999]]})
+    report(fig2, {"waits": [[wid, job, 9999]]})
     assert kept(fig2)["tr_a2", "wait"] == (counts(p0=1), 0)
 
 
 def test_counters_belong_to_workers(fig2: Kit, connect: Any) -> None:
     worker = connect("wed_worker")
-    told(fig2, {"counts": counts(p1=1)}, conn=worker)
+    report(fig2, {"counts": counts(p1=1)}, conn=worker)
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         worker.execute("update wedsql.timing set seconds = 0")
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        told(fig2, {"counts": counts(p1=1)}, conn=connect("wed_monitor"))
+        report(fig2, {"counts": counts(p1=1)}, conn=connect("wed_monitor"))
     with refused("WD001"):
         fig2.one("select wedsql.count_times('no_such_flow', '[]')")

@@ -195,8 +195,8 @@ def test_f8_the_monitor_is_notified_of_ids_only(fig2: Kit) -> None:
     listener.execute("listen wedsql_trace")
     fig2.one("select wedsql.watch(null, 'test')")
     wid = fig2.start()
-    told = list(listener.notifies(timeout=5, stop_after=1))
-    assert told[0].payload == f"{fig2.id}:{wid}:1"
+    notifications = list(listener.notifies(timeout=5, stop_after=1))
+    assert notifications[0].payload == f"{fig2.id}:{wid}:1"
     api.start_many(fig2.name, [{}] * 60, conn=fig2.conn)
     assert next(iter(listener.notifies(timeout=5, stop_after=1))).payload == f"{fig2.id}:0:0"
     fig2.rows("delete from wedsql.watch")

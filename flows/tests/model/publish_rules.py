@@ -102,12 +102,12 @@ class Publishing(World):
 
     def _as_published(self, flow: str, definition: Definition) -> None:
         now = api.definition(flow, conn=self.eye)
-        for said, found in (
+        for published, found in (
             (_triggers(definition["triggers"]), _triggers(now["triggers"])),
             (_names(definition["attributes"]), _names(now["attributes"])),
         ):
-            if said != found:
-                raise Violation("not what was published", (said - found, found - said))
+            if published != found:
+                raise Violation("not what was published", (published - found, found - published))
 
     def _picture(self) -> Any:
         return self.one(

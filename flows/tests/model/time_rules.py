@@ -105,7 +105,7 @@ class Time(Work):
     @rule()
     def much_later(self) -> None:
         """Wait long and run enough rounds: no work is left to the reaper, and running instances have jobs."""
-        self.drop_hands()
+        self.drop_held()
         for minutes in (LONG, BACKOFF):
             self.pass_time(minutes)
             self._come_to_rest()
@@ -158,7 +158,7 @@ class Time(Work):
     def _nothing_left(self, before: Facts, locked: set[int]) -> None:
         """Check that what was due before the round is done, except what is locked or cannot be computed."""
         now = self.moment(tuple(flow["name"] for flow in before.flows.values()))
-        excused = locked | self._poisoned(now) | {wid for wid, _ in self.hands}
+        excused = locked | self._poisoned(now) | {wid for wid, _ in self.held}
         due = [x for wid, x in _due(before) if wid not in excused]
         left = [x for wid, x in _due(now) if wid not in excused and x in due]
         if left:

@@ -33,7 +33,7 @@ class Work(World):
 
     def __init__(self) -> None:
         super().__init__()
-        self.hands: dict[tuple[int, int], bool] = {}
+        self.held: dict[tuple[int, int], bool] = {}
         self.held_flow = ""
         self.held_at = 0
 
@@ -79,9 +79,9 @@ class Work(World):
     def hold(self, flow: str, served: list[str], limit: int, several: list[dict[str, Any]]) -> None:
         """Hold jobs in a session and complete some; earlier ones are released, the rest stays held."""
         self.held_flow = flow
-        self.hands = dict.fromkeys(self.hands, False)
+        self.held = dict.fromkeys(self.held, False)
         found = self._by_worker("select wid, job_id from {}.hold(%s, %s)", served, limit) or []
-        self.hands |= dict.fromkeys(found, True)
+        self.held |= dict.fromkeys(found, True)
         self.held_at = self.minutes
         for (wid, job), changes in zip(found, several, strict=False):
             self._finish(wid, job, changes)
@@ -89,11 +89,11 @@ class Work(World):
     @rule(which=WHICH, changes=families.states)
     def complete_held(self, which: int, changes: dict[str, Any]) -> None:
         """Complete one of the held jobs, perhaps late, perhaps one that was released or is done."""
-        if self.hands:
-            self._finish(*list(self.hands)[-1 - which % len(self.hands)], changes)
+        if self.held:
+            self._finish(*list(self.held)[-1 - which % len(self.held)], changes)
 
     def _finish(self, wid: int, job: int, drawn: dict[str, Any]) -> None:
-        valid = self.hands[wid, job] and self._in_time(job)
+        valid = self.held[wid, job] and self._in_time(job)
         changes = self.values(self.held_flow, drawn)
         try:
             done = self._by_worker("select {}.complete_held(%s, %s, %s)", wid, job, Jsonb(changes))
@@ -105,7 +105,7 @@ class Work(World):
                 raise Violation("a result without a right was applied", (wid, job))
             if done is not None:
                 self.applied(job, wid, done[0][0], None, changes)
-        self.hands[wid, job] = False
+        self.held[wid, job] = False
 
     def _in_time(self, job: int) -> bool:
         """Return whether a result of this held job must be accepted."""
@@ -121,16 +121,16 @@ class Work(World):
         try:
             return self.worker.execute(query.format(self.held_flow), params).fetchall()
         except psycopg.OperationalError:
-            self.drop_hands()
+            self.drop_held()
             return None
 
-    def drop_hands(self) -> None:
+    def drop_held(self) -> None:
         """Replace the session that holds jobs; its locks must be released when this returns."""
         with suppress(psycopg.OperationalError):
             self.worker.execute("select pg_advisory_unlock_all()")
         self.worker.close()
         self.worker = self.session()
-        self.hands = dict.fromkeys(self.hands, False)
+        self.held = dict.fromkeys(self.held, False)
 
     # -- leases
     @rule(target=LEASES, flow=FLOW, served=SERVED, minutes=st.sampled_from([1, 5]))
@@ -147,18 +147,18 @@ class Work(World):
         known = self.ledger.get(job.id)
         written = dict(known.changes) if known else self.values(job.flow, changes)
         for _ in range(1 + twice):
-            self._hand_in(job, written)
+            self._submit(job, written)
 
     @rule(job=LEASES, changes=families.states)
     def complete_and_change(self, job: ClaimedJob | None, changes: dict[str, Any]) -> None:
         """Complete a job and then send a different result for the same claim."""
         if job is not None:
             written = self.values(job.flow, changes)
-            self._hand_in(job, written)
+            self._submit(job, written)
             name = next(iter(self.values(job.flow, {"a": 0})))
-            self._hand_in(job, written | {name: (written.get(name) or 0) + 1})
+            self._submit(job, written | {name: (written.get(name) or 0) + 1})
 
-    def _hand_in(self, job: ClaimedJob, written: dict[str, Any]) -> None:
+    def _submit(self, job: ClaimedJob, written: dict[str, Any]) -> None:
         known = self.ledger.get(job.id)
         valid = self._holds(job)
         result = api.complete_many(job.flow, [Completion(job, written)], conn=self.desk)[0]

@@ -176,10 +176,12 @@ class World(RuleBasedStateMachine):
         if len(rows) != len({row["job_id"] for row in rows}):
             raise Violation("applied twice", [row["job_id"] for row in rows])
         found = {row["job_id"]: (row["wid"], row["seq"], row["claim"]) for row in rows}
-        said = {job: (a.wid, a.seq, a.claim) for job, a in self.ledger.items() if a.wid in moment.instances}
-        if found != said:
+        expected = {
+            job: (a.wid, a.seq, a.claim) for job, a in self.ledger.items() if a.wid in moment.instances
+        }
+        if found != expected:
             raise Violation(
-                "history differs from answers", sorted(set(found.items()) ^ set(said.items()))[:3]
+                "history differs from answers", sorted(set(found.items()) ^ set(expected.items()))[:3]
             )
 
     def forget(self, wids: Sequence[int]) -> None:
