@@ -23,7 +23,7 @@ def measure(stage: Stage) -> list[Measure]:
     with stage.cluster.connect(GROWN) as conn:
         conn.execute(f"create index if not exists a2_wid on {FLOW}.wed_flow (a2, wid)")
     environment = {**os.environ, **site.environment(stage.cluster, GROWN, "web")}
-    command = [sys.executable, "-m", "bench.probes.pages_asked"]
+    command = [sys.executable, "-m", "bench.probes.page_queries"]
     done = subprocess.run(
         command, cwd=site.CHECKOUT, env=environment, capture_output=True, text=True, check=False
     )

@@ -6,7 +6,7 @@ import pytest
 
 from flows import api
 from flows.errors import UnknownFlow
-from flows.management.answers import cell
+from flows.management.base import cell
 from flows.models import TraceEntry
 from flows.tests.commands import DEMO, answer, refused, run
 from flows.tests.pages import unique

@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from flows.archive import archive_flow
 from flows.errors import WedError
-from flows.management.answers import FlowCommand
+from flows.management.base import FlowCommand
 from flows.models import Flow
 
 
@@ -22,7 +22,7 @@ class Command(FlowCommand):
         parser.add_argument("directory", type=Path, help="where the files go")
         parser.add_argument("--flow", help="this flow only; all that have a retention otherwise")
 
-    def answer(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         chosen = Flow.objects.filter(retention__isnull=False).order_by("name")
         if options["flow"]:
             chosen = chosen.filter(name=options["flow"])

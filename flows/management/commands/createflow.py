@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from django.db import connection, transaction
 
 from flows.definition import FLOW
-from flows.management.answers import FlowCommand
+from flows.management.base import FlowCommand
 from flows.operations import Design
 
 
@@ -16,7 +16,7 @@ class Command(FlowCommand):
     help = (
         "Creates an empty flow: its schema, wed_flow and the views wed_attr, wed_trig, job_pool, wed_trace."
     )
-    acts = True
+    records_actor = True
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="lower-case letters, digits and _")
@@ -24,7 +24,7 @@ class Command(FlowCommand):
         policy = FLOW["final_when_pending"]
         parser.add_argument("--final-when-pending", choices=list(policy.choices), default=policy.default)
 
-    def answer(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         name = options["name"]
         settings = {"label": options["label"], "final_when_pending": options["final_when_pending"]}
         with transaction.atomic():

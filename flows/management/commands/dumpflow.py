@@ -10,7 +10,7 @@ from django.db import transaction
 from flows import api
 from flows.definition.files import FORMATS
 from flows.loading import as_sql
-from flows.management.answers import FlowCommand, the_flow
+from flows.management.base import FlowCommand, get_flow
 
 
 class Command(FlowCommand):
@@ -20,8 +20,8 @@ class Command(FlowCommand):
         parser.add_argument("name")
         parser.add_argument("--format", choices=("sql", "json", "yaml"), default="sql")
 
-    def answer(self, **options: Any) -> None:
-        flow = the_flow(options["name"])
+    def run(self, **options: Any) -> None:
+        flow = get_flow(options["name"])
         with transaction.atomic():
             definition = api.definition(flow.name)
         form = "json" if options["json"] else options["format"]

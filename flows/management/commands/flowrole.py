@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows.api.connection import value
-from flows.management.answers import FlowCommand
+from flows.management.base import FlowCommand
 
 
 class Command(FlowCommand):
@@ -17,7 +17,7 @@ class Command(FlowCommand):
         parser.add_argument("flow", help="name of the flow")
         parser.add_argument("--drop", action="store_true", help="remove the role and its rights")
 
-    def answer(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         function = "close_flow_role" if options["drop"] else "open_flow_role"
         value(None, f"select wedsql.{function}(%s)", (options["flow"],))
         if options["json"]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Count
 
-from flows.management.answers import FlowCommand
+from flows.management.base import FlowCommand
 from flows.models import Flow, Instance, Job, Status
 
 HEADERS = ("flow", "version", "attributes", "triggers", "running", "exception", "final", "other", "jobs")
@@ -17,7 +17,7 @@ SHOWN = {Status.RUNNING: "running", Status.EXCEPTION: "exception", Status.FINAL:
 class Command(FlowCommand):
     help = "Lists the flows with the number of their attributes, triggers, instances and jobs."
 
-    def answer(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         rows = list(_rows())
         if options["json"]:
             self.write_json(rows)

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows.api.connection import rows
-from flows.management.answers import CommandRefused, FlowCommand
+from flows.management.base import CommandFailed, FlowCommand
 
 
 class Command(FlowCommand):
@@ -18,7 +18,7 @@ class Command(FlowCommand):
             "--limit", type=int, help="look only at about so many: the newest and the longest waiting"
         )
 
-    def answer(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         found = rows(None, "select * from wedsql.invariants(%s)", (options["limit"],))
         names = ("name", "ok", "found", "example", "sentence")
         if options["json"]:
@@ -28,4 +28,4 @@ class Command(FlowCommand):
             self.write_table(names, shown, "The kernel knows no invariants.")
         broken = [row[0] for row in found if not row[1]]
         if broken:
-            raise CommandRefused(f"Broken: {', '.join(broken)}.")
+            raise CommandFailed(f"Broken: {', '.join(broken)}.")

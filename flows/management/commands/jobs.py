@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from flows.management.answers import FlowCommand, the_flow
+from flows.management.base import FlowCommand, get_flow
 from flows.models import Job
 
 
@@ -17,10 +17,10 @@ class Command(FlowCommand):
         parser.add_argument("flow", nargs="?", help="only of this flow")
         parser.add_argument("--limit", type=int, default=200, help="how many at the most (default: 200)")
 
-    def answer(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         found = Job.objects.select_related("flow").order_by("id")
         if options["flow"]:
-            found = found.filter(flow=the_flow(options["flow"]))
+            found = found.filter(flow=get_flow(options["flow"]))
         jobs = list(found[: max(options["limit"], 0)])
         if options["json"]:
             self.write_json([_facts(job) for job in jobs])

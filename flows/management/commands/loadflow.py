@@ -11,18 +11,18 @@ from flows.definition import Definition
 from flows.definition.files import FORMATS, NotReadable
 from flows.errors import WedError
 from flows.loading import LoadError, load_definition, load_sql
-from flows.management.answers import FlowCommand, Usage, the_flow
+from flows.management.base import FlowCommand, Usage, get_flow
 
 
 class Command(FlowCommand):
     help = "Defines a flow from a file of SQL statements, JSON or YAML; all of it or nothing."
-    acts = True
+    records_actor = True
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, help="a .sql, .json or .yaml file")
         parser.add_argument("--flow", help="name of the flow (default: the name of the file)")
 
-    def answer(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         path: Path = options["file"]
         text = _read(path)
         if path.suffix[1:] in FORMATS:
@@ -35,7 +35,7 @@ class Command(FlowCommand):
         self._report(name, as_json=options["json"])
 
     def _report(self, name: str, as_json: bool) -> None:
-        flow = the_flow(name)
+        flow = get_flow(name)
         attributes, triggers = flow.attributes.count(), flow.triggers.count()
         if as_json:
             counts = {"attributes": attributes, "triggers": triggers}

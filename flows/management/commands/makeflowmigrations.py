@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from flows.management.answers import CommandRefused, FlowCommand, Usage, the_flow
+from flows.management.base import CommandFailed, FlowCommand, Usage, get_flow
 from flows.models import Flow
 from flows.operations import stubs
 from flows.operations.base import FlowOperation
@@ -39,17 +39,17 @@ class Command(FlowCommand):
             "--dropped", action="store_true", help="the flow was dropped here; drop it elsewhere too"
         )
 
-    def answer(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         renames = dict(_pair(text) for text in options["rename"])
         if (renames or options["dropped"]) and not options["flow"]:
             raise Usage("Say which flow you mean.")
         names = [options["flow"]] if options["flow"] else list(Flow.objects.values_list("name", flat=True))
         found = {name: self._missing(name, renames, options) for name in names}
-        report = [self._answer_one(name, operations, options) for name, operations in found.items()]
+        report = [self._run_one(name, operations, options) for name, operations in found.items()]
         if options["json"]:
             self.write_json(report)
         if options["check"] and any(found.values()):
-            raise CommandRefused("A migration is missing. Write it with: manage.py makeflowmigrations")
+            raise CommandFailed("A migration is missing. Write it with: manage.py makeflowmigrations")
 
     def _missing(self, name: str, renames: dict[str, str], options: dict[str, Any]) -> list[FlowOperation]:
         done = FlowPackage(name).operations()
@@ -57,14 +57,12 @@ class Command(FlowCommand):
             if Flow.objects.filter(name=name).exists():
                 raise Usage(f"Flow {name} is still here; drop it first.")
             return dropped(name, done)
-        the_flow(name)
+        get_flow(name)
         if not renames and not options["no_rename"]:
             _ask_for_renames(name, done)
         return missing(name, done, renames)
 
-    def _answer_one(
-        self, name: str, operations: list[FlowOperation], options: dict[str, Any]
-    ) -> dict[str, Any]:
+    def _run_one(self, name: str, operations: list[FlowOperation], options: dict[str, Any]) -> dict[str, Any]:
         steps = [operation.describe() for operation in operations]
         path = None if options["check"] or not operations else self._write(name, operations)
         if not options["json"]:
@@ -107,10 +105,10 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _ask_for_renames(name: str, done: list[FlowOperation]) -> None:
-    """Raise CommandRefused if attributes were both removed and added: one may have been renamed."""
+    """Raise CommandFailed if attributes were both removed and added: one may have been renamed."""
     lost, found = attribute_changes(name, done)
     if lost and found:
-        raise CommandRefused(
+        raise CommandFailed(
             f"In flow {name} {', '.join(lost)} went and {', '.join(found)} came. If one was renamed, say so:"
             f" --rename {lost[0]}:{found[0]}. If not, say --no-rename."
         )

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from flows.archive import read_archive
-from flows.management.answers import FlowCommand
+from flows.management.base import FlowCommand
 
 
 class Command(FlowCommand):
@@ -18,7 +18,7 @@ class Command(FlowCommand):
         parser.add_argument("path", type=Path, help="a .jsonl.gz file, or a directory of them")
         parser.add_argument("--wid", type=int, help="the number of one instance")
 
-    def answer(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         if not options["path"].exists():
             raise CommandError(f"There is no {options['path']}.")
         found = [d for d in read_archive(options["path"]) if options["wid"] in (None, d["instance"]["wid"])]

@@ -8,13 +8,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows import api
-from flows.management.answers import FlowCommand, Usage
+from flows.management.base import FlowCommand, Usage
 from flows.models import Status, TraceEntry
 
 
 class Command(FlowCommand):
     help = "Starts an instance of a flow; what is not given has its initial value."
-    acts = True
+    records_actor = True
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("flow")
@@ -26,7 +26,7 @@ class Command(FlowCommand):
         )
         parser.add_argument("--key", help="the same key again gives the same instance")
 
-    def answer(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         state = dict(_value(text) for text in options["values"])
         wid = api.start(options["flow"], state, actor=options["actor"], key=options["key"])
         first = TraceEntry.objects.get(wid=wid, seq=_first(wid))

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows.errors import UnknownInstance
-from flows.management.answers import FlowCommand
+from flows.management.base import FlowCommand
 from flows.models import Instance, Status, TraceEntry
 
 FIELDS = (
@@ -34,7 +34,7 @@ class Command(FlowCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("wid", type=int, help="number of the instance")
 
-    def answer(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         wid = options["wid"]
         instance = (
             Instance.objects.filter(wid=wid).select_related("flow").first() if 0 <= wid < 2**31 else None

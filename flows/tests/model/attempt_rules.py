@@ -86,7 +86,7 @@ class Attempts(Work):
     @rule(flow=FLOW)
     def wear_out(self, flow: str) -> None:
         """Set the attempts of _EXCPT jobs to the highest number: they are never used up."""
-        self.eye.execute(WORN, [flow])
+        self.control.execute(WORN, [flow])
 
     @rule(flow=FLOW, which=WHICH)
     def fail_of_nobody(self, flow: str, which: int) -> None:
@@ -115,7 +115,7 @@ class Attempts(Work):
 
         A result of another job of a busy instance waits for that transaction.
         """
-        free = [job for wid, job in self.eye.execute(READY, [flow]) if wid not in (busy or ())]
+        free = [job for wid, job in self.control.execute(READY, [flow]) if wid not in (busy or ())]
         jobs = api.take_many(flow, ALL, 1, job_ids=free, conn=session) if free else []
         done = [Completion(job, self.values(flow, changes)) for job in jobs]
         return list(zip(done, api.complete_many(flow, done, conn=session), strict=True)) if done else []

@@ -29,9 +29,9 @@ class Defining(Publishing):
     def define(self, first: Definition, second: Definition) -> ClaimedJob | None:
         """Publish the first definitions, start some instances of each, and lease a job of the first flow."""
         for flow, definition, several in ((FLOWS[0], first, 3), (FLOWS[1], second, 1)):
-            api.publish(flow, definition, conn=self.eye)
+            api.publish(flow, definition, conn=self.control)
             firsts = [_first(a, b) for a in range(several) for b in range(several)]
-            api.start_many(flow, [self.values(flow, first) for first in firsts], conn=self.eye)
+            api.start_many(flow, [self.values(flow, first) for first in firsts], conn=self.control)
         found = api.lease_many(FLOWS[0], families.TRANSITIONS, 1, "model", conn=self.conn)
         return found[0] if found else None
 
@@ -135,7 +135,7 @@ class Defining(Publishing):
         """Change the settings of the flow itself."""
         with self.accepts(*REFUSED):
             text = "update wedsql.flow set final_when_pending = %s, max_firings = %s where name = %s"
-            self.desk.execute(text, [policy, firings, flow])
+            self.admin.execute(text, [policy, firings, flow])
 
 
 def _first(a: int, b: int) -> dict[str, Any]:

@@ -42,4 +42,4 @@ class Due(Defining):
 
     def _counted_from(self, tgid: int) -> dict[int, datetime]:
         """Return the start of the wait per timer of a trigger with a due time and no due attribute."""
-        return dict(self.eye.execute(SINCE, [tgid]).fetchall())
+        return dict(self.control.execute(SINCE, [tgid]).fetchall())

@@ -80,7 +80,7 @@ class Paper(World):
     def _acted_on(self, flow: str, job: Any, code: str | None) -> None:
         """Check that the reaper acts on a permanent rejection, though the client's rollback undid it all."""
         with self.accepts(what="round ended by"):
-            api.reap(conn=self.eye)
+            api.reap(conn=self.control)
         left = self.one("select state, last_state from wedsql.job_pool where id = %s", job[2])
         failed = "select 1 from wedsql.trouble where kind = 'refused' and wid = %s"
         if left is None or left[0] != "P" or self.one(failed, job[0]):
@@ -92,7 +92,7 @@ class Paper(World):
 
     def _true(self, flow: str, wid: int, predicate: str) -> bool:
         query = sql.SQL("select to_jsonb(w) from {}.wed_flow w where wid = %s").format(sql.Identifier(flow))
-        state = self.eye.execute(query, [wid]).fetchone()
+        state = self.control.execute(query, [wid]).fetchone()
         assert state is not None
         return not predicates.fails(predicate, state[0]) and predicates.holds(predicate, state[0])
 
@@ -115,7 +115,7 @@ class Paper(World):
     def _clock_is_known(self) -> None:
         """Make the reaper record the clock: the time of a paper client counts from its last record."""
         with self.accepts(what="round ended by"):
-            api.reap(conn=self.eye)
+            api.reap(conn=self.control)
 
     def _applied_by_paper(self, number: int, wid: int, values: dict[str, Any]) -> None:
         row = self.one("select seq from wedsql.wed_trace where wid = %s and job_id = %s", wid, number)

@@ -56,7 +56,7 @@ class Publishing(World):
         Both are numbers, so that the predicates still fit: this is rejected only where the unchanged
         definition is rejected as well, because a predicate with on_error "abort" fails.
         """
-        definition = api.definition(flow, conn=self.eye)
+        definition = api.definition(flow, conn=self.control)
         definition.pop("version")
         first, second = definition["attributes"][:2]
         names = [first["name"], second["name"]]
@@ -74,12 +74,12 @@ class Publishing(World):
 
     def _columns(self, flow: str, names: list[str]) -> list[Any]:
         query = "select to_jsonb(w) -> %s, to_jsonb(w) -> %s from {}.wed_flow w order by wid"
-        return self.eye.execute(sql.SQL(query).format(sql.Identifier(flow)), names).fetchall()
+        return self.control.execute(sql.SQL(query).format(sql.Identifier(flow)), names).fetchall()
 
     def _publish_edited(self, flow: str, edit: str, which: int, predicate: str, reopen: bool) -> None:
-        definition = api.definition(flow, conn=self.eye)
+        definition = api.definition(flow, conn=self.control)
         definition.pop("version")
-        rows = self.eye.execute(TRIGGERS, [flow]).fetchall()
+        rows = self.control.execute(TRIGGERS, [flow]).fetchall()
         triggers = [t for t in definition["triggers"] if not t.get("final")]
         if not triggers:
             return
@@ -93,7 +93,7 @@ class Publishing(World):
     def _publish(self, flow: str, definition: Definition, dry: bool, reopen: bool) -> bool:
         before = self._picture() if dry else None
         with self.accepts(*REFUSED) as refused:
-            api.publish(flow, definition, dry_run=dry, reopen_final=reopen, conn=self.desk)
+            api.publish(flow, definition, dry_run=dry, reopen_final=reopen, conn=self.admin)
         if dry and self._picture() != before:
             raise Violation("a dry run changed something", definition)
         if not dry and not refused:
@@ -101,7 +101,7 @@ class Publishing(World):
         return not refused
 
     def _as_published(self, flow: str, definition: Definition) -> None:
-        now = api.definition(flow, conn=self.eye)
+        now = api.definition(flow, conn=self.control)
         for published, found in (
             (_triggers(definition["triggers"]), _triggers(now["triggers"])),
             (_names(definition["attributes"]), _names(now["attributes"])),

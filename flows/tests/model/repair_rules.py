@@ -62,7 +62,7 @@ class Repair(World):
     def rematch(self, flow: str) -> None:
         """Evaluate the conditions again: there must be nothing to do that should have been done before."""
         with self.accepts("WD106"):
-            report = api.rematch(flow, conn=self.desk)
+            report = api.rematch(flow, conn=self.admin)
             if (report["left_exception"], report["new_exception"]) != (0, 0):
                 raise Violation("a re-match was overdue", report)
 
@@ -75,21 +75,21 @@ class Repair(World):
         row = self.some(which, query, flow, which % 2 == 0)
         if row is not None:
             with self.accepts("WD106"):
-                self.desk.execute("select wedsql.withdraw(%s, %s)", [flow, row[0]])
+                self.admin.execute("select wedsql.withdraw(%s, %s)", [flow, row[0]])
 
     @rule(which=WHICH)
     def cancel(self, which: int) -> None:
         """Cancel one of the open instances."""
         row = self.some(which, OPEN, ["R", "E"])
         if row is not None and which < 5:
-            api.cancel(row[0], "model", conn=self.desk)
+            api.cancel(row[0], "model", conn=self.admin)
 
     @rule(flow=FLOW)
     def retire(self, flow: str) -> None:
         """Remove every instance whose retention time is over."""
-        wids = [row[0] for row in self.eye.execute("select wid from wedsql.instance").fetchall()]
-        self.desk.execute("select wedsql.retire(%s, %s)", [flow, wids])
-        left = {row[0] for row in self.eye.execute("select wid from wedsql.instance").fetchall()}
+        wids = [row[0] for row in self.control.execute("select wid from wedsql.instance").fetchall()]
+        self.admin.execute("select wedsql.retire(%s, %s)", [flow, wids])
+        left = {row[0] for row in self.control.execute("select wid from wedsql.instance").fetchall()}
         self.forget([wid for wid in wids if wid not in left])
 
 
@@ -116,8 +116,8 @@ class Settings(World):
     def change_setting(self, name_value: tuple[str, str]) -> None:
         """Change one setting of the session that defines, reaps and repairs."""
         name, value = name_value
-        for session in (self.desk, *self.paper.values()):
-            if session is self.desk or name != "search_path":
+        for session in (self.admin, *self.paper.values()):
+            if session is self.admin or name != "search_path":
                 session.execute("select set_config(%s, %s, false)", [name, value])
         self.settings[name] = value
 
@@ -125,7 +125,7 @@ class Settings(World):
     def reset_settings(self) -> None:
         """Reset all changed settings."""
         for name in self.settings:
-            for session in (self.desk, *self.paper.values()):
-                if session is self.desk or name != "search_path":
+            for session in (self.admin, *self.paper.values()):
+                if session is self.admin or name != "search_path":
                     session.execute(f"reset {name}")
         self.settings = {}

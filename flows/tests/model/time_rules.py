@@ -78,13 +78,13 @@ class Time(Work):
         row = self.some(which, "select wid from wedsql.instance where status in ('R', 'E') order by 1")
         if row is None:
             return
-        self.eye.execute(POISON.format(row[0]))
+        self.control.execute(POISON.format(row[0]))
         try:
             before = self.moment()
             self.round(200)
             self._nothing_left(before, {row[0]})
         finally:
-            self.eye.execute(ANTIDOTE)
+            self.control.execute(ANTIDOTE)
 
     @rule(flow=st.sampled_from(FLOWS))
     def reap_beside_a_locked_table(self, flow: str) -> None:
@@ -99,7 +99,7 @@ class Time(Work):
         """Run the reaper once; no error may end the round."""
         found: dict[str, Any] = {}
         with self.accepts(what="round ended by"):
-            found = api.reap(limit, conn=self.desk)
+            found = api.reap(limit, conn=self.admin)
         return found
 
     @rule()
@@ -122,7 +122,9 @@ class Time(Work):
         """Check that every running instance has a job that can be taken, or a timer in the future."""
         names = [
             row[0]
-            for row in self.eye.execute("select distinct trname from wedsql.trig where trname <> '_FINAL'")
+            for row in self.control.execute(
+                "select distinct trname from wedsql.trig where trname <> '_FINAL'"
+            )
         ]
         running = (
             "select i.wid from wedsql.instance i join wedsql.flow f on f.id = i.flow_id"
@@ -153,7 +155,7 @@ class Time(Work):
 
     def moment(self, names: tuple[str, ...] = FLOWS) -> Facts:
         """Read the tables."""
-        return facts.read(self.eye, names)
+        return facts.read(self.control, names)
 
     def _nothing_left(self, before: Facts, locked: set[int]) -> None:
         """Check that what was due before the round is done, except what is locked or cannot be computed."""

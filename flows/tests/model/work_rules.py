@@ -42,7 +42,7 @@ class Work(World):
         """Start an instance; a first state that fires nothing is rejected."""
         if self.one("select count(*) from wedsql.instance")[0] < 25:
             with self.accepts("WD101", "WD106"):
-                api.start(flow, self.values(flow, state), conn=self.desk)
+                api.start(flow, self.values(flow, state), conn=self.admin)
 
     @rule(flow=FLOW, served=SERVED, several=SEVERAL, end=st.integers(0, 9))
     def step(self, flow: str, served: list[str], several: list[dict[str, Any]], end: int) -> None:
@@ -161,7 +161,7 @@ class Work(World):
     def _submit(self, job: ClaimedJob, written: dict[str, Any]) -> None:
         known = self.ledger.get(job.id)
         valid = self._holds(job)
-        result = api.complete_many(job.flow, [Completion(job, written)], conn=self.desk)[0]
+        result = api.complete_many(job.flow, [Completion(job, written)], conn=self.admin)[0]
         if result.ok and not valid and not (known and known.claim == job.claim):
             raise Violation("a result without a right was applied", job)
         if result.ok and known and known.changes != written:
@@ -185,7 +185,7 @@ class Work(World):
         jobs = [job for _ in several for job in api.lease_many(flow, ALL, 1, "model", conn=self.conn)]
         states = [self.values(flow, one) for one in several]
         done = [Completion(*one) for one in zip(jobs, states, strict=False)]
-        results = api.complete_many(flow, done, conn=self.desk)
+        results = api.complete_many(flow, done, conn=self.admin)
         if sorted(result.job_id for result in results) != sorted(job.id for job in jobs):
             raise Violation("a result without an answer", ([job.id for job in jobs], results))
         by_job = {result.job_id: result for result in results}
@@ -203,7 +203,7 @@ class Work(World):
         self.pass_time(6)
         self.complete(job, changes, False)
         with self.accepts(what="round ended by"):
-            api.reap(conn=self.desk)
+            api.reap(conn=self.admin)
         self.pass_time(1)
         found = api.lease_many(job.flow, [job.transition], 1, "other", job_ids=[job.id], conn=self.conn)
         self.complete(job, changes, False)
@@ -241,7 +241,7 @@ class Work(World):
             if longer:
                 api.extend(job, timedelta(minutes=3), conn=self.conn)
             else:
-                api.release(job, conn=self.desk)
+                api.release(job, conn=self.admin)
         except WedError as error:
             if held or error.code not in {"WD203", "WD204", "WD205"}:
                 raise Violation("a lease was refused", error) from error

@@ -50,7 +50,7 @@ class Applied:
 
 
 class World(RuleBasedStateMachine):
-    """Two flows with their sessions; `desk` defines, reaps and repairs with any settings.
+    """Two flows with their sessions; `admin` defines, reaps and repairs with any settings.
 
     No rule has a precondition, and each adds exactly one value to its bundle (None if it got nothing): the
     next choice must not depend on the database's answer, or Hypothesis ends the run.
@@ -67,13 +67,13 @@ class World(RuleBasedStateMachine):
         self.base = datetime.now(UTC).replace(microsecond=0)
         self.ledger: dict[int, Applied] = {}
         self.settings: dict[str, str] = {}
-        self.eye, self.conn, self.worker, self.desk, self.locker = (self.session() for _ in range(5))
+        self.control, self.conn, self.worker, self.admin, self.locker = (self.session() for _ in range(5))
         for name in FLOWS:
-            self.eye.execute(
+            self.control.execute(
                 "select wedsql.drop_flow(f.name, true) from wedsql.flow f where f.name = %s", [name]
             )
-            api.create_flow(name, conn=self.eye)
-            self.eye.execute("select wedsql.open_flow_role(%s)", [name])
+            api.create_flow(name, conn=self.control)
+            self.control.execute("select wedsql.open_flow_role(%s)", [name])
         self.paper = {name: self.session(name) for name in FLOWS}
 
     def teardown(self) -> None:
@@ -105,18 +105,18 @@ class World(RuleBasedStateMachine):
 
     def one(self, text: str, *params: Any) -> Any:
         """Return the first row of a statement, read by the session that only reads."""
-        return self.eye.execute(text, params).fetchone()
+        return self.control.execute(text, params).fetchone()
 
     def some(self, which: int, text: str, *params: Any) -> Any:
         """Return one of the rows of a statement, None when there is none."""
-        found = self.eye.execute(text, params).fetchall()
+        found = self.control.execute(text, params).fetchall()
         return found[which % len(found)] if found else None
 
     # -- states
     def values(self, flow: str, drawn: Mapping[str, Any]) -> dict[str, Any]:
         """Return drawn changes with the flow's present attributes; a renamed one ends in "2"."""
         query = "select a.aname from wedsql.attr a join wedsql.flow f on f.id = a.flow_id where f.name = %s"
-        names = [row[0] for row in self.eye.execute(query, [flow])]
+        names = [row[0] for row in self.control.execute(query, [flow])]
         found: dict[str, Any] = {}
         for name, value in drawn.items():
             for actual in (name, f"{name}2"):
@@ -156,14 +156,14 @@ class World(RuleBasedStateMachine):
     @invariant()
     def everything_holds(self) -> None:
         """Check the tables between any two commits."""
-        moment = facts.read(self.eye, FLOWS)
+        moment = facts.read(self.control, FLOWS)
         for finding in audit.findings(moment):
             raise Violation(finding.kind, finding.case)
         self._ledger_is_history(moment)
         if self.twice:
-            self._invariants(self.eye, "invariant")
+            self._invariants(self.control, "invariant")
         if self.settings and self.twice:
-            self._invariants(self.desk, f"invariant under {self.settings}")
+            self._invariants(self.admin, f"invariant under {self.settings}")
 
     def _invariants(self, session: Connection, kind: str) -> None:
         query = "select name, example from wedsql.invariants() where not ok and name <> 'I8'"

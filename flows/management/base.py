@@ -15,7 +15,7 @@ from flows.models import Flow
 from flows.operations import FlowMigrationError
 
 
-class CommandRefused(CommandError):
+class CommandFailed(CommandError):
     """The command line is valid, but the command failed; exit code 1."""
 
 
@@ -30,11 +30,11 @@ class FlowCommand(BaseCommand):
     """A command that prints a table or JSON, and turns every WedError into a CommandError of one sentence."""
 
     requires_system_checks: tuple[str, ...] = ()
-    acts = False
+    records_actor = False
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="answer in JSON")
-        if self.acts:
+        if self.records_actor:
             parser.add_argument(
                 "--actor", default=_user(), help="who does it, for the history (default: you)"
             )
@@ -46,19 +46,21 @@ class FlowCommand(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             with translated():
-                self.answer(**options)
+                self.run(**options)
         except LoadError as refused:
-            self._refuse(refused, options, f"line {refused.line}: ", refused.excerpt, line=refused.line)
+            self._report_failure(
+                refused, options, f"line {refused.line}: ", refused.excerpt, line=refused.line
+            )
         except FlowMigrationError as refused:
-            self._refuse(WedError(str(refused)), options)
+            self._report_failure(WedError(str(refused)), options)
         except WedError as refused:
-            self._refuse(refused, options)
+            self._report_failure(refused, options)
 
-    def answer(self, **options: Any) -> None:
+    def run(self, **options: Any) -> None:
         """Perform the command and print the result; raises WedError."""
         raise NotImplementedError
 
-    def _refuse(
+    def _report_failure(
         self, error: WedError, options: dict[str, Any], before: str = "", excerpt: str = "", **more: Any
     ) -> None:
         if options["json"]:
@@ -67,7 +69,7 @@ class FlowCommand(BaseCommand):
         sentence = " ".join(f"{before}{error.sentence}".split())
         if isinstance(error, DatabaseGone):
             sentence += " Is the server running, and is DATABASE_URL right?"
-        raise CommandRefused("\n".join([sentence, *([excerpt] if excerpt else [])])) from error
+        raise CommandFailed("\n".join([sentence, *([excerpt] if excerpt else [])])) from error
 
     def write_json(self, value: Any) -> None:
         self.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str))
@@ -104,7 +106,7 @@ def cell(value: Any, width: int = 80) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
-def the_flow(name: str) -> Flow:
+def get_flow(name: str) -> Flow:
     """Return the flow of that name; raises UnknownFlow."""
     found = Flow.objects.filter(name=name).first()
     if found is None:

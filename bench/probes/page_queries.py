@@ -19,7 +19,7 @@ _ROUNDS = 5
 def main() -> None:
     """Print the times of all pages."""
     django.setup()
-    sys.stdout.write(json.dumps({name: _milliseconds(ask) for name, ask in _pages().items()}))
+    sys.stdout.write(json.dumps({name: _milliseconds(read_page) for name, read_page in _pages().items()}))
 
 
 def _pages() -> dict[str, Callable[[], Any]]:
@@ -53,7 +53,7 @@ def _pages() -> dict[str, Callable[[], Any]]:
     }
 
 
-def _milliseconds(ask: Callable[[], Any]) -> float:
+def _milliseconds(read_page: Callable[[], Any]) -> float:
     from django.db import connection
 
     def explained() -> float:
@@ -69,7 +69,7 @@ def _milliseconds(ask: Callable[[], Any]) -> float:
             return execute(query, params, many, context)
 
         with connection.execute_wrapper(explain):
-            ask()
+            read_page()
         return sum(spent)
 
     return statistics.median(explained() for _ in range(_ROUNDS))
