@@ -115,7 +115,7 @@ UNUSABLE = [
 ]
 
 
-def test_what_cannot_be_used_is_said_and_left_out(alice: Client, parcels: Parcels) -> None:
+def test_unusable_filters_are_reported_and_left_out(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start()
     for triple, message in UNUSABLE:
         assert shown(alice, parcels.flow, triple) == {wid}, triple
@@ -212,7 +212,7 @@ def test_only_checked_filters_become_sql(parcels: Parcels, site: None) -> None:
         filters.condition(flow, Filter("weight; drop", "eq", "1"))
 
 
-def test_a_list_that_takes_too_long_says_so_and_the_rest_of_the_page_stands(
+def test_a_list_that_takes_too_long_is_replaced_by_a_note(
     alice: Client, parcels: Parcels, monkeypatch: pytest.MonkeyPatch, connect: object
 ) -> None:
     parcels.start()

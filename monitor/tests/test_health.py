@@ -30,7 +30,7 @@ def shown(client: Client) -> str:
     return text_of(client.get("/health/").content)
 
 
-def test_a_check_is_asked_for_and_told(alice: Client, unchecked: Parcels) -> None:
+def test_a_check_runs_on_request_and_its_result_is_shown(alice: Client, unchecked: Parcels) -> None:
     unchecked.start()
     assert "They have not been checked yet." in shown(alice) and "not checked" in shown(alice)
     answer = alice.post("/health/check/", {"scope": "sample"}, follow=True)
@@ -42,7 +42,7 @@ def test_a_check_is_asked_for_and_told(alice: Client, unchecked: Parcels) -> Non
     assert "on every instance" in shown(alice)
 
 
-def test_who_breaks_a_promise_is_named_and_linked(alice: Client, unchecked: Parcels) -> None:
+def test_instances_that_violate_an_invariant_are_named_and_linked(alice: Client, unchecked: Parcels) -> None:
     wids = [unchecked.start() for _ in range(invariants.EXAMPLES + 3)]
     unchecked.connection.execute("delete from wedsql.job_pool where wid = any(%s)", [wids])
     alice.post("/health/check/", {"scope": "sample"})
@@ -54,13 +54,13 @@ def test_who_breaks_a_promise_is_named_and_linked(alice: Client, unchecked: Parc
     assert alice.get(f"/instances/{linked[0]}/").status_code == 200
 
 
-def test_the_page_checks_nothing_by_being_looked_at(alice: Client, unchecked: Parcels) -> None:
+def test_opening_the_page_checks_nothing(alice: Client, unchecked: Parcels) -> None:
     alice.get("/health/")
     assert invariants.last_check() is None
     assert alice.get("/health/check/").status_code == 405
 
 
-def test_only_who_sees_every_flow_sees_the_page(
+def test_only_users_who_see_every_flow_see_the_page(
     alice: Client, carol: Client, mallory: Client, unchecked: Parcels, site: None
 ) -> None:
     reader = client_of(person("reader", permission="view_flow"))
@@ -76,7 +76,7 @@ def test_only_who_sees_every_flow_sees_the_page(
     assert strict.post("/health/check/", {"scope": "all"}).status_code == 403
 
 
-def test_a_check_that_takes_too_long_says_so(
+def test_a_check_that_takes_too_long_is_reported(
     alice: Client, unchecked: Parcels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unchecked.start_many(300)
@@ -85,14 +85,14 @@ def test_a_check_that_takes_too_long_says_so(
     assert "Not finished within 30 seconds" in page and invariants.last_check() is None
 
 
-def test_two_do_not_check_at_once(alice: Client, unchecked: Parcels) -> None:
+def test_two_checks_do_not_run_at_once(alice: Client, unchecked: Parcels) -> None:
     with unchecked.connection.transaction():
         unchecked.connection.execute("select wedsql.check_invariants(1)")
         page = text_of(alice.post("/health/check/", {"scope": "sample"}, follow=True).content)
     assert "Somebody else is checking right now" in page
 
 
-def test_every_invariant_and_warning_has_words(site: None, parcels: Parcels) -> None:
+def test_every_invariant_and_warning_has_a_label(site: None, parcels: Parcels) -> None:
     kernel = parcels.connection.execute("select name from wedsql.offences(0)").fetchall()
     assert [(name,) for name in labels.INVARIANT] == kernel
     assert set(labels.WARNING) == set(storage.WARNINGS)
@@ -122,12 +122,12 @@ BAD = {
 
 
 @pytest.mark.parametrize("kind", storage.WARNINGS)
-def test_each_neglect_is_warned_of(kind: str) -> None:
+def test_each_storage_problem_has_a_warning(kind: str) -> None:
     assert list(GOOD.warnings()) == []
     assert list(replace(GOOD, **BAD[kind]).warnings()) == [kind]
 
 
-def test_what_is_no_neglect() -> None:
+def test_normal_storage_has_no_warning() -> None:
     blocker = storage.VacuumBlocker("transaction", "x", timedelta(minutes=4))
     assert list(replace(GOOD, vacuum_blocker=blocker).warnings()) == []
     blocker = storage.VacuumBlocker("slot", "x", None)
@@ -181,13 +181,13 @@ def test_rights_that_the_server_withholds_are_named(alice: Client, monkeypatch: 
     assert "grant pg_write_server_files to wed_owner;" in page and "pg_signal_backend" not in page
 
 
-def test_the_health_page_shows_what_the_process_holds(alice: Client, parcels: Parcels) -> None:
+def test_the_health_page_shows_the_resources_of_the_process(alice: Client, parcels: Parcels) -> None:
     page = text_of(alice.get("/health/").content)
     assert "Database connections in use no pool" in page and "Requests under way" in page
     assert "Open files" in page and "Memory" in page
 
 
-def test_what_the_reaper_cannot_do_is_told_with_flow_and_reason(alice: Client, unchecked: Parcels) -> None:
+def test_what_the_reaper_cannot_do_is_shown_with_flow_and_reason(alice: Client, unchecked: Parcels) -> None:
     wid = unchecked.start()
     assert "The reaper cannot do everything" not in shown(alice)
     unchecked.connection.execute(

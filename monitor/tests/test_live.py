@@ -59,7 +59,7 @@ def test_frames_carry_ids_and_nothing_else(line: str, alice: Client, parcels: Pa
     play(story)
 
 
-def test_the_kernel_knows_that_somebody_watches_only_while_somebody_does(
+def test_a_watcher_is_registered_only_while_a_page_is_open(
     line: str, alice: Client, parcels: Parcels
 ) -> None:
     def watching() -> int:
@@ -106,7 +106,9 @@ def test_a_line_that_does_not_exist_is_closed(path: str, line: str, alice: Clien
 
 
 @pytest.mark.parametrize("target", ["flows/{flow}/", "instances/{wid}/"])
-def test_mallory_hears_nothing(target: str, line: str, mallory: Client, parcels: Parcels) -> None:
+def test_a_user_without_rights_gets_no_events(
+    target: str, line: str, mallory: Client, parcels: Parcels
+) -> None:
     path = "/ws/" + target.format(flow=parcels.flow, wid=parcels.start())
 
     async def story() -> None:
@@ -120,7 +122,7 @@ def test_mallory_hears_nothing(target: str, line: str, mallory: Client, parcels:
     play(story)
 
 
-def test_the_overview_tells_of_visible_flows_only(
+def test_the_overview_gets_events_of_visible_flows_only(
     line: str, alice: Client, carol: Client, mallory: Client, parcels: Parcels
 ) -> None:
     async def story() -> None:
@@ -152,7 +154,7 @@ def test_anything_but_an_acknowledgement_ends_the_line(line: str, alice: Client,
 
 
 @pytest.mark.parametrize("number", [0, 1, -1, 10**15])
-def test_an_acknowledgement_that_nobody_asked_for_ends_the_line(
+def test_an_unrequested_acknowledgement_ends_the_line(
     number: int, line: str, alice: Client, parcels: Parcels
 ) -> None:
     async def story() -> None:
@@ -201,7 +203,7 @@ def _terminate(connection: psycopg.Connection[Any], pid: int) -> None:
     connection.execute("select pg_terminate_backend(%s)", [pid])
 
 
-def test_a_lost_connection_is_said_and_heals_itself(line: str, alice: Client, parcels: Parcels) -> None:
+def test_a_lost_connection_is_shown_and_reopened(line: str, alice: Client, parcels: Parcels) -> None:
     wid = parcels.start()
 
     async def story() -> None:
@@ -251,7 +253,7 @@ def test_payloads_of_others_are_ignored(line: str, alice: Client, parcels: Parce
     play(story)
 
 
-def test_who_comes_while_the_connection_says_good_bye_is_greeted(line: str, parcels: Parcels) -> None:
+def test_a_watcher_that_joins_while_the_connection_closes_gets_a_hello(line: str, parcels: Parcels) -> None:
     async def story() -> None:
         heard: list[str] = []
 

@@ -160,7 +160,7 @@ def test_the_theme_is_remembered_and_goes_back_where_one_was(alice: Client, parc
     assert b'data-theme="auto"' in alice.get("/").content
 
 
-def test_the_whole_page_speaks_portuguese(alice: Client, parcels: Parcels) -> None:
+def test_the_whole_page_is_in_portuguese(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start()
     parcels.make_exception(wid)
     alice.post("/i18n/setlang/", {"language": "pt-br", "next": "/"})

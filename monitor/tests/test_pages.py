@@ -53,7 +53,7 @@ def test_pending_jobs_lead_to_the_jobs(alice: Client, parcels: Parcels) -> None:
     assert "tr_pack" in listed and "tr_label" not in listed and str(wid) in listed
 
 
-def test_a_flow_without_instances_says_how_to_start_one(alice: Client, parcels: Parcels) -> None:
+def test_a_flow_without_instances_shows_how_to_start_one(alice: Client, parcels: Parcels) -> None:
     assert numbers(get(alice, "/"), parcels.flow) == {"R": "0", "E": "0", "F": "0"}
     assert f"startinstance {parcels.flow}" in get(alice, f"/flows/{parcels.flow}/")
     parcels.connection.execute("delete from wedsql.trig where flow_id = %s", [parcels.flow_id])
@@ -61,7 +61,7 @@ def test_a_flow_without_instances_says_how_to_start_one(alice: Client, parcels: 
     assert "Nothing can be started yet" in page and "startinstance" not in page
 
 
-def test_no_flow_at_all_says_what_to_ask_for(mallory: Client) -> None:
+def test_a_page_without_flows_explains_how_to_get_access(mallory: Client) -> None:
     page = text_of(get(mallory, "/"))
     assert "no flow is open to you" in page and "flow:" in page
 
@@ -74,7 +74,7 @@ def test_the_list_shows_the_state_in_the_flows_order(alice: Client, parcels: Par
     assert "Ana &amp; &lt;b&gt;Bia&lt;/b&gt;" in page and f'href="/instances/{wid}/"' in page
 
 
-def test_a_step_shows_before_after_who_and_what_it_fired(alice: Client, parcels: Parcels) -> None:
+def test_a_step_shows_values_worker_and_fired_transitions(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start(customer="Ana")
     parcels.do("tr_label", wid, extra={"label": 7})
     parcels.do("tr_pack", wid, stage="packed")
@@ -93,7 +93,7 @@ def test_a_step_shows_nothing_of_what_it_did_not_write(alice: Client, parcels: P
     assert "Customer" not in newest
 
 
-def test_an_exception_says_why_in_words(alice: Client, parcels: Parcels) -> None:
+def test_an_exception_shows_its_reason(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start()
     parcels.make_exception(wid)
     page = text_of(get(alice, f"/instances/{wid}/"))
@@ -101,7 +101,9 @@ def test_an_exception_says_why_in_words(alice: Client, parcels: Parcels) -> None
     assert "Waits for a person to repair it" in page
 
 
-def test_who_may_change_a_flow_is_led_to_its_design(alice: Client, carol: Client, parcels: Parcels) -> None:
+def test_users_who_may_change_a_flow_get_a_link_to_its_design(
+    alice: Client, carol: Client, parcels: Parcels
+) -> None:
     design = f"/admin/flows/flow/{parcels.flow_id}/change/"
     for client in (alice, carol):  # staff without the permission, and a user of the flow
         assert design not in get(client, f"/flows/{parcels.flow}/")
@@ -109,7 +111,7 @@ def test_who_may_change_a_flow_is_led_to_its_design(alice: Client, carol: Client
     assert design in get(designer, f"/flows/{parcels.flow}/")
 
 
-def test_work_given_up_is_no_repair_and_is_not_tried_again(alice: Client, parcels: Parcels) -> None:
+def test_a_parked_job_is_no_repair_and_is_not_retried(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start()
     parcels.park("tr_label", wid, "jammed")
     page = text_of(get(alice, f"/instances/{wid}/"))
@@ -152,7 +154,7 @@ def test_a_duration_has_its_two_largest_units(length: dict[str, float], text: st
     assert duration(timedelta(**length)) == text
 
 
-def test_a_condition_that_fails_is_told_in_words(alice: Client, parcels: Parcels) -> None:
+def test_a_failing_condition_is_explained(alice: Client, parcels: Parcels) -> None:
     parcels.connection.execute(
         "insert into wedsql.trig (flow_id, tgname, trname, cname, cpred)"
         " values (%s, 'g_age', 'tr_age', 'c_age', 'customer::integer > 5')",
@@ -204,7 +206,7 @@ def test_the_raw_view_holds_all(alice: Client, parcels: Parcels) -> None:
     assert [row["trw"] for row in rest["trace"]] == ["tr_pack", "tr_send"]
 
 
-def test_a_transition_without_worker_is_said_and_one_with_is_not(alice: Client, parcels: Parcels) -> None:
+def test_a_transition_without_worker_is_reported(alice: Client, parcels: Parcels) -> None:
     parcels.start()
     page = f"/flows/{parcels.flow}/"
     assert "No worker has registered for tr_pack" in text_of(get(alice, page))
@@ -267,7 +269,7 @@ def test_many_transitions_without_worker_are_one_short_note(alice: Client, parce
     assert "4 transitions have no worker now:" in text_of(page) and page.count(">no worker<") == 4
 
 
-def test_a_hundred_transitions_do_not_bury_the_instances(alice: Client, parcels: Parcels) -> None:
+def test_a_hundred_transitions_do_not_hide_the_instances(alice: Client, parcels: Parcels) -> None:
     parcels.start(pieces=99)
     assert "<details" not in get(alice, f"/flows/{parcels.flow}/").split("<main")[1]
     parcels.connection.execute(
@@ -286,7 +288,7 @@ def test_a_long_value_is_folded_and_whole(alice: Client, parcels: Parcels) -> No
     assert "begin" in folded and " end" not in folded and "begin" in whole and " end" in whole
 
 
-def test_a_huge_value_is_cut_and_says_so(alice: Client, parcels: Parcels) -> None:
+def test_a_huge_value_is_marked_as_truncated(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start(customer="x" * 1_000_000)
     page = get(alice, f"/instances/{wid}/")
     assert len(page) < 60_000 and "1,000,000 characters in all" in text_of(page)

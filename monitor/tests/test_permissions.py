@@ -24,7 +24,7 @@ def wid(parcels: Parcels) -> int:
     return parcels.start(customer="Ana Secret")
 
 
-def test_who_may_look_does_and_who_may_not_finds_nothing(
+def test_pages_are_404_for_users_without_rights(
     alice: Client, carol: Client, mallory: Client, parcels: Parcels, wid: int
 ) -> None:
     for path in PAGES:
@@ -58,7 +58,7 @@ def test_lists_leave_out_what_is_hidden(carol: Client, mallory: Client, parcels:
         parcels.connection.execute("select wedsql.drop_flow(%s)", ["aa_" + parcels.flow])
 
 
-def test_nobody_sees_anything_without_log_in(parcels: Parcels, wid: int, site: None) -> None:
+def test_no_page_is_shown_without_log_in(parcels: Parcels, wid: int, site: None) -> None:
     for path in ("/", "/workers/", *PAGES):
         address = path.format(flow=parcels.flow, wid=wid)
         response = Client().get(address)
@@ -75,7 +75,7 @@ def test_nobody_sees_anything_without_log_in(parcels: Parcels, wid: int, site: N
         "/instances/" + "9" * 5000 + "/",
     ],
 )
-def test_what_is_not_there_is_404_for_everybody(path: str, alice: Client) -> None:
+def test_what_does_not_exist_is_404_for_every_user(path: str, alice: Client) -> None:
     response = alice.get(path)
     assert response.status_code == 404 and b"There is nothing here" in response.content
 

@@ -81,7 +81,7 @@ def ana(parcels: Parcels, site: None) -> Client:
     return client
 
 
-def test_no_page_says_in_english_what_the_catalogues_say_in_portuguese(ana: Client, parcels: Parcels) -> None:
+def test_no_page_shows_english_texts_that_are_translated(ana: Client, parcels: Parcels) -> None:
     wid, other = parcels.start(customer="Ana", fragile=True), parcels.start()
     parcels.make_exception(wid)
     parcels.park("tr_label", other, "x")

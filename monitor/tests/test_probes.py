@@ -43,7 +43,7 @@ def test_alive_but_not_ready_without_database(gone: None, client: Client) -> Non
 
 
 @pytest.mark.parametrize("path", ["/", "/flows/x/", "/instances/1/", "/workers/", "/live/flows/"])
-def test_pages_without_database_say_so_kindly(path: str, gone: None, client: Client) -> None:
+def test_pages_without_database_show_an_error_page(path: str, gone: None, client: Client) -> None:
     client.cookies["sessionid"] = "a" * 32
     response = client.get(path)
     assert response.status_code == 503 and response["Retry-After"] == "5"
@@ -75,7 +75,7 @@ def test_any_page_without_database_is_503_and_a_fault_is_500(rf: RequestFactory)
     assert page.status_code == 500 and b"Something broke on our side" in page.content
 
 
-def test_a_page_that_stands_alone_offers_no_form_and_keeps_the_theme(rf: RequestFactory) -> None:
+def test_an_error_page_has_no_form_and_keeps_the_theme(rf: RequestFactory) -> None:
     request = rf.get("/")
     request.COOKIES["theme"] = "dark"
     for page in (
@@ -86,7 +86,7 @@ def test_a_page_that_stands_alone_offers_no_form_and_keeps_the_theme(rf: Request
         assert b"<form" not in page.content and b'data-theme="dark"' in page.content
 
 
-def test_a_form_without_its_key_is_answered_in_our_words() -> None:
+def test_a_form_without_its_token_gets_the_site_s_page() -> None:
     answer = Client(enforce_csrf_checks=True).post("/theme/", {"theme": "dark"})
     assert answer.status_code == 403 and b"its key has run out" in answer.content
 
@@ -170,7 +170,7 @@ def admin(connect: Callable[..., Connection]) -> Iterator[Connection]:
     found.execute("delete from wedsql.disk; delete from wedsql.beat")
 
 
-def test_the_health_page_when_all_is_well(alice: Client, parcels: Parcels, admin: Connection) -> None:
+def test_the_health_page_without_problems(alice: Client, parcels: Parcels, admin: Connection) -> None:
     parcels.start()
     report(admin, 600_000_000)
     admin.execute("select wedsql.reap()")
@@ -181,7 +181,7 @@ def test_the_health_page_when_all_is_well(alice: Client, parcels: Parcels, admin
     assert "nearly full" not in page and "silent" not in page and "set back" not in page
 
 
-def test_the_health_page_tells_what_is_wrong(alice: Client, parcels: Parcels, admin: Connection) -> None:
+def test_the_health_page_shows_problems(alice: Client, parcels: Parcels, admin: Connection) -> None:
     wid = parcels.start()
     report(admin, 49_999_999)
     admin.execute("delete from wedsql.job_pool where wid = %s", [wid])
@@ -198,13 +198,13 @@ def test_the_health_page_tells_what_is_wrong(alice: Client, parcels: Parcels, ad
     assert "set back" in page and "silent" not in page
 
 
-def test_an_old_report_of_the_disk_alarms_nobody(alice: Client, admin: Connection) -> None:
+def test_an_old_report_of_the_disk_causes_no_warning(alice: Client, admin: Connection) -> None:
     report(admin, 1)
     admin.execute("update wedsql.disk set reported_at = now() - interval '6 minutes'")
     assert "nearly full" not in text_of(alice.get("/health/").content)
 
 
-def test_the_health_page_is_for_who_sees_every_flow(
+def test_the_health_page_is_for_users_who_see_every_flow(
     alice: Client, carol: Client, mallory: Client, client: Client
 ) -> None:
     assert [who.get("/health/").status_code for who in (alice, carol, mallory)] == [200, 404, 404]
@@ -213,7 +213,7 @@ def test_the_health_page_is_for_who_sees_every_flow(
         assert (b'href="/health/"' in who.get("/").content) is shown
 
 
-def test_metrics_tell_disk_clock_and_reaper(site: None, client: Client, admin: Connection) -> None:
+def test_metrics_have_disk_clock_and_reaper(site: None, client: Client, admin: Connection) -> None:
     admin.execute("delete from wedsql.disk; delete from wedsql.beat")
     assert "wedsql_disk_free_bytes" not in numbers(client)
     report(admin, 500)

@@ -63,7 +63,7 @@ def test_too_many_messages_close_the_line_and_the_rest_is_discarded() -> None:
     assert len(server.seen) <= MAX_QUEUED + 2 and server.seen[-1] == GONE
 
 
-def test_one_long_message_closes_the_line_and_nothing_of_the_rest_is_heard() -> None:
+def test_one_long_message_closes_the_line_and_the_rest_is_ignored() -> None:
     server = play(CONNECT, text(MAX_MESSAGE + 1), *[text(1)] * 5, GONE)
     assert server.sent == [{"type": "websocket.close", "code": BAD_MESSAGE}]
     assert server.seen == [CONNECT, GONE]

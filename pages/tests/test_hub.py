@@ -64,7 +64,7 @@ async def until(condition: Callable[[], bool], seconds: float = 5.0) -> None:
             await asyncio.sleep(0.005)
 
 
-def test_everyone_gets_ids_and_versions_of_what_they_watch() -> None:
+def test_each_page_gets_ids_and_versions_of_what_it_watches() -> None:
     async def story(hub: Hub) -> None:
         pages = [await joined(hub, topic) for topic in (ALL, FLOW, ONE, Topic("flow", flow=8))]
         hub.event(7, 70, 4)
@@ -76,7 +76,7 @@ def test_everyone_gets_ids_and_versions_of_what_they_watch() -> None:
     run(story)
 
 
-def test_restricted_watchers_hear_nothing_of_other_flows() -> None:
+def test_restricted_watchers_get_nothing_of_other_flows() -> None:
     async def story(hub: Hub) -> None:
         page = await joined(hub, Topic("all", flows=frozenset({8})))
         everyone = await joined(hub, ALL)
@@ -154,7 +154,7 @@ def test_an_old_or_wrong_acknowledgement_frees_nothing() -> None:
     run(story)
 
 
-def test_too_much_to_tell_becomes_read_again() -> None:
+def test_too_many_changes_become_a_resync() -> None:
     async def story(hub: Hub) -> None:
         page = await joined(hub, FLOW)
         hub.event(7, 1, 1)
@@ -180,7 +180,7 @@ def test_many_at_once_is_read_again_for_the_flow_and_a_change_for_the_overview()
     run(story)
 
 
-def test_a_page_that_never_answers_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_that_never_acknowledges_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub_module, "STALLED_SECONDS", 0.02)
 
     async def story(hub: Hub) -> None:
@@ -196,7 +196,7 @@ def test_a_page_that_never_answers_is_let_go(monkeypatch: pytest.MonkeyPatch) ->
     run(story)
 
 
-def test_losing_the_listener_is_said_and_coming_back_asks_to_read() -> None:
+def test_a_lost_listener_is_announced_and_a_reconnect_requests_a_resync() -> None:
     async def story(hub: Hub) -> None:
         page = await joined(hub, FLOW)
         await hub.down()

@@ -150,7 +150,7 @@ def test_a_check_is_stored_for_all_pages(lived: dict[str, Any], connect: Callabl
             connect(role).execute("select wedsql.check_invariants(1)")
 
 
-def test_two_do_not_check_at_once(lived: dict[str, Any], connect: Callable[..., Connection]) -> None:
+def test_two_checks_do_not_run_at_once(lived: dict[str, Any], connect: Callable[..., Connection]) -> None:
     first = connect()
     lived["conn"].execute("set lock_timeout = '2s'")
     with first.transaction():

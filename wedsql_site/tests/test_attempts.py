@@ -32,7 +32,7 @@ def log_in(name: str, password: str = WRONG, address: str = HERE, url: str = URL
 
 
 @pytest.mark.parametrize("url", URLS)
-def test_after_so_many_failures_the_right_password_is_refused_too(alice: User, url: str) -> None:
+def test_after_too_many_failures_the_right_password_is_rejected(alice: User, url: str) -> None:
     assert [log_in("alice", url=url) for _ in range(BOTH)] == [200] * (BOTH - 1) + [429]
     form = {"username": "alice", "password": PASSWORD}
     answer = Client().post(url, form, REMOTE_ADDR=HERE)
@@ -59,7 +59,7 @@ def test_clients_without_an_address_are_counted_together(alice: User) -> None:
     assert log_in("alice", PASSWORD, "") == 429 and log_in("alice", PASSWORD) == 302
 
 
-def test_other_names_do_not_make_room_for_more(alice: User) -> None:
+def test_other_names_do_not_raise_the_limit(alice: User) -> None:
     for _ in range(BOTH):
         log_in("alice")
     for number in range(ADDRESS):
@@ -123,7 +123,7 @@ def test_wrong_old_passwords_are_limited(alice: User, url: str) -> None:
     assert new["new_password1"] not in written and NEARLY not in written
 
 
-def test_who_logged_in_from_where_is_recorded_for_administrators(alice: User) -> None:
+def test_log_ins_and_their_addresses_are_recorded(alice: User) -> None:
     log_in("alice")
     log_in("alice", PASSWORD, THERE)
     client = Client()
@@ -176,7 +176,7 @@ def test_trusted_proxies_are_a_number_or_networks(
 
 
 @pytest.mark.parametrize("value", ["many", "-1", "10.0.0.0/99", "proxy.example"])
-def test_other_values_are_refused(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_values_are_rejected(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEDSQL_TRUSTED_PROXIES", value)
     with pytest.raises(environment.BadEnvironment):
         environment.proxies("WEDSQL_TRUSTED_PROXIES", default=1)

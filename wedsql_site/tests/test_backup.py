@@ -164,7 +164,7 @@ def test_a_deployer_that_is_no_superuser_restores_beside_and_elsewhere(
         assert session.execute(owners).fetchall() == [("operator",), ("wed_owner",)]
 
 
-def test_what_is_no_empty_database_or_no_backup_is_refused_and_left_alone(call: Call, place: Path) -> None:
+def test_a_database_that_is_not_empty_or_no_backup_is_rejected_unchanged(call: Call, place: Path) -> None:
     saved = place / "saved"
     ok(call("wedsql", "install"))
     ok(call("wedsql", "backup", saved))
@@ -181,7 +181,7 @@ def test_what_is_no_empty_database_or_no_backup_is_refused_and_left_alone(call: 
 
 
 @needs_debian
-def test_an_older_server_is_refused(call: Call, place: Path) -> None:
+def test_an_older_server_is_rejected(call: Call, place: Path) -> None:
     ok(call("wedsql", "install"))
     ok(call("wedsql", "backup", place / "saved"))
     ok(call("wedsql", "reset", "--yes"))

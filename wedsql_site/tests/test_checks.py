@@ -59,14 +59,14 @@ def test_a_changed_function_is_found(as_in_production: None) -> None:
     assert "wedsql.E001" in found()
 
 
-def test_a_process_that_connects_as_owner_is_refused(
+def test_a_process_that_connects_as_owner_is_rejected(
     as_in_production: None, dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL_WEB", dsn)
     assert "DATABASE_URL_WEB" in found()["wedsql.E003"]
 
 
-def test_a_process_that_cannot_connect_is_told(
+def test_a_process_that_cannot_connect_is_reported(
     as_in_production: None, dsn: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL_REAPER", make_conninfo(dsn, user="nobody_at_all"))

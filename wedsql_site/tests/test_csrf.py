@@ -44,13 +44,11 @@ def send(client: Client, method: str, address: str, cookie: str, origin: str, ke
 @pytest.mark.parametrize(
     "foreign", FOREIGN, ids=lambda each: "-".join(filter(None, each.values())) or "nothing"
 )
-def test_every_address_refuses_a_form_of_another_site(
-    method: str, foreign: dict[str, Any], root: Client
-) -> None:
+def test_every_url_rejects_a_form_of_another_site(method: str, foreign: dict[str, Any], root: Client) -> None:
     assert len(ADDRESSES) > 100
     found = {address: send(root, method, address, **foreign) for address in ADDRESSES}
     assert {address: status for address, status in found.items() if status != 403} == {}
 
 
-def test_the_same_form_of_this_site_is_taken(root: Client) -> None:
+def test_the_same_form_of_this_site_is_accepted(root: Client) -> None:
     assert send(root, "POST", "/theme/", KEY, "http://testserver", KEY) == 302

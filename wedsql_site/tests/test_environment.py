@@ -46,7 +46,7 @@ def run(*command: str, **environ: str) -> subprocess.CompletedProcess[str]:
         (["manage.py"], "", "admin"),
     ],
 )
-def test_the_command_says_what_a_process_is(
+def test_the_command_determines_the_kind_of_process(
     arguments: list[str], cluster: str, role: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("WEDSQL_PROCESS", raising=False)
@@ -120,7 +120,7 @@ def test_the_web_process_names_a_wrong_value(tmp_path: Path) -> None:
     assert "WEDSQL_Q_WORKERS" in answer.stderr and "Traceback" not in answer.stderr
 
 
-def test_a_state_directory_of_somebody_else_is_refused(
+def test_a_state_directory_of_another_user_is_rejected(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)

@@ -35,7 +35,7 @@ async def _broken_by(text: str) -> BaseException:
     return error
 
 
-def test_the_server_is_told_kind_and_place_and_no_words() -> None:
+def test_the_server_gets_type_and_place_but_no_message() -> None:
     error = asyncio.run(_broken_by(SECRET))
     assert isinstance(error, ApplicationError)
     assert str(error).startswith("ValueError (test_exception_filter.py:") and str(error).endswith(
@@ -43,7 +43,7 @@ def test_the_server_is_told_kind_and_place_and_no_words() -> None:
     )
 
 
-def test_daphne_s_log_has_the_stack_and_no_words(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_of_daphne_has_the_stack_but_no_message(caplog: pytest.LogCaptureFixture) -> None:
     """By Daphne's own check of its applications, with one that failed."""
     closed = _daphne_sees(asyncio.run(_broken_by(SECRET)))
     assert closed, "the line is closed"
@@ -55,7 +55,7 @@ def test_daphne_s_log_has_the_stack_and_no_words(caplog: pytest.LogCaptureFixtur
 
 
 @pytest.mark.parametrize("header", [(b"origin", f"http://[{SECRET}]/".encode())])
-def test_a_header_that_nobody_can_read(header: tuple[bytes, bytes]) -> None:
+def test_a_header_that_cannot_be_decoded(header: tuple[bytes, bytes]) -> None:
     """The site's own application: middleware before the live lines is covered, too."""
 
     async def story() -> None:

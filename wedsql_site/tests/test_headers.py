@@ -104,12 +104,12 @@ def test_cookies_are_for_this_host_alone_and_out_of_the_reach_of_scripts(web: We
     assert "theme=dark" in theme and "Secure" in theme and "SameSite=Lax" in theme
 
 
-def test_without_a_proxy_nobody_says_that_a_request_came_over_tls(dsn: str) -> None:
+def test_without_a_proxy_no_header_marks_a_request_as_tls(dsn: str) -> None:
     own = {"WEDSQL_HTTPS": "1", "WEDSQL_BEHIND_PROXY": "0", "WEDSQL_ALLOWED_HOSTS": "127.0.0.1"}
     with WebServer.on(dsn, **own) as direct:
         answer = ask(direct, "/accounts/login/", scheme="https")
     assert (answer.status, answer.headers["Location"]) == (301, "https://127.0.0.1/accounts/login/")
 
 
-def test_a_form_without_its_key_is_refused(web: WebServer) -> None:
+def test_a_form_without_its_token_is_rejected(web: WebServer) -> None:
     assert ask(web, "/accounts/login/", {"username": "a", "password": "b"}).status == 403

@@ -39,14 +39,14 @@ def raised(error: Exception) -> Exception:
         return caught
 
 
-def test_a_line_for_people() -> None:
+def test_a_text_line() -> None:
     line = logs.TextLines(process="worker").format(record("done %s", 1))
     assert line == (
         "1970-01-01T00:00:00.250Z INFO x: done 1 [flow=orders wid=7 job=12 transition=tr_pay worker=w#1]"
     )
 
 
-def test_a_line_for_machines() -> None:
+def test_a_json_line() -> None:
     line = json.loads(logs.JsonLines(process="worker").format(record("done %s", 1, status=200)))
     assert line.pop("pid") > 0
     assert line == ABOUT | {
@@ -84,7 +84,7 @@ def test_a_record_is_one_line(kind: type[logs.Lines]) -> None:
 
 
 @pytest.mark.parametrize("kind", [logs.TextLines, logs.JsonLines])
-def test_an_exception_is_told_without_its_words(kind: type[logs.Lines]) -> None:
+def test_an_exception_is_logged_without_its_message(kind: type[logs.Lines]) -> None:
     inner = raised(ValueError(f"cannot read {SECRET}"))
     try:
         raise LookupError(SECRET) from inner
@@ -96,14 +96,14 @@ def test_an_exception_is_told_without_its_words(kind: type[logs.Lines]) -> None:
 
 
 @pytest.mark.django_db
-def test_an_error_of_the_database_is_told_by_its_state() -> None:
+def test_a_database_error_is_logged_by_its_sqlstate() -> None:
     with pytest.raises(DataError) as caught, connection.cursor() as cursor:
         cursor.execute("select %s::integer", [SECRET])
     assert SECRET in str(caught.value)
     assert summarize(caught.value).startswith("DataError (22P02") and SECRET not in summarize(caught.value)
 
 
-def test_a_text_of_one_s_own_is_withheld_whatever_its_class(connect: Callable[..., Any]) -> None:
+def test_a_message_of_user_code_is_withheld_whatever_its_class(connect: Callable[..., Any]) -> None:
     with pytest.raises(psycopg.OperationalError) as caught:
         connect().execute(
             f"do $$ begin raise exception using errcode = '55000', message = '{SECRET}'; end $$"
@@ -111,7 +111,7 @@ def test_a_text_of_one_s_own_is_withheld_whatever_its_class(connect: Callable[..
     assert "55000" in summarize(caught.value) and SECRET not in summarize(caught.value)
 
 
-def test_a_server_out_of_reach_speaks_for_itself() -> None:
+def test_the_message_of_an_unreachable_server_is_logged() -> None:
     with pytest.raises(psycopg.OperationalError) as caught:
         psycopg.connect("host=/nowhere port=1")
     assert "/nowhere" in summarize(caught.value)
@@ -124,7 +124,7 @@ def test_a_wrong_format_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.django_db
-def test_an_answer_is_logged_with_its_flow_and_without_its_filters(
+def test_a_request_is_logged_with_its_flow_and_without_its_filters(
     client: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO, "wedsql.web"):
@@ -136,7 +136,7 @@ def test_an_answer_is_logged_with_its_flow_and_without_its_filters(
         assert SECRET not in kind().format(line)
 
 
-def test_an_answer_that_failed_is_always_told(rf: RequestFactory, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failed_request_is_always_logged(rf: RequestFactory, caplog: pytest.LogCaptureFixture) -> None:
     from django.http import HttpResponse
 
     with caplog.at_level(logging.INFO, "wedsql.web"):

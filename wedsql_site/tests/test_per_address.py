@@ -76,7 +76,7 @@ def status(found: socket.socket) -> int:
     return int(found.recv(12).split()[1])
 
 
-def test_idle_connections_of_one_address_shut_out_nobody_else(
+def test_idle_connections_of_one_address_do_not_affect_others(
     web: WebServer, opened: contextlib.ExitStack, until: Until
 ) -> None:
     idle = [opened.enter_context(connected(web)) for _ in range(LIMIT)]

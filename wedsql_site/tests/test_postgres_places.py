@@ -113,7 +113,7 @@ def test_a_long_path_gets_a_short_socket(place: Path) -> None:
 
 
 @needs_root
-def test_a_socket_directory_of_somebody_else_is_refused(place: Path) -> None:
+def test_a_socket_directory_of_another_user_is_rejected(place: Path) -> None:
     own = postgres.Cluster(place / ("long-" * 20) / "postgres", settings=QUICK)
     own.socket.mkdir()
     try:
@@ -133,14 +133,14 @@ def test_programs_can_be_named(place: Path, monkeypatch: pytest.MonkeyPatch) -> 
         binaries.find()
 
 
-def test_programs_that_do_not_run_are_told(place: Path) -> None:
+def test_programs_that_do_not_run_are_reported(place: Path) -> None:
     (place / "postgres").write_text("#!/bin/sh\necho broken >&2; exit 1\n")
     (place / "postgres").chmod(0o755)
     with pytest.raises(postgres.PostgresError, match="broken"):
         binaries.major(place, account.current())
 
 
-def test_a_version_that_is_too_old_is_refused(place: Path) -> None:
+def test_a_version_that_is_too_old_is_rejected(place: Path) -> None:
     (place / "postgres").write_text("#!/bin/sh\necho 'postgres (PostgreSQL) 13.4'\n")
     (place / "postgres").chmod(0o755)
     with pytest.raises(postgres.PostgresError, match="14 or newer"):

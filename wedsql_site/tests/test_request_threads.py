@@ -131,7 +131,7 @@ def test_the_thread_of_a_cancelled_request_is_free_when_its_work_has_ended() -> 
     asyncio.run(story())
 
 
-def test_under_load_probes_are_answered_and_the_rest_is_told_to_wait() -> None:
+def test_under_load_probes_are_answered_and_the_rest_gets_503() -> None:
     async def story() -> None:
         asked: list[str] = []
 

@@ -18,7 +18,7 @@ def pins(text: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", ["requirements", "requirements-dev"])
-def test_the_lock_has_what_is_asked_for(name: str) -> None:
+def test_the_lock_has_every_requirement(name: str) -> None:
     asked = pins((CHECKOUT / f"{name}.txt").read_text())
     locked = pins((CHECKOUT / f"{name}.lock").read_text())
     assert {package: locked.get(package) for package in asked} == asked, "run: make lock"

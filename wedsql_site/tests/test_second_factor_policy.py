@@ -58,14 +58,14 @@ def test_an_administrator_removes_it_and_it_is_logged(guarded: User) -> None:
     assert not LogEntry.objects.filter(object_id=guarded.pk).exists()
 
 
-def test_nobody_takes_away_his_own_without_code(guarded: User) -> None:
+def test_removing_the_own_factor_needs_a_code(guarded: User) -> None:
     client = Client()
     client.force_login(guarded)
     take_away(client, guarded)
     assert devices.factor_of(guarded) is not None
 
 
-def test_who_may_only_look_removes_nothing(guarded: User) -> None:
+def test_the_view_permission_does_not_allow_removal(guarded: User) -> None:
     carol = User.objects.create_user("carol", password=PASSWORD)
     turn_on(carol)
     client = Client()
@@ -90,7 +90,7 @@ def test_other_processes_read_no_keys(role: str, connect: Any) -> None:
             connect(role).execute(f"select count(*) from wedsql.{table}")
 
 
-def test_the_command_line_brings_back_who_lost_everything(guarded: User, capsys: Any) -> None:
+def test_the_command_restores_access_after_a_lost_device(guarded: User, capsys: Any) -> None:
     session = Client()
     session.force_login(guarded)
     call_command("removefactor", "alice")
@@ -101,7 +101,7 @@ def test_the_command_line_brings_back_who_lost_everything(guarded: User, capsys:
             call_command("removefactor", name)
 
 
-def test_off_asks_nobody_and_offers_nothing(guarded: User, settings: Any) -> None:
+def test_off_neither_requires_nor_offers_a_factor(guarded: User, settings: Any) -> None:
     settings.SECOND_FACTOR = "off"
     client = first_step(guarded)
     assert is_in(client) and "security" not in client.get("/workers/").content.decode()

@@ -42,7 +42,7 @@ def test_production_settings_pass_the_deployment_check(tmp_path: Path) -> None:
     assert answer.returncode == 0, answer.stderr
 
 
-def test_the_deployment_check_sees_a_debugging_site(tmp_path: Path) -> None:
+def test_the_deployment_check_reports_debug_mode(tmp_path: Path) -> None:
     environ = PRODUCTION | {"WEDSQL_DEBUG": "1"}
     answer = manage("check", "--deploy", "--fail-level", "WARNING", WEDSQL_STATE_DIR=str(tmp_path), **environ)
     assert answer.returncode != 0
@@ -56,7 +56,7 @@ def test_an_empty_flag_counts_as_not_given(value: str, monkeypatch: pytest.Monke
     assert environment.flag("WEDSQL_HTTPS", default=False) is False
 
 
-def test_a_password_is_not_told_when_the_uri_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_a_wrong_uri_hides_the_password(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://wed:geheim@host:not-a-port:%zz/x")
     with pytest.raises(environment.BadEnvironment) as caught:
         database.default("web")

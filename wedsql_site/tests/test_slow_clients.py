@@ -47,7 +47,7 @@ def closed_while_sending(line: socket.socket, text: bytes) -> bool:
 
 @pytest.mark.parametrize("text", ENDLESS, ids=["line", "header", "body"])
 @pytest.mark.parametrize("before", [0, 1], ids=["first", "second"])
-def test_a_request_that_comes_byte_by_byte_is_given_up(text: bytes, before: int, line: socket.socket) -> None:
+def test_a_request_that_arrives_byte_by_byte_is_closed(text: bytes, before: int, line: socket.socket) -> None:
     for _number in range(before):
         line.sendall(WHOLE)
         assert b"200 OK" in line.recv(4096)
@@ -56,7 +56,7 @@ def test_a_request_that_comes_byte_by_byte_is_given_up(text: bytes, before: int,
     assert closed_while_sending(line, text[start:])
 
 
-def test_a_connection_in_use_lives_on(line: socket.socket) -> None:
+def test_a_connection_in_use_stays_open(line: socket.socket) -> None:
     for _number in range(4):
         line.sendall(WHOLE)
         assert b"200 OK" in line.recv(4096)
@@ -71,7 +71,7 @@ def patient(dsn: str) -> Iterator[WebServer]:
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_body_that_is_too_large_is_not_taken(chunked: bool, patient: WebServer) -> None:
+def test_a_body_that_is_too_large_is_rejected(chunked: bool, patient: WebServer) -> None:
     line = socket.create_connection(("127.0.0.1", patient.port), timeout=20)
     size = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {MAX_BODY + 1}"
     line.sendall(f"POST /accounts/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\n{COOKIE}{size}\r\n\r\n".encode())

@@ -31,7 +31,7 @@ def test_it_does_not_depend_on_the_current_directory(given: str, tmp_path: Path)
     assert said == {str((environment.CHECKOUT / (given or "var")).resolve())}
 
 
-def test_every_program_is_told_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_program_gets_the_state_directory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEDSQL_STATE_DIR", "state")
     where = str(environment.CHECKOUT / "state")
     for program in programs.all_programs(programs.address(), demo=True):

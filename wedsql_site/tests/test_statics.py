@@ -74,7 +74,7 @@ def test_the_version_changes_with_any_file(monkeypatch: pytest.MonkeyPatch, tmp_
     ("accepts", "packed"),
     [("gzip, br", True), ("", False), ("gzip;q=0", False), ("gzip;q=0.5", True), ("identity", False)],
 )
-def test_text_is_compressed_for_those_who_accept_it(accepts: str, packed: bool, client: Client) -> None:
+def test_text_is_compressed_for_clients_that_accept_it(accepts: str, packed: bool, client: Client) -> None:
     answer = client.get("/static/pages/tokens.css", headers={"accept-encoding": accepts})
     assert (answer.get("Content-Encoding") == "gzip") is packed
     assert "Accept-Encoding" in answer["Vary"]

@@ -75,7 +75,7 @@ def up(running: Installation) -> Installation:
     return running
 
 
-def test_says_where_it_runs_and_how_to_log_in(up: Installation) -> None:
+def test_the_welcome_names_the_url_and_the_log_in(up: Installation) -> None:
     password = (up.state / "admin_password").read_text().strip()
     assert f"http://127.0.0.1:{up.port}/" in up.printed()
     assert password in up.printed()
@@ -83,7 +83,7 @@ def test_says_where_it_runs_and_how_to_log_in(up: Installation) -> None:
     assert password not in up.logs()
 
 
-def test_status_knows_all_processes_and_the_kernel(up: Installation) -> None:
+def test_status_lists_all_processes_and_the_kernel(up: Installation) -> None:
     status = up.status()
     assert {child["name"] for child in status["processes"] if child["alive"]} >= PROGRAMS
     assert status["database"]["pending_migrations"] == []
@@ -108,7 +108,7 @@ def test_a_second_up_finds_the_first(up: Installation) -> None:
     assert up.pids() == before
 
 
-def test_the_supervisor_speaks_json_where_lines_are_for_machines(up: Installation) -> None:
+def test_the_supervisor_logs_json_in_json_format(up: Installation) -> None:
     answer = up.call("up", WEDSQL_LOG_FORMAT="json")
     line = json.loads(answer.stderr)
     assert (line["logger"], line["process"]) == ("wedsql.supervisor", "admin")
@@ -138,7 +138,7 @@ def test_a_killed_database_comes_back(up: Installation, until: Until) -> None:
     until(up.answers, "the page answers", 20)
 
 
-def test_a_taken_port_is_told_with_the_remedy(home: Path) -> None:
+def test_a_port_in_use_is_reported_with_the_remedy(home: Path) -> None:
     with socket.socket() as squatter:
         squatter.bind(("127.0.0.1", 0))
         squatter.listen()
@@ -189,7 +189,7 @@ def test_a_database_that_ran_before_is_left_running(running: Installation) -> No
     assert running.call("stop").stdout.strip() == "nothing was running"
 
 
-def test_what_an_earlier_start_left_behind_is_seen_and_ended(running: Installation) -> None:
+def test_processes_of_an_earlier_start_are_found_and_ended(running: Installation) -> None:
     running.down()
     for action, words in [("stop", "stopped"), ("reset", "deleted")]:
         with running.start_orphan() as orphan:
@@ -204,7 +204,7 @@ def test_what_an_earlier_start_left_behind_is_seen_and_ended(running: Installati
         assert "ended 1 processes that an earlier start had left behind" in running.printed()
 
 
-def test_what_a_handler_left_ends_with_its_program(up: Installation, until: Until) -> None:
+def test_processes_that_a_handler_left_end_with_its_program(up: Installation, until: Until) -> None:
     with up.start_orphan("worker") as daemon, up.start_orphan("reaper") as other:
         os.kill(up.pids()["worker"], signal.SIGKILL)
         assert daemon.wait(10) == -signal.SIGKILL
@@ -243,7 +243,7 @@ def test_reset_deletes_the_database_and_the_secrets(up: Installation) -> None:
     assert up.family() == set()
 
 
-def test_waits_for_a_database_of_ones_own_and_starts_none(place: Path, fresh: postgres.Cluster) -> None:
+def test_waits_for_a_given_database_and_starts_none(place: Path, fresh: postgres.Cluster) -> None:
     own = Installation(place / "var")
     command = manage("wedsql", "install")
     env = own.environ(DATABASE_URL=fresh.dsn(), PYTHONUNBUFFERED="1")

@@ -55,7 +55,7 @@ def address(user: User, page: str = "change") -> str:
     return reverse(f"admin:auth_user_{page}", args=[user.pk])
 
 
-def test_nobody_makes_himself_superuser(client: Client, manager: User) -> None:
+def test_no_user_can_become_superuser(client: Client, manager: User) -> None:
     rights = [permission(name).pk for name in HELD]
     answer = client.post(address(manager), form(manager, is_superuser="on", user_permissions=rights))
     assert answer.status_code == 302
@@ -63,7 +63,7 @@ def test_nobody_makes_himself_superuser(client: Client, manager: User) -> None:
     assert not manager.is_superuser and manager.has_perm("auth.change_user")
 
 
-def test_what_one_does_not_hold_is_not_given(client: Client, manager: User) -> None:
+def test_permissions_that_a_user_lacks_cannot_be_granted(client: Client, manager: User) -> None:
     beyond = permission("change_flow")
     group = Group.objects.create(name="designers")
     group.permissions.set([beyond])
@@ -75,7 +75,7 @@ def test_what_one_does_not_hold_is_not_given(client: Client, manager: User) -> N
             assert not User.objects.get(pk=user.pk).has_perm("flows.change_flow")
 
 
-def test_what_one_holds_may_be_given(client: Client) -> None:
+def test_permissions_that_a_user_has_can_be_granted(client: Client) -> None:
     target = User.objects.create_user("target")
     group = Group.objects.create(name="managers")
     group.permissions.set([permission("view_user")])
@@ -87,7 +87,7 @@ def test_what_one_holds_may_be_given(client: Client) -> None:
 
 @pytest.mark.parametrize("page", ["change", "delete", "password"])
 @pytest.mark.parametrize("name", ["root", "designer"])
-def test_accounts_with_more_rights_are_out_of_reach(
+def test_accounts_with_more_permissions_cannot_be_changed(
     page: str, name: str, client: Client, root: User, designer: User
 ) -> None:
     user = User.objects.get(username=name)
@@ -104,7 +104,7 @@ def test_many_at_once_are_not_deleted_either(client: Client, root: User) -> None
     assert User.objects.filter(pk=root.pk).exists()
 
 
-def test_a_group_takes_no_more_than_its_editor_holds(client: Client, manager: User) -> None:
+def test_a_group_gets_only_permissions_of_its_editor(client: Client, manager: User) -> None:
     own, other = Group.objects.create(name="own"), Group.objects.create(name="other")
     other.permissions.set([permission("change_flow")])
     manager.groups.add(own)

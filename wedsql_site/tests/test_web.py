@@ -80,7 +80,7 @@ def test_queue_pages_are_closed_to_staff(client: Client, mallory: User) -> None:
 
 
 @pytest.mark.parametrize("name", ["mallory", "alice"])
-def test_nobody_can_schedule_a_function(client: Client, mallory: User, alice: User, name: str) -> None:
+def test_no_user_can_schedule_a_function(client: Client, mallory: User, alice: User, name: str) -> None:
     client.force_login(User.objects.get(username=name))
     assert client.post(reverse("admin:django_q_schedule_add"), SCHEDULE).status_code == 403
     assert not Schedule.objects.exists()
@@ -101,7 +101,7 @@ def test_a_superuser_sees_the_queue_pages(client: Client, alice: User) -> None:
     assert client.get(reverse("admin:django_q_schedule_changelist")).status_code == 200
 
 
-def test_the_log_in_page_speaks_portuguese(client: Client) -> None:
+def test_the_log_in_page_is_in_portuguese(client: Client) -> None:
     page = client.get("/accounts/login/", headers={"accept-language": "pt-br"}).content.decode()
     assert '<html lang="pt-br"' in page
 
@@ -111,7 +111,7 @@ def test_the_language_can_be_chosen(client: Client) -> None:
     assert '<html lang="pt-br"' in client.get("/accounts/login/").content.decode()
 
 
-def test_a_log_in_ends_at_the_page_that_was_asked_for(client: Client, alice: User) -> None:
+def test_a_log_in_leads_to_the_requested_page(client: Client, alice: User) -> None:
     form = {"username": "alice", "password": PASSWORD, "next": "/admin/"}
     answer = client.post("/accounts/login/", form)
     assert answer.headers["Location"] == "/admin/"
@@ -130,7 +130,7 @@ def test_pages_are_compressed(client: Client) -> None:
     assert answer["Content-Encoding"] == "gzip" and b"<form" in gzip.decompress(answer.content)
 
 
-def test_the_length_of_a_compressed_page_tells_nothing(rf: RequestFactory) -> None:
+def test_the_length_of_a_compressed_page_varies(rf: RequestFactory) -> None:
     """The same page has another length each time, so comparing lengths reveals no secret."""
     compressed = Compression(lambda _request: HttpResponse(b"the same page " * 200))
     request = rf.get("/", headers={"accept-encoding": "gzip"})

@@ -39,7 +39,7 @@ def busy(alarm: Alarm, limit: float | None, seconds: float) -> bool:
     return False
 
 
-def test_who_runs_too_long_is_ended_and_the_next_begins_anew() -> None:
+def test_a_handler_that_runs_too_long_is_ended_and_the_next_has_its_own_limit() -> None:
     with Alarm() as alarm:
         assert busy(alarm, 0.05, LONG)
         assert not busy(alarm, 0.05, 0.05 + GRACE / 2)
@@ -59,7 +59,7 @@ def test_a_longer_limit_after_a_short_one_is_granted() -> None:
         assert not busy(alarm, 60.0, 0.05 + GRACE + 0.3)
 
 
-def test_between_two_handlers_nobody_is_ended() -> None:
+def test_between_two_handlers_no_limit_runs() -> None:
     with Alarm() as alarm:
         assert not busy(alarm, 0.05, 0.0)
         time.sleep(0.05 + GRACE + 0.1)
@@ -93,7 +93,7 @@ def test_a_handler_that_stops_the_timer_limits_only_itself() -> None:
         assert busy(alarm, 0.05, LONG)
 
 
-def test_more_time_can_be_asked_for() -> None:
+def test_the_limit_can_be_extended() -> None:
     with Alarm() as alarm:
         alarm.begin(0.05)
         alarm.postpone(0.4)
@@ -119,7 +119,7 @@ class Others:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
-def test_anothers_alarm_rings_while_a_handler_runs() -> None:
+def test_an_alarm_of_other_code_fires_while_a_handler_runs() -> None:
     others = Others(0.1)
     with Alarm() as alarm:
         assert not busy(alarm, 60.0, 0.3)

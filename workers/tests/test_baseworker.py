@@ -113,7 +113,7 @@ def test_the_figure_runs_word_for_word(paper: str, db: Db, run: Run) -> None:
     assert served(db)() is None
 
 
-def test_it_knows_nothing_of_django() -> None:
+def test_it_does_not_import_django() -> None:
     code = (
         "import BaseWorker, sys\n"
         "print([m for m in sys.modules if m.split('.')[0] in ('django', 'flows', 'workers')])"
@@ -135,14 +135,14 @@ def test_it_knows_nothing_of_django() -> None:
         (("def wed_trans", "def wed_transition"), "wed_trans"),
     ],
 )
-def test_what_is_missing_is_said_at_the_start(
+def test_missing_settings_are_reported_at_the_start(
     paper: str, db: Db, run: Run, change: tuple[str, str], words: str
 ) -> None:
     worker = run(paper, change)
     assert words in output(worker) and worker.returncode != 0
 
 
-def test_a_schema_that_is_no_flow_is_said_at_the_start(db: Db, run: Run) -> None:
+def test_a_schema_that_is_no_flow_is_reported_at_the_start(db: Db, run: Run) -> None:
     worker = run("pg_catalog")
     assert "No flow is in reach" in output(worker)
 

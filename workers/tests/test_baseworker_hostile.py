@@ -64,7 +64,7 @@ def test_a_call_that_fails_as_a_whole_is_counted(paper: str, db: Db, run: Run) -
 
 
 @pytest.mark.parametrize("swallow", [False, True])
-def test_ctrl_c_is_heard_also_when_the_transaction_was_just_ended(
+def test_ctrl_c_works_also_when_the_transaction_was_just_ended(
     paper: str, db: Db, run: Run, swallow: bool
 ) -> None:
     wait = "print(payload); import time; time.sleep(60)"
@@ -80,7 +80,7 @@ def test_ctrl_c_is_heard_also_when_the_transaction_was_just_ended(
     assert worker.returncode == 0 and "Traceback" not in text
 
 
-def test_a_result_that_is_refused_for_no_fault_of_its_own_waits_before_it_is_tried_again(
+def test_a_transient_rejection_waits_before_the_next_attempt(
     paper: str, db: Db, run: Run, connect: object
 ) -> None:
     wid = insert(db, paper)

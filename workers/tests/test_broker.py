@@ -92,7 +92,7 @@ def test_a_hint_that_led_nowhere_is_given_again_later(feed: Feed, shop: Shop, mo
     assert unpack(feed.next()) == unpack(feed.next())
 
 
-def test_before_it_sleeps_the_feed_says_so_and_looks_once_more(feed: Feed, shop: Shop) -> None:
+def test_the_feed_registers_as_waiting_and_looks_again_before_it_sleeps(feed: Feed, shop: Shop) -> None:
     looks: list[bool] = []
     real = feed._look
 

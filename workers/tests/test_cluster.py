@@ -92,7 +92,7 @@ def workers_of(main: subprocess.Popen[bytes]) -> list[int]:
 
 
 @pytest.mark.parametrize("mode", ["step", "batch"])
-def test_it_performs_every_job_once_and_stops_when_told(
+def test_it_performs_every_job_once_and_stops_on_sigterm(
     processes: Processes, flow: str, db: Db, mode: str
 ) -> None:
     first = start(db, flow, "mark", 30)
@@ -108,7 +108,7 @@ def test_it_performs_every_job_once_and_stops_when_told(
     assert not [pid for pid in below if alive(pid)]
 
 
-def test_workers_killed_while_they_wait_take_nobody_with_them(
+def test_workers_killed_while_they_wait_do_not_stop_the_others(
     processes: Processes, flow: str, db: Db
 ) -> None:
     main = cluster(processes)
@@ -130,7 +130,7 @@ def test_a_worker_killed_in_a_handler_loses_nothing(processes: Processes, flow: 
     assert alive(main.pid)
 
 
-def test_a_poisonous_handler_ends_parked_and_the_cluster_serves_on(
+def test_a_handler_that_kills_workers_is_parked_and_the_cluster_continues(
     processes: Processes, flow: str, db: Db
 ) -> None:
     cluster(processes)
@@ -145,7 +145,7 @@ def test_a_poisonous_handler_ends_parked_and_the_cluster_serves_on(
 
 
 @pytest.mark.parametrize("whom", ["main", "group"])
-def test_nobody_is_left_behind(processes: Processes, flow: str, db: Db, whom: str) -> None:
+def test_no_process_is_left_behind(processes: Processes, flow: str, db: Db, whom: str) -> None:
     main = cluster(processes)
     until(all_final(db, start(db, flow, "mark")), what=processes.output)
     below = forks(main)

@@ -24,7 +24,7 @@ def outcomes(db: Db, wid: int) -> list[str]:
     return [outcome for (outcome,) in rows]
 
 
-def test_a_handler_that_swallows_its_end_keeps_nobody_waiting(
+def test_a_handler_that_swallows_its_timeout_does_not_block_others(
     processes: Processes, flow: str, db: Db
 ) -> None:
     main = cluster(processes, WEDSQL_Q_WORKERS="1")

@@ -76,7 +76,7 @@ def seeded(seed: int) -> random.Random:
     return random.Random(seed)  # noqa: S311  # a simulation, not a secret
 
 
-def test_the_same_seed_tells_the_same_story() -> None:
+def test_the_same_seed_gives_the_same_results() -> None:
     today = date(2026, 1, 1)
     first, second = ([order(seeded(3), today) for _ in range(2)] for _ in range(2))
     assert first == second

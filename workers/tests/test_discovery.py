@@ -59,7 +59,7 @@ def broken(tmp_path: Path) -> Iterator[dict[str, str]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["cluster", "process"])
-def test_the_rest_is_served_and_each_problem_is_told_once(
+def test_the_other_handlers_are_served_and_each_problem_is_logged_once(
     processes: Processes, flow: str, db: Db, broken: dict[str, str], kind: str
 ) -> None:
     if kind == "cluster":
@@ -79,7 +79,7 @@ def test_the_rest_is_served_and_each_problem_is_told_once(
     assert served.fetchone() is None, "of two handlers for one transition neither is trusted"
 
 
-def test_check_says_it_in_full_and_stops_nothing(processes: Processes, broken: dict[str, str]) -> None:
+def test_check_reports_all_problems_as_warnings(processes: Processes, broken: dict[str, str]) -> None:
     done = subprocess.run(
         [sys.executable, "manage.py", "check"],
         cwd=CHECKOUT,
@@ -93,7 +93,7 @@ def test_check_says_it_in_full_and_stops_nothing(processes: Processes, broken: d
     assert all(words in done.stderr for words in WORDS.values())
 
 
-def test_without_a_name_in_parentheses_it_is_refused() -> None:
+def test_without_a_name_in_parentheses_it_is_rejected() -> None:
     registry = Registry()
     with pytest.raises(RegistryError, match="write @transition"):
 

@@ -53,7 +53,7 @@ def test_it_reports_now_and_then_and_not_each_round(conn: Connection, monkeypatc
     assert len(reported(conn)) == 1
 
 
-def test_a_given_directory_is_believed(conn: Connection, tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_given_directory_is_used(conn: Connection, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("WEDSQL_DATA_DIR", str(tmp_path))
     assert disk.directories(conn) == [tmp_path, tmp_path / "pg_wal"]
     disk.Diskreporter().report(conn)

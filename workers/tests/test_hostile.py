@@ -32,7 +32,7 @@ def among_good_ones(shop: Shop, act: Any, size: int) -> tuple[int, list[int]]:
 
 @pytest.mark.parametrize("size", [1, BATCH])
 @pytest.mark.parametrize("name", sorted(hostile.FAILING))
-def test_whatever_fails_is_counted_once_and_touches_nobody(shop: Shop, name: str, size: int) -> None:
+def test_every_failure_is_counted_once_and_affects_no_other_job(shop: Shop, name: str, size: int) -> None:
     bad, others = among_good_ones(shop, hostile.FAILING[name], size)
     assert [shop.status(wid) for wid in others] == ["F"] * 4
     assert {len(shop.log(wid)) for wid in others} == {0}
@@ -54,7 +54,7 @@ def settled() -> Iterator[None]:
 @pytest.mark.usefixtures("settled")
 @pytest.mark.parametrize("size", [1, BATCH])
 @pytest.mark.parametrize("name", sorted(hostile.CHANGING))
-def test_what_a_handler_changes_in_its_process_is_put_back(shop: Shop, name: str, size: int) -> None:
+def test_what_a_handler_changes_in_its_process_is_restored(shop: Shop, name: str, size: int) -> None:
     shop.runner.surroundings = Surroundings()
     before = _process()
     bad, others = among_good_ones(shop, hostile.CHANGING[name], size)
@@ -73,7 +73,7 @@ def _process() -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("size", [1, BATCH])
-def test_a_handler_that_closes_the_socket_costs_nobody_an_attempt(shop: Shop, size: int) -> None:
+def test_a_handler_that_closes_the_socket_costs_no_other_job_an_attempt(shop: Shop, size: int) -> None:
     """No byte of the protocol is written to the file that gets the descriptor of the socket."""
     mine, theirs = socket.socketpair()
     number = shop.runner.wire.socket
@@ -97,9 +97,7 @@ def test_a_handler_that_closes_the_socket_costs_nobody_an_attempt(shop: Shop, si
 
 @pytest.mark.parametrize("size", [1, BATCH])
 @pytest.mark.parametrize("borrows", [False, True])
-def test_a_child_of_a_handler_ends_with_it_and_says_nothing_on_the_socket(
-    shop: Shop, size: int, borrows: bool
-) -> None:
+def test_a_child_of_a_handler_ends_with_it_and_sends_nothing(shop: Shop, size: int, borrows: bool) -> None:
     told_read, told_write = os.pipe()
 
     def fork(ctx: Any) -> Any:
@@ -190,7 +188,7 @@ def test_a_connection_lost_in_a_handler_is_no_attempt(shop: Shop, size: int, hid
 
 
 @pytest.mark.parametrize("size", [1, BATCH])
-def test_a_connection_lost_before_a_handler_borrows_it_is_no_attempt(shop: Shop, size: int) -> None:
+def test_a_connection_lost_before_a_handler_gets_it_is_no_attempt(shop: Shop, size: int) -> None:
     cuts = []
 
     def cut(ctx: Any) -> Any:

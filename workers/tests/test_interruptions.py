@@ -82,7 +82,7 @@ def test_a_commit_whose_answer_is_lost_is_not_applied_twice(
     assert {len(shop.log(wid)) for wid in wids} == {0}
 
 
-def test_a_row_lock_of_somebody_else_is_waited_for_and_is_no_attempt(
+def test_a_row_lock_of_another_session_is_waited_for_and_is_no_attempt(
     shop: Shop, connect: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("workers.jobs.runner.TRIES", 3)

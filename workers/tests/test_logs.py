@@ -21,7 +21,7 @@ def fields(record: logging.LogRecord) -> dict[str, Any]:
     return {name: getattr(record, name) for name in names if hasattr(record, name)}
 
 
-def test_a_handler_s_logger_names_its_job(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_logger_of_a_handler_names_its_job(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
     jobs: list[int] = []
 
     def handler(state: Any, ctx: Any) -> Any:
@@ -102,7 +102,7 @@ insert into wed_trig (cpred, cfinal) values ($$ a is not null $$, true);
 
 
 @pytest.mark.slow
-def test_every_line_of_a_worker_is_json_and_tells_no_state(
+def test_every_line_of_a_worker_is_json_without_a_state(
     processes: Processes, loaded: Any, connect: Any
 ) -> None:
     flow, db = loaded(TELL), connect()
@@ -119,7 +119,7 @@ def test_every_line_of_a_worker_is_json_and_tells_no_state(
     assert SECRET not in processes.output()
 
 
-def test_the_reaper_tells_whose_time_was_over(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_reaper_logs_jobs_that_exceeded_their_time(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
     (wid,) = shop.start()
     job = api.lease_many(shop.flow, ["tr_one"], 1, "bob", conn=shop.db)[0]
     shop.one("update wedsql.job_pool set lease_until = wedsql.now() where wid = %s returning 1", wid)
@@ -133,7 +133,7 @@ def test_the_reaper_tells_whose_time_was_over(shop: Shop, caplog: pytest.LogCapt
     assert mine == [named | {"worker": "reaper", "outcome": "expired"}], "once"
 
 
-def test_the_reaper_tells_of_broken_invariants(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_reaper_logs_violated_invariants(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
     (wid,) = shop.start()
     with caplog.at_level(logging.INFO, "workers.reaper"):
         report.check(shop.db)

@@ -53,12 +53,12 @@ def test_nothing_aborts(nothing: object) -> None:
 @pytest.mark.parametrize(
     "bad", [5, ["a"], object(), {"a": object()}, {"a": {1, 2}}, {"a": float("nan")}, {"a": "x\0y"}]
 )
-def test_what_cannot_be_a_state_is_refused(bad: object) -> None:
+def test_values_that_a_state_cannot_hold_are_rejected(bad: object) -> None:
     with pytest.raises((BadResult, ValueError)):
         read_result(bad)
 
 
-def test_a_failure_says_what_and_where() -> None:
+def test_a_failure_has_message_and_place() -> None:
     try:
         raise ZeroDivisionError("by zero\0")
     except ZeroDivisionError as error:

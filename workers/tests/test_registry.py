@@ -26,7 +26,7 @@ def test_a_decorated_function_stays_itself_and_is_found() -> None:
     assert registry.find("any", "tr_b") is None
 
 
-def test_a_second_handler_is_refused_and_both_are_named() -> None:
+def test_a_second_handler_is_rejected_and_both_are_named() -> None:
     registry = Registry()
     registry.add(Entry("tr_a", noop))
     with pytest.raises(DuplicateTransition) as caught:
@@ -42,7 +42,7 @@ def test_the_same_handler_twice_is_no_second_one() -> None:
     assert len(registry) == 1
 
 
-def test_a_flow_s_own_handler_wins_over_the_general_one() -> None:
+def test_a_handler_of_the_flow_precedes_the_general_one() -> None:
     registry = Registry()
     registry.add(Entry("tr_a", noop))
     registry.add(Entry("tr_a", other, flow="special"))
@@ -77,7 +77,7 @@ def too_few(state: Any) -> None:
         (Entry("tr_a", noop, batch=0), "at least 1"),
     ],
 )
-def test_what_is_no_handler_is_refused_with_the_reason(entry: Entry, words: str) -> None:
+def test_an_invalid_handler_is_rejected_with_the_reason(entry: Entry, words: str) -> None:
     with pytest.raises(RegistryError) as caught:
         Registry().add(entry)
     assert words in str(caught.value)
@@ -90,7 +90,7 @@ def planned(*known: Known, size: int = 50, **options: Any) -> list[tuple[str, tu
     return [(p.flow, p.names, p.size, p.lease) for p in plans(known, registry, size)]
 
 
-def test_short_work_of_a_flow_is_taken_together_and_long_work_is_leased() -> None:
+def test_short_jobs_of_a_flow_are_taken_together_and_long_ones_leased() -> None:
     known = [Known("f", "tr_a", timeout=30.0), Known("f", "tr_b"), Known("f", "tr_c", timeout=3600.0)]
     assert planned(*known) == [("f", ("tr_a", "tr_b"), 50, None), ("f", ("tr_c",), 50, 60.0)]
 
@@ -102,12 +102,12 @@ def test_the_trigger_and_then_the_handler_decide_the_mode() -> None:
     assert planned(Known("f", "tr_a"), mode="lease") == [("f", ("tr_a",), 50, 60.0)]
 
 
-def test_a_handler_s_own_batch_limit_holds() -> None:
+def test_the_batch_limit_of_a_handler_holds() -> None:
     assert planned(Known("f", "tr_a"), batch=1) == [("f", ("tr_a",), 1, None)]
     assert planned(Known("f", "tr_a"), batch=500) == [("f", ("tr_a",), 50, None)]
 
 
-def test_flows_that_are_not_asked_for_and_names_without_handlers_are_left_out() -> None:
+def test_other_flows_and_names_without_handlers_are_left_out() -> None:
     registry = Registry()
     registry.add(Entry("tr_a", noop))
     found = plans([Known("f", "tr_a"), Known("g", "tr_a"), Known("f", "tr_x")], registry, 1, ["f"])

@@ -57,7 +57,7 @@ def test_step_mode_commits_each_job_by_itself_and_batch_mode_together(shop: Shop
         assert seen == commits
 
 
-def test_the_handler_sees_its_job(shop: Shop) -> None:
+def test_the_context_has_the_data_of_the_job(shop: Shop) -> None:
     seen: dict[str, Any] = {}
 
     def look(state: Any, ctx: Any) -> Any:
@@ -157,7 +157,7 @@ def test_a_handler_that_hangs_is_ended_at_its_timeout(shop: Shop, size: int) -> 
     assert shop.log(wids[0])[0][0] == shop.log(wids[1])[0][0] == "timeout"
 
 
-def test_a_handler_that_swallows_the_end_of_its_time_is_refused_by_the_kernel(shop: Shop) -> None:
+def test_the_kernel_rejects_a_result_after_a_swallowed_timeout(shop: Shop) -> None:
     # Without back-off it could be taken again at once, and would then be in time.
     settings = "timeout = '0.3 s', backoff = '0'"
     shop.db.execute(f"update {shop.flow}.wed_trig set {settings} where trname = 'tr_one'")

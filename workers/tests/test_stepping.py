@@ -19,7 +19,7 @@ def in_hand(shop: Shop) -> int:
     return int(shop.one(JOB_LOCKS, shop.runner.wire.connection.info.backend_pid))
 
 
-def test_quick_handlers_have_more_and_more_jobs_in_hand_up_to_the_limit(shop: Shop) -> None:
+def test_quick_handlers_hold_more_and_more_jobs_up_to_the_limit(shop: Shop) -> None:
     seen: list[int] = []
 
     def handler(state: Any, ctx: Any) -> Any:

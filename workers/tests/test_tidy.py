@@ -42,7 +42,7 @@ def forget(owner: psycopg.Connection[Any], table: str, column: str) -> None:
 
 
 @pytest.mark.parametrize(("table", "column", "insert", "old", "recent"), TABLES)
-def test_what_is_old_goes_and_the_rest_stays(
+def test_old_rows_are_deleted_and_others_kept(
     table: str, column: str, insert: str, old: str, recent: str, connect: Connect
 ) -> None:
     owner = connect()
@@ -56,7 +56,9 @@ def test_what_is_old_goes_and_the_rest_stays(
         forget(owner, table, column)
 
 
-def test_the_reaper_tidies_in_its_first_round(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reaper_deletes_old_rows_in_its_first_round(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
     owner = connect()
     monkeypatch.setattr(rounds, "_maintained", -rounds._MAINTAIN_EVERY)
     try:
@@ -68,7 +70,7 @@ def test_the_reaper_tidies_in_its_first_round(connect: Connect, monkeypatch: pyt
         rounds._reaper_wire().close()
 
 
-def test_a_table_that_cannot_be_tidied_stops_no_other(connect: Connect, caplog: Any) -> None:
+def test_a_table_that_fails_does_not_stop_the_others(connect: Connect, caplog: Any) -> None:
     owner, reaper = connect(), connect("wed_reaper")
     owner.execute(LOG_IN, ["old", "400 days"])
     owner.execute("revoke delete on django_session from wed_reaper")

@@ -32,7 +32,7 @@ def told(shop: Shop, kind: str) -> tuple[list[int], float]:
 
 
 @pytest.mark.parametrize("size", [1, 10])
-def test_runs_and_waits_are_told(shop: Shop, size: int) -> None:
+def test_runs_and_waits_are_reported(shop: Shop, size: int) -> None:
     shop.on("tr_one", good)
     shop.start(7)
     shop.drain(size)
@@ -44,7 +44,7 @@ def test_runs_and_waits_are_told(shop: Shop, size: int) -> None:
     assert sum(counts) == 7 and seconds > 0
 
 
-def test_a_leased_job_is_measured_alike(shop: Shop) -> None:
+def test_a_leased_job_is_measured_the_same_way(shop: Shop) -> None:
     shop.on("tr_one", good)
     shop.start(3)
     assert shop.runner.work_leased(shop.flow, ["tr_one"], 3, 30) == 3
@@ -52,7 +52,7 @@ def test_a_leased_job_is_measured_alike(shop: Shop) -> None:
     assert sum(told(shop, "run")[0]) == sum(told(shop, "wait")[0]) == 3
 
 
-def test_a_failed_run_counts_and_a_second_attempt_waits_for_nobody(shop: Shop) -> None:
+def test_a_failed_run_counts_and_a_second_attempt_has_no_waiting_time(shop: Shop) -> None:
     def bad(state: Any, ctx: Any) -> Any:
         raise ValueError
 
@@ -73,7 +73,9 @@ def test_only_a_sample_of_waits_is_looked_up(shop: Shop) -> None:
     assert sum(told(shop, "run")[0]) == times.WAITS + 5 and sum(told(shop, "wait")[0]) == times.WAITS
 
 
-def test_it_is_told_every_ten_seconds_and_at_the_end(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_times_are_reported_every_ten_seconds_and_at_the_end(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shop.on("tr_one", good)
     for count in (1, 2):
         shop.start()
@@ -85,7 +87,7 @@ def test_it_is_told_every_ten_seconds_and_at_the_end(shop: Shop, monkeypatch: py
     assert sum(told(shop, "run")[0]) == 2
 
 
-def test_a_service_tells_while_it_serves(shop: Shop) -> None:
+def test_a_service_reports_while_it_runs(shop: Shop) -> None:
     shop.on("tr_one", good)
     shop.start()
     shop.drain()
@@ -93,7 +95,7 @@ def test_a_service_tells_while_it_serves(shop: Shop) -> None:
     assert sum(told(shop, "run")[0]) == 1
 
 
-def test_a_flow_that_is_gone_stops_nobody(shop: Shop) -> None:
+def test_a_dropped_flow_does_not_stop_the_report_of_others(shop: Shop) -> None:
     shop.on("tr_one", good)
     shop.start()
     shop.drain()
@@ -103,7 +105,7 @@ def test_a_flow_that_is_gone_stops_nobody(shop: Shop) -> None:
 
 
 @pytest.mark.slow
-def test_the_cluster_tells_too(processes: Processes, flow: str, db: Db) -> None:
+def test_the_cluster_reports_times(processes: Processes, flow: str, db: Db) -> None:
     start(db, flow, "mark", 3)
     cluster(processes)
     query = (

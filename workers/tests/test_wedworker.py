@@ -60,7 +60,7 @@ def _ticks(pid: int) -> int:
     return int(words[11]) + int(words[12])
 
 
-def test_told_to_stop_it_finishes_its_handler(processes: Processes, flow: str, db: Db) -> None:
+def test_on_sigterm_it_finishes_its_handler(processes: Processes, flow: str, db: Db) -> None:
     pool = processes.manage("wedworker", "--flow", flow)
     (wid,) = start(db, flow, "slow")
     until(processes.marks, what=processes.output)
@@ -88,7 +88,7 @@ def test_a_killed_process_is_replaced_and_its_job_counted(processes: Processes, 
     assert db.execute("select outcome from wedsql.job_log where wid = %s", [wid]).fetchall() == [("lost",)]
 
 
-def test_poison_ends_parked(processes: Processes, flow: str, db: Db) -> None:
+def test_a_job_that_kills_workers_is_parked(processes: Processes, flow: str, db: Db) -> None:
     processes.manage("wedworker", "--flow", flow)
     (wid,) = start(db, flow, "poison")
     until(lambda: statuses(db, [wid]) == {"E": 1}, seconds=20, what=processes.output)
