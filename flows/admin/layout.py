@@ -34,7 +34,7 @@ def fieldsets(options: Options, before: Sequence[str] = (), after: Sequence[str]
 def _lines(options: Iterable[Option]) -> tuple[Any, ...]:
     lines: list[list[str]] = []
     for option in options:
-        if option.beside:
+        if option.same_line:
             lines[-1].append(option.name)
         else:
             lines.append([option.name])

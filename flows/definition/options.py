@@ -53,7 +53,7 @@ class Option:
         choices: the values that it may have, each with a label.
         column: its column in the kernel's table, if the paper has another name for it.
         group: its part of the form.
-        beside: whether it is on the same line of the form as the option before it.
+        same_line: whether it is on the same line of the form as the option before it.
         lines: the height of its form field.
         hidden: whether it is only stored and copied, because it has no effect yet.
         name, type, required, nullable: set from the typed dictionary.
@@ -65,7 +65,7 @@ class Option:
     choices: Mapping[str, Any] = field(default_factory=dict)
     column: str = ""
     group: Group = Group.MAIN
-    beside: bool = False
+    same_line: bool = False
     lines: int = 1
     hidden: bool = False
     name: str = ""

@@ -47,12 +47,14 @@ class TriggerDefinition(_Reserved, total=False):
             label=_("transition"),
             help=_("What is fired: the name that a worker serves. None on the final condition."),
             column="trname",
-            beside=True,
+            same_line=True,
         ),
     ]
     condition: Annotated[
         str | None,
-        Option(label=_("name of the condition"), help=_("Its name for people."), column="cname", beside=True),
+        Option(
+            label=_("name of the condition"), help=_("Its name for people."), column="cname", same_line=True
+        ),
     ]
     predicate: Required[
         Annotated[
@@ -86,7 +88,7 @@ class TriggerDefinition(_Reserved, total=False):
             help=_("The instance is finished when the condition holds; one trigger per flow."),
             default=False,
             column="cfinal",
-            beside=True,
+            same_line=True,
         ),
     ]
     enabled: Annotated[
@@ -95,7 +97,7 @@ class TriggerDefinition(_Reserved, total=False):
             label=_("enabled"),
             help=_("A disabled trigger does not fire; jobs that it has fired stay."),
             default=True,
-            beside=True,
+            same_line=True,
         ),
     ]
     on_error: Annotated[
@@ -124,7 +126,7 @@ class TriggerDefinition(_Reserved, total=False):
                 "withdraw": _("the job is withdrawn"),
             },
             group=Group.WAITING,
-            beside=True,
+            same_line=True,
         ),
     ]
     mode: Annotated[
@@ -139,7 +141,7 @@ class TriggerDefinition(_Reserved, total=False):
                 "lease": _("a claim with an expiry"),
             },
             group=Group.WAITING,
-            beside=True,
+            same_line=True,
         ),
     ]
     max_attempts: Annotated[
@@ -158,7 +160,7 @@ class TriggerDefinition(_Reserved, total=False):
             help=_("The wait before the second attempt; it doubles with each further one."),
             default="00:00:01",
             group=Group.WAITING,
-            beside=True,
+            same_line=True,
         ),
     ]
     max_firings: Annotated[
@@ -169,7 +171,7 @@ class TriggerDefinition(_Reserved, total=False):
                 "How often it may fire for one instance before that is a loop; empty for the flow's limit."
             ),
             group=Group.WAITING,
-            beside=True,
+            same_line=True,
         ),
     ]
     pickup_deadline: Annotated[
@@ -183,7 +185,7 @@ class TriggerDefinition(_Reserved, total=False):
     priority: Annotated[
         SmallInteger,
         Option(
-            label=_("priority"), help=_("Higher goes first."), default=0, group=Group.WAITING, beside=True
+            label=_("priority"), help=_("Higher goes first."), default=0, group=Group.WAITING, same_line=True
         ),
     ]
     due_attr: Annotated[
@@ -200,7 +202,7 @@ class TriggerDefinition(_Reserved, total=False):
             label=_("due after"),
             help=_("Fires that long after the condition was met, or after the time in the attribute."),
             group=Group.WAITING,
-            beside=True,
+            same_line=True,
         ),
     ]
     concurrent: Annotated[
@@ -219,7 +221,7 @@ class TriggerDefinition(_Reserved, total=False):
             help=_("The trigger fires at most once for an instance."),
             default=False,
             group=Group.WAITING,
-            beside=True,
+            same_line=True,
         ),
     ]
     refresh_payload: Annotated[
@@ -229,7 +231,7 @@ class TriggerDefinition(_Reserved, total=False):
             help=_("Firing again gives a job that still waits the present state."),
             default=False,
             group=Group.WAITING,
-            beside=True,
+            same_line=True,
         ),
     ]
     writes: Annotated[
@@ -247,7 +249,7 @@ class TriggerDefinition(_Reserved, total=False):
     description: Annotated[
         str,
         Option(
-            label=_("description"), help=_("For people."), default="", group=Group.DESCRIBING, beside=True
+            label=_("description"), help=_("For people."), default="", group=Group.DESCRIBING, same_line=True
         ),
     ]
 

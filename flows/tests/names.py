@@ -8,7 +8,7 @@ from typing import Any
 from psycopg import sql
 
 # Attributes with names of functions: a condition that uses both, and a value for which it holds.
-BESIDE = {
+SHARED_NAMES = {
     "coalesce": ("coalesce(coalesce, 'y') = 'X'", "X"),
     "lower": ("lower(lower) = 'x'", "X"),
     "upper": ("upper(upper) = 'X'", "x"),

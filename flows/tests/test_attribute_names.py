@@ -18,7 +18,7 @@ from flows import api
 from flows.tests.commands import run, write
 from flows.tests.designer import ADD
 from flows.tests.flow_packages import directory, forget, migrate
-from flows.tests.names import BESIDE, identifiers
+from flows.tests.names import SHARED_NAMES, identifiers
 from flows.tests.pages import all_errors, opened, unique
 
 pytestmark = pytest.mark.django_db
@@ -114,43 +114,43 @@ def test_admin_form(names: list[str], part: int, alice: Client) -> None:
     works(flow, mine)
 
 
-def beside(flow: str) -> None:
+def assert_conditions_hold(flow: str) -> None:
     """Assert that every condition that uses an attribute and the function of the same name holds."""
-    wid = api.start(flow, {name: value for name, (_, value) in BESIDE.items()})
+    wid = api.start(flow, {name: value for name, (_, value) in SHARED_NAMES.items()})
     with connection.cursor() as cursor:
         cursor.execute("select array_agg(trname order by trname) from wedsql.job_pool where wid = %s", [wid])
-        assert cursor.fetchone()[0] == sorted(f"tr_{name}" for name in BESIDE)
+        assert cursor.fetchone()[0] == sorted(f"tr_{name}" for name in SHARED_NAMES)
 
 
 def test_function_and_attribute_of_one_name_published() -> None:
     flow = unique()
     api.create_flow(flow)
-    triggers = [{"transition": f"tr_{name}", "predicate": text} for name, (text, _) in BESIDE.items()]
-    api.publish(flow, {"attributes": [{"name": name} for name in BESIDE], "triggers": triggers})
-    beside(flow)
+    triggers = [{"transition": f"tr_{name}", "predicate": text} for name, (text, _) in SHARED_NAMES.items()]
+    api.publish(flow, {"attributes": [{"name": name} for name in SHARED_NAMES], "triggers": triggers})
+    assert_conditions_hold(flow)
 
 
 def test_function_and_attribute_of_one_name_loaded(tmp_path: Path) -> None:
     flow = unique()
-    attributes = ", ".join(f"('{name}')" for name in BESIDE)
-    triggers = ", ".join(f"('tr_{name}', $${text}$$)" for name, (text, _) in BESIDE.items())
+    attributes = ", ".join(f"('{name}')" for name in SHARED_NAMES)
+    triggers = ", ".join(f"('tr_{name}', $${text}$$)" for name, (text, _) in SHARED_NAMES.items())
     script = f"insert into wed_attr (aname) values {attributes};"
     script += f" insert into wed_trig (trname, cpred) values {triggers};"
     run("loadflow", write(tmp_path, script), "--flow", flow)
-    beside(flow)
+    assert_conditions_hold(flow)
 
 
 def test_function_and_attribute_of_one_name_in_the_form(alice: Client) -> None:
     flow = unique()
-    rows = {f"{kind}-TOTAL_FORMS": str(len(BESIDE)) for kind in ("attributes", "triggers")}
+    rows = {f"{kind}-TOTAL_FORMS": str(len(SHARED_NAMES)) for kind in ("attributes", "triggers")}
     fields = opened(alice, ADD) | {"name": flow} | rows
-    for row, (name, (text, _)) in enumerate(BESIDE.items()):
+    for row, (name, (text, _)) in enumerate(SHARED_NAMES.items()):
         fields |= {f"attributes-{row}-name": name, f"attributes-{row}-type": "text"}
         fields |= {f"triggers-{row}-predicate": text, f"triggers-{row}-transition": f"tr_{name}"}
         fields |= {f"triggers-{row}-{key}": fields[f"triggers-0-{key}"] for key in FILLED}
     response = alice.post(ADD, fields)
     assert response.status_code == 302, all_errors(response)
-    beside(flow)
+    assert_conditions_hold(flow)
 
 
 @pytest.mark.parametrize("part", range(1))

@@ -137,14 +137,14 @@ def test_no_function_in_a_where_sees_another_flow(one: Kit, other: Kit, spy: Con
     assert {
         f"{one.name}.{view}" for view in ("job_pool", "st_status", "wed_attr", "wed_trace", "wed_trig")
     } < {*relations}
-    strangers = {str(row.wid) for row in other.rows("select wid from {f}.wed_flow")}
+    other_wids = {str(row.wid) for row in other.rows("select wid from {f}.wed_flow")}
     spy.execute(plan)  # type: ignore[call-overload]
     cases = 0
     for relation in relations:
         assert relation.startswith(f"{one.name}."), "this needs a test of its own"
         for statement in looks(one, relation):
             seen = " ".join(seen_by(spy, statement))
-            assert SECRET not in seen and not strangers & {*re.findall(r"[0-9]+", seen)}, statement
+            assert SECRET not in seen and not other_wids & {*re.findall(r"[0-9]+", seen)}, statement
             cases += 1
     assert cases > 100 and snapshot(other) == before
 
@@ -344,7 +344,7 @@ def test_no_cheap_function_sees_an_instance_of_another_flow(
     one: Kit, other: Kit, spy: Connection, plan: str
 ) -> None:
     """A function that costs less than the comparison with the flow would be called before it."""
-    strangers = {str(row.wid) for row in other.rows("select wid from {f}.wed_flow")}
+    other_wids = {str(row.wid) for row in other.rows("select wid from {f}.wed_flow")}
     shown: list[str] = []
     spy.add_notice_handler(lambda diagnostic: shown.append(diagnostic.message_primary or ""))
     spy.execute(
@@ -354,4 +354,4 @@ def test_no_cheap_function_sees_an_instance_of_another_flow(
     spy.execute(plan)  # type: ignore[call-overload]
     for view in ("job_pool", "st_status", "wed_trace"):
         spy.execute(f"select from {one.name}.{view} r where pg_temp.cheap(r.wid)")
-    assert strangers and not strangers & {*shown}
+    assert other_wids and not other_wids & {*shown}

@@ -7,7 +7,7 @@ import pytest
 
 from flows import api
 from flows.tests.kit import Kit
-from flows.tests.names import BESIDE, identifiers
+from flows.tests.names import SHARED_NAMES, identifiers
 
 pytestmark = pytest.mark.kernel
 PARTS = 6
@@ -136,37 +136,40 @@ def test_k34_a_name_means_the_attribute_and_its_call_the_function(kit: Kit) -> N
 
 
 @pytest.fixture
-def beside(kit: Kit) -> Kit:
+def shared_names(kit: Kit) -> Kit:
     """A flow with attributes named like functions, and for each a trigger that also calls the function."""
-    names = list(BESIDE)
+    names = list(SHARED_NAMES)
     with kit.conn.transaction():
         kit.attrs("zz_go", *names)
         for name in names:
-            kit.trig(f"tr_{name}", BESIDE[name][0])
+            kit.trig(f"tr_{name}", SHARED_NAMES[name][0])
         kit.final("zz_go = '9'")
     return kit
 
 
-def test_k34_a_condition_uses_function_and_attribute_of_one_name(beside: Kit) -> None:
-    wid = beside.start(**{name: value for name, (_, value) in BESIDE.items()})
-    assert {job.trname for job in beside.pending(wid)} == {f"tr_{name}" for name in BESIDE}
+def test_k34_a_condition_uses_function_and_attribute_of_one_name(shared_names: Kit) -> None:
+    wid = shared_names.start(**{name: value for name, (_, value) in SHARED_NAMES.items()})
+    assert {job.trname for job in shared_names.pending(wid)} == {f"tr_{name}" for name in SHARED_NAMES}
     text = "zz_go = '9', lower = lower(lower), coalesce = coalesce(nullif(coalesce, 'X'), 'y') || now"
-    beside.policy(final_when_pending="cancel")
-    with beside.step():
-        beside.complete(beside.take("tr_now", wid), set_text=text)
-    assert beside.status(wid) == "F"
-    assert (beside.state(wid)["lower"], beside.state(wid)["coalesce"]) == ("x", "yX")
+    shared_names.policy(final_when_pending="cancel")
+    with shared_names.step():
+        shared_names.complete(shared_names.take("tr_now", wid), set_text=text)
+    assert shared_names.status(wid) == "F"
+    assert (shared_names.state(wid)["lower"], shared_names.state(wid)["coalesce"]) == ("x", "yX")
 
 
-def test_k34_a_rename_to_and_from_such_a_name(beside: Kit) -> None:
+def test_k34_a_rename_to_and_from_such_a_name(shared_names: Kit) -> None:
     """The conditions are rewritten, and mean the same as before."""
-    for name in BESIDE:
-        beside.rows("update {f}.wed_attr set aname = 'zz_new' where aname = %s", [name])
-        (written,) = beside.rows("select cpred, reads from wedsql.trig where trname = %s", [f"tr_{name}"])
-        assert written.reads == ["zz_new"]
-        beside.rows("update {f}.wed_attr set aname = %s where aname = 'zz_new'", [name])
-        assert (
-            beside.one("select cpred from wedsql.trig where trname = %s", [f"tr_{name}"]) == BESIDE[name][0]
+    for name in SHARED_NAMES:
+        shared_names.rows("update {f}.wed_attr set aname = 'zz_new' where aname = %s", [name])
+        (written,) = shared_names.rows(
+            "select cpred, reads from wedsql.trig where trname = %s", [f"tr_{name}"]
         )
-    wid = beside.start(**{name: value for name, (_, value) in BESIDE.items()})
-    assert len(beside.pending(wid)) == len(BESIDE)
+        assert written.reads == ["zz_new"]
+        shared_names.rows("update {f}.wed_attr set aname = %s where aname = 'zz_new'", [name])
+        assert (
+            shared_names.one("select cpred from wedsql.trig where trname = %s", [f"tr_{name}"])
+            == SHARED_NAMES[name][0]
+        )
+    wid = shared_names.start(**{name: value for name, (_, value) in SHARED_NAMES.items()})
+    assert len(shared_names.pending(wid)) == len(SHARED_NAMES)

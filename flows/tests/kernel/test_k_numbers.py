@@ -113,10 +113,10 @@ def test_refused_starts_do_not_wait_for_each_other(numbered: Kit) -> None:
 
 
 def test_who_may_not_start_takes_no_number(numbered: Kit) -> None:
-    stranger, before = numbered.connect(user="wed_monitor"), last(numbered)
+    monitor, before = numbered.connect(user="wed_monitor"), last(numbered)
     for _ in range(TIMES):
         with contextlib.suppress(psycopg.Error):
-            numbered.one('select wedsql.start(%s, \'{"a": "1"}\')', [numbered.name], stranger)
+            numbered.one('select wedsql.start(%s, \'{"a": "1"}\')', [numbered.name], monitor)
     assert last(numbered) == before
 
 
