@@ -38,32 +38,32 @@ class Topic:
 
 @dataclass(eq=False)
 class Watcher:
-    """One browser page. `news` maps changed ids to versions; with `again` the page reads everything again."""
+    """One browser page. `changes` maps changed ids to versions; with `resync` the page reads all again."""
 
     topic: Topic
     send: Send
     close: Close
     session: str = ""
-    news: dict[int, int] | None = None
-    again: bool = False
+    changes: dict[int, int] | None = None
+    resync: bool = False
     sent: int = 0
     unacked: int = 0
     sent_at: float = 0.0
 
-    def add(self, news: dict[int, int]) -> None:
-        """Keep the newest version of each id; `news` is shared between watchers, so it is never modified."""
-        if self.again:
+    def add(self, changes: dict[int, int]) -> None:
+        """Keep the newest version of each id; `changes` is shared by watchers, so never modified."""
+        if self.resync:
             return
-        self.news = news if self.news is None else self.news | news
-        if len(self.news) > MAX_PENDING:
-            self.read_again()
+        self.changes = changes if self.changes is None else self.changes | changes
+        if len(self.changes) > MAX_PENDING:
+            self.request_resync()
 
-    def read_again(self) -> None:
-        self.news, self.again = None, True
+    def request_resync(self) -> None:
+        self.changes, self.resync = None, True
 
     @property
     def ready(self) -> bool:
-        return not self.unacked and (self.again or bool(self.news))
+        return not self.unacked and (self.resync or bool(self.changes))
 
 
 class Hub:
@@ -161,18 +161,18 @@ class Hub:
             await self._send(watcher, self._next_frame(watcher, texts))
 
     def _next_frame(self, watcher: Watcher, texts: dict[tuple[int, bool], str]) -> str:
-        news, watcher.news = watcher.news, None
-        again, watcher.again = watcher.again, False
+        changes, watcher.changes = watcher.changes, None
+        resync, watcher.resync = watcher.resync, False
         wants_ack = watcher.sent % ACK_EVERY == 0
         watcher.sent += 1
         if wants_ack:
             watcher.unacked, watcher.sent_at = self.frames, time.monotonic()
         number = {"n": self.frames} if wants_ack else {}
-        if again or news is None:
+        if resync or changes is None:
             return _frame("resync", **number)
-        key = id(news), wants_ack
+        key = id(changes), wants_ack
         if key not in texts:
-            texts[key] = _frame("changed", **number, ids=list(news.items()))
+            texts[key] = _frame("changed", **number, ids=list(changes.items()))
         return texts[key]
 
     async def _send_all(self, watchers: Iterable[Watcher], text: str) -> None:
@@ -201,7 +201,7 @@ def _distribute(watcher: Watcher, events: dict[int, dict[int, int]]) -> None:
     if not rows:
         return
     if 0 in rows:
-        watcher.read_again()
+        watcher.request_resync()
     elif topic.kind == "flow":
         watcher.add(rows)
     elif topic.wid in rows:

@@ -161,8 +161,8 @@ def test_too_many_changes_become_a_resync() -> None:
         await until(lambda: bool(page.frames))
         for wid in range(MAX_PENDING + 1):
             hub.event(7, wid + 1, 1)
-        await until(lambda: page.watcher.again)
-        assert page.watcher.news is None
+        await until(lambda: page.watcher.resync)
+        assert page.watcher.changes is None
         page.ack()
         await until(lambda: len(page.frames) == 2)
         assert page.ops[-1] == "resync"

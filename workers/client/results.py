@@ -14,16 +14,16 @@ from workers.client.statement import BEGIN, COMMIT, Command, Statement, ints, qu
 from workers.client.taken import Held, Taken
 
 # The worker no longer holds the job, so no attempt is counted.
-NOT_OURS = frozenset({"WD102", "WD104", "WD105", "WD203", "WD205"})
+NO_LONGER_HELD = frozenset({"WD102", "WD104", "WD105", "WD203", "WD205"})
 LATE = "WD204"
 CANCELLED = "57014"
-_NOT_OURS = ", ".join(f"'{code}'" for code in sorted(NOT_OURS))
+_NO_LONGER_HELD = ", ".join(f"'{code}'" for code in sorted(NO_LONGER_HELD))
 _PLAIN = """select c.job_id, c.sqlstate, c.message from {call} c where not c.ok"""
 # A rejected result is counted as a failed attempt while the job is still held: a sub-query, which costs
 # nothing where nothing is rejected.
 _COUNTING = f"""select c.job_id, c.sqlstate, c.message, (
   select count(*) from wedsql.fail_many({{flow}}, array[($1::int[])[array_position($2::bigint[], c.job_id)]],
-    case when c.sqlstate in ({_NOT_OURS}) then '{{{{}}}}' else array[c.job_id] end,
+    case when c.sqlstate in ({_NO_LONGER_HELD}) then '{{{{}}}}' else array[c.job_id] end,
     array[($3::bigint[])[array_position($2::bigint[], c.job_id)]], array[c.message], array[c.sqlstate],
     case c.sqlstate when 'WD204' then 'timeout' else 'failed' end, $4::text))
 from {{call}} c where not c.ok"""  # noqa: S608  # made of constants
@@ -138,7 +138,7 @@ def fail(flow: str, failed: Sequence[tuple[Held, str, str]], outcome: str, actor
     return _FAIL, (flow.encode(), *_who(jobs), messages, states, outcome.encode(), actor.encode())
 
 
-def again(flow: str, job: Held, failures: Sequence[Command], actor: str) -> list[Command]:
+def retake(flow: str, job: Held, failures: Sequence[Command], actor: str) -> list[Command]:
     """Return calls that record failures of a job whose lock is lost: the job is taken again first.
 
     Nothing is recorded if another worker holds it. A leased job is not taken again.

@@ -19,8 +19,8 @@ from workers.client.connect import opener
 from workers.client.wire import ConnectionLost, Wire
 from workers.discovery import autodiscover
 from workers.jobs.plans import Plan
+from workers.jobs.process_state import SavedState
 from workers.jobs.runner import Runner
-from workers.jobs.surroundings import Surroundings
 from workers.logs import summarize
 from workers.process.service import SLICE, perform
 from workers.recovery.journal import Journal, journal_dir
@@ -77,7 +77,7 @@ def _runner() -> Runner:
         Finalize(None, journal.close, exitpriority=10)
         runner = Runner(Wire(opener(name)), autodiscover(), name, journal)
         runner.timeout_errors, runner.longest_run = (TimeoutException,), float(Conf.TIMEOUT)
-        runner.surroundings = Surroundings()
+        runner.saved_state = SavedState()
         _state = _ProcessState(os.getpid(), runner)
         try:
             report_lost(_state.runner.wire, journal_dir(), name)

@@ -18,7 +18,7 @@ from workers.jobs.outcome import HandlerTimeout
 GRACE = 0.2
 _LONGEST = 24 * 3600.0
 # The signal repeats each second, because a handler may have swallowed the first exception.
-_AGAIN = 1.0
+_REPEAT_SECONDS = 1.0
 
 
 class Alarm:
@@ -30,11 +30,11 @@ class Alarm:
 
     def __init__(self) -> None:
         self._until = math.inf
-        self._rings = math.inf
-        self._others: object = None
-        self._others_at = math.inf
-        self._others_interval = 0.0
-        self._handler = self._ring  # one bound method, to compare by identity
+        self._fires_at = math.inf
+        self._previous: object = None
+        self._previous_at = math.inf
+        self._previous_interval = 0.0
+        self._handler = self._on_alarm  # one bound method, to compare by identity
 
     def begin(self, seconds: float | None) -> None:
         """Start the limit of a handler, in seconds; None sets no limit."""
@@ -43,7 +43,7 @@ class Alarm:
         self._until = time.monotonic() + seconds + GRACE
         if signal.getsignal(signal.SIGALRM) is not self._handler:
             self._install()
-        elif self._rings <= self._until and signal.getitimer(signal.ITIMER_REAL)[0]:
+        elif self._fires_at <= self._until and signal.getitimer(signal.ITIMER_REAL)[0]:
             return
         self._set()
 
@@ -64,36 +64,36 @@ class Alarm:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Restore the state before the first limit."""
-        self._until = self._rings = math.inf
-        if self._others is None:
+        self._until = self._fires_at = math.inf
+        if self._previous is None:
             return
         signal.setitimer(signal.ITIMER_REAL, 0)
-        self._restore_others()
+        self._restore_previous()
 
     def _install(self) -> None:
         """Install the signal handler; remember the previous one and its timer."""
         left, interval = signal.setitimer(signal.ITIMER_REAL, 0)
-        others = signal.signal(signal.SIGALRM, self._handler)
-        if self._others is None:  # otherwise a job's handler replaced it meanwhile
-            self._others = others or signal.SIG_DFL
-            self._others_at = time.monotonic() + left if left else math.inf
-            self._others_interval = interval
+        previous = signal.signal(signal.SIGALRM, self._handler)
+        if self._previous is None:  # otherwise a job's handler replaced it meanwhile
+            self._previous = previous or signal.SIG_DFL
+            self._previous_at = time.monotonic() + left if left else math.inf
+            self._previous_interval = interval
 
-    def _restore_others(self) -> None:
-        others, self._others = self._others, None
-        signal.signal(signal.SIGALRM, others)  # type: ignore[arg-type]  # what signal.signal gave
-        if self._others_at < math.inf:
-            left = max(0.001, self._others_at - time.monotonic())
-            signal.setitimer(signal.ITIMER_REAL, left, self._others_interval)
+    def _restore_previous(self) -> None:
+        previous, self._previous = self._previous, None
+        signal.signal(signal.SIGALRM, previous)  # type: ignore[arg-type]  # what signal.signal gave
+        if self._previous_at < math.inf:
+            left = max(0.001, self._previous_at - time.monotonic())
+            signal.setitimer(signal.ITIMER_REAL, left, self._previous_interval)
 
     def _set(self) -> None:
-        self._rings = min(self._until, self._others_at)
-        signal.setitimer(signal.ITIMER_REAL, max(0.001, self._rings - time.monotonic()), _AGAIN)
+        self._fires_at = min(self._until, self._previous_at)
+        signal.setitimer(signal.ITIMER_REAL, max(0.001, self._fires_at - time.monotonic()), _REPEAT_SECONDS)
 
-    def _ring(self, _number: int, _frame: FrameType | None) -> None:
+    def _on_alarm(self, _number: int, _frame: FrameType | None) -> None:
         now = time.monotonic()
-        if now >= self._others_at:
-            self._restore_others()  # goes off at once
+        if now >= self._previous_at:
+            self._restore_previous()  # goes off at once
         elif now >= self._until:
             raise HandlerTimeout("The handler ran longer than the timeout of its job.")
         elif self._until < math.inf:

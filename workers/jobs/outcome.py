@@ -14,7 +14,7 @@ from uuid import UUID
 
 from workers.context import Abort
 from workers.logs import place_of, summarize
-from workers.recovery.journal import DIED
+from workers.recovery.journal import PROCESS_DIED
 
 MESSAGE_LIMIT = 2000
 # A parameter of a statement has at most 1 GB; the server needs several times its size.
@@ -34,7 +34,7 @@ class Lost(Exception):
     """The process that ran the handler died."""
 
     def __init__(self) -> None:
-        super().__init__(DIED)
+        super().__init__(PROCESS_DIED)
 
 
 def _plain(value: object) -> object:
@@ -98,12 +98,12 @@ class Failed(Exception):
     An exception is code of the handler: reading its text, its SQLSTATE or even its class may raise.
     """
 
-    def __init__(self, kind: str, message: str, sqlstate: str, short: str) -> None:
+    def __init__(self, kind: str, message: str, sqlstate: str, log_text: str) -> None:
         super().__init__(message)
         self.kind = kind
         self.message = message
         self.sqlstate = sqlstate
-        self.short = short
+        self.log_text = log_text
         """The error for a log line, without values of a state."""
 
 
@@ -143,9 +143,9 @@ def sqlstate_of(error: BaseException) -> str:
     return str.__str__(state) if isinstance(state, str) and _SQLSTATE.fullmatch(state) else ""
 
 
-def short(error: BaseException) -> str:
+def log_text(error: BaseException) -> str:
     """Return the error for a log line, without values of a state."""
-    return error.short if isinstance(error, Failed) else summarize(error)
+    return error.log_text if isinstance(error, Failed) else summarize(error)
 
 
 def describe(error: BaseException) -> str:

@@ -24,7 +24,7 @@ from workers.jobs.alarm import Alarm
 from workers.jobs.leases import LeaseRenewer
 from workers.jobs.lending import LentConnection
 from workers.jobs.outcome import Failed, Lost, failed, read_result
-from workers.jobs.surroundings import Surroundings
+from workers.jobs.process_state import SavedState
 from workers.jobs.times import Times
 from workers.logs import log_fields
 from workers.recovery.dead_workers import OtherJournals
@@ -68,7 +68,7 @@ class Performer:
         """Exceptions besides HandlerTimeout that mean that the handler exceeded its time."""
         self.longest_run = math.inf
         """Seconds after which a supervisor may kill this process during any handler."""
-        self.surroundings: Surroundings | None = None
+        self.saved_state: SavedState | None = None
         """What is restored after handlers; None: nothing."""
         self.must_be_replaced = False
         """Whether a handler changed what cannot be restored, so that this process must be replaced."""
@@ -126,7 +126,7 @@ class Performer:
 
     def _restore_process(self, flow: str) -> None:
         """Restore what the handlers of a batch changed in this process."""
-        changed = self.surroundings.restore() if self.surroundings is not None else []
+        changed = self.saved_state.restore() if self.saved_state is not None else []
         if self.wire.descriptor_changed:
             self.wire.abandon()
             self.must_be_replaced = self.stopping = True

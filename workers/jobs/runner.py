@@ -20,7 +20,7 @@ from workers.client.results import Done, ResultRefused
 from workers.client.statement import BEGIN, COMMIT, ROLLBACK, Command
 from workers.client.taken import Held, Taken, read_jobs
 from workers.client.wire import ConnectionLost, pause
-from workers.jobs.outcome import describe, kind_of, short, sqlstate_of
+from workers.jobs.outcome import describe, kind_of, log_text, sqlstate_of
 from workers.jobs.performing import BrokenStep, Performer
 from workers.jobs.stepping import Stepper
 from workers.logs import log_fields, summarize
@@ -133,7 +133,7 @@ class Runner(Performer):
                 failure = (one.taken, describe(one.error), sqlstate_of(one.error))
                 kinds.setdefault(kind_of(one.error), []).append(failure)
                 which = log_fields(flow, one.taken, self.actor) | {"outcome": kind_of(one.error)}
-                values = one.taken.trname, one.taken.job_id, short(one.error)
+                values = one.taken.trname, one.taken.job_id, log_text(one.error)
                 log.info("%s job %s: %s", *values, extra=which)
         return [results.fail(flow, failed, kind, self.actor) for kind, failed in kinds.items()]
 
@@ -217,7 +217,7 @@ class Runner(Performer):
         failures = self.failures(flow, [one])
         if not failures:
             return True
-        answers = self.wire.round(*results.again(flow, one.taken, failures, self.actor))
+        answers = self.wire.round(*results.retake(flow, one.taken, failures, self.actor))
         self.note_retries(answers)
         return any(answer.ntuples for answer in answers if answer.nfields == results.FAILED_COLUMNS)
 

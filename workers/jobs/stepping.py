@@ -17,7 +17,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.pq.abc import PGresult
 
 from workers.client import results, taking
-from workers.client.results import LATE, NOT_OURS, Done
+from workers.client.results import LATE, NO_LONGER_HELD, Done
 from workers.client.statement import COMMIT, Command
 from workers.client.taken import Taken, read_jobs
 from workers.client.wire import ConnectionLost, Wire
@@ -124,8 +124,8 @@ class Stepper:
             why = error.diag.message_primary or describe(error)
             late = results.fail(flow, [(one.taken, why, code)], "timeout", self.runner.actor)
             runner = self.runner
-            runner.note_retries(runner.wire.round(*results.again(flow, one.taken, [late], runner.actor)))
-        return code != LATE and code not in NOT_OURS
+            runner.note_retries(runner.wire.round(*results.retake(flow, one.taken, [late], runner.actor)))
+        return code != LATE and code not in NO_LONGER_HELD
 
     def _commit_writes(self, flow: str, done: list[Done]) -> list[Done]:
         """Commit the job that wrote in its transaction, always the last; return jobs to perform again."""

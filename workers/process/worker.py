@@ -13,8 +13,8 @@ from types import FrameType
 from workers.client.connect import opener
 from workers.client.wire import Wire
 from workers.jobs.performing import HELD
+from workers.jobs.process_state import SavedState
 from workers.jobs.runner import Runner
-from workers.jobs.surroundings import Surroundings
 from workers.process.presence import Presence
 from workers.process.service import Service
 from workers.recovery.journal import Journal, journal_dir
@@ -40,7 +40,7 @@ class WorkerProcess:
         runner = Runner(Wire(opener(name)), self.registry, name, journal)
         runner.most_held = self.held
         wake = _on_signal(runner)
-        runner.surroundings = Surroundings()
+        runner.saved_state = SavedState()
         presence = Presence(
             runner.wire,
             self.registry,

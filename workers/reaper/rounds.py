@@ -14,8 +14,8 @@ from workers.client.connect import opener
 from workers.client.wire import ConnectionLost, Wire
 from workers.logs import summarize
 from workers.reaper.disk import DiskReporter
+from workers.reaper.old_rows import delete_old_rows
 from workers.reaper.report import WORKER, check, log_round
-from workers.reaper.tidy import tidy
 
 log = logging.getLogger("workers.tasks")
 
@@ -42,7 +42,7 @@ def reap() -> dict[str, int]:
         if time.monotonic() - _maintained > _MAINTAIN_EVERY:
             api.maintain(conn=wire.connection)
             _maintained = time.monotonic()
-            tidy(wire.connection)
+            delete_old_rows(wire.connection)
             check(wire.connection)
     except (WedError, psycopg.Error, ConnectionLost) as error:
         log.warning("A round of the reaper failed: %s", summarize(error), extra={"worker": WORKER})

@@ -26,7 +26,7 @@ _HELD_MAX = (SIZE - _HELD_AT) // _HELD.size
 
 
 # The message recorded for a job whose process died.
-DIED = "The worker process died while it ran the handler."
+PROCESS_DIED = "The worker process died while it ran the handler."
 
 
 def journal_dir() -> Path:

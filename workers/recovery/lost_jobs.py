@@ -12,7 +12,7 @@ from workers.client import results, taking
 from workers.client.wire import Wire
 from workers.logs import summarize
 from workers.recovery.dead_workers import dead_journals
-from workers.recovery.journal import DIED, Note
+from workers.recovery.journal import PROCESS_DIED, Note
 
 log = logging.getLogger("workers.lost")
 
@@ -38,10 +38,10 @@ def _report(wire: Wire, note: Note, actor: str) -> bool:
         if not note.running:
             wire.round(taking.release(note, actor))
             return True
-        failure = results.fail(note.flow, [(note, DIED, "")], "lost", actor)
-        answers = wire.round(*results.again(note.flow, note, [failure], actor))
+        failure = results.fail(note.flow, [(note, PROCESS_DIED, "")], "lost", actor)
+        answers = wire.round(*results.retake(note.flow, note, [failure], actor))
     except psycopg.Error as error:
         log.warning("%s job %s of a dead process: %s", note.flow, note.job_id, summarize(error), extra=which)
         return True
-    log.warning("%s job %s: %s", note.flow, note.job_id, DIED, extra=which | {"outcome": "lost"})
+    log.warning("%s job %s: %s", note.flow, note.job_id, PROCESS_DIED, extra=which | {"outcome": "lost"})
     return any(answer.ntuples for answer in answers if answer.nfields == results.FAILED_COLUMNS)

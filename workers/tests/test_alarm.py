@@ -128,7 +128,7 @@ def test_an_alarm_of_other_code_fires_while_a_handler_runs() -> None:
     others.gone()
 
 
-def test_anothers_alarm_is_put_back_less_the_time_that_passed() -> None:
+def test_an_alarm_of_other_code_is_restored_less_the_time_that_passed() -> None:
     others = Others(0.6)
     with Alarm() as alarm:
         assert busy(alarm, 0.05, LONG)

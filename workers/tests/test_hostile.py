@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from workers.jobs.surroundings import Surroundings
+from workers.jobs.process_state import SavedState
 from workers.tests import hostile
 from workers.tests.conftest import Shop, until
 
@@ -44,7 +44,7 @@ def test_every_failure_is_counted_once_and_affects_no_other_job(shop: Shop, name
 @pytest.fixture
 def settled() -> Iterator[None]:
     """Restores the test's process, whatever a handler changed and the product did not restore."""
-    before = Surroundings()
+    before = SavedState()
     alarm = signal.getsignal(signal.SIGALRM)
     yield
     before.restore()
@@ -55,7 +55,7 @@ def settled() -> Iterator[None]:
 @pytest.mark.parametrize("size", [1, BATCH])
 @pytest.mark.parametrize("name", sorted(hostile.CHANGING))
 def test_what_a_handler_changes_in_its_process_is_restored(shop: Shop, name: str, size: int) -> None:
-    shop.runner.surroundings = Surroundings()
+    shop.runner.saved_state = SavedState()
     before = _process()
     bad, others = among_good_ones(shop, hostile.CHANGING[name], size)
     assert _process() == before

@@ -21,7 +21,7 @@ _OLD = (
 )
 
 
-def tidy(connection: psycopg.Connection[Any]) -> None:
+def delete_old_rows(connection: psycopg.Connection[Any]) -> None:
     """Delete at most _AT_ONCE old rows of each table; log a table where that fails."""
     for table, key, old in _OLD:
         statement = (

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from workers.reaper import rounds
-from workers.reaper.tidy import tidy
+from workers.reaper.old_rows import delete_old_rows
 
 Connect = Callable[..., psycopg.Connection[Any]]
 SESSION = (
@@ -49,7 +49,7 @@ def test_old_rows_are_deleted_and_others_kept(
     try:
         owner.execute(insert, ["old", old])
         owner.execute(insert, ["recent", recent])
-        tidy(connect("wed_reaper"))
+        delete_old_rows(connect("wed_reaper"))
         left = {key for (key,) in owner.execute(f"select {column} from {table}")}
         assert left & {"old", "recent"} == {"recent"}
     finally:
@@ -75,7 +75,7 @@ def test_a_table_that_fails_does_not_stop_the_others(connect: Connect, caplog: A
     owner.execute(LOG_IN, ["old", "400 days"])
     owner.execute("revoke delete on django_session from wed_reaper")
     try:
-        tidy(reaper)
+        delete_old_rows(reaper)
         assert owner.execute("select from axes_accesslog where username = 'old'").fetchone() is None
         assert "django_session was not tidied" in caplog.text
     finally:

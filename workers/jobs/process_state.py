@@ -19,7 +19,7 @@ import time
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD, signal.SIGPIPE)
 
 
-class Surroundings:
+class SavedState:
     """The state of the process before its first handler runs; created in the main thread."""
 
     def __init__(self) -> None:
