@@ -83,12 +83,12 @@ class TextLines(Lines):
     """Formats `2026-01-31T12:00:00.123Z INFO workers.runner: text [flow=orders wid=7 job=12]`, with MARKS."""
 
     def format(self, record: logging.LogRecord) -> str:
-        words = f"{_moment(record)} {record.levelname} {record.name}: {_one_line(record.getMessage())}"
+        line = f"{_moment(record)} {record.levelname} {record.name}: {_one_line(record.getMessage())}"
         marks = " ".join(
             f"{name}={_one_line(str(value))}" for name, value in self.fields(record, MARKS).items()
         )
         stack = self.stack(record)
-        return words + (f" [{marks}]" if marks else "") + (f"\n{stack}" if stack else "")
+        return line + (f" [{marks}]" if marks else "") + (f"\n{stack}" if stack else "")
 
 
 class JsonLines(Lines):

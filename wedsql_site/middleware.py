@@ -38,13 +38,13 @@ class RequestLog:
         level = logging.DEBUG if request.path.startswith(self.OFTEN) else logging.INFO
         if response.status_code >= 500:
             level = logging.WARNING
-        said = {
+        fields = {
             "method": request.method,
             "path": quote(request.path),
             "status": response.status_code,
             "ms": round((time.perf_counter() - begun) * 1000, 1),
         }
-        log.log(level, "%s %s: %d in %s ms", *said.values(), extra=said | _subject(request))
+        log.log(level, "%s %s: %d in %s ms", *fields.values(), extra=fields | _subject(request))
         return response
 
 

@@ -115,9 +115,9 @@ def test_a_user_without_rights_gets_no_events(
         browser = Browser(mallory, path)
         await browser.connect(timeout=5)
         assert await browser.close_code() == consumers.NOT_FOUND
-        stranger = Browser(None, path)
-        await stranger.connect(timeout=5)
-        assert await stranger.close_code() == consumers.SIGNED_OUT
+        anonymous = Browser(None, path)
+        await anonymous.connect(timeout=5)
+        assert await anonymous.close_code() == consumers.SIGNED_OUT
 
     play(story)
 
@@ -255,13 +255,13 @@ def test_payloads_of_others_are_ignored(line: str, alice: Client, parcels: Parce
 
 def test_a_watcher_that_joins_while_the_connection_closes_gets_a_hello(line: str, parcels: Parcels) -> None:
     async def story() -> None:
-        heard: list[str] = []
+        received: list[str] = []
 
         async def send(text: str) -> None:
-            heard.append(json.loads(text)["op"])
+            received.append(json.loads(text)["op"])
 
         async def close(code: int) -> None:
-            heard.append(str(code))
+            received.append(str(code))
 
         async def until(condition: Callable[[], bool]) -> None:
             while not condition():
@@ -270,13 +270,13 @@ def test_a_watcher_that_joins_while_the_connection_closes_gets_a_hello(line: str
         ears = listener.listener()
         first, second = Watcher(Topic("all"), send, close), Watcher(Topic("all"), send, close)
         await ears.join(first)
-        await until(lambda: heard == ["hello"])
+        await until(lambda: received == ["hello"])
         ears.leave(first)
         parting = next(task for task in asyncio.all_tasks() if "Listener._run" in repr(task.get_coro()))
         await until(lambda: parting.cancelling() > 0)
         assert not parting.done()
         await ears.join(second)
-        await until(lambda: heard == ["hello", "hello"])
+        await until(lambda: received == ["hello", "hello"])
         assert parting.done() and ears.hub.live
 
     play(story)

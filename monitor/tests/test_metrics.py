@@ -21,8 +21,8 @@ THREE = {"transition": "tr_label", "counts": [0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0
 
 
 def count(parcels: Parcels, *entries: dict[str, object]) -> None:
-    told = json.dumps([{"waits": []} | entry for entry in entries])
-    parcels.connection.execute("select wedsql.count_times(%s, %s)", [parcels.flow, told])
+    report = json.dumps([{"waits": []} | entry for entry in entries])
+    parcels.connection.execute("select wedsql.count_times(%s, %s)", [parcels.flow, report])
 
 
 def test_the_example_of_the_page(site: None, client: Client, parcels: Parcels) -> None:
@@ -109,12 +109,12 @@ def test_the_page_names_every_number(site: None, client: Client, parcels: Parcel
     named = set(re.findall(r"^# TYPE (\w+)", text, re.MULTILINE))
     table = re.search(r"\| metric \|.*?\n\n", PAGE.read_text(), re.DOTALL)
     assert table
-    told: set[str] = set()
+    report: set[str] = set()
     for row in table[0].strip().splitlines():
         first = row.split("|")[1]
         names = re.findall(r"`(\w+)`", first)
-        told |= {n if n.startswith("wedsql") else names[0].rpartition("_")[0] + n for n in names}
-    assert named == told
+        report |= {n if n.startswith("wedsql") else names[0].rpartition("_")[0] + n for n in names}
+    assert named == report
 
 
 @pytest.mark.parametrize("path", ["/metrics"])

@@ -140,7 +140,7 @@ ENOUGH = 200
 
 
 @pytest.fixture
-def crowd(parcels: Parcels) -> Iterator[int]:
+def many_instances(parcels: Parcels) -> Iterator[int]:
     """An instance of the test's flow, then a flow with thousands of newer ones and twice as many jobs."""
     wid = parcels.start()
     name, connection = "crowd_" + parcels.flow[2:], parcels.connection
@@ -156,11 +156,11 @@ def crowd(parcels: Parcels) -> Iterator[int]:
 
 
 def test_a_page_of_one_flow_does_not_read_the_rows_of_others(
-    alice: Client, parcels: Parcels, crowd: int
+    alice: Client, parcels: Parcels, many_instances: int
 ) -> None:
     for path in (*(p for p in PAGES if "{" in p), *MORE):
         with CaptureQueriesContext(connection) as captured:
-            assert alice.get(path.format(f=parcels.flow, w=crowd)).status_code == 200
+            assert alice.get(path.format(f=parcels.flow, w=many_instances)).status_code == 200
         touched = sum(_touched(query["sql"]) for query in captured.captured_queries)
         assert touched < ENOUGH, (path, touched)
 

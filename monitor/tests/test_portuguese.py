@@ -87,15 +87,15 @@ def test_no_page_shows_english_texts_that_are_translated(ana: Client, parcels: P
     parcels.park("tr_label", other, "x")
     # The lists of the admin show labels as they are stored, also the demo's if a test has loaded it.
     searched = english().keys() - SHARED - set(LABELS.values())
-    words = {key: re.compile(rf"(?<![\w/-]){re.escape(key)}(?![\w-])") for key in searched}
-    assert len(words) > 400
+    patterns = {key: re.compile(rf"(?<![\w/-]){re.escape(key)}(?![\w-])") for key in searched}
+    assert len(patterns) > 400
     left = {}
     for path in pages(parcels, wid):
         html = ana.get(path).content.decode()
         text = prose(html)
         assert 'lang="pt-br"' in html, path
-        if found := sorted(key for key, pattern in words.items() if pattern.search(text)):
-            left[path] = [text[max(0, words[k].search(text).start() - 60) :][:120] for k in found]
+        if found := sorted(key for key, pattern in patterns.items() if pattern.search(text)):
+            left[path] = [text[max(0, patterns[k].search(text).start() - 60) :][:120] for k in found]
     assert left == {}
 
 

@@ -74,7 +74,7 @@ def instance(request: HttpRequest, wid: int) -> HttpResponse:
 def _now(flow: FlowInfo, found: instances.Instance) -> dict[str, object]:
     pending = jobs.of_instance(found.wid)
     names = {t.tgid: t.title for t in flow.triggers}
-    system = {name: str(words) for name, words in SYSTEM_JOB.items()}
+    system = {name: str(label) for name, label in SYSTEM_JOB.items()}
     return {
         "flow": flow,
         "instance": found,

@@ -152,8 +152,8 @@ def duration(value: timedelta | None) -> str:
         (seconds % 60, ngettext("%(n)d second", "%(n)d seconds", seconds % 60)),
     ]
     largest = next((at for at, (n, _words) in enumerate(units) if n), len(units) - 1)
-    told = [units[largest], *((n, text) for n, text in units[largest + 1 : largest + 2] if n)]
-    return " ".join(text % {"n": n} for n, text in told)
+    parts = [units[largest], *((n, text) for n, text in units[largest + 1 : largest + 2] if n)]
+    return " ".join(text % {"n": n} for n, text in parts)
 
 
 @register.filter

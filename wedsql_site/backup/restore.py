@@ -112,8 +112,8 @@ def _former_owners(manifest: dict[str, Any], made: list[str]) -> list[str]:
 def _join(cursor: Any, made: list[str], owner: str) -> None:
     """Grant the new roles to the restoring role, so that it can give them objects."""
     for name in made:
-        words = sql.SQL("grant {} to {}").format(sql.Identifier(name), sql.Identifier(owner))
-        cursor.execute(words.as_string())
+        statement = sql.SQL("grant {} to {}").format(sql.Identifier(name), sql.Identifier(owner))
+        cursor.execute(statement.as_string())
 
 
 def _take_over(cursor: Any, manifest: dict[str, Any], made: list[str], owner: str) -> None:
@@ -124,5 +124,5 @@ def _take_over(cursor: Any, manifest: dict[str, Any], made: list[str], owner: st
         cursor.execute(sql.SQL("drop owned by {}").format(old).as_string())
         cursor.execute(sql.SQL("drop role {}").format(old).as_string())
     for name in set(made) - set(_former_owners(manifest, made)):
-        words = sql.SQL("revoke {} from {}").format(sql.Identifier(name), sql.Identifier(owner))
-        cursor.execute(words.as_string())
+        statement = sql.SQL("revoke {} from {}").format(sql.Identifier(name), sql.Identifier(owner))
+        cursor.execute(statement.as_string())

@@ -54,21 +54,23 @@ def create_missing(cursor: Any, roles: list[dict[str, Any]]) -> list[str]:
     for role in made:
         for group in role["member_of"]:
             if not group.startswith("pg_") and _exists(cursor, group):
-                words = sql.SQL("grant {} to {}").format(sql.Identifier(group), sql.Identifier(role["name"]))
-                cursor.execute(words.as_string())
+                statement = sql.SQL("grant {} to {}").format(
+                    sql.Identifier(group), sql.Identifier(role["name"])
+                )
+                cursor.execute(statement.as_string())
     for role in roles:
         _set(cursor, role)
     return [role["name"] for role in made]
 
 
 def _options(role: dict[str, Any]) -> sql.Composable:
-    words: list[sql.Composable] = [
+    options: list[sql.Composable] = [
         sql.SQL("login" if role["login"] else "nologin"),
         sql.SQL(f"connection limit {int(role['limit'])}"),
     ]
     if role["password"]:
-        words.append(sql.SQL("password {}").format(sql.Literal(role["password"])))
-    return sql.SQL(" ").join(words)
+        options.append(sql.SQL("password {}").format(sql.Literal(role["password"])))
+    return sql.SQL(" ").join(options)
 
 
 def _set(cursor: Any, role: dict[str, Any]) -> None:
@@ -78,11 +80,11 @@ def _set(cursor: Any, role: dict[str, Any]) -> None:
     for setting in role["settings"]:
         name, _, value = setting.partition("=")
         values = [part.strip().strip('"') for part in value.split(",")] if name == "search_path" else [value]
-        words = sql.SQL("alter role {} in database {} set {} = {}").format(
+        statement = sql.SQL("alter role {} in database {} set {} = {}").format(
             sql.Identifier(role["name"]), sql.Identifier(database), sql.Identifier(name),
             sql.SQL(", ").join(map(sql.Literal, values)),
         )  # fmt: skip
-        cursor.execute(words.as_string())
+        cursor.execute(statement.as_string())
 
 
 def _exists(cursor: Any, name: str) -> bool:

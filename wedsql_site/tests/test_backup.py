@@ -139,10 +139,10 @@ def test_a_deployer_that_is_no_superuser_restores_beside_and_elsewhere(
 ) -> None:
     server, saved = servers(programs), place / "saved"
     one = deployer(server, "deploy", "one")
-    said = ok(call("wedsql", "install", DATABASE_URL=one))
+    output = ok(call("wedsql", "install", DATABASE_URL=one))
     with psycopg.connect(one, autocommit=True) as session:
         may_not = session.info.server_version >= 160000
-        assert ("grant pg_signal_backend to wed_owner" in said) == may_not, said
+        assert ("grant pg_signal_backend to wed_owner" in output) == may_not, output
         session.execute(FLOW)  # type: ignore[call-overload]
     work(make_conninfo(one, user="letters"))
     ok(call("wedsql", "backup", saved, DATABASE_URL=one))

@@ -97,9 +97,9 @@ def test_rights_that_the_installer_could_not_give_are_named(as_in_production: No
     with connection.cursor() as cursor:
         cursor.execute("revoke pg_signal_backend from wed_owner")  # rolled back with the test
     assert "grant pg_signal_backend to wed_owner" in found()["wedsql.W006"]
-    said: list[str] = []
-    preparation.report_missing_grants(said.append)
-    assert said[1:] == ["  grant pg_signal_backend to wed_owner;"]
+    output: list[str] = []
+    preparation.report_missing_grants(output.append)
+    assert output[1:] == ["  grant pg_signal_backend to wed_owner;"]
 
 
 def test_advisory_locks_that_the_installer_could_not_close_are_named(as_in_production: None) -> None:

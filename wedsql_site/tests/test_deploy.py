@@ -26,7 +26,7 @@ COMPOSE = DEPLOY / "compose.yaml"
 OPERATING = (environment.CHECKOUT / "docs" / "operating.md").read_text(encoding="utf-8")
 UNIT = (DEPLOY / "wedsql.service").read_text(encoding="utf-8")
 GIVEN = {"POSTGRES_PASSWORD": "p1", "ROLE_PASSWORD": "p2", "WEDSQL_SECRET_KEY": "k" * 60}
-_PATIENCE = 60.0
+_WAIT_SECONDS = 60.0
 
 
 def services(server: str = "@database/wedsql") -> dict[str, Any]:
@@ -86,8 +86,8 @@ def command(service: dict[str, Any], port: int) -> list[str]:
     wedsql = [sys.executable, "-c", "from wedsql_site.command_line import wedsql; wedsql()"]
     programs = {"python": [sys.executable], "psql": [str(binaries.find() / "psql")]}
     first, *rest = service.get("entrypoint", ["wedsql"])
-    words = [*programs.get(first, wedsql), *rest, *service["command"]]
-    return [{"0.0.0.0": "127.0.0.1", "8000": str(port)}.get(word, word) for word in words]  # noqa: S104
+    arguments = [*programs.get(first, wedsql), *rest, *service["command"]]
+    return [{"0.0.0.0": "127.0.0.1", "8000": str(port)}.get(word, word) for word in arguments]  # noqa: S104
 
 
 def environ(service: dict[str, Any], state: Path) -> dict[str, str]:
@@ -111,17 +111,17 @@ def test_the_processes_of_compose_run_each_as_its_role(
                     cwd=environment.CHECKOUT, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
                 )  # fmt: skip
             if name in ("install", "passwords"):
-                assert process.wait(_PATIENCE) == 0, log.read_text()
+                assert process.wait(_WAIT_SECONDS) == 0, log.read_text()
             else:
                 started.append(process)
-        until(lambda: ready(port), "the web process answers", _PATIENCE)
+        until(lambda: ready(port), "the web process answers", _WAIT_SECONDS)
         roles = {"wed_web", "wed_worker", "wed_reaper"}
-        until(lambda: connected(server) >= roles, "each process is connected as its role", _PATIENCE)
+        until(lambda: connected(server) >= roles, "each process is connected as its role", _WAIT_SECONDS)
     finally:
         for process in started:
             process.terminate()
         for process in started:
-            process.wait(_PATIENCE)
+            process.wait(_WAIT_SECONDS)
 
 
 def ready(port: int) -> bool:

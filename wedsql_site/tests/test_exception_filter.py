@@ -48,10 +48,10 @@ def test_the_log_of_daphne_has_the_stack_but_no_message(caplog: pytest.LogCaptur
     closed = _daphne_sees(asyncio.run(_broken_by(SECRET)))
     assert closed, "the line is closed"
     for shape in (logs.TextLines(), logs.JsonLines(), logging.Formatter()):
-        told = [shape.format(record) for record in caplog.records if record.name.startswith("daphne")]
-        assert len(told) == 1 and "Exception inside application: ValueError" in told[0]
-        assert told[0].count("in receive") == 3, "in the sentence, in the stack and at its end"
-        assert SECRET not in told[0]
+        logged = [shape.format(record) for record in caplog.records if record.name.startswith("daphne")]
+        assert len(logged) == 1 and "Exception inside application: ValueError" in logged[0]
+        assert logged[0].count("in receive") == 3, "in the sentence, in the stack and at its end"
+        assert SECRET not in logged[0]
 
 
 @pytest.mark.parametrize("header", [(b"origin", f"http://[{SECRET}]/".encode())])

@@ -62,8 +62,8 @@ def python(code: str, dsn: str, role: str) -> subprocess.Popen[str]:
 @pytest.mark.parametrize("role", ["web", "worker"])
 def test_a_fork_has_connections_of_its_own(dsn: str, role: str) -> None:
     with python(FORK_WITH_POOL, dsn, role) as process:
-        told, _nothing = process.communicate(timeout=60)
-    assert told.strip().endswith("apart"), told
+        output, _nothing = process.communicate(timeout=60)
+    assert output.strip().endswith("apart"), output
 
 
 def test_a_fork_of_a_cluster_dies_with_it(dsn: str, until: Callable[..., None]) -> None:

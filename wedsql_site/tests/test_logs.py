@@ -23,10 +23,10 @@ ABOUT = {"flow": "orders", "wid": 7, "job": 12, "transition": "tr_pay", "worker"
 SECRET = "Ana-Silva-4111"
 
 
-def record(words: str, *args: Any, error: BaseException | None = None, **extra: Any) -> logging.LogRecord:
+def record(message: str, *args: Any, error: BaseException | None = None, **extra: Any) -> logging.LogRecord:
     info = (type(error), error, error.__traceback__) if error else None
     made = logging.getLogger("x").makeRecord(
-        "x", logging.INFO, "f", 1, words, args, info, extra={**ABOUT, **extra}
+        "x", logging.INFO, "f", 1, message, args, info, extra={**ABOUT, **extra}
     )
     made.created = 0.25
     return made

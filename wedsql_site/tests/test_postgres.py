@@ -134,15 +134,15 @@ def test_a_pid_file_of_an_unrelated_process_is_ignored(cluster: postgres.Cluster
     postgres.stop(cluster)
     user = account.current()
     identity = {"user": user.uid, "group": user.gid, "extra_groups": []} if user.switch else {}
-    with subprocess.Popen(["sleep", "60"], **identity) as stranger:
+    with subprocess.Popen(["sleep", "60"], **identity) as unrelated:
         try:
-            cluster.pid_file.write_text("\n".join([str(stranger.pid), *lines[1:]]))
+            cluster.pid_file.write_text("\n".join([str(unrelated.pid), *lines[1:]]))
             os.chown(cluster.pid_file, user.uid, user.gid)
             assert process.postmaster(cluster) is None
             postgres.ensure_running(cluster)
-            assert process.postmaster(cluster) not in {None, stranger.pid}
+            assert process.postmaster(cluster) not in {None, unrelated.pid}
         finally:
-            stranger.kill()
+            unrelated.kill()
 
 
 def test_an_interrupted_first_start_is_made_anew(fresh: postgres.Cluster) -> None:

@@ -40,8 +40,8 @@ def as_ordinary_user(action: Callable[[], None]) -> None:
     os.close(writer)
     _pid, status = os.waitpid(child, 0)
     with os.fdopen(reader) as pipe:
-        told = pipe.read()
-    assert status == 0, told
+        output = pipe.read()
+    assert status == 0, output
 
 
 @needs_root

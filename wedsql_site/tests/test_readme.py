@@ -40,9 +40,9 @@ def typed(dsn: str, connect: Any, tmp_path: Path) -> Iterator[Any]:
 
     def run(command: str, stdin: str = "") -> str:
         assert command.startswith("python manage.py ")
-        words = [sys.executable, *command.split()[1:]]
+        arguments = [sys.executable, *command.split()[1:]]
         done = subprocess.run(
-            words, cwd=CHECKOUT, env=environ, input=stdin, capture_output=True, text=True, check=False
+            arguments, cwd=CHECKOUT, env=environ, input=stdin, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
         assert "ERROR" not in done.stderr, done.stderr

@@ -64,15 +64,15 @@ def test_a_connection_in_use_stays_open(line: socket.socket) -> None:
 
 
 @pytest.fixture(scope="module")
-def patient(dsn: str) -> Iterator[WebServer]:
+def web_with_long_limit(dsn: str) -> Iterator[WebServer]:
     """A server whose time limit is not reached during the test."""
     with WebServer.on(dsn) as server:
         yield server
 
 
 @pytest.mark.parametrize("chunked", [False, True])
-def test_a_body_that_is_too_large_is_rejected(chunked: bool, patient: WebServer) -> None:
-    line = socket.create_connection(("127.0.0.1", patient.port), timeout=20)
+def test_a_body_that_is_too_large_is_rejected(chunked: bool, web_with_long_limit: WebServer) -> None:
+    line = socket.create_connection(("127.0.0.1", web_with_long_limit.port), timeout=20)
     size = "Transfer-Encoding: chunked" if chunked else f"Content-Length: {MAX_BODY + 1}"
     line.sendall(f"POST /accounts/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\n{COOKIE}{size}\r\n\r\n".encode())
     piece = b"10000\r\n" + b"a" * 65536 + b"\r\n"

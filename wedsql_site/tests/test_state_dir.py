@@ -17,7 +17,7 @@ ASK = "from wedsql_site import environment; print(environment.state_dir())"
 
 @pytest.mark.parametrize("given", ["", "state", "./a/../state", "/tmp/state"])  # noqa: S108  # only named
 def test_it_does_not_depend_on_the_current_directory(given: str, tmp_path: Path) -> None:
-    said = {
+    found = {
         subprocess.run(
             [sys.executable, "-c", ASK],
             cwd=folder,
@@ -28,13 +28,13 @@ def test_it_does_not_depend_on_the_current_directory(given: str, tmp_path: Path)
         ).stdout.strip()
         for folder in (tmp_path, environment.CHECKOUT, "/")
     }
-    assert said == {str((environment.CHECKOUT / (given or "var")).resolve())}
+    assert found == {str((environment.CHECKOUT / (given or "var")).resolve())}
 
 
 def test_every_program_gets_the_state_directory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEDSQL_STATE_DIR", "state")
     where = str(environment.CHECKOUT / "state")
     for program in programs.all_programs(programs.address(), demo=True):
-        told = program.environ()
-        assert told["WEDSQL_STATE_DIR"] == where
-        assert told[processes.VARIABLE] == f"{program.name}@{where}"
+        variables = program.environ()
+        assert variables["WEDSQL_STATE_DIR"] == where
+        assert variables[processes.VARIABLE] == f"{program.name}@{where}"

@@ -191,11 +191,11 @@ def test_a_database_that_ran_before_is_left_running(running: Installation) -> No
 
 def test_processes_of_an_earlier_start_are_found_and_ended(running: Installation) -> None:
     running.down()
-    for action, words in [("stop", "stopped"), ("reset", "deleted")]:
+    for action, expected_text in [("stop", "stopped"), ("reset", "deleted")]:
         with running.start_orphan() as orphan:
             assert running.status()["left_behind"] == [orphan.pid]
             assert f"processes {orphan.pid} of an earlier start" in running.call("status").stdout
-            assert words in running.call(action, *(["--yes"] if action == "reset" else [])).stdout
+            assert expected_text in running.call(action, *(["--yes"] if action == "reset" else [])).stdout
             assert orphan.wait(5) == -signal.SIGKILL
         assert running.status()["left_behind"] == []
     with running.start_orphan() as orphan:

@@ -97,10 +97,10 @@ def test_django_commands_need_no_word_before_them(site: Installation) -> None:
 
 def test_the_worker_is_a_command_of_its_own(site: Installation) -> None:
     worker = str(Path(site.command[0]).with_name("wedworker"))
-    said = subprocess.run(
+    result = subprocess.run(
         [worker, "--help"], env=site.environ(), cwd=site.directory, capture_output=True, text=True, check=True
     )
-    assert "transitions" in said.stdout
+    assert "transitions" in result.stdout
 
 
 def test_every_action_is_known_to_the_command() -> None:

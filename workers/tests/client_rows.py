@@ -204,11 +204,11 @@ def rows_of_results() -> Iterator[Row]:
             lambda d, c=changes: completed_alone(d, c),
             lambda d, t=text: held(d, t),
         )  # fmt: skip
-    for words in ("a = 'done', n = 1 + 1", "a = ", "x = 1", "n = 1 / 0"):
+    for sets in ("a = 'done', n = 1 + 1", "a = ", "x = 1", "n = 1 / 0"):
         yield Row(
-            "complete_many", "results.complete", f"set {words}",
-            lambda d, w=words: completed(d, d.flow, d.job(), None, w),
-            lambda d, w=words: completed_by_client(d, d.flow, done(d.taken(), None, w)),
+            "complete_many", "results.complete", f"set {sets}",
+            lambda d, w=sets: completed(d, d.flow, d.job(), None, w),
+            lambda d, w=sets: completed_by_client(d, d.flow, done(d.taken(), None, w)),
         )  # fmt: skip
     yield Row(
         "complete_many", "results.complete", "by another token",
@@ -253,8 +253,8 @@ def rows_of_a_process() -> Iterator[Row]:
         )  # fmt: skip
         yield Row(
             "unregister_worker", "registration.unregister_worker", about,
-            lambda d, w=wrong: (api.unregister_worker(w or d.worker, conn=d.conn), heard(d)),
-            lambda d, w=wrong: (d.value(registration.unregister_worker(w or d.worker)) or None, heard(d)),
+            lambda d, w=wrong: (api.unregister_worker(w or d.worker, conn=d.conn), is_alive(d)),
+            lambda d, w=wrong: (d.value(registration.unregister_worker(w or d.worker)) or None, is_alive(d)),
         )  # fmt: skip
     yield Row(
         "next_due", "maintenance.next_due", "with a lease",
@@ -267,7 +267,7 @@ def now(desk: Desk) -> float:
     return float(desk.conn.execute("select extract(epoch from wedsql.now())::float8").fetchone()[0])  # type: ignore[index]
 
 
-def heard(desk: Desk) -> bool:
+def is_alive(desk: Desk) -> bool:
     return api.heartbeat(desk.worker, True, conn=desk.conn)
 
 

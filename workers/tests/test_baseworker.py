@@ -125,7 +125,7 @@ def test_it_does_not_import_django() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "expected_text"),
     [
         (("trname = 'tr_aaa'", "wakeup_interval = 5"), "needs a trname"),
         (("trname = 'tr_aaa'", "trname = ''"), "needs a trname"),
@@ -136,10 +136,10 @@ def test_it_does_not_import_django() -> None:
     ],
 )
 def test_missing_settings_are_reported_at_the_start(
-    paper: str, db: Db, run: Run, change: tuple[str, str], words: str
+    paper: str, db: Db, run: Run, change: tuple[str, str], expected_text: str
 ) -> None:
     worker = run(paper, change)
-    assert words in output(worker) and worker.returncode != 0
+    assert expected_text in output(worker) and worker.returncode != 0
 
 
 def test_a_schema_that_is_no_flow_is_reported_at_the_start(db: Db, run: Run) -> None:
@@ -158,7 +158,7 @@ def test_the_short_form_names_the_flow(paper: str, db: Db, run: Run, dsn: str) -
 
 
 @pytest.mark.parametrize(
-    ("answer", "outcome", "words"),
+    ("answer", "outcome", "expected_text"),
     [
         ("return None", "aborted", "returned nothing"),
         ("return ''", "aborted", "returned nothing"),
@@ -168,7 +168,7 @@ def test_the_short_form_names_the_flow(paper: str, db: Db, run: Run, dsn: str) -
     ],
 )
 def test_what_fails_is_recorded_and_ends_in_an_exception(
-    paper: str, db: Db, run: Run, answer: str, outcome: str, words: str
+    paper: str, db: Db, run: Run, answer: str, outcome: str, expected_text: str
 ) -> None:
     worker = run(paper, ("return \"a2='done', a3='ready', a4=(a4::integer+1)::text\"", answer))
     wid = insert(db, paper)
@@ -177,7 +177,7 @@ def test_what_fails_is_recorded_and_ends_in_an_exception(
     log = db.execute(
         "select outcome, message from wedsql.job_log where wid = %s order by id", [wid]
     ).fetchall()
-    assert [row[0] for row in log] == [outcome] * 3 + ["parked"] and words in log[0][1]
+    assert [row[0] for row in log] == [outcome] * 3 + ["parked"] and expected_text in log[0][1]
     assert state(db, paper, wid) == (None, None, "41")
     assert worker.poll() is None, "the worker serves on"
 

@@ -118,13 +118,13 @@ def test_the_settings_keep_the_rules_of_django_q() -> None:
 
 
 def test_the_reaper_s_clock_wants_a_round_when_something_falls_due(shop: Shop, monkeypatch: Any) -> None:
-    naps: list[float] = []
+    sleeps: list[float] = []
     monkeypatch.setattr("workers.reaper.broker.opener", lambda name: shop.runner.wire._connect)
-    monkeypatch.setattr("workers.reaper.broker.time.sleep", naps.append)
+    monkeypatch.setattr("workers.reaper.broker.time.sleep", sleeps.append)
     broker = ReaperBroker()
     shop.start(1)
     shop.db.execute("select * from wedsql.lease(%s, array['tr_one'], 1, 'x', '0.4 s')", [shop.flow])
     (task,) = broker.next_tasks()
     assert SignedPackage.loads(task[1])["func"] == REAP
-    assert 0.05 <= naps[0] <= 0.45
+    assert 0.05 <= sleeps[0] <= 0.45
     broker.reset()

@@ -28,7 +28,7 @@ BROKEN = {
     "twice": "from workers import transition\n@transition('act_again')\ndef again_too(state, ctx): ...",
     "args": "from workers import transition\n@transition('tr_args')\ndef too_few(state): ...",
 }
-WORDS = {
+EXPECTED_TEXTS = {
     "import": "No module named 'no_such_module_anywhere'",
     "syntax": "SyntaxError",
     "exit": "SystemExit: 3",
@@ -69,11 +69,11 @@ def test_the_other_handlers_are_served_and_each_problem_is_logged_once(
     until(all_final(db, start(db, flow, "mark", 5)), seconds=30, what=processes.output)
     pass_time(1)  # for messages that would be repeated
     output = processes.output()
-    for name, words in WORDS.items():
-        assert output.count(words) == 1, (name, output)
+    for name, expected_text in EXPECTED_TEXTS.items():
+        assert output.count(expected_text) == 1, (name, output)
     query = "select distinct problems from wedsql.worker where %s = any (serves)"
     rows = db.execute(query, [f"{flow}:act_mark"]).fetchall()
-    assert len(rows) == 1 and all(words in rows[0][0] for words in WORDS.values())
+    assert len(rows) == 1 and all(expected_text in rows[0][0] for expected_text in EXPECTED_TEXTS.values())
     assert f"{processes.folder}/broken_args/transitions.py" in rows[0][0]
     served = db.execute("select 1 from wedsql.worker where %s = any (serves)", [f"{flow}:act_again"])
     assert served.fetchone() is None, "of two handlers for one transition neither is trusted"
@@ -90,7 +90,7 @@ def test_check_reports_all_problems_as_warnings(processes: Processes, broken: di
     )
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("wedsql.W020") == len(BROKEN)
-    assert all(words in done.stderr for words in WORDS.values())
+    assert all(expected_text in done.stderr for expected_text in EXPECTED_TEXTS.values())
 
 
 def test_without_a_name_in_parentheses_it_is_rejected() -> None:

@@ -77,8 +77,8 @@ def test_a_client_sees_only_what_it_may_take(client: Db, connect: Callable[..., 
     assert run(client, LOOK) == [[]]
     assert run(client, TAKE, wid=wid, tgid=tgid) == [None, [(True,)], []]
     if state != "waiting":
-        words = {"parked": "is parked", "leased": "leased by another"}[state]
-        with pytest.raises(psycopg.Error, match=words) as refused:
+        expected_text = {"parked": "is parked", "leased": "leased by another"}[state]
+        with pytest.raises(psycopg.Error, match=expected_text) as refused:
             run(client, WRITE, wid=wid)
         assert refused.value.sqlstate == "WD203"
     client.execute("rollback")

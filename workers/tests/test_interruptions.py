@@ -65,7 +65,7 @@ def test_a_commit_whose_answer_is_lost_is_not_applied_twice(
     runs = count_runs(shop)
     real, torn = shop.runner.wire._exchange, []
 
-    def deaf(pgconn: Any, commands: Any, apart: bool) -> Any:
+    def lose_answer(pgconn: Any, commands: Any, apart: bool) -> Any:
         results = real(pgconn, commands, apart)
         closing = (b"wed_commit", b"wed_complete_held")
         if any(statement.name.startswith(closing) for statement, _ in commands) and not torn:
@@ -74,7 +74,7 @@ def test_a_commit_whose_answer_is_lost_is_not_applied_twice(
             raise __import__("psycopg").OperationalError("the answer was lost")
         return results
 
-    monkeypatch.setattr(shop.runner.wire, "_exchange", deaf)
+    monkeypatch.setattr(shop.runner.wire, "_exchange", lose_answer)
     shop.finish(wids, size)
     assert torn and sorted(runs) == wids
     steps = shop.one("select count(*) from wedsql.wed_trace where trw = 'tr_one' and wid = any(%s)", wids)
@@ -93,10 +93,10 @@ def test_a_row_lock_of_another_session_is_waited_for_and_is_no_attempt(
     other.execute(f"select 1 from {shop.flow}.wed_flow where wid = %s for update", [wids[1]])
     released: list[int] = []
     runs = count_runs(shop)
-    said = shop.runner.settle_individually
+    settle = shop.runner.settle_individually
 
     def release(flow: str, done: Any) -> None:
-        said(flow, done)
+        settle(flow, done)
         released.append(len(done))
         if len(released) == 1:
             other.execute("rollback")

@@ -28,7 +28,7 @@ os.read(0, 1) if sys.argv[2] != "closed" else journal.close()
 """
 
 
-def victim(folder: Path, how: str = "running") -> subprocess.Popen[bytes]:
+def journaling_process(folder: Path, how: str = "running") -> subprocess.Popen[bytes]:
     process = subprocess.Popen(
         [sys.executable, "-c", _VICTIM, str(folder), how], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
@@ -42,7 +42,7 @@ def kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def test_the_notes_of_a_killed_process_are_read_by_one(tmp_path: Path) -> None:
-    process = victim(tmp_path)
+    process = journaling_process(tmp_path)
     assert list(dead_journals(tmp_path)) == [], "the living are left alone"
     kill(process)
     ((path, notes),) = list(dead_journals(tmp_path))
@@ -53,16 +53,16 @@ def test_the_notes_of_a_killed_process_are_read_by_one(tmp_path: Path) -> None:
 
 
 def test_an_idle_process_leaves_no_notes_and_an_orderly_one_no_file(tmp_path: Path) -> None:
-    kill(victim(tmp_path, "ended"))
+    kill(journaling_process(tmp_path, "ended"))
     ((path, notes),) = list(dead_journals(tmp_path))
     assert notes == []
     path.unlink()
-    victim(tmp_path, "closed").communicate()
+    journaling_process(tmp_path, "closed").communicate()
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_pid_that_is_used_again_is_another_process(tmp_path: Path) -> None:
-    process = victim(tmp_path)
+    process = journaling_process(tmp_path)
     kill(process)
     (path,) = tmp_path.glob("*.job")
     path.rename(tmp_path / f"{os.getpid()}-1.job")  # this pid, but another start time

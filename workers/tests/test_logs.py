@@ -67,7 +67,7 @@ def committing(ctx: Any) -> Any:
 
 @pytest.mark.parametrize("size", [1, 5])
 @pytest.mark.parametrize(
-    ("act", "outcome", "words"),
+    ("act", "outcome", "expected_text"),
     [
         (quoting, "failed", "ValueError (test_logs.py"),
         (giving_up, "aborted", "Abort ("),
@@ -78,7 +78,7 @@ def committing(ctx: Any) -> Any:
     ],
 )
 def test_a_failure_names_its_job_and_not_what_was_in_it(
-    shop: Shop, caplog: pytest.LogCaptureFixture, act: Any, outcome: str, words: str, size: int
+    shop: Shop, caplog: pytest.LogCaptureFixture, act: Any, outcome: str, expected_text: str, size: int
 ) -> None:
     shop.on("tr_one", lambda state, ctx: act(ctx))
     (wid,) = shop.start()
@@ -88,9 +88,11 @@ def test_a_failure_names_its_job_and_not_what_was_in_it(
     assert SECRET in shop.log(wid)[0][2], "the history has it"
     assert SECRET not in caplog.text
     named = {"flow": shop.flow, "wid": wid, "job": job, "transition": "tr_one", "worker": "tester"}
-    about = [record for record in caplog.records if getattr(record, "wid", 0) == wid]
-    assert about and all(fields(one).items() >= named.items() for one in about)
-    assert any(getattr(one, "outcome", "").startswith(outcome) and words in one.getMessage() for one in about)
+    own = [record for record in caplog.records if getattr(record, "wid", 0) == wid]
+    assert own and all(fields(one).items() >= named.items() for one in own)
+    assert any(
+        getattr(one, "outcome", "").startswith(outcome) and expected_text in one.getMessage() for one in own
+    )
 
 
 TELL = """
@@ -110,12 +112,12 @@ def test_every_line_of_a_worker_is_json_without_a_state(
     pool = processes.manage("wedworker", "--flow", flow, "--once", WEDSQL_LOG_FORMAT="json")
     assert pool.wait(20) == 0, processes.output()
     lines = [json.loads(line) for line in processes.output().splitlines()]
-    about = [line for line in lines if line.get("wid") == wid]
-    assert {line["logger"] for line in about} == {"workers.handler", "workers.runner"}
-    assert {(line["flow"], line["transition"], line["process"]) for line in about} == {
+    own = [line for line in lines if line.get("wid") == wid]
+    assert {line["logger"] for line in own} == {"workers.handler", "workers.runner"}
+    assert {(line["flow"], line["transition"], line["process"]) for line in own} == {
         (flow, "act_tell", "worker")
     }
-    assert len({(line["job"], line["worker"]) for line in about}) == 1
+    assert len({(line["job"], line["worker"]) for line in own}) == 1
     assert SECRET not in processes.output()
 
 

@@ -63,7 +63,7 @@ def too_few(state: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "words"),
+    ("entry", "expected_text"),
     [
         (Entry("", noop), "Say which transition"),
         (Entry("   ", noop), "Say which transition"),
@@ -77,10 +77,10 @@ def too_few(state: Any) -> None:
         (Entry("tr_a", noop, batch=0), "at least 1"),
     ],
 )
-def test_an_invalid_handler_is_rejected_with_the_reason(entry: Entry, words: str) -> None:
+def test_an_invalid_handler_is_rejected_with_the_reason(entry: Entry, expected_text: str) -> None:
     with pytest.raises(RegistryError) as caught:
         Registry().add(entry)
-    assert words in str(caught.value)
+    assert expected_text in str(caught.value)
 
 
 def planned(*known: Known, size: int = 50, **options: Any) -> list[tuple[str, tuple[str, ...], int, Any]]:

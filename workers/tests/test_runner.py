@@ -103,7 +103,7 @@ def raise_(error: BaseException) -> Any:
 
 @pytest.mark.parametrize("size", [1, BATCH])
 @pytest.mark.parametrize(
-    ("act", "outcome", "sqlstate", "words"),
+    ("act", "outcome", "sqlstate", "expected_text"),
     [
         (raise_(ValueError("broken")), "failed", "", "ValueError: broken (test_runner.py:"),
         (raise_(SystemExit(3)), "failed", "", "SystemExit: 3"),
@@ -124,7 +124,7 @@ def raise_(error: BaseException) -> Any:
     ],
 )
 def test_one_bad_handler_in_a_batch(
-    shop: Shop, size: int, act: Any, outcome: str, sqlstate: str, words: str
+    shop: Shop, size: int, act: Any, outcome: str, sqlstate: str, expected_text: str
 ) -> None:
     wids = shop.start(5)
     shop.on("tr_one", picky({wids[2]: act}))
@@ -133,7 +133,7 @@ def test_one_bad_handler_in_a_batch(
     assert [shop.status(wid) for wid in others] == ["F"] * 4
     assert {len(shop.log(wid)) for wid in others} == {0}, "the others were not even counted"
     ((found, state, message),) = shop.log(wids[2])
-    assert (found, state) == (outcome, sqlstate) and words in message
+    assert (found, state) == (outcome, sqlstate) and expected_text in message
     assert shop.state(wids[2])["a"] is None
 
 
@@ -163,7 +163,7 @@ def test_the_kernel_rejects_a_result_after_a_swallowed_timeout(shop: Shop) -> No
     shop.db.execute(f"update {shop.flow}.wed_trig set {settings} where trname = 'tr_one'")
     (wid,) = shop.start()
 
-    def deaf(state: Any, ctx: Any) -> Any:
+    def swallowing(state: Any, ctx: Any) -> Any:
         end = time.monotonic() + 0.8
         while time.monotonic() < end:
             try:
@@ -172,7 +172,7 @@ def test_the_kernel_rejects_a_result_after_a_swallowed_timeout(shop: Shop) -> No
                 continue
         return {"a": "late"}
 
-    shop.on("tr_one", deaf)
+    shop.on("tr_one", swallowing)
     shop.work(seconds=0.1)
     assert shop.status(wid) == "R" and shop.state(wid)["a"] is None
     assert shop.log(wid)[0][:2] == ("timeout", "WD204")

@@ -22,7 +22,7 @@ def good(state: Any, ctx: Any) -> Any:
     return {"a": "x"}
 
 
-def told(shop: Shop, kind: str) -> tuple[list[int], float]:
+def reported(shop: Shop, kind: str) -> tuple[list[int], float]:
     found = shop.db.execute(
         "select t.counts, t.seconds from wedsql.timing t join wedsql.flow f on f.id = t.flow_id"
         " where f.name = %s and t.trname = 'tr_one' and t.kind = %s",
@@ -36,11 +36,11 @@ def test_runs_and_waits_are_reported(shop: Shop, size: int) -> None:
     shop.on("tr_one", good)
     shop.start(7)
     shop.drain(size)
-    assert told(shop, "run") == ([], 0.0), "not at every step"
+    assert reported(shop, "run") == ([], 0.0), "not at every step"
     shop.runner.times.report(shop.runner.wire)
-    counts, seconds = told(shop, "run")
+    counts, seconds = reported(shop, "run")
     assert sum(counts) == 7 and 0 < seconds < 1 and len(counts) == len(BOUNDS) + 1
-    counts, seconds = told(shop, "wait")
+    counts, seconds = reported(shop, "wait")
     assert sum(counts) == 7 and seconds > 0
 
 
@@ -49,7 +49,7 @@ def test_a_leased_job_is_measured_the_same_way(shop: Shop) -> None:
     shop.start(3)
     assert shop.runner.work_leased(shop.flow, ["tr_one"], 3, 30) == 3
     shop.runner.times.report(shop.runner.wire)
-    assert sum(told(shop, "run")[0]) == sum(told(shop, "wait")[0]) == 3
+    assert sum(reported(shop, "run")[0]) == sum(reported(shop, "wait")[0]) == 3
 
 
 def test_a_failed_run_counts_and_a_second_attempt_has_no_waiting_time(shop: Shop) -> None:
@@ -62,7 +62,7 @@ def test_a_failed_run_counts_and_a_second_attempt_has_no_waiting_time(shop: Shop
     shop.db.execute("update wedsql.job_pool set not_before = null where wid = %s", [wid])
     shop.work()
     shop.runner.times.report(shop.runner.wire)
-    assert sum(told(shop, "run")[0]) == 2 and sum(told(shop, "wait")[0]) == 1
+    assert sum(reported(shop, "run")[0]) == 2 and sum(reported(shop, "wait")[0]) == 1
 
 
 def test_only_a_sample_of_waits_is_looked_up(shop: Shop) -> None:
@@ -70,7 +70,7 @@ def test_only_a_sample_of_waits_is_looked_up(shop: Shop) -> None:
     shop.start(times.WAITS + 5)
     shop.drain(20)
     shop.runner.times.report(shop.runner.wire)
-    assert sum(told(shop, "run")[0]) == times.WAITS + 5 and sum(told(shop, "wait")[0]) == times.WAITS
+    assert sum(reported(shop, "run")[0]) == times.WAITS + 5 and sum(reported(shop, "wait")[0]) == times.WAITS
 
 
 def test_times_are_reported_every_ten_seconds_and_at_the_end(
@@ -81,10 +81,10 @@ def test_times_are_reported_every_ten_seconds_and_at_the_end(
         shop.start()
         shop.drain()
         shop.runner.times.report(shop.runner.wire)
-        assert sum(told(shop, "run")[0]) == 1, f"the {count}. within ten seconds"
+        assert sum(reported(shop, "run")[0]) == 1, f"the {count}. within ten seconds"
     shop.runner.stopping = True
     service(shop).run()
-    assert sum(told(shop, "run")[0]) == 2
+    assert sum(reported(shop, "run")[0]) == 2
 
 
 def test_a_service_reports_while_it_runs(shop: Shop) -> None:
@@ -92,7 +92,7 @@ def test_a_service_reports_while_it_runs(shop: Shop) -> None:
     shop.start()
     shop.drain()
     assert service(shop)._turn(once=True, wake=None)
-    assert sum(told(shop, "run")[0]) == 1
+    assert sum(reported(shop, "run")[0]) == 1
 
 
 def test_a_dropped_flow_does_not_stop_the_report_of_others(shop: Shop) -> None:
@@ -101,7 +101,7 @@ def test_a_dropped_flow_does_not_stop_the_report_of_others(shop: Shop) -> None:
     shop.drain()
     shop.runner.times.add("no_such_flow", _Job(), time.monotonic(), True)
     shop.runner.times.report(shop.runner.wire)
-    assert sum(told(shop, "run")[0]) == 1
+    assert sum(reported(shop, "run")[0]) == 1
 
 
 @pytest.mark.slow

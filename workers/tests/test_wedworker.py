@@ -56,8 +56,8 @@ def test_a_new_job_is_done_at_once_and_an_idle_worker_costs_nothing(
 def _ticks(pid: int) -> int:
     from pathlib import Path
 
-    words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return int(words[11]) + int(words[12])
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
 
 
 def test_on_sigterm_it_finishes_its_handler(processes: Processes, flow: str, db: Db) -> None:
