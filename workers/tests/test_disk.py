@@ -37,7 +37,7 @@ def shown(conn: Connection) -> Path:
 
 
 def test_a_server_on_this_machine_is_reported(conn: Connection) -> None:
-    disk.Diskreporter().report(conn)
+    disk.DiskReporter().report(conn)
     ((free, total),) = reported(conn)
     assert total == shutil.disk_usage(shown(conn)).total and 0 < free < total
 
@@ -49,20 +49,20 @@ def test_it_reports_now_and_then_and_not_each_round(conn: Connection, monkeypatc
     reporter.report(conn)
     assert reported(conn) == []
     monkeypatch.setattr(disk, "EVERY", 0.0)
-    disk.Diskreporter().report(conn)
+    disk.DiskReporter().report(conn)
     assert len(reported(conn)) == 1
 
 
 def test_a_given_directory_is_used(conn: Connection, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("WEDSQL_DATA_DIR", str(tmp_path))
     assert disk.directories(conn) == [tmp_path, tmp_path / "pg_wal"]
-    disk.Diskreporter().report(conn)
+    disk.DiskReporter().report(conn)
     assert len(reported(conn)) == 1
 
 
 def test_what_cannot_be_seen_is_not_reported(conn: Connection, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("WEDSQL_DATA_DIR", str(tmp_path / "absent"))
-    disk.Diskreporter().report(conn)
+    disk.DiskReporter().report(conn)
     assert reported(conn) == []
 
 

@@ -127,9 +127,9 @@ def test_the_reaper_logs_jobs_that_exceeded_their_time(shop: Shop, caplog: pytes
     shop.one("update wedsql.job_pool set lease_until = wedsql.now() where wid = %s returning 1", wid)
     until(lambda: api.reap(conn=shop.db)["expired"], what="the lease ran out")
     with caplog.at_level(logging.INFO, "workers.reaper"):
-        report.tell(shop.db, {"expired": 1})
-        report.tell(shop.db, {"expired": 1})
-        report.tell(shop.db, {"expired": 0, "timers": 0})
+        report.log_round(shop.db, {"expired": 1})
+        report.log_round(shop.db, {"expired": 1})
+        report.log_round(shop.db, {"expired": 0, "timers": 0})
     named = {"flow": shop.flow, "wid": wid, "job": job.id, "transition": "tr_one"}
     mine = [fields(one) for one in caplog.records if getattr(one, "wid", 0) == wid]
     assert mine == [named | {"worker": "reaper", "outcome": "expired"}], "once"

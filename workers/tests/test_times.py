@@ -91,7 +91,7 @@ def test_a_service_reports_while_it_runs(shop: Shop) -> None:
     shop.on("tr_one", good)
     shop.start()
     shop.drain()
-    assert service(shop)._turn(once=True, wake=None)
+    assert service(shop)._run_once(once=True, wake=None)
     assert sum(reported(shop, "run")[0]) == 1
 
 
