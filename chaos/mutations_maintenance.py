@@ -27,7 +27,7 @@ def _view(name: str) -> Mutation:
         else "function_in_a_where_sees"
     )
     return Mutation(f"view {name} is a barrier", f"k_isolation::test_no_{test}_another_flow", ("_make_views",),
-                    f"view %1$I.{name} with (security_barrier) as", f"view %1$I.{name} as")  # fmt: skip
+                    f"view {{flow:I}}.{name} with (security_barrier) as", f"view {{flow:I}}.{name} as")  # fmt: skip
 
 
 MUTATIONS = [

@@ -21,14 +21,16 @@ declare
   v_failed boolean;
 begin
   perform 1 from fig2.wed_flow w where w.wid = any (_commit.p_wids) order by w.wid for no key update;
-  v_steps := wedsql._check_jobs(<flow>, '{a1,a2,a3}'::text[], p_wids, p_jobs, p_claims, p_changes, p_actor, p_held, 'f');
+  v_steps := wedsql._check_jobs(<flow>, '{a1,a2,a3}'::text[], p_wids, p_jobs, p_claims, p_changes, p_actor,
+                                p_held, 'f');
   with done as (
     update fig2.wed_flow w set "a1" = case when c.state ? 'a1' then (c.state ->> 'a1')::text else w."a1" end, "a2" = case when c.state ? 'a2' then (c.state ->> 'a2')::text else w."a2" end, "a3" = case when c.state ? 'a3' then (c.state ->> 'a3')::text else w."a3" end
     from unnest(_b.v_steps) c join fig2.wed_flow o on o.wid = c.wid
     where w.wid = c.wid
     returning c.*, to_jsonb(o.*) as old, to_jsonb(w.*) - 'wid' as now, wed_match.f_<flow>(w.*) as holds)
   select array_agg(row(d.wid, false, d.job_id, d.tgid, d.trw, d.cause_seq, p_actor, null, d.now,
-                       (select coalesce(jsonb_object_agg(k, d.old -> k), '{}') from jsonb_object_keys(d.state) k),
+                       (select coalesce(jsonb_object_agg(k, d.old -> k), '{}')
+                        from jsonb_object_keys(d.state) k),
                        d.holds, null, d.claim)::wedsql.step), bool_or(0 > any (d.holds))
   into v_steps, v_failed from done d;
   perform wedsql._check_sizes(v_steps);
@@ -45,7 +47,8 @@ CREATE OR REPLACE FUNCTION fig2._retest(p_wids integer[])
  SET "IntervalStyle" TO 'postgres'
 AS $function$
 begin
-  return query select w.wid, to_jsonb(w.*) - 'wid', wed_match.f_<flow>(w.*) from fig2.wed_flow w where w.wid = any (_retest.p_wids) order by w.wid for no key update;
+  return query select w.wid, to_jsonb(w.*) - 'wid', wed_match.f_<flow>(w.*)
+    from fig2.wed_flow w where w.wid = any (_retest.p_wids) order by w.wid for no key update;
 end $function$;
 
 CREATE OR REPLACE FUNCTION fig2._single(p_wid integer, p_job_id bigint, p_claim bigint, p_changes jsonb, p_actor text, OUT seq integer, OUT status "char", OUT fired text[])
@@ -74,21 +77,33 @@ begin
   v_now := wedsql.now();
   -- Not fine: a job that is finished, late or not held here, an instance that is not running (a running one
   -- has no parked work), a change that is rejected.
-  select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid, f.final_when_pending as policy, x.seq + 1 >= f.fuse as fuse,
+  select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid,
+         f.final_when_pending as policy, x.seq + 1 >= f.fuse as fuse,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
          array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
          case when p_claim is not null then j.state = 'L' and j.claim = p_claim and j.lease_until > v_now
-              else j.state = 'P' and strpos(coalesce(current_setting('wedsql.took_jobs', true), ''), ',' || p_job_id || ',') > 0
+              else j.state = 'P'
+                   and strpos(coalesce(current_setting('wedsql.took_jobs', true), ''), ',' || p_job_id || ',') > 0
                    and coalesce(v_now - j.timeout, '-infinity') <= wedsql._moment('wedsql.took_at')
                    and coalesce(j.not_before <= v_now, true) end
          and p_changes @> '{}' and p_changes - '{a1,a2,a3}'::text[] = '{}' as fine
   into v_job
   from wedsql.job_pool j, wedsql.instance x, wedsql.flow f
-  where j.wid = p_wid and j.id = p_job_id and x.wid = v_row.wid and x.status = 'R' and f.id = <flow> and f.plain;
+  where j.wid = p_wid and j.id = p_job_id and x.wid = v_row.wid and x.status = 'R'
+    and f.id = <flow> and f.plain;
   exit short when v_job.fine is not true;
-  if p_changes ? 'a1' then v_before := v_before || jsonb_build_object('a1', v_row."a1"); v_row."a1" := (p_changes ->> 'a1')::text; end if;
-  if p_changes ? 'a2' then v_before := v_before || jsonb_build_object('a2', v_row."a2"); v_row."a2" := (p_changes ->> 'a2')::text; end if;
-  if p_changes ? 'a3' then v_before := v_before || jsonb_build_object('a3', v_row."a3"); v_row."a3" := (p_changes ->> 'a3')::text; end if;
+  if p_changes ? 'a1' then
+    v_before := v_before || jsonb_build_object('a1', v_row."a1");
+    v_row."a1" := (p_changes ->> 'a1')::text;
+  end if;
+  if p_changes ? 'a2' then
+    v_before := v_before || jsonb_build_object('a2', v_row."a2");
+    v_row."a2" := (p_changes ->> 'a2')::text;
+  end if;
+  if p_changes ? 'a3' then
+    v_before := v_before || jsonb_build_object('a3', v_row."a3");
+    v_row."a3" := (p_changes ->> 'a3')::text;
+  end if;
   v_state := to_jsonb(v_row) - 'wid';
   exit short when pg_column_size(v_state) > 100000;
   v_matched := wed_match.f_<flow>(v_row);
@@ -114,8 +129,10 @@ begin
       delete from wedsql.job_pool j where j.wid = p_wid and j.tgid = v_job.tgid;
     end if;
     foreach v_tgid in array v_new loop
-      insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at, fired_xid, cause_seq, version)
-      select p_wid, t.tgid, <flow>, t.trname, t.timeout, v_state, t.priority, v_now, txid_current(), v_job.seq, v_job.version
+      insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at,
+                                   fired_xid, cause_seq, version)
+      select p_wid, t.tgid, <flow>, t.trname, t.timeout, v_state, t.priority, v_now, txid_current(),
+             v_job.seq, v_job.version
       from wedsql.trig t where t.tgid = v_tgid returning trname into strict v_name;
       v_fired := v_fired || v_name;
     end loop;
@@ -124,18 +141,23 @@ begin
        state as (update fig2.wed_flow w set "a1" = v_row."a1", "a2" = v_row."a2", "a3" = v_row."a3" where w.wid = _single.p_wid),
        life as (update wedsql.instance x set seq = v_job.seq, status = v_status, changed_at = v_now, reason = null,
                   finished_at = case when v_status = 'F' then v_now end where x.wid = p_wid)
-  insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired, before, cause_seq,
-                                actor, version, tx_at, suppressed)
-  values (<flow>, p_wid, v_job.seq, v_now, v_job.trname, v_fired, v_state, v_status, p_job_id, p_claim, v_job.tgid, coalesce(v_new, '{}'), v_before,
-          v_job.cause_seq, p_actor, v_job.version, now(), v_suppressed);
+  insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired,
+                                before, cause_seq, actor, version, tx_at, suppressed)
+  values (<flow>, p_wid, v_job.seq, v_now, v_job.trname, v_fired, v_state, v_status, p_job_id, p_claim,
+          v_job.tgid, coalesce(v_new, '{}'), v_before, v_job.cause_seq, p_actor, v_job.version, now(),
+          v_suppressed);
   if v_new is not null then
     v_job.watched := v_job.watched
       or exists (select 1 from wedsql.worker w where w.waiting and w.seen_at > v_now - interval '30 seconds')
-      or not exists (select 1 from wedsql.worker w where w.serves @> string_to_array('fig2:' || array_to_string(v_fired, ' fig2:'), ' ') and w.seen_at > v_now - interval '30 seconds')
+      or not exists (
+        select 1 from wedsql.worker w
+        where w.serves @> string_to_array('fig2:' || array_to_string(v_fired, ' fig2:'), ' ')
+          and w.seen_at > v_now - interval '30 seconds')
       or exists (select 1 from wedsql.paper_client c where c.flow_id = <flow>);
   end if;
   if v_job.watched then
-    perform wedsql._notify(f, array[p_wid], array[v_job.seq], v_fired, cardinality(v_fired)) from wedsql.flow f where f.id = <flow>;
+    perform wedsql._notify(f, array[p_wid], array[v_job.seq], v_fired, cardinality(v_fired))
+    from wedsql.flow f where f.id = <flow>;
   end if;
   seq := v_job.seq; status := v_status; fired := v_fired; return;
   end short;
@@ -204,8 +226,11 @@ CREATE OR REPLACE FUNCTION fig2._taken(p_wids integer[], p_ids bigint[])
 AS $function$
 begin
   return query select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w.*) - 'wid',
-         '{1}'::integer[], j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout), j.attempts::integer, t.reads, t.writes, j.version,
-         case when t.mode = 'auto' then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end else coalesce(t.mode, 'transaction') end
+         '{1}'::integer[], j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout),
+         j.attempts::integer, t.reads, t.writes, j.version,
+         case when t.mode = 'auto'
+              then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end
+              else coalesce(t.mode, 'transaction') end
   from unnest(p_wids, p_ids) c (wid, id)
   cross join lateral (select * from wedsql.job_pool p where p.wid = c.wid and p.id = c.id offset 0) j
   left join fig2.wed_flow w on w.wid = j.wid
@@ -249,7 +274,8 @@ begin
   v_now := wedsql.now();
   -- Not fine: a job that is finished, late or not held here, an instance that is not running (a running one
   -- has no parked work), a change that is rejected.
-  select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid, f.final_when_pending as policy, x.seq + 1 >= f.fuse as fuse,
+  select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid,
+         f.final_when_pending as policy, x.seq + 1 >= f.fuse as fuse,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
          array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
          j.state = 'P' and coalesce(current_setting('wedsql.held', true), '') = 'on'
@@ -257,11 +283,21 @@ begin
          and p_changes @> '{}' and p_changes - '{a1,a2,a3}'::text[] = '{}' as fine
   into v_job
   from wedsql.job_pool j, wedsql.instance x, wedsql.flow f
-  where j.wid = p_wid and j.id = p_job_id and x.wid = v_row.wid and x.status = 'R' and f.id = <flow> and f.plain;
+  where j.wid = p_wid and j.id = p_job_id and x.wid = v_row.wid and x.status = 'R'
+    and f.id = <flow> and f.plain;
   exit short when v_job.fine is not true;
-  if p_changes ? 'a1' then v_before := v_before || jsonb_build_object('a1', v_row."a1"); v_row."a1" := (p_changes ->> 'a1')::text; end if;
-  if p_changes ? 'a2' then v_before := v_before || jsonb_build_object('a2', v_row."a2"); v_row."a2" := (p_changes ->> 'a2')::text; end if;
-  if p_changes ? 'a3' then v_before := v_before || jsonb_build_object('a3', v_row."a3"); v_row."a3" := (p_changes ->> 'a3')::text; end if;
+  if p_changes ? 'a1' then
+    v_before := v_before || jsonb_build_object('a1', v_row."a1");
+    v_row."a1" := (p_changes ->> 'a1')::text;
+  end if;
+  if p_changes ? 'a2' then
+    v_before := v_before || jsonb_build_object('a2', v_row."a2");
+    v_row."a2" := (p_changes ->> 'a2')::text;
+  end if;
+  if p_changes ? 'a3' then
+    v_before := v_before || jsonb_build_object('a3', v_row."a3");
+    v_row."a3" := (p_changes ->> 'a3')::text;
+  end if;
   v_state := to_jsonb(v_row) - 'wid';
   exit short when pg_column_size(v_state) > 100000;
   v_matched := wed_match.f_<flow>(v_row);
@@ -287,8 +323,10 @@ begin
       delete from wedsql.job_pool j where j.wid = p_wid and j.tgid = v_job.tgid;
     end if;
     foreach v_tgid in array v_new loop
-      insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at, fired_xid, cause_seq, version)
-      select p_wid, t.tgid, <flow>, t.trname, t.timeout, v_state, t.priority, v_now, txid_current(), v_job.seq, v_job.version
+      insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at,
+                                   fired_xid, cause_seq, version)
+      select p_wid, t.tgid, <flow>, t.trname, t.timeout, v_state, t.priority, v_now, txid_current(),
+             v_job.seq, v_job.version
       from wedsql.trig t where t.tgid = v_tgid returning trname into strict v_name;
       v_fired := v_fired || v_name;
     end loop;
@@ -297,23 +335,29 @@ begin
        state as (update fig2.wed_flow w set "a1" = v_row."a1", "a2" = v_row."a2", "a3" = v_row."a3" where w.wid = complete_held.p_wid),
        life as (update wedsql.instance x set seq = v_job.seq, status = v_status, changed_at = v_now, reason = null,
                   finished_at = case when v_status = 'F' then v_now end where x.wid = p_wid)
-  insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired, before, cause_seq,
-                                actor, version, tx_at, suppressed)
-  values (<flow>, p_wid, v_job.seq, v_now, v_job.trname, v_fired, v_state, v_status, p_job_id, null, v_job.tgid, coalesce(v_new, '{}'), v_before,
-          v_job.cause_seq, p_actor, v_job.version, now(), v_suppressed);
+  insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired,
+                                before, cause_seq, actor, version, tx_at, suppressed)
+  values (<flow>, p_wid, v_job.seq, v_now, v_job.trname, v_fired, v_state, v_status, p_job_id, null,
+          v_job.tgid, coalesce(v_new, '{}'), v_before, v_job.cause_seq, p_actor, v_job.version, now(),
+          v_suppressed);
   if v_new is not null then
     v_job.watched := v_job.watched
       or exists (select 1 from wedsql.worker w where w.waiting and w.seen_at > v_now - interval '30 seconds')
-      or not exists (select 1 from wedsql.worker w where w.serves @> string_to_array('fig2:' || array_to_string(v_fired, ' fig2:'), ' ') and w.seen_at > v_now - interval '30 seconds')
+      or not exists (
+        select 1 from wedsql.worker w
+        where w.serves @> string_to_array('fig2:' || array_to_string(v_fired, ' fig2:'), ' ')
+          and w.seen_at > v_now - interval '30 seconds')
       or exists (select 1 from wedsql.paper_client c where c.flow_id = <flow>);
   end if;
   if v_job.watched then
-    perform wedsql._notify(f, array[p_wid], array[v_job.seq], v_fired, cardinality(v_fired)) from wedsql.flow f where f.id = <flow>;
+    perform wedsql._notify(f, array[p_wid], array[v_job.seq], v_fired, cardinality(v_fired))
+    from wedsql.flow f where f.id = <flow>;
   end if;
   return v_job.seq;
   end short;
   if p_wid is not null then
-    return (select c.seq from fig2._commit(array[p_wid], array[p_job_id], array[null::bigint], array[p_changes], p_actor, true) c);
+    return (select c.seq from fig2._commit(array[p_wid], array[p_job_id], array[null::bigint],
+                                               array[p_changes], p_actor, true) c);
   end if;
   return null;
 end $function$;
@@ -332,11 +376,13 @@ CREATE OR REPLACE FUNCTION fig2.complete_many(p_wids integer[], p_job_ids bigint
 AS $function$
 #variable_conflict use_column
 declare
-  v_actor text := case when session_user = 'fig2' or coalesce(p_actor, '') = '' then wedsql._actor(p_actor) else p_actor end;
+  v_actor text := case when session_user = 'fig2' or coalesce(p_actor, '') = ''
+                       then wedsql._actor(p_actor) else p_actor end;
   v_one record;
   i integer;
 begin
-  if p_sets is null and (cardinality(p_job_ids) = 1 or cardinality(p_job_ids) = (select count(distinct u.wid) from unnest(p_wids) u (wid))) then
+  if p_sets is null and (cardinality(p_job_ids) = 1
+     or cardinality(p_job_ids) = (select count(distinct u.wid) from unnest(p_wids) u (wid))) then
     begin
       perform wedsql._commit_until(p_wids, p_job_ids, p_claims);
       if cardinality(p_job_ids) = 1 then
@@ -351,7 +397,8 @@ begin
           return;
         end if;
       end if;
-      return query select c.job_id, true, c.seq, c.status::text, c.fired, null::text, null::text, null::text, null::text
+      return query
+        select c.job_id, true, c.seq, c.status::text, c.fired, null::text, null::text, null::text, null::text
         from fig2._commit(p_wids, p_job_ids, p_claims, p_changes, v_actor) c;
       return;
     exception
@@ -363,7 +410,8 @@ begin
   -- transaction waits for nothing.
   perform 1 from fig2.wed_flow w where w.wid = any (p_wids) order by w.wid for no key update;
   for i in select u.i from generate_subscripts(p_job_ids, 1) u (i) order by p_wids[u.i], u.i loop
-    return query select * from wedsql._complete_one('fig2', p_wids[i], p_job_ids[i], p_claims[i], p_changes[i], v_actor, p_sets[i]);
+    return query select * from wedsql._complete_one('fig2', p_wids[i], p_job_ids[i], p_claims[i],
+                                                    p_changes[i], v_actor, p_sets[i]);
   end loop;
 end $function$;
 
@@ -405,7 +453,8 @@ CREATE OR REPLACE FUNCTION fig2.fail_many(p_wids integer[], p_job_ids bigint[], 
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 select wedsql._own(<flow>, 'fig2', w) from unnest(p_wids) w;
-select * from wedsql.fail_many('fig2', p_wids, p_job_ids, p_claims, p_messages, p_sqlstates, p_outcome, p_actor)
+select * from wedsql.fail_many('fig2', p_wids, p_job_ids, p_claims, p_messages, p_sqlstates, p_outcome,
+                               p_actor)
 $function$;
 
 CREATE OR REPLACE FUNCTION fig2.hold(p_transitions text[], p_limit integer DEFAULT 1, p_actor text DEFAULT NULL::text)
@@ -429,7 +478,8 @@ declare
 begin
   perform pg_advisory_unlock_all();
   perform pg_try_advisory_lock_shared(wedsql._hold_key());
-  perform setval('wedsql.held_at', wedsql._microseconds(wedsql.now())), set_config('wedsql.held', 'on', false);
+  perform setval('wedsql.held_at', wedsql._microseconds(wedsql.now())),
+          set_config('wedsql.held', 'on', false);
   if p_limit < 1 then
     return;
   end if;
@@ -437,8 +487,11 @@ begin
     v_pick := wedsql._pick(<flow>, 'f', p_transitions, p_limit, null, 't', null);
     exit when v_pick.ids = '{}';
     return query select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w.*) - 'wid',
-         '{1}'::integer[], j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout), j.attempts::integer, t.reads, t.writes, j.version,
-         case when t.mode = 'auto' then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end else coalesce(t.mode, 'transaction') end
+         '{1}'::integer[], j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout),
+         j.attempts::integer, t.reads, t.writes, j.version,
+         case when t.mode = 'auto'
+              then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end
+              else coalesce(t.mode, 'transaction') end
   from unnest(v_pick.wids, v_pick.ids) c (wid, id)
   cross join lateral (select * from wedsql.job_pool p where p.wid = c.wid and p.id = c.id offset 0) j
   left join fig2.wed_flow w on w.wid = j.wid
@@ -492,14 +545,16 @@ begin
   end if;
   begin
     lock table fig2.wed_flow in row exclusive mode;  -- waits for a definition that is being published
-    return query select s.ord, s.wid, s.status::text, null::text, null::text, null::text, null::text from fig2._start(p_states, v_actor, p_keys) s;
+    return query select s.ord, s.wid, s.status::text, null::text, null::text, null::text, null::text
+      from fig2._start(p_states, v_actor, p_keys) s;
     return;
   exception
     when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
     when others then
       if cardinality(p_states) = 1 then
         perform wedsql._check_replaced('fig2', sqlstate, sqlerrm);
-        get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text, v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
+        get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text,
+                                v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
         return query select 1, r.* from wedsql._start_refused('fig2', p_states[1], p_keys[1], v_why) r;
         return;
       end if;
@@ -528,7 +583,8 @@ CREATE OR REPLACE FUNCTION fig2.take(p_transitions text[], p_limit integer DEFAU
 AS $function$
 declare
   v_pick record;
-  v_known boolean := case when current_setting('wedsql.takes', true) = 'on' then currval('wedsql.took_in') = wedsql._microseconds(now()) end;
+  v_known boolean := case when current_setting('wedsql.takes', true) = 'on'
+                          then currval('wedsql.took_in') = wedsql._microseconds(now()) end;
   v_held boolean;
 begin
   if v_known is null then
@@ -544,15 +600,20 @@ begin
       perform wedsql._first_take(v_held);
     end if;
     if v_known is not false then
-      perform set_config('wedsql.took_jobs', concat(current_setting('wedsql.took_jobs', true), ',', array_to_string(v_pick.ids, ','), ','), true);
+      perform set_config('wedsql.took_jobs', concat(current_setting('wedsql.took_jobs', true), ',',
+                                                    array_to_string(v_pick.ids, ','), ','), true);
     else
-      perform setval('wedsql.took_in', wedsql._microseconds(now())), setval('wedsql.took_at', wedsql._microseconds(wedsql.now())),
+      perform setval('wedsql.took_in', wedsql._microseconds(now())),
+              setval('wedsql.took_at', wedsql._microseconds(wedsql.now())),
               set_config('wedsql.took_jobs', concat(',', array_to_string(v_pick.ids, ','), ','), true);
     end if;
     v_known := true;
     return query select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w.*) - 'wid',
-         '{1}'::integer[], j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout), j.attempts::integer, t.reads, t.writes, j.version,
-         case when t.mode = 'auto' then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end else coalesce(t.mode, 'transaction') end
+         '{1}'::integer[], j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout),
+         j.attempts::integer, t.reads, t.writes, j.version,
+         case when t.mode = 'auto'
+              then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end
+              else coalesce(t.mode, 'transaction') end
   from unnest(v_pick.wids, v_pick.ids) c (wid, id)
   cross join lateral (select * from wedsql.job_pool p where p.wid = c.wid and p.id = c.id offset 0) j
   left join fig2.wed_flow w on w.wid = j.wid

@@ -1,46 +1,75 @@
 -- Creates the flow's matcher as the role without rights: predicates run with the rights of wed_eval, which
--- has none.
-create or replace function wed_match.compile(p_flow integer, p_schema text, p_matcher text, p_errors text, p_settings text) returns void
+-- has none, so it cannot call wedsql._fill.
+create or replace function wed_match.compile(p_flow integer, p_schema text, p_matcher text, p_errors text,
+                                             p_settings text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp set check_function_bodies = off as $$
+declare
+  v_made text := format('wed_match.f_%1$s(%2$I.wed_flow), wed_match.e_%1$s(%2$I.wed_flow)', p_flow, p_schema);
 begin
-  execute format('create or replace function wed_match.f_%s(r %I.wed_flow) returns integer[] language plpgsql stable security definer %s as %L',
-    p_flow, p_schema, 'set search_path = pg_catalog, pg_temp ' || p_settings, p_matcher);
-  execute format('create or replace function wed_match.e_%s(r %I.wed_flow) returns jsonb language plpgsql stable security definer %s as %L',
-    p_flow, p_schema, 'set search_path = pg_catalog, pg_temp set timezone = ''UTC'' set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres'' set extra_float_digits = 1
-     set transform_null_equals = off set array_nulls = on', p_errors);
-  execute format('revoke all on function wed_match.f_%1$s(%2$I.wed_flow), wed_match.e_%1$s(%2$I.wed_flow) from public', p_flow, p_schema);
-  execute format('grant execute on function wed_match.f_%1$s(%2$I.wed_flow), wed_match.e_%1$s(%2$I.wed_flow) to wed_owner', p_flow, p_schema);
+  execute format('create or replace function wed_match.f_%s(r %I.wed_flow) returns integer[]
+    language plpgsql stable security definer set search_path = pg_catalog, pg_temp %s as %L',
+    p_flow, p_schema, p_settings, p_matcher);
+  execute format('create or replace function wed_match.e_%s(r %I.wed_flow) returns jsonb
+    language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+    set timezone = ''UTC'' set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres''
+    set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on as %L',
+    p_flow, p_schema, p_errors);
+  execute format('revoke all on function %s from public', v_made);
+  execute format('grant execute on function %s to wed_owner', v_made);
 end $$;
 
--- Returns the body of the matcher. It evaluates all predicates in one pass and returns the tgid of each true
--- trigger in their order. Only if that fails is each predicate evaluated on its own, and a trigger whose
--- predicate failed is returned as -tgid. The memory of a statement is freed at its end, and between
--- statements PostgreSQL checks for an interrupt, so at most two predicates that make texts are in one
--- statement.
-create or replace function wedsql._matcher(p_flow integer) returns text
+-- Returns the statements that evaluate all predicates of a flow in one pass and return the tgid of each true
+-- trigger in their order. The memory of a statement is freed at its end, and between statements PostgreSQL
+-- checks for an interrupt, so at most two predicates that make texts are in one statement.
+create or replace function wedsql._match_at_once(p_flow integer) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
 with part as (
-  select t.chunk, string_agg(format('case when (%s) then %s end', t.canonical, t.tgid), E',\n    ' order by t.tgid) as list
-  from (select t.*, (count(*) filter (where t.canonical ~ '[a-z0-9_][(]|[|][|]|::json') over (order by t.tgid) - 1) / 2 as chunk
+  select t.chunk, format('array_remove(array[%s]::integer[], null)', string_agg(
+    format('case when (%s) then %s end', t.canonical, t.tgid), E',\n    ' order by t.tgid)) as list
+  from (select t.*, (count(*) filter (where t.canonical ~ '[a-z0-9_][(]|[|][|]|::json')
+                     over (order by t.tgid) - 1) / 2 as chunk
         from wedsql.trig t where t.flow_id = p_flow and t.enabled) t
   group by t.chunk)
-select format(E'declare\n  v integer[] := \'{}\';\nbegin\n%s\nexception when others then\n  v := \'{}\';\n%s  return v;\nend',
-  (select case when count(*) < 2 then format('  return array_remove(array[%s]::integer[], null);', min(p.list))
-          else string_agg(format('  v := v || array_remove(array[%s]::integer[], null);', p.list), E'\n' order by p.chunk) || E'\n  return v;' end
-   from part p),
-  coalesce(string_agg(format(E'  begin if (%s) then v := v || %s; end if; exception when others then v := v || -%s; end;\n',
-                             t.canonical, t.tgid, t.tgid), '' order by t.tgid), ''))
-from wedsql.trig t where t.flow_id = p_flow and t.enabled
+select case count(*)
+  when 0 then '  return array_remove(array[]::integer[], null);'
+  when 1 then format('  return %s;', min(p.list))
+  else string_agg(format('  v := v || %s;', p.list), E'\n' order by p.chunk) || E'\n  return v;' end
+from part p
 $$;
+
+-- Returns the body of the matcher. It evaluates all predicates in one pass; only if that fails is each
+-- evaluated on its own, and a trigger whose predicate failed is returned as -tgid.
+create or replace function wedsql._matcher(p_flow integer) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $f$
+select wedsql._fill($t$declare
+  v integer[] := '{}';
+begin
+{all_at_once}
+exception when others then
+  v := '{}';{one_by_one}
+  return v;
+end$t$, jsonb_build_object('all_at_once', wedsql._match_at_once(p_flow),
+  'one_by_one', coalesce(string_agg(wedsql._fill($t$
+  begin if ({condition}) then v := v || {tgid}; end if; exception when others then v := v || -{tgid}; end;$t$,
+    jsonb_build_object('condition', t.canonical, 'tgid', t.tgid)), '' order by t.tgid), '')))
+from wedsql.trig t where t.flow_id = p_flow and t.enabled
+$f$;
 
 -- Returns the body of the function that returns which predicates fail on a state, with SQLSTATE and message.
 create or replace function wedsql._error_teller(p_flow integer) returns text
-language sql stable set search_path = pg_catalog, pg_temp as $$
-select format(E'declare\n  v jsonb := \'[]\';\n  b boolean;\nbegin\n%s  return v;\nend', coalesce(string_agg(format(
-  E'  begin b := (%s); exception when others then v := v || jsonb_build_object(\'tgid\', %s, \'sqlstate\', sqlstate, \'message\', sqlerrm); end;\n',
-  t.canonical, t.tgid), '' order by t.tgid), ''))
+language sql stable set search_path = pg_catalog, pg_temp as $f$
+select wedsql._fill($t$declare
+  v jsonb := '[]';
+  b boolean;
+begin{predicates}
+  return v;
+end$t$, jsonb_build_object('predicates', coalesce(string_agg(wedsql._fill($t$
+  begin b := ({condition});
+  exception when others then
+    v := v || jsonb_build_object('tgid', {tgid}, 'sqlstate', sqlstate, 'message', sqlerrm);
+  end;$t$, jsonb_build_object('condition', t.canonical, 'tgid', t.tgid)), '' order by t.tgid), '')))
 from wedsql.trig t where t.flow_id = p_flow and t.enabled
-$$;
+$f$;
 
 -- Returns the settings that the matcher needs besides those of time: how a floating-point number becomes a
 -- text, what "= null" means, and what null means in the text of an array. Flows whose conditions have none of
@@ -62,7 +91,8 @@ begin
   perform wedsql._derive(p_flow);
   update wedsql.flow f set defining_xid = null where f.id = p_flow and f.defining_xid is not null;
   select name into v_name from wedsql.flow where id = p_flow;
-  perform wed_match.compile(p_flow, v_name, wedsql._matcher(p_flow), wedsql._error_teller(p_flow), wedsql._time_settings(p_flow) || wedsql._text_settings(p_flow));
+  perform wed_match.compile(p_flow, v_name, wedsql._matcher(p_flow), wedsql._error_teller(p_flow),
+    wedsql._time_settings(p_flow) || wedsql._text_settings(p_flow));
   execute wedsql._gen_start(p_flow, v_name);
   execute wedsql._gen_commit(p_flow, v_name);
   execute wedsql._gen_single(p_flow, v_name);
@@ -91,10 +121,13 @@ begin
     from pg_proc p where p.pronamespace = quote_ident(p_name)::regnamespace
       and p.proname in ('start_many', 'take', 'hold', 'complete_many', 'complete_held')
   loop
-    execute format('create or replace function %1$I.%2$I(%3$s) returns %4$s language plpgsql security definer
-      set search_path = pg_catalog, pg_temp as %5$L', p_name, v_made.proname, v_made.arguments, v_made.result,
-      format('begin perform wedsql._generate(%s); return %s %I.%I(%s); end', p_flow,
-        case when v_made.proretset then 'query select * from' else '' end, p_name, v_made.proname, v_made.given));
+    execute wedsql._fill($q$create or replace function {flow:I}.{name:I}({arguments}) returns {result}
+      language plpgsql security definer set search_path = pg_catalog, pg_temp as {body:L}$q$,
+      jsonb_build_object('flow', p_name, 'name', v_made.proname, 'arguments', v_made.arguments,
+        'result', v_made.result, 'body', wedsql._fill(
+          'begin perform wedsql._generate({id}); return {query} {flow:I}.{name:I}({given}); end',
+          jsonb_build_object('id', p_flow, 'flow', p_name, 'name', v_made.proname, 'given', v_made.given,
+            'query', case when v_made.proretset then 'query select * from' else '' end))));
   end loop;
 end $$;
 

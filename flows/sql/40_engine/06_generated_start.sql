@@ -3,20 +3,39 @@
 -- is NULL, too.
 create or replace function wedsql._value_in(p_document text, p_name text, p_type text) returns text
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-select case p_type when 'jsonb' then format('nullif(%s -> %L, ''null'')', p_document, p_name)
-                   else format('(%s ->> %L)::%s', p_document, p_name, wedsql._sql_type(p_type)) end
+select case p_type
+  when 'jsonb' then wedsql._fill('nullif({document} -> {name:L}, ''null'')',
+    jsonb_build_object('document', p_document, 'name', p_name))
+  else wedsql._fill('({document} ->> {name:L})::{type}',
+    jsonb_build_object('document', p_document, 'name', p_name, 'type', wedsql._sql_type(p_type))) end
 $$;
 
--- Returns the attributes in table order, each put into the format string: 1 name in quotes, 2 name as
--- literal, 3 type, 4 default as literal, 5 its value in p_document.
-create or replace function wedsql._column_list(p_flow integer, p_form text, p_document text default '', p_between text default ', ') returns text
+-- Returns the attributes of a flow, numbered as the columns of its table. quoted: the name in quotes.
+create or replace function wedsql._columns(p_flow integer)
+returns table (n smallint, name text, quoted text, type text, adv text)
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select string_agg(format(p_form, '"' || a.aname || '"', quote_literal(a.aname), wedsql._sql_type(a.type), quote_nullable(a.adv),
-                         wedsql._value_in(p_document, a.aname, a.type)), p_between order by c.attnum)
+select c.attnum, a.aname, '"' || a.aname || '"', a.type, a.adv
 from wedsql.flow f
 join wedsql.attr a on a.flow_id = f.id
 join pg_attribute c on c.attrelid = format('%I.wed_flow', f.name)::regclass and c.attname = a.aname
 where f.id = p_flow
+$$;
+
+-- Returns the names of the attributes of a flow, as the text of an array.
+create or replace function wedsql._attribute_names(p_flow integer) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select coalesce(array_agg(a.aname), '{}')::text from wedsql.attr a where a.flow_id = p_flow
+$$;
+
+-- Returns the values of a new row behind its number, each with a comma before it: those of the JSON object
+-- u.s, or the defaults.
+create or replace function wedsql._first_values(p_flow integer) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select coalesce(string_agg(wedsql._fill(
+    ', case when u.s ? {name:L} then {value} else {default:L}::{type} end',
+    jsonb_build_object('name', c.name, 'value', wedsql._value_in('u.s', c.name, c.type),
+      'default', c.adv, 'type', wedsql._sql_type(c.type))), '' order by c.n), '')
+from wedsql._columns(p_flow) c
 $$;
 
 -- Returns the source of <flow>._start, which starts any number of instances at once with typed columns and
@@ -26,8 +45,8 @@ $$;
 create or replace function wedsql._gen_start(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
-  return format($t$
-create or replace function %1$I._start(p_states jsonb[], p_actor text, p_keys text[])
+  return wedsql._fill($t$
+create or replace function {flow:I}._start(p_states jsonb[], p_actor text, p_keys text[])
 returns table (ord integer, wid integer, status "char")
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
@@ -35,24 +54,24 @@ set plan_cache_mode = force_generic_plan as $f$
 #variable_conflict use_column
 declare
   v_wids integer[];
-  v_rows %1$I.wed_flow[];
+  v_rows {flow:I}.wed_flow[];
   v_steps wedsql.step[];
   v_failed boolean;
   v_none boolean;
   v_now timestamptz := wedsql.now();
 begin
-  perform wedsql._check_states(%3$L::text[], p_states);
+  perform wedsql._check_states({attributes:L}::text[], p_states);
   p_keys := array_replace(p_keys, '', null);
   if octet_length(array_to_string(p_keys, '')) > 0 then
-    perform wedsql._check_keys(%2$s, p_keys);
+    perform wedsql._check_keys({id}, p_keys);
   end if;
   select array_agg(n.r order by n.ord),
          array_agg(row(0, true, null, null, '_INIT', null, p_actor, null,
                        to_jsonb(n.r) - 'wid', null, n.holds, null, null)::wedsql.step order by n.ord),
          bool_or(0 > any (n.holds)), bool_or(0 >= all (n.holds))
   into v_rows, v_steps, v_failed, v_none
-  from (select b.ord, b.r, wed_match.f_%2$s(b.r) as holds
-        from (select u.ord, row(null%4$s)::%1$I.wed_flow as r
+  from (select b.ord, b.r, wed_match.f_{id}(b.r) as holds
+        from (select u.ord, row(null{values})::{flow:I}.wed_flow as r
               from unnest(p_states) with ordinality u (s, ord) offset 0) b offset 0) n;
   perform wedsql._check_sizes(v_steps);
   for v_ord in 1..cardinality(v_rows) loop
@@ -60,16 +79,14 @@ begin
     v_rows[v_ord].wid := v_wids[v_ord];
     v_steps[v_ord].wid := v_wids[v_ord];
   end loop;
-  insert into %1$I.wed_flow select u.* from unnest(v_rows) u;
+  insert into {flow:I}.wed_flow select u.* from unnest(v_rows) u;
   insert into wedsql.instance (wid, flow_id, version, started_at, changed_at, actor, key)
-  select u.wid, %2$s, f.version, v_now, v_now, p_actor, u.key
-  from unnest(v_wids, p_keys) u (wid, key) join wedsql.flow f on f.id = %2$s where u.wid is not null;
+  select u.wid, {id}, f.version, v_now, v_now, p_actor, u.key
+  from unnest(v_wids, p_keys) u (wid, key) join wedsql.flow f on f.id = {id} where u.wid is not null;
   return query select array_position(v_wids, r.wid), r.wid, r.status
-    from wedsql._settle(%2$s, v_steps, v_failed) r;
-end $f$ $t$, p_schema, p_flow,
-    coalesce((select array_agg(a.aname) from wedsql.attr a where a.flow_id = p_flow), '{}'),
-    coalesce(', ' || wedsql._column_list(p_flow,
-      'case when u.s ? %2$s then %5$s else %4$s::%3$s end', 'u.s'), ''));
+    from wedsql._settle({id}, v_steps, v_failed) r;
+end $f$ $t$, jsonb_build_object('flow', p_schema, 'id', p_flow,
+    'attributes', wedsql._attribute_names(p_flow), 'values', wedsql._first_values(p_flow)));
 end $g$;
 
 -- Rejects keys that are too long for the index, and those that an instance of the flow has; keys that another

@@ -1,37 +1,51 @@
+-- Returns the assignments by which a commit writes the changes c.state into the row w.
+create or replace function wedsql._changed_columns(p_flow integer) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select coalesce(string_agg(wedsql._fill(
+    '{column} = case when c.state ? {name:L} then {value} else w.{column} end',
+    jsonb_build_object('column', c.quoted, 'name', c.name,
+      'value', wedsql._value_in('c.state', c.name, c.type))), ', ' order by c.n), 'wid = w.wid')
+from wedsql._columns(p_flow) c
+$$;
+
 -- Returns the source of <flow>._commit, which applies the results of several jobs of different instances at
 -- once: rows locked in wid order, jobs checked, columns written typed, conditions matched, everything
 -- settled.
 create or replace function wedsql._gen_commit(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
-  return format($t$
-create or replace function %1$I._commit(p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text, p_held boolean default false)
+  return wedsql._fill($t$
+create or replace function {flow:I}._commit(p_wids integer[], p_jobs bigint[], p_claims bigint[],
+  p_changes jsonb[], p_actor text, p_held boolean default false)
 returns table (job_id bigint, seq integer, status "char", fired text[])
-language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set jit = off set plan_cache_mode = force_generic_plan as $f$
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
+set join_collapse_limit = 1 set jit = off set plan_cache_mode = force_generic_plan as $f$
 #variable_conflict use_column
 <<_b>>
 declare
   v_steps wedsql.step[];
   v_failed boolean;
 begin
-  perform 1 from %1$I.wed_flow w where w.wid = any (_commit.p_wids) order by w.wid for no key update;
-  v_steps := wedsql._check_jobs(%2$s, %3$L::text[], p_wids, p_jobs, p_claims, p_changes, p_actor, p_held, %5$L);
+  perform 1 from {flow:I}.wed_flow w where w.wid = any (_commit.p_wids) order by w.wid for no key update;
+  v_steps := wedsql._check_jobs({id}, {attributes:L}::text[], p_wids, p_jobs, p_claims, p_changes, p_actor,
+                                p_held, {care:L});
   with done as (
-    update %1$I.wed_flow w set %4$s
-    from unnest(_b.v_steps) c join %1$I.wed_flow o on o.wid = c.wid
+    update {flow:I}.wed_flow w set {assignments}
+    from unnest(_b.v_steps) c join {flow:I}.wed_flow o on o.wid = c.wid
     where w.wid = c.wid
-    returning c.*, to_jsonb(o.*) as old, to_jsonb(w.*) - 'wid' as now, wed_match.f_%2$s(w.*) as holds)
+    returning c.*, to_jsonb(o.*) as old, to_jsonb(w.*) - 'wid' as now, wed_match.f_{id}(w.*) as holds)
   select array_agg(row(d.wid, false, d.job_id, d.tgid, d.trw, d.cause_seq, p_actor, null, d.now,
-                       (select coalesce(jsonb_object_agg(k, d.old -> k), '{}') from jsonb_object_keys(d.state) k),
+                       (select coalesce(jsonb_object_agg(k, d.old -> k), '{}')
+                        from jsonb_object_keys(d.state) k),
                        d.holds, null, d.claim)::wedsql.step), bool_or(0 > any (d.holds))
   into v_steps, v_failed from done d;
   perform wedsql._check_sizes(v_steps);
-  return query select r.job_id, r.seq, r.status, r.fired from wedsql._settle(%2$s, v_steps, v_failed) r;
-end $f$ $t$, p_schema, p_flow,
-    coalesce((select array_agg(a.aname) from wedsql.attr a where a.flow_id = p_flow), '{}'),
-    coalesce(wedsql._column_list(p_flow, '%1$s = case when c.state ? %2$s then %5$s else w.%1$s end', 'c.state'), 'wid = w.wid'),
-    wedsql._takes_with_care(p_flow));
+  return query select r.job_id, r.seq, r.status, r.fired from wedsql._settle({id}, v_steps, v_failed) r;
+end $f$ $t$, jsonb_build_object('flow', p_schema, 'id', p_flow,
+    'attributes', wedsql._attribute_names(p_flow), 'assignments', wedsql._changed_columns(p_flow),
+    'care', case when wedsql._takes_with_care(p_flow) then 't' else 'f' end));
 end $g$;
 
 -- Returns one step per job, with its changes in the place of the state, if each instance is open and each job

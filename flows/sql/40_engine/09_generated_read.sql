@@ -1,31 +1,48 @@
+-- Returns the expression for the numbers of the top-level disjuncts of a job's condition that held at firing
+-- (K-24); predicates are immutable, so evaluating them on the payload now gives the values of that time.
+create or replace function wedsql._matched(p_flow integer, p_schema text) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select case
+  when exists (select 1 from wedsql.trig t where t.flow_id = p_flow and cardinality(t.disjuncts) > 1)
+  then wedsql._fill('case when cardinality(t.disjuncts) > 1 '
+                    'then wedsql._disjuncts({id}, {flow:L}, t.tgid, j.payload) else ''{1}'' end',
+    jsonb_build_object('id', p_flow, 'flow', p_schema))
+  else '''{1}''::integer[]' end
+$$;
+
 -- Returns the query that reads jobs again under their locks, in the order given, with the instance's present
--- state. `matched` numbers the top-level disjuncts of the condition that held at firing (K-24); predicates
--- are immutable, so evaluating them on the payload now gives the values of that time.
-create or replace function wedsql._taken_query(p_flow integer, p_schema text, p_wids text, p_ids text, p_which text default 'true') returns text
+-- state. p_wids, p_ids: expressions for the jobs; p_which: a further condition on them.
+create or replace function wedsql._taken_query(p_flow integer, p_schema text, p_wids text, p_ids text,
+                                               p_which text default 'true') returns text
 language sql stable set search_path = pg_catalog, pg_temp as $g$
-select format($q$select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w.*) - 'wid',
-         %s, j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout), j.attempts::integer, t.reads, t.writes, j.version,
-         case when t.mode = 'auto' then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end else coalesce(t.mode, 'transaction') end
-  from unnest(%s, %s) c (wid, id)
+select wedsql._fill($q$select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w.*) - 'wid',
+         {matched}, j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout),
+         j.attempts::integer, t.reads, t.writes, j.version,
+         case when t.mode = 'auto'
+              then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end
+              else coalesce(t.mode, 'transaction') end
+  from unnest({wids}, {ids}) c (wid, id)
   cross join lateral (select * from wedsql.job_pool p where p.wid = c.wid and p.id = c.id offset 0) j
-  left join %I.wed_flow w on w.wid = j.wid
+  left join {flow:I}.wed_flow w on w.wid = j.wid
   left join wedsql.trig t on t.tgid = j.tgid
-  where %s$q$,
-  case when exists (select 1 from wedsql.trig t where t.flow_id = p_flow and cardinality(t.disjuncts) > 1)
-       then format('case when cardinality(t.disjuncts) > 1 then wedsql._disjuncts(%s, %L, t.tgid, j.payload) else ''{1}'' end', p_flow, p_schema)
-       else '''{1}''::integer[]' end, p_wids, p_ids, p_schema, p_which)
+  where {which}$q$, jsonb_build_object('flow', p_schema, 'matched', wedsql._matched(p_flow, p_schema),
+    'wids', p_wids, 'ids', p_ids, 'which', p_which))
 $g$;
 
 -- Returns the source of <flow>._taken, which is _taken_query as a function.
 create or replace function wedsql._gen_taken(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
-  return format($t$
-create or replace function %1$I._taken(p_wids integer[], p_ids bigint[]) returns setof wedsql.taken
-language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set plan_cache_mode = force_generic_plan set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $f$
+  return wedsql._fill($t$
+create or replace function {flow:I}._taken(p_wids integer[], p_ids bigint[]) returns setof wedsql.taken
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
+set join_collapse_limit = 1 set plan_cache_mode = force_generic_plan
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $f$
 begin
-  return query %2$s;
-end $f$ $t$, p_schema, wedsql._taken_query(p_flow, p_schema, 'p_wids', 'p_ids'));
+  return query {query};
+end $f$ $t$, jsonb_build_object('flow', p_schema,
+    'query', wedsql._taken_query(p_flow, p_schema, 'p_wids', 'p_ids')));
 end $g$;
 
 -- Returns which of these rendered expressions hold on the state, evaluated as the role without rights; one
@@ -60,10 +77,13 @@ $$;
 create or replace function wedsql._gen_retest(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
-  return format($t$
-create or replace function %1$I._retest(p_wids integer[]) returns table (wid integer, state jsonb, matched integer[])
-language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $f$
+  return wedsql._fill($t$
+create or replace function {flow:I}._retest(p_wids integer[])
+returns table (wid integer, state jsonb, matched integer[])
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $f$
 begin
-  return query select w.wid, to_jsonb(w.*) - 'wid', wed_match.f_%2$s(w.*) from %1$I.wed_flow w where w.wid = any (_retest.p_wids) order by w.wid for no key update;
-end $f$ $t$, p_schema, p_flow);
+  return query select w.wid, to_jsonb(w.*) - 'wid', wed_match.f_{id}(w.*)
+    from {flow:I}.wed_flow w where w.wid = any (_retest.p_wids) order by w.wid for no key update;
+end $f$ $t$, jsonb_build_object('flow', p_schema, 'id', p_flow));
 end $g$;

@@ -16,53 +16,65 @@ $$;
 create or replace function wedsql._gen_single(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
-  return format($t$
+  return wedsql._fill($t$
 -- Applies one result by the fast path, or does nothing and returns seq null.
 -- Locks: the instance, its job, its trace.
-create or replace function %1$I._single(p_wid integer, p_job_id bigint, p_claim bigint, p_changes jsonb, p_actor text,
-                                        out seq integer, out status "char", out fired text[])
+create or replace function {flow:I}._single(p_wid integer, p_job_id bigint, p_claim bigint, p_changes jsonb,
+  p_actor text, out seq integer, out status "char", out fired text[])
 language plpgsql set search_path = pg_catalog, pg_temp as $f$
-%2$s
-end $f$ $t$, p_schema, wedsql._short_way(p_flow, p_schema, '_single', '',
-    $q$case when p_claim is not null then j.state = 'L' and j.claim = p_claim and j.lease_until > v_now
-              else j.state = 'P' and strpos(coalesce(current_setting('wedsql.took_jobs', true), ''), ',' || p_job_id || ',') > 0
+{body}
+end $f$ $t$, jsonb_build_object('flow', p_schema, 'body', wedsql._short_way(p_flow, p_schema,
+    p_name => '_single',
+    p_first => '',
+    p_held =>
+      $q$case when p_claim is not null then j.state = 'L' and j.claim = p_claim and j.lease_until > v_now
+              else j.state = 'P'
+                   and strpos(coalesce(current_setting('wedsql.took_jobs', true), ''), ',' || p_job_id || ',') > 0
                    and coalesce(v_now - j.timeout, '-infinity') <= wedsql._moment('wedsql.took_at')
                    and coalesce(j.not_before <= v_now, true)$q$
-      || case when wedsql._takes_with_care(p_flow) then $q$ and p_job_id = any (wedsql._numbers_taken())$q$ else '' end || ' end',
-    'p_claim is not null or pg_try_advisory_xact_lock(p_wid, v_job.tgid)', 'p_claim',
-    'seq := v_job.seq; status := v_status; fired := v_fired; return;'));
+      || case when wedsql._takes_with_care(p_flow)
+              then ' and p_job_id = any (wedsql._numbers_taken())' else '' end || ' end',
+    p_ours => 'p_claim is not null or pg_try_advisory_xact_lock(p_wid, v_job.tgid)',
+    p_claim => 'p_claim',
+    p_answer => 'seq := v_job.seq; status := v_status; fired := v_fired; return;')));
 end $g$;
 
 -- Returns the source of <flow>.complete_held.
 create or replace function wedsql._gen_complete_held(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
-  return format($t$
+  return wedsql._fill($t$
 -- Applies the result of one job that this session holds (<flow>.hold), as a transaction of its own, and
 -- returns its place in the history. The session lock on the job is released here. p_set: a SET string of the
 -- paper instead of the changes. p_wid null: does nothing but prepare what can be prepared beforehand.
 -- Locks: the instance, its job, its trace.
 -- Raises: as <flow>._commit; nothing is written then.
-create or replace function %1$I.complete_held(p_wid integer, p_job_id bigint, p_changes jsonb, p_actor text default null, p_set text default null)
+create or replace function {flow:I}.complete_held(p_wid integer, p_job_id bigint, p_changes jsonb,
+  p_actor text default null, p_set text default null)
 returns integer
-language plpgsql security definer set search_path = pg_catalog, pg_temp %3$s
+language plpgsql security definer set search_path = pg_catalog, pg_temp {settings}
 set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $f$
-%2$s
+{body}
   if p_wid is not null then
-    return (select c.seq from %1$I._commit(array[p_wid], array[p_job_id], array[null::bigint], array[p_changes], p_actor, true) c);
+    return (select c.seq from {flow:I}._commit(array[p_wid], array[p_job_id], array[null::bigint],
+                                               array[p_changes], p_actor, true) c);
   end if;
   return null;
-end $f$ $t$, p_schema, wedsql._short_way(p_flow, p_schema, 'complete_held', format($q$
-  if p_actor is null or session_user = %1$L then
+end $f$ $t$, jsonb_build_object('flow', p_schema, 'settings', wedsql._time_settings(p_flow),
+    'body', wedsql._short_way(p_flow, p_schema,
+    p_name => 'complete_held',
+    p_first => wedsql._fill($q$
+  if p_actor is null or session_user = {flow:L} then
     p_actor := wedsql._actor(p_actor);
   end if;
   if p_set is not null then
-    p_changes := wedsql._set_changes(%1$L, p_wid, p_set);
-  end if;$q$, p_schema),
-    $q$j.state = 'P' and coalesce(current_setting('wedsql.held', true), '') = 'on'
+    p_changes := wedsql._set_changes({flow:L}, p_wid, p_set);
+  end if;$q$, jsonb_build_object('flow', p_schema)),
+    p_held => $q$j.state = 'P' and coalesce(current_setting('wedsql.held', true), '') = 'on'
          and coalesce(v_now - j.timeout, '-infinity') <= wedsql._moment('wedsql.held_at')$q$,
-    'pg_try_advisory_xact_lock(p_wid, v_job.tgid) and pg_advisory_unlock(p_wid, v_job.tgid)', 'null',
-    'return v_job.seq;'), wedsql._time_settings(p_flow));
+    p_ours => 'pg_try_advisory_xact_lock(p_wid, v_job.tgid) and pg_advisory_unlock(p_wid, v_job.tgid)',
+    p_claim => 'null',
+    p_answer => 'return v_job.seq;')));
 end $g$;
 
 -- Returns declarations and beginning of a function that applies one result by the fast path and returns, or
@@ -73,13 +85,14 @@ end $g$;
 -- lease; p_answer: the return. One statement per table costs a third of the set-wise plan, and most of that
 -- is setting up its expressions again in each transaction: so there are few of them, and what is rarely
 -- needed is in a branch of its own.
-create or replace function wedsql._short_way(p_flow integer, p_schema text, p_name text, p_first text, p_held text, p_ours text, p_claim text, p_answer text) returns text
+create or replace function wedsql._short_way(p_flow integer, p_schema text, p_name text, p_first text,
+  p_held text, p_ours text, p_claim text, p_answer text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
-  return format($t$
+  return wedsql._fill($t$
 declare
   v_now timestamptz;
-  v_row %1$I.wed_flow;
+  v_row {flow:I}.wed_flow;
   v_before jsonb := '{}'::jsonb;
   v_state jsonb;
   v_matched integer[];
@@ -91,24 +104,26 @@ declare
   v_tgid integer;
   v_name text;
   v_fired text[] := '{}'::text[];
-begin%4$s
+begin{first}
   <<short>> begin
-  select * into v_row from %1$I.wed_flow w where w.wid = %14$s.p_wid for no key update;
+  select * into v_row from {flow:I}.wed_flow w where w.wid = {name}.p_wid for no key update;
   v_now := wedsql.now();
   -- Not fine: a job that is finished, late or not held here, an instance that is not running (a running one
   -- has no parked work), a change that is rejected.
-  select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid, f.final_when_pending as policy, x.seq + 1 >= f.fuse as fuse,
+  select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid,
+         f.final_when_pending as policy, x.seq + 1 >= f.fuse as fuse,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
          array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
-         %5$s
-         and p_changes @> '{}' and p_changes - %3$L::text[] = '{}'%6$s as fine
+         {held}
+         and p_changes @> '{}' and p_changes - {attributes:L}::text[] = '{}'{within_writes} as fine
   into v_job
   from wedsql.job_pool j, wedsql.instance x, wedsql.flow f
-  where j.wid = p_wid and j.id = p_job_id and x.wid = v_row.wid and x.status = 'R' and f.id = %2$s and f.plain;
-  exit short when v_job.fine is not true;%7$s
+  where j.wid = p_wid and j.id = p_job_id and x.wid = v_row.wid and x.status = 'R'
+    and f.id = {id} and f.plain;
+  exit short when v_job.fine is not true;{apply_changes}
   v_state := to_jsonb(v_row) - 'wid';
   exit short when pg_column_size(v_state) > 100000;
-  v_matched := wed_match.f_%2$s(v_row);
+  v_matched := wed_match.f_{id}(v_row);
   exit short when 0 > any (v_matched);
   v_others := v_job.pending <> '{}';
   if v_job.final_tgid = any (v_matched) then
@@ -125,56 +140,104 @@ begin%4$s
     v_status := wedsql._next_status(false, v_others, false, v_new is not null, false, false, null);
     exit short when v_status = 'E';
   end if;
-  exit short when not (%8$s);
+  exit short when not ({ours});
   if v_new is not null then
     if v_job.tgid = any (v_new) then
       delete from wedsql.job_pool j where j.wid = p_wid and j.tgid = v_job.tgid;
     end if;
     foreach v_tgid in array v_new loop
-      insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at, fired_xid, cause_seq, version)
-      select p_wid, t.tgid, %2$s, t.trname, t.timeout, v_state, t.priority, v_now, txid_current(), v_job.seq, v_job.version
+      insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at,
+                                   fired_xid, cause_seq, version)
+      select p_wid, t.tgid, {id}, t.trname, t.timeout, v_state, t.priority, v_now, txid_current(),
+             v_job.seq, v_job.version
       from wedsql.trig t where t.tgid = v_tgid returning trname into strict v_name;
       v_fired := v_fired || v_name;
     end loop;
   end if;
   with pool as (delete from wedsql.job_pool j where j.wid = p_wid and j.id = p_job_id),
-       state as (update %1$I.wed_flow w set %9$s where w.wid = %14$s.p_wid),
+       state as (update {flow:I}.wed_flow w set {assignments} where w.wid = {name}.p_wid),
        life as (update wedsql.instance x set seq = v_job.seq, status = v_status, changed_at = v_now, reason = null,
                   finished_at = case when v_status = 'F' then v_now end where x.wid = p_wid)
-  insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired, before, cause_seq,
-                                actor, version, tx_at, suppressed)
-  values (%2$s, p_wid, v_job.seq, v_now, v_job.trname, v_fired, v_state, v_status, p_job_id, %11$s, v_job.tgid, coalesce(v_new, '{}'), v_before,
-          v_job.cause_seq, p_actor, v_job.version, now(), v_suppressed);
+  insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired,
+                                before, cause_seq, actor, version, tx_at, suppressed)
+  values ({id}, p_wid, v_job.seq, v_now, v_job.trname, v_fired, v_state, v_status, p_job_id, {claim},
+          v_job.tgid, coalesce(v_new, '{}'), v_before, v_job.cause_seq, p_actor, v_job.version, now(),
+          v_suppressed);
   if v_new is not null then
     v_job.watched := v_job.watched
       or exists (select 1 from wedsql.worker w where w.waiting and w.seen_at > v_now - interval '30 seconds')
-      or not exists (select 1 from wedsql.worker w where w.serves @> string_to_array(%10$L || array_to_string(v_fired, %13$L), ' ') and w.seen_at > v_now - interval '30 seconds')
-      or exists (select 1 from wedsql.paper_client c where c.flow_id = %2$s);
+      or not exists (
+        select 1 from wedsql.worker w
+        where w.serves @> string_to_array({served:L} || array_to_string(v_fired, {and_served:L}), ' ')
+          and w.seen_at > v_now - interval '30 seconds')
+      or exists (select 1 from wedsql.paper_client c where c.flow_id = {id});
   end if;
   if v_job.watched then
-    perform wedsql._notify(f, array[p_wid], array[v_job.seq], v_fired, cardinality(v_fired)) from wedsql.flow f where f.id = %2$s;
+    perform wedsql._notify(f, array[p_wid], array[v_job.seq], v_fired, cardinality(v_fired))
+    from wedsql.flow f where f.id = {id};
   end if;
-  %12$s
-  end short;$t$, p_schema, p_flow,
-    coalesce((select array_agg(a.aname) from wedsql.attr a where a.flow_id = p_flow), '{}'), p_first, p_held,
-    coalesce((select format(E'\n         and (p_changes - (case j.tgid %s end) <> ''{}'') is not true', string_agg(format('when %s then %L::text[]', t.tgid, t.writes), ' '))
-              from wedsql.trig t where t.flow_id = p_flow and t.writes is not null having count(*) > 0), ''),
-    wedsql._apply_changes(p_flow), p_ours, coalesce(wedsql._column_list(p_flow, '%1$s = v_row.%1$s'), 'wid = w.wid'), p_schema || ':',
-    p_claim, p_answer, ' ' || p_schema || ':', p_name);
+  {answer}
+  end short;$t$, jsonb_build_object('flow', p_schema, 'id', p_flow, 'name', p_name,
+    'first', p_first, 'held', p_held,
+    'attributes', wedsql._attribute_names(p_flow), 'within_writes', wedsql._within_writes(p_flow),
+    'apply_changes', wedsql._apply_changes(p_flow), 'ours', p_ours,
+    'assignments', wedsql._row_columns(p_flow), 'claim', p_claim, 'answer', p_answer,
+    'served', p_schema || ':', 'and_served', ' ' || p_schema || ':'));
 end $g$;
+
+-- Returns the condition that the changes are within the write-sets of the flow's triggers, with "and" before
+-- it; empty where no trigger has one.
+create or replace function wedsql._within_writes(p_flow integer) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $g$
+select coalesce((select wedsql._fill($t$
+         and (p_changes - (case j.tgid {sets} end) <> '{}') is not true$t$,
+  jsonb_build_object('sets', string_agg(format('when %s then %L::text[]', t.tgid, t.writes), ' ')))
+from wedsql.trig t where t.flow_id = p_flow and t.writes is not null having count(*) > 0), '')
+$g$;
+
+-- Returns the assignments that write v_row into the row of the instance.
+create or replace function wedsql._row_columns(p_flow integer) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $g$
+select coalesce(string_agg(format('%1$s = v_row.%1$s', c.quoted), ', ' order by c.n), 'wid = w.wid')
+from wedsql._columns(p_flow) c
+$g$;
+
+-- Returns the statement that leaves values of a few bytes that may be long as text to <flow>._commit, which
+-- checks them; empty for a type that has none.
+create or replace function wedsql._too_long(p_name text, p_type text) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $g$
+select case p_type
+  when 'jsonb' then wedsql._fill($t$
+    exit short when octet_length(v_row."{name}"::text) > 100000
+                    or jsonb_typeof(v_row."{name}") = 'number';$t$,
+    jsonb_build_object('name', p_name))
+  when 'numeric' then wedsql._fill($t$
+    exit short when octet_length(v_row."{name}"::text) > 1000;$t$, jsonb_build_object('name', p_name))
+  else '' end
+$g$;
+
+-- Returns the statement that writes the change of one attribute.
+create or replace function wedsql._apply_change(p_name text, p_type text) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $g$
+select wedsql._fill($t$
+  if p_changes ? {name:L} then
+    v_before := v_before || jsonb_build_object({name:L}, v_row."{name}");
+    v_row."{name}" := {value};{too_long}
+  end if;$t$, jsonb_build_object('name', p_name, 'value', wedsql._value_in('p_changes', p_name, p_type),
+    'too_long', wedsql._too_long(p_name, p_type)))
+$g$;
 
 -- Returns statements that write the changes into v_row and the previous values into v_before. Attributes are
 -- looked up in groups of eight, so that a wide row does not pay for each attribute that does not change.
 create or replace function wedsql._apply_changes(p_flow integer) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $g$
-select coalesce(string_agg(case when g.n > 1 then format(E'\n  if p_changes ?| %L::text[] then%s\n  end if;', g.names, g.each) else g.each end, '' order by g.k), '')
-from (select k, count(*) over () as n, array_agg(a.aname order by a.aid) as names, string_agg(format(
-        E'\n  if p_changes ? %2$L then v_before := v_before || jsonb_build_object(%2$L, v_row."%1$s"); v_row."%1$s" := %3$s;%4$s end if;',
-        a.aname, a.aname, wedsql._value_in('p_changes', a.aname, a.type),
-        -- <flow>._commit checks values of a few bytes that may be long as text.
-        case a.type when 'jsonb' then format(' exit short when octet_length(v_row."%1$s"::text) > 100000 or jsonb_typeof(v_row."%1$s") = ''number'';', a.aname)
-                    when 'numeric' then format(' exit short when octet_length(v_row."%s"::text) > 1000;', a.aname) else '' end), '' order by a.aid) as each
-      from (select a.*, (row_number() over (order by a.aid) - 1) / 8 as k from wedsql.attr a where a.flow_id = p_flow) a group by k) g
+select coalesce(string_agg(case when g.n = 1 then g.each else wedsql._fill($t$
+  if p_changes ?| {names:L}::text[] then{each}
+  end if;$t$, jsonb_build_object('names', g.names::text, 'each', g.each)) end, '' order by g.k), '')
+from (select k, count(*) over () as n, array_agg(a.aname order by a.aid) as names,
+             string_agg(wedsql._apply_change(a.aname, a.type), '' order by a.aid) as each
+      from (select a.*, (row_number() over (order by a.aid) - 1) / 8 as k
+            from wedsql.attr a where a.flow_id = p_flow) a group by k) g
 $g$;
 
 -- Returns the settings on which reading and writing dates and times depend, for the functions of a flow that

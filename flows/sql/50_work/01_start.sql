@@ -11,11 +11,12 @@ end $$;
 create or replace function wedsql._gen_start_many(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
-  return format($t$
+  return wedsql._fill($t$
 -- Starts one instance per state, all at once; where one is rejected the others start all the same. A key that
 -- the flow has seen already returns the instance that it names: repeating a start is harmless.
 -- Raises: what is worth repeating (lock, serialization); every other error is a row with its SQLSTATE.
-create or replace function %1$I.start_many(p_states jsonb[], p_actor text default null, p_keys text[] default null)
+create or replace function {flow:I}.start_many(p_states jsonb[], p_actor text default null,
+  p_keys text[] default null)
 returns table (ord integer, wid integer, status text, sqlstate text, message text, hint text, detail text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $f$
 #variable_conflict use_column
@@ -27,24 +28,26 @@ begin
     return;
   end if;
   begin
-    lock table %1$I.wed_flow in row exclusive mode;  -- waits for a definition that is being published
-    return query select s.ord, s.wid, s.status::text, null::text, null::text, null::text, null::text from %1$I._start(p_states, v_actor, p_keys) s;
+    lock table {flow:I}.wed_flow in row exclusive mode;  -- waits for a definition that is being published
+    return query select s.ord, s.wid, s.status::text, null::text, null::text, null::text, null::text
+      from {flow:I}._start(p_states, v_actor, p_keys) s;
     return;
   exception
     when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
     when others then
       if cardinality(p_states) = 1 then
-        perform wedsql._check_replaced(%1$L, sqlstate, sqlerrm);
-        get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text, v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
-        return query select 1, r.* from wedsql._start_refused(%1$L, p_states[1], p_keys[1], v_why) r;
+        perform wedsql._check_replaced({flow:L}, sqlstate, sqlerrm);
+        get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text,
+                                v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
+        return query select 1, r.* from wedsql._start_refused({flow:L}, p_states[1], p_keys[1], v_why) r;
         return;
       end if;
   end;
   for i in 1..cardinality(p_states) loop
     return query select i, r.wid, r.status, r.sqlstate, r.message, r.hint, r.detail
-      from %1$I.start_many(array[p_states[i]], v_actor, array[p_keys[i]]) r;
+      from {flow:I}.start_many(array[p_states[i]], v_actor, array[p_keys[i]]) r;
   end loop;
-end $f$ $t$, p_schema);
+end $f$ $t$, jsonb_build_object('flow', p_schema));
 end $g$;
 
 -- Raises an error after which the call can be repeated where only a changed definition explains the error

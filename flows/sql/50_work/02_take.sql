@@ -104,71 +104,100 @@ begin
   return query execute format('select * from %I.take($1, $2, $3, $4)', (wedsql._flow(p_flow)).name) using p_transitions, p_limit, p_actor, p_job_ids;
 end $$;
 
--- Returns the source of <flow>.take and, with p_session, of <flow>.hold. It contains only what the triggers
--- need.
-create or replace function wedsql._gen_take(p_flow integer, p_schema text, p_session boolean) returns text
-language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
-begin
-  return format($t$
--- Returns up to p_limit ready jobs of different instances, held until the transaction ends; nothing is
--- written. <flow>.hold: held by the session instead, until each is finished (<flow>.complete_held, one commit
--- each), the session calls hold again, or it ends. Each job is read again under its lock, so that one that
--- another worker finished meanwhile does not run a second time.
--- Locks: an advisory lock per job.
-create or replace function %1$I.%5$s
-returns setof wedsql.taken
-language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set jit = off set plan_cache_mode = force_generic_plan as $f$
-declare
-  v_pick record;%11$s
-begin%6$s
-  if p_limit < 1 then
-    return;
-  end if;
-  for v_try in 1..20 loop
-    v_pick := wedsql._pick(%2$s, %3$L, p_transitions, p_limit, %7$s, %8$L, %12$s);
-    exit when v_pick.ids = '{}';%4$s%10$s
-    return query %9$s;
-    exit when found;  -- else other workers finished all of them before they were locked here
-  end loop;
-end $f$ $t$, p_schema, p_flow, (select f.shared from wedsql.flow f where f.id = p_flow),
-    case when wedsql._revalidates(p_flow)
-         then format(E'\n    v_pick := wedsql._drop_stale(%s, %L, v_pick.wids, v_pick.ids);', p_flow, p_schema) else '' end,
-    case when p_session then 'hold(p_transitions text[], p_limit integer default 1, p_actor text default null)'
-         else 'take(p_transitions text[], p_limit integer default 1, p_actor text default null, p_job_ids bigint[] default null)' end,
-    case when p_session then $q$
-  perform pg_advisory_unlock_all();
-  perform pg_try_advisory_lock_shared(wedsql._hold_key());
-  perform setval('wedsql.held_at', wedsql._microseconds(wedsql.now())), set_config('wedsql.held', 'on', false);$q$
-         else $q$
-  if v_known is null then
-    v_held := wedsql._holds_any();
-  end if;$q$ end,
-    case when p_session then 'null' else 'p_job_ids' end, p_session, wedsql._taken_query(p_flow, p_schema, 'v_pick.wids', 'v_pick.ids', $q$j.state = 'P'$q$),
-    case when p_session then '' else $q$
-    if v_known is null then
-      perform wedsql._first_take(v_held);
-    end if;
-    if v_known is not false then
-      perform set_config('wedsql.took_jobs', concat(current_setting('wedsql.took_jobs', true), ',', array_to_string(v_pick.ids, ','), ','), true);
-    else
-      perform setval('wedsql.took_in', wedsql._microseconds(now())), setval('wedsql.took_at', wedsql._microseconds(wedsql.now())),
-              set_config('wedsql.took_jobs', concat(',', array_to_string(v_pick.ids, ','), ','), true);
-    end if;
-    v_known := true;$q$
-      || case when wedsql._takes_with_care(p_flow) then $q$
-    perform pg_try_advisory_xact_lock(- u.id) from unnest(v_pick.ids) u (id);$q$ else '' end end,
-    case when p_session then '' else $q$
-  v_known boolean := case when current_setting('wedsql.takes', true) = 'on' then currval('wedsql.took_in') = wedsql._microseconds(now()) end;
-  v_held boolean;$q$ end,
-    case when wedsql._revalidates(p_flow) then quote_literal(p_schema) else 'null' end);
-end $g$;
-
 -- Returns whether a trigger of the flow has its condition evaluated when its job is taken.
 create or replace function wedsql._revalidates(p_flow integer) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select exists (select 1 from wedsql.trig t where t.flow_id = p_flow and t.revalidate = 'at_take')
 $$;
+
+-- Returns what <flow>.hold has and <flow>.take has not: it releases what the session held before, and notes
+-- the time from which the time of each job counts.
+create or replace function wedsql._parts_of_hold() returns jsonb
+language sql immutable set search_path = pg_catalog, pg_temp as $g$
+select jsonb_build_object(
+  'head', 'hold(p_transitions text[], p_limit integer default 1, p_actor text default null)',
+  'declarations', '',
+  'first', $q$
+  perform pg_advisory_unlock_all();
+  perform pg_try_advisory_lock_shared(wedsql._hold_key());
+  perform setval('wedsql.held_at', wedsql._microseconds(wedsql.now())),
+          set_config('wedsql.held', 'on', false);$q$,
+  'job_ids', 'null', 'session', 't', 'note', '')
+$g$;
+
+-- Returns what <flow>.take has and <flow>.hold has not: it notes for this transaction which jobs it took and
+-- when it took the first.
+create or replace function wedsql._parts_of_take(p_flow integer) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $g$
+select jsonb_build_object(
+  'head', 'take(p_transitions text[], p_limit integer default 1, p_actor text default null, '
+          'p_job_ids bigint[] default null)',
+  'declarations', $q$
+  v_known boolean := case when current_setting('wedsql.takes', true) = 'on'
+                          then currval('wedsql.took_in') = wedsql._microseconds(now()) end;
+  v_held boolean;$q$,
+  'first', $q$
+  if v_known is null then
+    v_held := wedsql._holds_any();
+  end if;$q$,
+  'job_ids', 'p_job_ids', 'session', 'f',
+  'note', $q$
+    if v_known is null then
+      perform wedsql._first_take(v_held);
+    end if;
+    if v_known is not false then
+      perform set_config('wedsql.took_jobs', concat(current_setting('wedsql.took_jobs', true), ',',
+                                                    array_to_string(v_pick.ids, ','), ','), true);
+    else
+      perform setval('wedsql.took_in', wedsql._microseconds(now())),
+              setval('wedsql.took_at', wedsql._microseconds(wedsql.now())),
+              set_config('wedsql.took_jobs', concat(',', array_to_string(v_pick.ids, ','), ','), true);
+    end if;
+    v_known := true;$q$
+    || case when wedsql._takes_with_care(p_flow) then $q$
+    perform pg_try_advisory_xact_lock(- u.id) from unnest(v_pick.ids) u (id);$q$ else '' end)
+$g$;
+
+-- Returns the source of <flow>.take and, with p_session, of <flow>.hold. It contains only what the triggers
+-- need.
+create or replace function wedsql._gen_take(p_flow integer, p_schema text, p_session boolean) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
+declare
+  v_stale boolean := wedsql._revalidates(p_flow);
+begin
+  return wedsql._fill($t$
+-- Returns up to p_limit ready jobs of different instances, held until the transaction ends; nothing is
+-- written. <flow>.hold: held by the session instead, until each is finished (<flow>.complete_held, one commit
+-- each), the session calls hold again, or it ends. Each job is read again under its lock, so that one that
+-- another worker finished meanwhile does not run a second time.
+-- Locks: an advisory lock per job.
+create or replace function {flow:I}.{head}
+returns setof wedsql.taken
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
+set join_collapse_limit = 1 set jit = off set plan_cache_mode = force_generic_plan as $f$
+declare
+  v_pick record;{declarations}
+begin{first}
+  if p_limit < 1 then
+    return;
+  end if;
+  for v_try in 1..20 loop
+    v_pick := wedsql._pick({id}, {shared:L}, p_transitions, p_limit, {job_ids}, {session:L}, {lock_rows});
+    exit when v_pick.ids = '{}';{drop_stale}{note}
+    return query {query};
+    exit when found;  -- else other workers finished all of them before they were locked here
+  end loop;
+end $f$ $t$, jsonb_build_object('flow', p_schema, 'id', p_flow,
+    'shared', (select case when f.shared then 't' else 'f' end from wedsql.flow f where f.id = p_flow),
+    'lock_rows', case when v_stale then quote_literal(p_schema) else 'null' end,
+    'drop_stale', case when v_stale then wedsql._fill($q$
+    v_pick := wedsql._drop_stale({id}, {flow:L}, v_pick.wids, v_pick.ids);$q$,
+      jsonb_build_object('id', p_flow, 'flow', p_schema)) else '' end,
+    'query', wedsql._taken_query(p_flow, p_schema, 'v_pick.wids', 'v_pick.ids', $q$j.state = 'P'$q$))
+    || case when p_session then wedsql._parts_of_hold() else wedsql._parts_of_take(p_flow) end);
+end $g$;
 
 -- Withdraws jobs whose condition no longer holds as they are taken (revalidate = at_take, K-26), and returns
 -- the rest.

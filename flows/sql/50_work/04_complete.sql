@@ -13,28 +13,32 @@ end $$;
 create or replace function wedsql._gen_complete(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
-  return format($t$
+  return wedsql._fill($t$
 -- Applies the results of jobs: all at once when all are acceptable. Where one is rejected, or two are of one
 -- instance, each is applied on its own, so that it affects no other. A repeated result gets the first answer;
 -- a different one is rejected.
 -- Locks: instances in wid order, jobs, trace.
 -- Raises: what is worth repeating (40001, 40P01, 55P03, 57014); every other error is a row with ok = false.
-create or replace function %1$I.complete_many(p_wids integer[], p_job_ids bigint[], p_claims bigint[], p_changes jsonb[],
-                                              p_actor text default null, p_sets text[] default null)
-returns table (job_id bigint, ok boolean, seq integer, status text, fired text[], sqlstate text, message text, hint text, detail text)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
+create or replace function {flow:I}.complete_many(p_wids integer[], p_job_ids bigint[], p_claims bigint[],
+  p_changes jsonb[], p_actor text default null, p_sets text[] default null)
+returns table (job_id bigint, ok boolean, seq integer, status text, fired text[],
+               sqlstate text, message text, hint text, detail text)
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
 set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $f$
 #variable_conflict use_column
 declare
-  v_actor text := case when session_user = %1$L or coalesce(p_actor, '') = '' then wedsql._actor(p_actor) else p_actor end;
+  v_actor text := case when session_user = {flow:L} or coalesce(p_actor, '') = ''
+                       then wedsql._actor(p_actor) else p_actor end;
   v_one record;
   i integer;
 begin
-  if p_sets is null and (cardinality(p_job_ids) = 1 or cardinality(p_job_ids) = (select count(distinct u.wid) from unnest(p_wids) u (wid))) then
+  if p_sets is null and (cardinality(p_job_ids) = 1
+     or cardinality(p_job_ids) = (select count(distinct u.wid) from unnest(p_wids) u (wid))) then
     begin
       perform wedsql._commit_until(p_wids, p_job_ids, p_claims);
       if cardinality(p_job_ids) = 1 then
-        v_one := %1$I._single(p_wids[1], p_job_ids[1], p_claims[1], p_changes[1], v_actor);
+        v_one := {flow:I}._single(p_wids[1], p_job_ids[1], p_claims[1], p_changes[1], v_actor);
         if v_one.seq is not null then
           job_id := p_job_ids[1];
           ok := true;
@@ -45,8 +49,9 @@ begin
           return;
         end if;
       end if;
-      return query select c.job_id, true, c.seq, c.status::text, c.fired, null::text, null::text, null::text, null::text
-        from %1$I._commit(p_wids, p_job_ids, p_claims, p_changes, v_actor) c;
+      return query
+        select c.job_id, true, c.seq, c.status::text, c.fired, null::text, null::text, null::text, null::text
+        from {flow:I}._commit(p_wids, p_job_ids, p_claims, p_changes, v_actor) c;
       return;
     exception
       when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
@@ -55,11 +60,12 @@ begin
   end if;
   -- All at once, not each with its result: a rejected one stays locked, so that counting the failure in this
   -- transaction waits for nothing.
-  perform 1 from %1$I.wed_flow w where w.wid = any (p_wids) order by w.wid for no key update;
+  perform 1 from {flow:I}.wed_flow w where w.wid = any (p_wids) order by w.wid for no key update;
   for i in select u.i from generate_subscripts(p_job_ids, 1) u (i) order by p_wids[u.i], u.i loop
-    return query select * from wedsql._complete_one(%1$L, p_wids[i], p_job_ids[i], p_claims[i], p_changes[i], v_actor, p_sets[i]);
+    return query select * from wedsql._complete_one({flow:L}, p_wids[i], p_job_ids[i], p_claims[i],
+                                                    p_changes[i], v_actor, p_sets[i]);
   end loop;
-end $f$ $t$, p_schema);
+end $f$ $t$, jsonb_build_object('flow', p_schema));
 end $g$;
 
 -- Applies or rejects one result, as one row; a rejected one has no effect.

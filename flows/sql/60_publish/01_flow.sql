@@ -37,12 +37,17 @@ end $$;
 create or replace function wedsql._guard_flow(p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  execute format($q$
-    create trigger a_wid before insert on %1$I.wed_flow for each row when (current_user <> 'wed_owner'::text) execute function wedsql._paper_wid();
-    create trigger b_insert after insert on %1$I.wed_flow for each row when (current_user <> 'wed_owner'::text) execute function wedsql._paper_insert();
-    create trigger c_update after update on %1$I.wed_flow for each row when (current_user <> 'wed_owner'::text) execute function wedsql._paper_update();
-    create trigger d_delete before delete on %1$I.wed_flow for each statement when (current_user <> 'wed_owner'::text) execute function wedsql._never();
-    create trigger e_truncate before truncate on %1$I.wed_flow for each statement execute function wedsql._never()$q$, p_name);
+  execute wedsql._fill($q$
+    create trigger a_wid before insert on {flow:I}.wed_flow
+      for each row when (current_user <> 'wed_owner'::text) execute function wedsql._paper_wid();
+    create trigger b_insert after insert on {flow:I}.wed_flow
+      for each row when (current_user <> 'wed_owner'::text) execute function wedsql._paper_insert();
+    create trigger c_update after update on {flow:I}.wed_flow
+      for each row when (current_user <> 'wed_owner'::text) execute function wedsql._paper_update();
+    create trigger d_delete before delete on {flow:I}.wed_flow
+      for each statement when (current_user <> 'wed_owner'::text) execute function wedsql._never();
+    create trigger e_truncate before truncate on {flow:I}.wed_flow
+      for each statement execute function wedsql._never()$q$, jsonb_build_object('flow', p_name));
   perform wedsql._guard_room(p_name);
 end $$;
 
@@ -80,34 +85,35 @@ end $$;
 create or replace function wedsql._make_views(p_flow integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = warning as $$
 declare
-  v_make text := format($q$
-    create or replace view %1$I.wed_attr with (security_barrier) as
-      select %3$s, aid, flow_id
-      from wedsql.attr where flow_id = %2$s with cascaded check option;
-    alter view %1$I.wed_attr alter column flow_id set default %2$s;
-    create or replace view %1$I.wed_trig with (security_barrier) as
-      select tgid, %4$s, flow_id
-      from wedsql.trig where flow_id = %2$s with cascaded check option;
-    alter view %1$I.wed_trig alter column flow_id set default %2$s;
-    create or replace view %1$I.job_pool with (security_barrier) as
+  v_make text := wedsql._fill($q$
+    create or replace view {flow:I}.wed_attr with (security_barrier) as
+      select {attribute_columns}, aid, flow_id
+      from wedsql.attr where flow_id = {id} with cascaded check option;
+    alter view {flow:I}.wed_attr alter column flow_id set default {id};
+    create or replace view {flow:I}.wed_trig with (security_barrier) as
+      select tgid, {trigger_columns}, flow_id
+      from wedsql.trig where flow_id = {id} with cascaded check option;
+    alter view {flow:I}.wed_trig alter column flow_id set default {id};
+    create or replace view {flow:I}.job_pool with (security_barrier) as
       select wid, tgid, trname, lckid, timeout, payload, id, state, attempts, not_before, priority, fired_at
-      from wedsql.job_pool where flow_id = %2$s;
-    create or replace view %1$I.wed_trace with (security_barrier) as
+      from wedsql.job_pool where flow_id = {id};
+    create or replace view {flow:I}.wed_trace with (security_barrier) as
       select wid, state, trf, trw, status, tstmp, seq, actor, reason, before, cause_seq
-      from wedsql.wed_trace where flow_id = %2$s;
-    create or replace view %1$I.st_status with (security_barrier) as
-      select wid, status from wedsql.instance where flow_id = %2$s;
-    create or replace trigger a_delete instead of delete on %1$I.wed_attr
+      from wedsql.wed_trace where flow_id = {id};
+    create or replace view {flow:I}.st_status with (security_barrier) as
+      select wid, status from wedsql.instance where flow_id = {id};
+    create or replace trigger a_delete instead of delete on {flow:I}.wed_attr
       for each row execute function wedsql._delete_definition();
-    create or replace trigger a_delete instead of delete on %1$I.wed_trig
+    create or replace trigger a_delete instead of delete on {flow:I}.wed_trig
       for each row execute function wedsql._delete_definition();
-    create or replace trigger a_never instead of insert or update or delete on %1$I.job_pool
+    create or replace trigger a_never instead of insert or update or delete on {flow:I}.job_pool
       for each row execute function wedsql._never_running();
-    create or replace trigger a_never instead of insert or update or delete on %1$I.wed_trace
+    create or replace trigger a_never instead of insert or update or delete on {flow:I}.wed_trace
       for each row execute function wedsql._never_running();
-    create or replace trigger a_never instead of insert or update or delete on %1$I.st_status
+    create or replace trigger a_never instead of insert or update or delete on {flow:I}.st_status
       for each row execute function wedsql._never_running()$q$,
-    p_name, p_flow, wedsql._option_columns('attr'), wedsql._option_columns('trig'));
+    jsonb_build_object('flow', p_name, 'id', p_flow, 'attribute_columns', wedsql._option_columns('attr'),
+      'trigger_columns', wedsql._option_columns('trig')));
 begin
   begin
     execute v_make;
