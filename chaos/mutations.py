@@ -73,7 +73,7 @@ MUTATIONS = [
     Mutation("an item of the reaper fails alone", "k_poisoned::test_f5_a_poisoned_item_stops_no_other", ("_reap_item",),
              "exception when query_canceled or others then", "exception when data_corrupted then"),
     Mutation("key of a start", "k_start::test_f4_a_key_twice_in_one_call", statement="drop index wedsql.instance_key"),
-    Mutation("number of a refused start", "k_numbers::test_a_refused_start_takes_no_number", ("_gen_start",), "when v_none then - v_ord", "when false then - v_ord"),
+    Mutation("number of a refused start", "k_numbers::test_a_refused_start_takes_no_number", ("_start_body",), "when v_none then - v_ord", "when false then - v_ord"),
     Mutation("number of a start whose key is known", "k_numbers::test_a_start_with_a_known_key_takes_no_number", ("_check_keys",),
              "i.key = any (p_keys)", "false"),
     Mutation("attempts come to an end", "k_failures::test_k10_attempts_used_up_make_an_exception_with_its_reason", ("fail_many",), "if v_job.spent then", "if false then"),

@@ -58,7 +58,7 @@ MUTATIONS = [
              statement="create or replace view wedsql.costly_function(pattern, kind) as values ('^$', 'product')"),
     Mutation("cost of a SET string", "k_sizes::test_a_set_string_cannot_ask_for_much_time_or_memory", ("_set_on",), "if wedsql.is_worth_a_look(v_tokens) then", "if false then"),
     Mutation("size of a state", "k_sizes::test_a_state_may_be_a_megabyte_and_no_more", ("_check_size",), "elsif v_size > wedsql.state_limit() and", "elsif false and"),
-    Mutation("size of a first state with its defaults", "k_sizes::test_a_first_state_counts_with_its_defaults", ("_gen_start",), "perform wedsql._check_sizes(v_steps);", ""),
+    Mutation("size of a first state with its defaults", "k_sizes::test_a_first_state_counts_with_its_defaults", ("_start_body",), "perform wedsql._check_sizes(v_steps);", ""),
     Mutation("size of a state after a result", "k_sizes::test_a_state_may_be_a_megabyte_and_no_more", ("_gen_commit",), "perform wedsql._check_sizes(v_steps);", ""),
     Mutation("size of a state after a single result", "k_sizes::test_a_state_may_be_a_megabyte_and_no_more", ("_short_way",), "exit short when pg_column_size(v_state) > 100000;", ""),
     Mutation("size of an inserted state", "k_sizes::test_a_state_may_be_a_megabyte_and_no_more", ("_paper_wid",), "perform wedsql._check_size(to_jsonb(new) - 'wid', null);", ""),

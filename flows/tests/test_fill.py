@@ -1,4 +1,4 @@
-"""The templates of generated code: wedsql._fill puts each value into its slot once, quoted as the slot says."""
+"""Templates of generated code: wedsql._fill puts each value into its slot, quoted as the slot says."""
 
 from __future__ import annotations
 

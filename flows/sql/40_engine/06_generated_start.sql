@@ -38,19 +38,13 @@ select coalesce(string_agg(wedsql._fill(
 from wedsql._columns(p_flow) c
 $$;
 
--- Returns the source of <flow>._start, which starts any number of instances at once with typed columns and
--- settles them. The caller has locked the flow's table, so that the generated functions match the definition.
--- Numbers are limited, so a start that is rejected for its state or its key uses none: where a state fires
--- nothing, the rows get negative numbers, so that the table checks them, and settling rejects them.
-create or replace function wedsql._gen_start(p_flow integer, p_schema text) returns text
+-- Returns the body of <flow>._start. Numbers are limited, so a start that is rejected for its state or its
+-- key uses none: where a state fires nothing, the rows get negative numbers, so that the table checks them,
+-- and settling rejects them.
+create or replace function wedsql._start_body(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
   return wedsql._fill($t$
-create or replace function {flow:I}._start(p_states jsonb[], p_actor text, p_keys text[])
-returns table (ord integer, wid integer, status "char")
-language plpgsql security definer set search_path = pg_catalog, pg_temp
-set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
-set plan_cache_mode = force_generic_plan as $f$
 #variable_conflict use_column
 declare
   v_wids integer[];
@@ -85,8 +79,23 @@ begin
   from unnest(v_wids, p_keys) u (wid, key) join wedsql.flow f on f.id = {id} where u.wid is not null;
   return query select array_position(v_wids, r.wid), r.wid, r.status
     from wedsql._settle({id}, v_steps, v_failed) r;
-end $f$ $t$, jsonb_build_object('flow', p_schema, 'id', p_flow,
+end $t$, jsonb_build_object('flow', p_schema, 'id', p_flow,
     'attributes', wedsql._attribute_names(p_flow), 'values', wedsql._first_values(p_flow)));
+end $g$;
+
+-- Returns the source of <flow>._start, which starts any number of instances at once with typed columns and
+-- settles them. The caller has locked the flow's table, so that the generated functions match the definition.
+-- The body is a quoted literal, because a default of an attribute may have any dollar quote in its text.
+create or replace function wedsql._gen_start(p_flow integer, p_schema text) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
+begin
+  return wedsql._fill($t$
+create or replace function {flow:I}._start(p_states jsonb[], p_actor text, p_keys text[])
+returns table (ord integer, wid integer, status "char")
+language plpgsql security definer set search_path = pg_catalog, pg_temp
+set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
+set plan_cache_mode = force_generic_plan as {body:L}$t$,
+    jsonb_build_object('flow', p_schema, 'body', wedsql._start_body(p_flow, p_schema)));
 end $g$;
 
 -- Rejects keys that are too long for the index, and those that an instance of the flow has; keys that another

@@ -56,6 +56,14 @@ def test_the_role_can_do_nothing_else(own: psycopg.Connection[Any], statement: s
         own.execute(statement)
 
 
+@pytest.mark.parametrize("tag", ["$f$", "$t$", "$q$", "$$", "$function$"])
+def test_a_default_is_a_value_whatever_its_text(fig2: Kit, own: psycopg.Connection[Any], tag: str) -> None:
+    text = f"' {{flow}} {{id:L}} %s \\ {tag}; create table wedsql.made_by_a_default (); select {tag}"
+    own.execute("insert into wed_attr (aname, adv) values ('more', %s)", [text])
+    assert fig2.one("select to_regclass('wedsql.made_by_a_default')") is None
+    assert fig2.state(fig2.start())["more"] == text
+
+
 def test_a_powerful_role_is_not_taken_for_a_flow(fig2: Kit) -> None:
     fig2.rows(f"create role {fig2.name} createdb")
     try:
