@@ -15,7 +15,7 @@ from flows.models import Flow
 from flows.operations import FlowMigrationError
 
 
-class CommandFailed(CommandError):
+class Rejected(CommandError):
     """The command line is valid, but the command failed; exit code 1."""
 
 
@@ -69,7 +69,7 @@ class FlowCommand(BaseCommand):
         sentence = " ".join(f"{before}{error.sentence}".split())
         if isinstance(error, DatabaseGone):
             sentence += " Is the server running, and is DATABASE_URL right?"
-        raise CommandFailed("\n".join([sentence, *([excerpt] if excerpt else [])])) from error
+        raise Rejected("\n".join([sentence, *([excerpt] if excerpt else [])])) from error
 
     def write_json(self, value: Any) -> None:
         self.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str))

@@ -50,6 +50,7 @@ def forget(flow: str) -> None:
 def shape(flow: str) -> dict[str, Any]:
     """Return what defines a flow in the database: columns, defaults, triggers and the matcher's source."""
     with connection.cursor() as cursor:
+        cursor.execute("set constraints all immediate")  # a definition generates its functions at the commit
         cursor.execute(
             "select column_name, data_type, column_default from information_schema.columns"
             " where table_schema = %s and table_name = 'wed_flow' order by column_name",

@@ -168,7 +168,10 @@ def test_defaults_of_the_forms_are_those_of_the_tables() -> None:
                         [model._meta.db_table, field.column],
                     )
                     default = cursor.fetchone()[0]
-                    cursor.execute(f"select ({default})::text = (%s)::text", [_stored(field)])
+                    cursor.execute(
+                        f"select ({default or 'null'})::text is not distinct from (%s)::text",
+                        [_stored(field)],
+                    )
                     assert cursor.fetchone()[0], f"{model.__name__}.{field.name}: {default}"
 
 

@@ -31,8 +31,6 @@ FILLED = (
     "max_attempts",
     "backoff",
     "priority",
-    "compensation",
-    "kind",
     "enabled",
 )
 TRIGGERS: list[dict[str, Any]] = [

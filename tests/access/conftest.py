@@ -96,6 +96,7 @@ def sample(
 def _site_rows(name: str) -> dict[str, Model]:
     now = timezone.now()
     ended = {"func": "f", "name": name, "started": now, "stopped": now}
+    task = name.replace("_", "")  # the admin reads an underscore before two digits as a quoted character
     return {
         "auth/group": Group.objects.create(name=f"flow:{name}"),
         "auth/user": User.objects.create_user("object" + MINE),
@@ -103,8 +104,8 @@ def _site_rows(name: str) -> dict[str, Model]:
         "axes/accesslog": AccessLog.objects.create(username=name),
         "axes/accessfailurelog": AccessFailureLog.objects.create(username=name),
         "django_q/schedule": Schedule.objects.create(func="f", name=name),
-        "django_q/success": Task.objects.create(id=f"{name}+", success=True, **ended),
-        "django_q/failure": Task.objects.create(id=f"{name}-", success=False, **ended),
+        "django_q/success": Task.objects.create(id=f"{task}+", success=True, **ended),
+        "django_q/failure": Task.objects.create(id=f"{task}-", success=False, **ended),
     }
 
 

@@ -26,8 +26,8 @@ TOPICS: tuple[ModuleType, ...] = (taking, results, registration, maintenance)
 # Operations of designers, programs and operators; a worker uses none of them.
 NO_WORKER = {
     "cancel", "check_invariants", "check_predicate", "create_flow", "data_directory", "definition",
-    "drop_flow", "maintain", "publish", "reap", "rematch", "report_disk", "schema_name", "start",
-    "start_many",
+    "difference", "drop_flow", "maintain", "publish", "reap", "rematch", "report_disk", "schema_name",
+    "start", "start_many",
 }  # fmt: skip
 # take, complete and fail of one job are the *_many operations with one.
 ONE_OF_MANY = {"complete", "fail", "take"}

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows.api.connection import rows
-from flows.management.base import CommandFailed, FlowCommand
+from flows.management.base import FlowCommand, Rejected
 
 
 class Command(FlowCommand):
@@ -28,4 +28,4 @@ class Command(FlowCommand):
             self.write_table(names, shown, "The kernel knows no invariants.")
         broken = [row[0] for row in found if not row[1]]
         if broken:
-            raise CommandFailed(f"Broken: {', '.join(broken)}.")
+            raise Rejected(f"Broken: {', '.join(broken)}.")

@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from flows.management.base import CommandFailed, FlowCommand, Usage, get_flow
+from flows.management.base import FlowCommand, Rejected, Usage, get_flow
 from flows.models import Flow
 from flows.operations import stubs
 from flows.operations.base import FlowOperation
@@ -49,7 +49,7 @@ class Command(FlowCommand):
         if options["json"]:
             self.write_json(report)
         if options["check"] and any(found.values()):
-            raise CommandFailed("A migration is missing. Write it with: manage.py makeflowmigrations")
+            raise Rejected("A migration is missing. Write it with: manage.py makeflowmigrations")
 
     def _missing(self, name: str, renames: dict[str, str], options: dict[str, Any]) -> list[FlowOperation]:
         done = FlowPackage(name).operations()
@@ -105,10 +105,10 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _ask_for_renames(name: str, done: list[FlowOperation]) -> None:
-    """Raise CommandFailed if attributes were both removed and added: one may have been renamed."""
+    """Raise Rejected if attributes were both removed and added: one may have been renamed."""
     lost, found = attribute_changes(name, done)
     if lost and found:
-        raise CommandFailed(
+        raise Rejected(
             f"In flow {name} {', '.join(lost)} went and {', '.join(found)} came. If one was renamed, say so:"
             f" --rename {lost[0]}:{found[0]}. If not, say --no-rename."
         )

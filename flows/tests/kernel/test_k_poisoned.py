@@ -194,7 +194,7 @@ def test_f5_a_kind_of_item_that_cannot_be_looked_for_stops_no_other(two: tuple[K
     kit, other = two
     wid, beside = kit.start(a="1"), other.start(a="1")
     holders = [due(kit, wid), due(other, beside)]
-    never = "not_before = '294276-12-31 23:59:59' where"
+    never = "not_before = '294276-12-31 23:59:59+00' where"
     as_before(kit, f"update wedsql.job_pool set {never} wid = {wid} and trname = 'tr_late'")
     kit.reap()
     kit.reap("2 hours")

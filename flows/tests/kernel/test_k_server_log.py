@@ -23,11 +23,16 @@ LOCKS = "pg_advisory_lock(integer, integer), pg_try_advisory_xact_lock(integer, 
 
 
 def log_of(client: psycopg.Connection[Any]) -> list[str]:
-    """Return what the server logged for this session so far."""
+    """Return what the server logged for this session; an earlier one may have had its process number."""
     mark = uuid.uuid4().hex
     client.execute(f"do $$ begin raise log '{mark}'; end $$")
+    since = client.execute(
+        "select to_char(backend_start at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS')"
+        " from pg_stat_activity where pid = pg_backend_pid()"
+    ).fetchone()
+    assert since is not None
     lines = postgres.default_cluster().log.read_text(errors="replace").splitlines()
-    mine = [line for line in lines if f"[{client.info.backend_pid}]" in line]
+    mine = [line for line in lines if f"[{client.info.backend_pid}]" in line and line >= since[0]]
     assert mark in mine[-1], "the log is the one of this server"
     return [line for line in mine[:-1] if line.find("LOG:") < 0]
 
