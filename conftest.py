@@ -9,6 +9,7 @@ import contextlib
 import os
 import re
 import shutil
+import signal
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
@@ -162,6 +163,14 @@ def connect(dsn: str) -> Iterator[Connect]:
     yield open_connection
     for session in opened:
         session.close()
+
+
+@pytest.fixture
+def hang_up() -> Iterator[None]:
+    """SIGHUP ends the processes that the test starts, also where the suite runs under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
 
 
 @pytest.fixture

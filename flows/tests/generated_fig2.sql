@@ -408,7 +408,7 @@ begin
   end if;
   -- All at once, not each with its result: a rejected one stays locked, so that counting the failure in this
   -- transaction waits for nothing.
-  perform 1 from fig2.wed_flow w where w.wid = any (p_wids) order by w.wid for no key update;
+  perform 1 from fig2.wed_flow w where w.wid = any (complete_many.p_wids) order by w.wid for no key update;
   for i in select u.i from generate_subscripts(p_job_ids, 1) u (i) order by p_wids[u.i], u.i loop
     return query select * from wedsql._complete_one('fig2', p_wids[i], p_job_ids[i], p_claims[i],
                                                     p_changes[i], v_actor, p_sets[i]);
