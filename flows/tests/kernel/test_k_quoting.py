@@ -20,7 +20,7 @@ def test_k34_every_text_of_a_definition_is_a_value(kit: Kit, tag: str) -> None:
         kit.name,
         {
             "attributes": [
-                {"name": "a", "default": text, "label": text, "help": text},
+                {"name": "a", "default": text, "label": text},
                 {"name": "e", "type": "enum", "options": ["ok", text[:60]], "default": "ok"},
                 {"name": "j", "type": "jsonb", "default": f'{{"k": "{tag}"}}'},
             ],
