@@ -13,9 +13,10 @@ from workers.jobs import times
 from workers.process.presence import Presence
 from workers.process.service import Service
 from workers.tests.conftest import Shop, until
-from workers.tests.test_cluster import Db, cluster, db, flow, start
+from workers.tests.test_cluster import Db, cluster, db, start
+from workers.tests.test_cluster import flow as handler_flow
 
-__all__ = ["db", "flow"]
+__all__ = ["db", "handler_flow"]
 
 
 def good(state: Any, ctx: Any) -> Any:
@@ -105,14 +106,14 @@ def test_a_dropped_flow_does_not_stop_the_report_of_others(shop: Shop) -> None:
 
 
 @pytest.mark.slow
-def test_the_cluster_reports_times(processes: Processes, flow: str, db: Db) -> None:
-    start(db, flow, "mark", 3)
+def test_the_cluster_reports_times(processes: Processes, handler_flow: str, db: Db) -> None:
+    start(db, handler_flow, "mark", 3)
     cluster(processes)
     query = (
         "select sum((select sum(n) from unnest(t.counts) n))::int from wedsql.timing t"
         " join wedsql.flow f on f.id = t.flow_id where f.name = %s and t.kind = 'run'"
     )
-    until(lambda: (db.execute(query, [flow]).fetchone() or (0,))[0], what=processes.output)
+    until(lambda: (db.execute(query, [handler_flow]).fetchone() or (0,))[0], what=processes.output)
 
 
 class _Job:
