@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import psycopg
 import pytest
@@ -15,8 +16,15 @@ from monitor import exposition
 from monitor.tests.conftest import Parcels, numbers_of, text_of
 from monitor.views import probes
 from pages import error_pages
+from pages.live import listener
 
 Connection = psycopg.Connection[Any]
+
+
+@pytest.fixture(autouse=True)
+def own_listeners(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count no listener that a test of live lines left with a closed loop in this process."""
+    monkeypatch.setattr(listener, "_listeners", WeakKeyDictionary())
 
 
 @pytest.fixture
