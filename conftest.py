@@ -166,11 +166,15 @@ def connect(dsn: str) -> Iterator[Connect]:
 
 
 @pytest.fixture
-def hang_up() -> Iterator[None]:
-    """SIGHUP ends the processes that the test starts, also where the suite runs under nohup."""
-    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+def default_signals() -> Iterator[None]:
+    """SIGHUP and SIGINT end the processes of the test, also where the suite runs in the background."""
+    before = {
+        signal.SIGHUP: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.default_int_handler),
+    }
     yield
-    signal.signal(signal.SIGHUP, before)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ def home() -> Iterator[Path]:
     shutil.rmtree(found, ignore_errors=True)
 
 
-@pytest.mark.usefixtures("hang_up")
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_its_server_ends_with_it(number: signal.Signals, home: Path) -> None:
     command = [sys.executable, "-m", "chaos.mutate", "--only", "claim at completion"]

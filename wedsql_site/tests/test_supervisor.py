@@ -213,7 +213,7 @@ def test_processes_that_a_handler_left_end_with_its_program(up: Installation, un
         assert other.wait(5) == -signal.SIGKILL
 
 
-@pytest.mark.usefixtures("hang_up")
+@pytest.mark.usefixtures("default_signals")
 def test_a_hang_up_ends_it_but_not_under_nohup(running: Installation, until: Until) -> None:
     running.down()
     running.up(("nohup",), WEDSQL_DEMO="0")

@@ -52,7 +52,7 @@ print(sorted(at for at, code in codes.items() if code))
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("hang_up")
+@pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [1, 2, 15])
 def test_a_signal_at_any_line_ends_the_loop(number: int, dsn: str) -> None:
     env = os.environ | {"DATABASE_URL": dsn, "WEDSQL_PROCESS": "admin"}

@@ -29,9 +29,9 @@ begin
       raise internal_error using message = format('The value %L fits no slot of the template.', v_slot.key);
     end if;
   end loop;
-  if v_form ~ '\{[a-z][a-z_]*(:[A-Z])?\}' then
+  if v_form ~ '[{][a-z][a-z_]*(:[A-Z])?[}]' then
     raise internal_error using message = format('The slot %s of a template has no value.',
-      substring(v_form from '\{[a-z][a-z_]*(?::[A-Z])?\}'));
+      substring(v_form from '[{][a-z][a-z_]*(?::[A-Z])?[}]'));
   end if;
   return format(v_form, variadic v_values);
 end $$;
