@@ -13,6 +13,9 @@ import pytest
 from django.contrib.auth.models import Group, Permission, User
 from django.db import connections
 from django.test import Client
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from pages.live import listener
 
 HERE = " in monitor"
 _SAMPLE = re.compile(r'^[a-z_]+(\{([a-z]+="(\\.|[^"\\\n])*",?)*\})? -?(\d+(\.\d+)?(e[+-]?\d+)?)$')
@@ -147,6 +150,16 @@ def carol(parcels: Parcels, site: None) -> Client:
 def mallory(site: None) -> Client:
     """A user without rights."""
     return client_of(person("mallory", "flow:", "flow:%", "flow:parcels"))
+
+
+@pytest.fixture
+def line(dsn: str, settings: Any, site: None, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Point the listener at the test's database, as the read-only role; it ends with the last watcher."""
+    own = "wed" if conninfo_to_dict(dsn).get("user") == "wed" else None
+    settings.MONITOR_DATABASE_URL = make_conninfo(dsn, user="wed_monitor") if own else dsn
+    monkeypatch.setattr(listener, "LINGER_SECONDS", 0.0)
+    monkeypatch.setattr(listener, "POLL_SECONDS", 0.2)
+    return settings.MONITOR_DATABASE_URL
 
 
 def text_of(html: bytes | str) -> str:

@@ -10,23 +10,12 @@ from typing import Any
 import psycopg
 import pytest
 from django.test import Client
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from monitor import notifications
-from monitor.tests.conftest import Parcels, client_of, person
+from monitor.tests.conftest import Parcels
 from monitor.tests.lines import Browser, play
 from pages.live import consumers, listener
 from pages.live.hub import Topic, Watcher
-
-
-@pytest.fixture
-def line(dsn: str, settings: Any, site: None, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Point the listener at the test's database, as the read-only role; it ends with the last watcher."""
-    own = "wed" if conninfo_to_dict(dsn).get("user") == "wed" else None
-    settings.MONITOR_DATABASE_URL = make_conninfo(dsn, user="wed_monitor") if own else dsn
-    monkeypatch.setattr(listener, "LINGER_SECONDS", 0.0)
-    monkeypatch.setattr(listener, "POLL_SECONDS", 0.2)
-    return settings.MONITOR_DATABASE_URL
 
 
 def test_a_commit_reaches_every_page_that_shows_it(line: str, alice: Client, parcels: Parcels) -> None:
@@ -67,7 +56,7 @@ def test_a_watcher_is_registered_only_while_a_page_is_open(
         assert found is not None
         return int(found[0])
 
-    assert watching() == 0
+    parcels.connection.execute("delete from wedsql.watch")  # of servers that earlier tests stopped
 
     async def story() -> None:
         first = await Browser(alice, "/ws/").opened()
@@ -165,40 +154,6 @@ def test_an_unrequested_acknowledgement_ends_the_line(
     play(story)
 
 
-def test_logging_out_ends_the_line_at_once(line: str, site: None, parcels: Parcels) -> None:
-    client = client_of(person("eve", staff=True))
-
-    async def story() -> None:
-        browser = await Browser(client, "/ws/").opened()
-        await asyncio.to_thread(_outside_of_the_loop, lambda: client.post("/accounts/logout/"))
-        assert await browser.close_code() == consumers.SIGNED_OUT
-
-    play(story)
-
-
-def test_a_right_taken_away_ends_the_line_at_the_next_look(
-    line: str, site: None, parcels: Parcels, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(consumers, "RECHECK_SECONDS", 0.1)
-    user = person("fay", f"flow:{parcels.flow}")
-    client = client_of(user)
-
-    async def story() -> None:
-        browser = await Browser(client, f"/ws/flows/{parcels.flow}/").opened()
-        assert await browser.receive_nothing(0.3)
-        await asyncio.to_thread(_outside_of_the_loop, user.groups.clear)
-        assert await browser.close_code() == consumers.NOT_FOUND
-
-    play(story)
-
-
-def _outside_of_the_loop(work: Callable[[], object]) -> None:
-    from django.db import connection
-
-    work()
-    connection.close()
-
-
 def _terminate(connection: psycopg.Connection[Any], pid: int) -> None:
     connection.execute("select pg_terminate_backend(%s)", [pid])
 
@@ -280,25 +235,3 @@ def test_a_watcher_that_joins_while_the_connection_closes_gets_a_hello(line: str
         assert parting.done() and ears.hub.live
 
     play(story)
-
-
-def test_a_new_secret_key_ends_no_line_while_the_old_one_is_named(
-    line: str, alice: Client, settings: Any
-) -> None:
-    old, settings.SECRET_KEY = settings.SECRET_KEY, "a new key that is long enough for anything " * 2
-    settings.SECRET_KEY_FALLBACKS = [old]
-
-    async def story() -> None:
-        browser = await Browser(alice, "/ws/").opened()
-        await browser.disconnect()
-
-    play(story)
-    assert alice.get("/workers/").status_code == 200, "nor does a line end the session"
-    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another key without the old one beside it " * 2, []
-
-    async def refused() -> None:
-        browser = Browser(alice, "/ws/")
-        await browser.connect(timeout=5)
-        assert await browser.close_code() == consumers.SIGNED_OUT
-
-    play(refused)

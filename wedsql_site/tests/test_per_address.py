@@ -10,11 +10,17 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
+from twisted.internet.address import IPv4Address
+from twisted.internet.error import ConnectionLost
+from twisted.internet.task import Clock
+from twisted.internet.testing import StringTransport
+from twisted.python.failure import Failure
 
 from monitor.tests.conftest import HERE, client_of, numbers_of
 from testkit.web import WebServer
 from tests.http_load import COOKIE, fetch, handshake, request_text
-from wedsql_site import client_address, per_address
+from wedsql_site import client_address, per_address, slow_clients
+from wedsql_site.request_threads import PROBES
 from wedsql_site.slow_clients import PROBE_CONNECTIONS
 
 LIMIT = 5
@@ -100,6 +106,43 @@ def test_beyond_the_places_of_probes_nothing_is_answered(
     assert b" 200 " in asked(web, request_text("/healthz"), HERE_AND_THERE[1])
     opened.close()
     until(lambda: b" 404 " in asked(web, request_text("/nothing/")), "all places are free again")
+
+
+def test_a_probe_beyond_the_limit_opens_no_live_line(
+    web: WebServer, opened: contextlib.ExitStack, until: Until
+) -> None:
+    for _number in range(LIMIT):
+        opened.enter_context(connected(web))
+    until(lambda: b" 503 " in asked(web, request_text("/nothing/")), "the address has too many")
+    for path in sorted(PROBES):
+        assert b" 503 " in asked(web, handshake(web.port, path)), path
+        assert b" 503 " not in asked(web, request_text(path)), path
+
+
+def test_connections_without_a_request_are_counted_for_a_limited_time(
+    dsn: str, opened: contextlib.ExitStack, until: Until
+) -> None:
+    with WebServer.on(dsn, **BOUND, WEDSQL_REQUEST_SECONDS="2") as server:
+        for _number in range(LIMIT):
+            opened.enter_context(connected(server))
+        until(lambda: b" 503 " in asked(server, request_text("/nothing/")), "the address has too many")
+        until(lambda: b" 404 " in asked(server, request_text("/nothing/")), "all places are free again")
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Twisted's clock for tests, which runs the timers of connections."""
+    found = Clock()
+    monkeypatch.setattr(slow_clients, "reactor", found)
+    return found
+
+
+def test_a_lost_connection_keeps_no_timer(clock: Clock) -> None:
+    connection = slow_clients.BoundedFactory(None).buildProtocol(IPv4Address("TCP", "192.0.2.1", 1))
+    connection.makeConnection(StringTransport())
+    assert len(clock.getDelayedCalls()) == 1
+    connection.connectionLost(Failure(ConnectionLost()))
+    assert clock.getDelayedCalls() == []
 
 
 def test_live_lines_count_until_they_end(
