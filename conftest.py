@@ -22,8 +22,9 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from flows.tests import hostile, kernel_db
+from flows.tests import hostile
 from flows.tests.spread import MODES
+from testkit import kernel_db
 from wedsql_site import postgres
 from wedsql_site.postgres import binaries
 

@@ -59,7 +59,7 @@ def _script(cluster: Cluster, rounds: int) -> str:
         conn.execute("vacuum analyze")
         jobs = conn.execute("select trname, wid, id from wedsql.job_pool order by id").fetchall()
         last = conn.execute("select max(id) from wedsql.job_pool").fetchone()
-    postgres.stop(cluster.server)
+    postgres.stop(cluster.cluster)
     final = [("tr_final", wid, (last or (0,))[0] + n) for n, wid in enumerate(_wids(jobs), start=1)]
     return "\n".join(_statements(jobs + final, rounds)) + "\n"
 
@@ -88,11 +88,11 @@ def _statements(jobs: Sequence[tuple[str, int, int]], rounds: int) -> Iterator[s
 
 def _count(cluster: Cluster, script: str) -> Path:
     """Run the statements in a single-user server under callgrind; return the profile between the marks."""
-    source = cluster.root / "statements.sql"
+    source = cluster.home / "statements.sql"
     source.write_text(script)
     source.chmod(0o644)
-    out = cluster.server.home / "callgrind"
-    server = [cluster.bindir / "postgres", "--single", "-D", cluster.server.data, "counted"]
+    out = cluster.cluster.home / "callgrind"
+    server = [cluster.bindir / "postgres", "--single", "-D", cluster.cluster.data, "counted"]
     counter = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}"]
     marks = ["--dump-before=pg_sleep", "--compress-strings=no"]
     fed = ["sh", "-c", 'statements=$1; shift; exec "$@" < "$statements"', "sh", source]

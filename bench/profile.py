@@ -126,7 +126,7 @@ def _wedworker(cluster: Cluster, work: Work) -> None:
 
 def _server_cpu(cluster: Cluster) -> float:
     """Return the processor seconds of the postmaster and all its children, including ended ones."""
-    pid = int((cluster.server.data / "postmaster.pid").read_text().split()[0])
+    pid = int((cluster.cluster.data / "postmaster.pid").read_text().split()[0])
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return sum(_ticks(int(child)) for child in children) + _ticks(pid, ended=True)
 

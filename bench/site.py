@@ -25,11 +25,11 @@ def environment(cluster: Cluster, database: str, process: str = "worker") -> dic
     return {
         "DJANGO_SETTINGS_MODULE": SETTINGS,
         "WEDSQL_PROCESS": process,
-        "WEDSQL_STATE_DIR": str(cluster.root / "state"),
+        "WEDSQL_STATE_DIR": str(cluster.home / "state"),
         "WEDSQL_SECRET_KEY": _SECRET,
         "WEDSQL_HTTPS": "0",
-        "DATABASE_URL": cluster.dsn(database),
-        f"DATABASE_URL_{process.upper()}": cluster.dsn(database, role),
+        "DATABASE_URL": cluster.uri(database),
+        f"DATABASE_URL_{process.upper()}": cluster.uri(database, role),
         "PYTHONPATH": str(CHECKOUT),
     }
 

@@ -7,13 +7,12 @@ import os
 import random
 import shutil
 import sys
-import tempfile
 import time
 import traceback
-from pathlib import Path
 
 from chaos import table
 from chaos.run import Row, Run, say
+from testkit.server import new_directory
 
 FULL_MINUTES = 20.0
 QUICK = 0.2
@@ -30,8 +29,7 @@ def main() -> int:
     if unknown:
         say(f"There is no fault {', '.join(sorted(unknown))}. There are: {', '.join(FAULTS)}.")
         return 2
-    home = Path(tempfile.mkdtemp(prefix=f"wedsql-chaos-{os.getpid()}-"))
-    home.chmod(0o711)  # the server's user needs access
+    home = new_directory(f"wedsql-chaos-{os.getpid()}-")
     say(f"seed {options.seed}: python -m chaos --seed {options.seed} repeats this run")
     try:
         run = Run(options.seed, home, prepared(home), options.scale)

@@ -15,8 +15,8 @@ import psycopg
 
 from chaos.mutation import Change, apply
 from chaos.run import say
-from chaos.scratch import scratch, template
 from flows.tests.model import families, search
+from testkit import kernel_db
 
 EXAMPLES = 120  # of a search that finds nothing
 STEPS = 25
@@ -37,25 +37,25 @@ def run(dsn: str, wanted: Sequence[RemovedFix], chance: int = 0) -> int:
     """Search for each in a database of its own; return the exit code of chaos.mutate."""
     begun = time.monotonic()
     outcomes = set()
-    with template(dsn):
+    with kernel_db.database(uri=dsn) as kernel:
         for removed in wanted:
-            outcome, why = verdict(dsn, removed, chance)
+            outcome, why = verdict(kernel, removed, chance)
             say(f"{outcome.ljust(10)} {removed.fix}: {why}")
             outcomes.add(outcome)
     say(f"\n{len(wanted)} mendings, {time.monotonic() - begun:.0f} s")
     return 2 if outcomes & {"not found", "red anyway"} else int("survived" in outcomes)
 
 
-def verdict(dsn: str, removed: RemovedFix, chance: int = 0) -> tuple[str, str]:
+def verdict(kernel: str, removed: RemovedFix, chance: int = 0) -> tuple[str, str]:
     """Return the machine's verdict on the kernel without the fix, and when the violation was found."""
     try:
-        seen = _searched(dsn, lambda conn: apply(conn, removed.changes), removed, EXAMPLES, chance)
+        seen = _searched(kernel, lambda conn: apply(conn, removed.changes), removed, EXAMPLES, chance)
     except LookupError as error:
         return "not found", str(error)
     took = f"{seen.examples} examples, {seen.steps} steps, {time.monotonic() - seen.begun:.0f} s"
     if not seen.over:
         return "survived", took
-    unchanged = _searched(dsn, lambda _: None, removed, seen.examples, chance)
+    unchanged = _searched(kernel, lambda _: None, removed, seen.examples, chance)
     if unchanged.found:
         kind, found = next(iter(unchanged.found.items()))
         return "red anyway", f"{kind} in example {found.example}: {found.case[:200]}"
@@ -63,14 +63,14 @@ def verdict(dsn: str, removed: RemovedFix, chance: int = 0) -> tuple[str, str]:
 
 
 def _searched(
-    dsn: str,
+    kernel: str,
     prepare: Callable[[psycopg.Connection[Any]], object],
     removed: RemovedFix,
     examples: int,
     chance: int,
 ) -> search.Search:
     """Search a copy of the kernel, with the tests' clock, for the violation that the fix prevents."""
-    with scratch(dsn) as copy:
+    with kernel_db.copy(kernel) as copy:
         with psycopg.connect(copy, autocommit=True) as conn:
             prepare(conn)
         return search.search(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -21,13 +20,13 @@ from types import FrameType
 from xml.etree import ElementTree
 
 import psycopg
+from psycopg.conninfo import make_conninfo
 
 from chaos import machine, mutations, mutations_machine, mutations_maintenance
 from chaos.mutation import Mutation, apply
 from chaos.run import say
-from chaos.scratch import scratch, template
-from flows.tests import kernel_db
-from testkit.server import Server
+from testkit import kernel_db
+from testkit.server import SETTINGS, Server, new_directory
 from wedsql_site import environment
 
 MUTATIONS = [*mutations.MUTATIONS, *mutations_maintenance.MUTATIONS]
@@ -45,18 +44,11 @@ def main() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:  # nohup
             signal.signal(number, _end)
-    home = Path(tempfile.mkdtemp(prefix="wedsql-mutate-"))
-    home.chmod(0o711)
-    server = Server(home, {"fsync": "off"})
-    try:
-        server.start()
+    with Server(new_directory("wedsql-mutate-"), SETTINGS | {"fsync": "off"}) as server:
         if asked.machine:
             fixes = [m for m in mutations_machine.MUTATIONS if asked.only in m.fix]
             return machine.run(server.dsn(), fixes, asked.seed)
         return run(server.dsn(), [m for m in MUTATIONS if asked.only in m.guard])
-    finally:
-        server.remove()
-        shutil.rmtree(home, ignore_errors=True)
 
 
 def _end(number: int, _frame: FrameType | None) -> None:
@@ -68,39 +60,40 @@ def run(dsn: str, wanted: Sequence[Mutation]) -> int:
     """Run every mutation on this server and print the table; return the exit code."""
     begun = time.monotonic()
     width = max(len(mutation.guard) for mutation in wanted)
-    with template(dsn):
-        outcomes = [judge_unchanged(dsn, wanted)]
+    with kernel_db.database(uri=dsn) as kernel:
+        outcomes = [judge_unchanged(kernel, wanted)]
         for mutation in wanted:
-            outcome, why = verdict(dsn, mutation)
+            outcome, why = verdict(kernel, mutation)
             say(f"{mutation.guard.ljust(width)}  {outcome.ljust(9)} {why}")
             outcomes.append(outcome)
     say(f"\n{outcomes.count('killed')} of {len(wanted)} killed, {time.monotonic() - begun:.0f} s")
     return 2 if {"not found", "broken", "red anyway"} & {*outcomes} else int("survived" in outcomes)
 
 
-def judge_unchanged(dsn: str, wanted: Sequence[Mutation]) -> str:
+def judge_unchanged(kernel: str, wanted: Sequence[Mutation]) -> str:
     """Run the tests of all mutations on the unchanged kernel; return 'red anyway' when one fails."""
-    with scratch(dsn) as copy:
-        outcome, why = _tested(dsn, copy, {mutation.tests for mutation in wanted})
+    with kernel_db.copy(kernel) as copy:
+        outcome, why = _tested(copy, {mutation.tests for mutation in wanted})
     if outcome == "survived":
         return "green"
     say(f"red anyway: {why}")
     return "red anyway"
 
 
-def verdict(dsn: str, mutation: Mutation) -> tuple[str, str]:
-    """Return the verdict on the changed kernel (killed, survived, broken, not found) and the reason."""
-    with scratch(dsn) as copy:
+def verdict(kernel: str, mutation: Mutation) -> tuple[str, str]:
+    """Return the verdict on a changed copy (killed, survived, broken, not found) and the reason."""
+    with kernel_db.copy(kernel) as copy:
         try:
             with psycopg.connect(copy, autocommit=True) as conn:
                 apply(conn, [mutation.change])
         except LookupError as error:
             return "not found", str(error)
-        return _tested(dsn, copy, {mutation.tests})
+        return _tested(copy, {mutation.tests})
 
 
-def _tested(dsn: str, changed: str, tests: Iterable[str]) -> tuple[str, str]:
+def _tested(changed: str, tests: Iterable[str]) -> tuple[str, str]:
     """Run tests in every mode on a database of this server until one fails."""
+    server = make_conninfo(changed, dbname="postgres")
     with tempfile.TemporaryDirectory(
         prefix="wedsql-mutate-"
     ) as place:  # also removes what killed tests leave
@@ -108,7 +101,7 @@ def _tested(dsn: str, changed: str, tests: Iterable[str]) -> tuple[str, str]:
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--mode=all"]
         done = subprocess.run(
             [*command, f"--junitxml={report}", *sorted(map(_path, tests))],
-            env={**os.environ, "DATABASE_URL": dsn, kernel_db.CHANGED: changed, "TMPDIR": place},
+            env=os.environ | {"DATABASE_URL": server, kernel_db.CHANGED: changed, "TMPDIR": place},
             cwd=environment.CHECKOUT, capture_output=True, text=True, check=False,
         )  # fmt: skip
         if done.returncode == 0:

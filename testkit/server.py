@@ -1,4 +1,4 @@
-"""Private PostgreSQL clusters: started, copied, killed, and removed at the end."""
+"""Private PostgreSQL servers: started, copied, killed, and removed at the end."""
 
 from __future__ import annotations
 
@@ -6,23 +6,45 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Self
 
 import psycopg
 
 from wedsql_site import postgres
 from wedsql_site.postgres import Cluster, account, process
 
-_SETTINGS = {"shared_buffers": "64MB", "deadlock_timeout": "200ms", "log_min_messages": "warning"}
+SETTINGS = {"shared_buffers": "64MB", "deadlock_timeout": "200ms", "log_min_messages": "warning"}
+
+
+def new_directory(prefix: str) -> Path:
+    """Return a new temporary directory that the server's user can pass through."""
+    home = Path(tempfile.mkdtemp(prefix=prefix))
+    home.chmod(0o711)
+    return home
 
 
 class Server:
-    """A cluster of the harness."""
+    """A server with its files below `home`, which `with` starts, and removes together with `home`."""
 
-    def __init__(self, home: Path, settings: Mapping[str, str] | None = None) -> None:
-        self.cluster = Cluster(home / "postgres", settings={**_SETTINGS, **(settings or {})})
+    def __init__(self, home: Path, settings: Mapping[str, str] = SETTINGS) -> None:
+        self.home = home
+        self.cluster = Cluster(home / "postgres", settings=dict(settings))
+
+    def __enter__(self) -> Self:
+        try:
+            self.start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.remove()
+        shutil.rmtree(self.home, ignore_errors=True)
 
     def start(self) -> None:
         """Start it and wait until it accepts connections."""

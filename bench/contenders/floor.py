@@ -51,7 +51,7 @@ class Floor:
         self.cluster = cluster
         self.template = "tpl_floor"
         cluster.create_database(self.template)
-        with cluster.connect(self.template) as conn:
+        with cluster.session(self.template) as conn:
             conn.execute(SCHEMA)
 
     def command(self, clients: int, seconds: float, script: Path) -> list[str]:
@@ -69,7 +69,7 @@ class Floor:
             str(max(1, round(seconds))),
             "-f",
             str(script),
-            self.cluster.dsn("floor"),
+            self.cluster.uri("floor"),
         ]
 
     def rate(self, clients: int, seconds: float, script: str = SCRIPT) -> float:

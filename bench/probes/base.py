@@ -35,7 +35,7 @@ class Stage:
         environment = site.environment(self.cluster, database)
         processes = WorkerProcesses([command], environment, announces=False)
         try:
-            with self.cluster.connect(database) as conn:
+            with self.cluster.session(database) as conn:
                 processes.wait_until(lambda: waiting_workers(conn) >= waiting)
             yield processes
         finally:

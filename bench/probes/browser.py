@@ -72,7 +72,7 @@ def _watched(stage: Stage, server: WebServer, cookie: str, out: Path) -> tuple[d
     browsers = WorkerProcesses([command], {}, announces=True)
     try:
         browsers.wait_announced()
-        with stage.cluster.connect("probe") as conn:
+        with stage.cluster.session("probe") as conn:
             used, began = cpu_seconds(server.pid), time.monotonic()
             commits = _commit(conn, 3 if stage.quick else 10)
             cpu = 100 * (cpu_seconds(server.pid) - used) / (time.monotonic() - began)

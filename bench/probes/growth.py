@@ -31,11 +31,11 @@ def measure(stage: Stage) -> list[Measure]:
 
 def grow(stage: Stage, size: int) -> None:
     """Ensure a database of `size` finished instances with four history rows each."""
-    with stage.cluster.connect() as conn:
+    with stage.cluster.session() as conn:
         exists = conn.execute("select from pg_database where datname = %s", [GROWN]).rowcount
     if not exists:
         stage.database(GROWN)
-    with stage.cluster.connect(GROWN) as conn:
+    with stage.cluster.session(GROWN) as conn:
         fill(conn, size)
 
 
@@ -47,7 +47,7 @@ def _compare(stage: Stage, contender: Contender, key: str, size: int) -> Measure
     for turn in range(_ROUNDS if size == 1_000_000 else 1):
         stage.cluster.create_database("race", template)
         for database in ("race", GROWN) if turn % 2 == 0 else (GROWN, "race"):
-            run = race_in(stage.cluster.dsn(database), contender, workers, _LIMIT)
+            run = race_in(stage.cluster.uri(database), contender, workers, _LIMIT)
             rates[database].append(run.rate)
         _put_away(stage)
     # Each round is compared within itself, because the machine's speed drifts between rounds.
@@ -63,7 +63,7 @@ def _compare(stage: Stage, contender: Contender, key: str, size: int) -> Measure
 
 def _put_away(stage: Stage) -> None:
     """Remove what a cut race left, so that the next one finds only its own work."""
-    with stage.cluster.connect(GROWN) as conn, conn.transaction():
+    with stage.cluster.session(GROWN) as conn, conn.transaction():
         conn.execute("set local role wed_owner")
         conn.execute("delete from wedsql.job_pool")
         conn.execute("update wedsql.instance set status = 'C', finished_at = now() where status = 'R'")

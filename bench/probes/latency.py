@@ -24,7 +24,7 @@ def measure(stage: Stage) -> list[Measure]:
     count = 60 if stage.quick else 200
     stage.database()
     with stage.workers("probe", "--processes", "1", "--mode", "step"):
-        with stage.cluster.connect("probe") as conn:
+        with stage.cluster.session("probe") as conn:
             conn.execute("create table bench_commit as select 0 as n")
             pairs = [(_one(conn), _commit(conn)) for _ in range(count + 20)][20:]
     times = [time for time, _ in pairs]

@@ -20,7 +20,7 @@ def measure(stage: Stage) -> list[Measure]:
     """Time every first page of the list as the web role: unfiltered, by status, filtered by attributes."""
     size = 20_000 if stage.quick else 1_000_000
     grow(stage, size)
-    with stage.cluster.connect(GROWN) as conn:
+    with stage.cluster.session(GROWN) as conn:
         conn.execute(f"create index if not exists a2_wid on {FLOW}.wed_flow (a2, wid)")
     environment = {**os.environ, **site.environment(stage.cluster, GROWN, "web")}
     command = [sys.executable, "-m", "bench.probes.page_queries"]

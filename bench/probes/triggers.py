@@ -26,7 +26,7 @@ def measure(stage: Stage) -> list[Measure]:
     stage.database()
     singles: dict[int, list[float]] = {size: [] for size in _SIZES}
     batches: dict[int, list[float]] = {size: [] for size in _SIZES}
-    with stage.cluster.connect("probe") as conn:
+    with stage.cluster.session("probe") as conn:
         _publish(conn)
         for _ in range(2 if stage.quick else 5):
             for size in _SIZES:

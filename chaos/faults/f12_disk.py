@@ -18,7 +18,7 @@ from chaos.run import Row, Run
 from chaos.world import World
 from flows import api
 from flows.errors import DiskFull, WedError
-from testkit.server import Server
+from testkit.server import SETTINGS, Server
 from wedsql_site import postgres
 from wedsql_site.postgres import account
 
@@ -41,7 +41,7 @@ def disk(run: Run, row: Row) -> None:
 def _one(run: Run, row: Row, full: str) -> None:
     place = run.new_directory()
     place.mkdir(mode=0o711)
-    server = Server(place, _SETTINGS)
+    server = Server(place, SETTINGS | _SETTINGS)
     account.current().own_directory(server.cluster.home)
     small = server.cluster.data if full == "tables" else place / "postgres" / "log"
     with _small_disk(row, small, "160m" if full == "tables" else "100m") as mounted:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from chaos.run import Row, Run
 from chaos.world import World
-from testkit.server import Server
+from testkit.server import SETTINGS, Server
 
 TIMEOUT = 40.0
 _SHORT = "update chaos.wed_trig set timeout = '3 seconds' where trname in ('tr_left', 'tr_right', 'tr_turn')"
@@ -46,7 +46,7 @@ def network(run: Run, row: Row) -> None:
             return
         place = run.new_directory()
         place.mkdir(mode=0o711)
-        server = Server(place, {"listen_addresses": cable.host})
+        server = Server(place, SETTINGS | {"listen_addresses": cable.host})
         server.copy_from(run.template)
         with (server.cluster.data / "pg_hba.conf").open("a") as rules:
             rules.write(f"\nhost all all {cable.subnet}.0/24 trust\n")

@@ -13,7 +13,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from flows.tests import kernel_db
+from testkit import kernel_db
 
 pytestmark = pytest.mark.kernel
 SCHEMA = Path(__file__).parent / "schema.txt"

@@ -18,9 +18,9 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from flows import tables
-from flows.tests import kernel_db
 from flows.tests.test_install import inventory
 from flows.tests.test_tables import shape
+from testkit import kernel_db
 from testkit.processes import Processes
 from workers.tests.conftest import until
 

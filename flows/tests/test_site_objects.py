@@ -8,8 +8,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from flows.tests import kernel_db
 from flows.tests.test_install import inventory
+from testkit import kernel_db
 
 pytestmark = pytest.mark.kernel
 Db = psycopg.Connection[Any]

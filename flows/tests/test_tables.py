@@ -16,8 +16,8 @@ from django.db.migrations.loader import MigrationLoader
 from flows import kernel, tables
 from flows.operations import CreateFlow
 from flows.operations.install import ChangeTables
-from flows.tests import kernel_db
 from flows.tests.test_install import inventory
+from testkit import kernel_db
 
 pytestmark = pytest.mark.kernel
 SHAPES = ("table", "unlogged table", "constraint", "index", "sequence")

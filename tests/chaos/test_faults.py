@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from chaos.faults.f4_server import kill_and_start
 from chaos.rng import rng
 from chaos.run import Row, Run
 from chaos.template import prepared
-from testkit.server import Server
+from testkit.server import Server, new_directory
 
 pytestmark = pytest.mark.slow
 
@@ -28,8 +27,7 @@ STRIKES = 3
 
 @pytest.fixture(scope="module")
 def home() -> Iterator[Path]:
-    place = Path(tempfile.mkdtemp(prefix="wedsql-chaos-test-"))
-    place.chmod(0o711)
+    place = new_directory("wedsql-chaos-test-")
     yield place
     shutil.rmtree(place, ignore_errors=True)
 

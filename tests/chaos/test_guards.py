@@ -9,9 +9,8 @@ import pytest
 
 from chaos import mutate, mutations_machine
 from chaos.mutation import Change, apply
-from chaos.scratch import scratch, template
 from flows import api
-from flows.tests import kernel_db
+from testkit import kernel_db
 
 pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 
@@ -34,8 +33,7 @@ CORE = [
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
     """A server with the template database that mutations are copied from."""
-    dsn = kernel_db.server()
-    with template(dsn):
+    with kernel_db.database() as dsn:
         yield dsn
 
 
@@ -47,7 +45,7 @@ def test_a_missing_guard_is_noticed(server: str, guard: str) -> None:
 
 def test_every_guard_can_be_removed(server: str) -> None:
     """Check that every mutation finds the text it changes; otherwise it would test nothing."""
-    with scratch(server) as dsn, psycopg.connect(dsn, autocommit=True) as conn:
+    with kernel_db.copy(server) as dsn, psycopg.connect(dsn, autocommit=True) as conn:
         for mutation in mutate.MUTATIONS:
             with conn.transaction(force_rollback=True):
                 assert apply(conn, [mutation.change]), mutation.guard
@@ -55,7 +53,7 @@ def test_every_guard_can_be_removed(server: str) -> None:
 
 def test_every_fix_can_be_removed(server: str) -> None:
     """Check that the text of each fix is there once, and that the kernel without it can define flows."""
-    with scratch(server) as dsn, psycopg.connect(dsn, autocommit=True) as conn:
+    with kernel_db.copy(server) as dsn, psycopg.connect(dsn, autocommit=True) as conn:
         for removed in mutations_machine.MUTATIONS:
             with conn.transaction(force_rollback=True):
                 apply(conn, removed.changes)
@@ -65,7 +63,7 @@ def test_every_fix_can_be_removed(server: str) -> None:
 
 
 def test_a_guard_that_is_not_there_is_an_error(server: str) -> None:
-    with scratch(server) as dsn, psycopg.connect(dsn, autocommit=True) as conn:
+    with kernel_db.copy(server) as dsn, psycopg.connect(dsn, autocommit=True) as conn:
         for text in ("no such text", "p_wids"):  # absent, and more than once
             with pytest.raises(LookupError):
                 apply(conn, [Change(("_rematch",), text, "")])

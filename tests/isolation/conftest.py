@@ -8,7 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from flows.tests import kernel_db
+from testkit import kernel_db
 
 
 @pytest.fixture(scope="session")

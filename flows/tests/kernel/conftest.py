@@ -10,9 +10,9 @@ import psycopg
 import pytest
 
 from flows import api
-from flows.tests import kernel_db
 from flows.tests.kit import Kit
 from flows.tests.spread import spread
+from testkit import kernel_db
 
 
 @pytest.fixture(scope="session")

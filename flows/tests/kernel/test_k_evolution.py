@@ -242,7 +242,7 @@ def test_every_check_of_the_triggers_has_a_sentence(connect: Any) -> None:
 
 def test_the_numbers_of_an_earlier_kernel_go_on() -> None:
     """When the tables change, the kernel's sequences continue the count of the identity columns."""
-    from flows.tests import kernel_db
+    from testkit import kernel_db
 
     with kernel_db.database() as uri, psycopg.connect(uri, autocommit=True) as conn:
         conn.execute("select wedsql.create_flow('old')")

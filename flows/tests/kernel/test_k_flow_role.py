@@ -10,8 +10,8 @@ import psycopg
 import pytest
 
 from flows import api
-from flows.tests import kernel_db
 from flows.tests.kit import Kit, refused
+from testkit import kernel_db
 
 pytestmark = pytest.mark.kernel
 

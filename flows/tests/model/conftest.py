@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from flows.tests import kernel_db
+from testkit import kernel_db
 
 
 @pytest.fixture(scope="session")

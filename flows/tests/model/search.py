@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import argparse
 import re
-import shutil
 import signal
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,15 +22,14 @@ from hypothesis import Verbosity, seed
 from hypothesis.errors import Flaky, HypothesisException
 from hypothesis.reporting import with_reporter
 from hypothesis.stateful import get_state_machine_test
-from psycopg.conninfo import make_conninfo
 
 from flows import kernel
 from flows.tests.model import families
 from flows.tests.model.engine import EXAMPLES, STEPS, Engine, length
 from flows.tests.model.world import Violation
-from wedsql_site import postgres
+from testkit import kernel_db
+from testkit.server import Server, new_directory
 
-CLOCK = Path(__file__).parent.parent / "sql" / "fake_clock.sql"
 # Autovacuum yields to sessions that wait this long, which is less than the sessions' lock_timeout.
 SETTINGS = {"fsync": "off", "full_page_writes": "off", "deadlock_timeout": "100ms"}
 ROUND = 40  # examples per run of Hypothesis, which varies earlier examples: several small runs start afresh
@@ -149,28 +146,6 @@ def table(seen: Search, stories: bool = False) -> Iterator[str]:
     yield f"{seen.examples} examples, {seen.steps} steps, {took:.0f} s, {len(seen.found)} kinds of violation"
 
 
-def install(dsn: str, directory: Path) -> None:
-    """Install the kernel of a directory with the tests' clock into an empty database."""
-    with psycopg.connect(dsn) as conn:
-        conn.execute("set client_min_messages = warning")
-        kernel.write(conn.cursor(), directory)
-        conn.execute(CLOCK.read_text(encoding="utf-8"))
-
-
-@contextmanager
-def server() -> Iterator[str]:
-    """Run a private server and yield its superuser's URI; remove the server afterwards."""
-    home = Path(tempfile.mkdtemp(prefix="wedsql-model-"))
-    home.chmod(0o711)
-    cluster = postgres.Cluster(home / "postgres", settings=SETTINGS)
-    try:
-        postgres.ensure_running(cluster)
-        yield cluster.dsn()
-    finally:
-        postgres.reset(cluster)
-        shutil.rmtree(home, ignore_errors=True)
-
-
 def main() -> int:
     """Search and report; return 1 if anything was found, else 0."""
     parser = argparse.ArgumentParser(prog="flows.tests.model.search", description=__doc__)
@@ -185,13 +160,11 @@ def main() -> int:
     parser.add_argument("--once", action="store_true", help="leave the kernel's own invariants out: faster")
     asked = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the server ends with the search
-    with server() as uri:
-        with psycopg.connect(uri, autocommit=True) as admin:
-            admin.execute("create database model")
-        dsn = make_conninfo(uri, dbname="model")
-        install(dsn, asked.sql)
+    with Server(new_directory("wedsql-model-"), SETTINGS) as server:
+        with psycopg.connect(server.dsn()) as conn:
+            kernel_db.install(conn, asked.sql, fake_clock=True)
         seen = search(
-            dsn,
+            server.dsn(),
             asked.examples,
             asked.steps,
             only=asked.only,
