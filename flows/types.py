@@ -122,3 +122,51 @@ class PublishReport:
     final: int = 0
     reopened: int = 0
     fired: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One reason for which a definition cannot be published.
+
+    `path` leads to it: ("triggers", 3, "predicate"). `position` (from 1) and `length` are those of characters
+    in a condition.
+    """
+
+    path: tuple[str | int, ...]
+    position: int | None
+    length: int | None
+    code: str
+    message: str
+    hint: str = ""
+    reason: str = ""
+    severity: Literal["error", "warning", "info"] = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Truths:
+    """The values of a definition's conditions on one state.
+
+    `held` has a letter for each trigger in its place: t true, f false, u unknown, e failed. `errors` has
+    SQLSTATE and message of those that failed.
+    """
+
+    held: str
+    errors: dict[int, tuple[str, str]] = field(default_factory=dict)
+
+
+class ConditionFunction(NamedTuple):
+    """One function that a condition may call."""
+
+    name: str
+    arguments: str
+    returns: str
+
+
+@dataclass(frozen=True, slots=True)
+class Completions:
+    """What a condition may contain besides attributes."""
+
+    functions: list[ConditionFunction]
+    keywords: list[str]
+    operators: list[str]
+    types: list[str]

@@ -13,6 +13,7 @@ Programs call the kernel through this package. These parts of the product call i
 - `flows` itself: the installer, migration operations, the archive, and `flows.queries`, which only reads.
 """
 
+from flows.api.checking import check_condition, check_definition, completions, evaluate
 from flows.api.definitions import (
     check_predicate,
     create_flow,
@@ -37,15 +38,19 @@ from flows.api.taking import extend, lease_many, offer, release, take, take_many
 
 __all__ = [
     "cancel",
+    "check_condition",
+    "check_definition",
     "check_invariants",
     "check_predicate",
     "complete",
     "complete_many",
+    "completions",
     "create_flow",
     "data_directory",
     "definition",
     "difference",
     "drop_flow",
+    "evaluate",
     "extend",
     "fail",
     "fail_many",

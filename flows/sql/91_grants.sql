@@ -11,6 +11,10 @@ grant execute on function
   wedsql.fail_many(text, integer[], bigint[], bigint[], text[], text[], text, text),
   wedsql.watch(bigint, text), wedsql.unwatch(bigint)
 to wed_web;
+grant execute on function  -- what is designed and not yet published
+  wedsql.check_definition(text, jsonb), wedsql.check_condition(jsonb, text), wedsql.condition_functions(), wedsql.condition_words(),
+  wedsql.evaluate(text, jsonb, jsonb)
+to wed_web;
 grant execute on function
   wedsql.definition(text), wedsql.start_many(text, jsonb[], text, text[]), wedsql.start(text, jsonb, text, text),
   wedsql.take(text, text[], integer, text, bigint[]), wedsql.lease(text, text[], integer, text, interval, bigint[]),

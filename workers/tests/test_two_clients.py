@@ -25,9 +25,9 @@ from workers.tests.conftest import Shop
 TOPICS: tuple[ModuleType, ...] = (taking, results, registration, maintenance)
 # Operations of designers, programs and operators; a worker uses none of them.
 NO_WORKER = {
-    "cancel", "check_invariants", "check_predicate", "create_flow", "data_directory", "definition",
-    "difference", "drop_flow", "maintain", "publish", "reap", "rematch", "report_disk", "schema_name",
-    "start", "start_many",
+    "cancel", "check_condition", "check_definition", "check_invariants", "check_predicate", "completions",
+    "create_flow", "data_directory", "definition", "difference", "drop_flow", "evaluate", "maintain",
+    "publish", "reap", "rematch", "report_disk", "schema_name", "start", "start_many",
 }  # fmt: skip
 # take, complete and fail of one job are the *_many operations with one.
 ONE_OF_MANY = {"complete", "fail", "take"}

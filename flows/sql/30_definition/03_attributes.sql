@@ -24,14 +24,22 @@ begin
     perform wedsql._keep_number('aid', old.aid, new.aid);
   end if;
   new.type := coalesce(nullif(new.type, ''), 'text');
-  perform wedsql.check_name(new.aname, 'attribute');
-  -- Before any other use: the type becomes part of statements, and the table's check runs after this trigger.
-  perform wedsql._check_values('attr', new, jsonb_build_object('attribute', new.aname));
+  perform wedsql._check_attribute(new);
   if exists (select 1 from wedsql.attr a where a.flow_id = new.flow_id and a.aname = new.aname and a.aid <> new.aid) then
     perform wedsql._raise('WD004', format('The flow has an attribute %I already.', new.aname), 'Attribute names are unique in a flow.');
   end if;
-  perform wedsql._check_default(new.aname, new.type, new.options, new.adv);
   return new;
+end $$;
+
+-- Checks the name, the type, the options and the default of an attribute.
+-- Raises: WD003, WD004, WD009.
+create or replace function wedsql._check_attribute(p_attr wedsql.attr) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql.check_name(p_attr.aname, 'attribute');
+  -- Before any other use: the type becomes part of statements, and the table's check runs after the trigger.
+  perform wedsql._check_values('attr', p_attr, jsonb_build_object('attribute', p_attr.aname));
+  perform wedsql._check_default(p_attr.aname, p_attr.type, p_attr.options, p_attr.adv);
 end $$;
 
 -- Gives wed_flow exactly the columns, defaults and checks that wed_attr describes (the paper's section 2.2).

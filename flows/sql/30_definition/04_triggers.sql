@@ -16,22 +16,13 @@ begin
   else
     perform wedsql._keep_number('tgid', old.tgid, new.tgid);
   end if;
-  if new.cfinal is null then
-    new.cfinal := false;
-  end if;
+  new.cfinal := coalesce(new.cfinal, false);
   if new.cfinal then
     perform wedsql._check_final(new);
-    new.trname := '_FINAL';
-    new.tgname := coalesce(nullif(new.tgname, ''), '_FINAL');
-    new.cname := coalesce(nullif(new.cname, ''), '_FINAL');
-  else
-    perform wedsql.check_name(new.trname, 'transition');
   end if;
-  if new.cpred is null or btrim(new.cpred) = '' then
-    perform wedsql._raise('WD005', 'The predicate is empty.', 'Write a condition over the attributes, such as a1 = ''ready''.',
-      '{"position": 1, "length": 0, "token": "", "reason": "empty"}');
-  end if;
-  perform wedsql._check_options(new);
+  new := wedsql._with_names(new);
+  perform wedsql._need_predicate(new.cpred);
+  perform wedsql._check_options(new, v_types);
   if tg_op = 'UPDATE' and new.cpred = old.cpred and new.canonical = old.canonical then
     new.reads := old.reads;  -- not parsed again; setting canonical to null has it parsed
     new.disjuncts := old.disjuncts;
@@ -40,6 +31,17 @@ begin
   select wedsql._fixed_moments(c.qualified, c.reads, v_types), c.reads, c.disjuncts into new.canonical, new.reads, new.disjuncts
   from wedsql.check_predicate_text(new.cpred, v_types) c;
   return new;
+end $$;
+
+-- Checks that a trigger has a predicate.
+-- Raises: WD005.
+create or replace function wedsql._need_predicate(p_predicate text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_predicate is null or btrim(p_predicate) = '' then
+    perform wedsql._raise('WD005', 'The predicate is empty.', 'Write a condition over the attributes, such as a1 = ''ready''.',
+      '{"position": 1, "length": 0, "token": "", "reason": "empty"}');
+  end if;
 end $$;
 
 -- Returns the pattern of a text, or of a string in JSON, that PostgreSQL reads as a moment that depends on
@@ -66,44 +68,56 @@ select case when count(t.name) = 0 or regexp_replace(p_canonical, E'r\\."[a-z0-9
 from (select r.name, p_types ->> r.name as type from unnest(p_reads) r (name) where p_types ->> r.name in ('text', 'enum', 'jsonb')) t
 $$;
 
--- Checks that a flow has at most one final condition (the paper's section 2.2), and that it fires nothing.
--- Raises: WD007, WD008, WD009.
+-- Returns the trigger with the names that the kernel gives to a final condition; another one needs a name of
+-- its transition.
+-- Raises: WD004; WD009 for a final condition that names a transition.
+create or replace function wedsql._with_names(p_trig wedsql.trig) returns wedsql.trig
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if not coalesce(p_trig.cfinal, false) then
+    perform wedsql.check_name(p_trig.trname, 'transition');
+    return p_trig;
+  elsif coalesce(p_trig.trname, '') not in ('', '_FINAL') then
+    perform wedsql._raise('WD009', format('The final condition fires no transition, but names %s.', left(p_trig.trname, 80)),
+      'Leave the transition of the final condition empty, or make it a trigger that is not final.', '{"column": "trname"}');
+  end if;
+  p_trig.trname := '_FINAL';
+  p_trig.tgname := coalesce(nullif(p_trig.tgname, ''), '_FINAL');
+  p_trig.cname := coalesce(nullif(p_trig.cname, ''), '_FINAL');
+  return p_trig;
+end $$;
+
+-- Checks that a flow has at most one final condition (the paper's section 2.2), and that no job of it is
+-- pending.
+-- Raises: WD007, WD008.
 create or replace function wedsql._check_final(p_trig wedsql.trig) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if exists (select 1 from wedsql.trig t where t.flow_id = p_trig.flow_id and t.cfinal and t.tgid <> p_trig.tgid) then
     perform wedsql._raise('WD008', 'The flow has a final condition already.',
       'Join both with OR in one predicate: several final states are one condition.');
-  elsif coalesce(p_trig.trname, '') not in ('', '_FINAL') then
-    perform wedsql._raise('WD009', format('The final condition fires no transition, but names %s.', left(p_trig.trname, 80)),
-      'Leave the transition of the final condition empty, or make it a trigger that is not final.', '{"column": "trname"}');
   elsif exists (select 1 from wedsql.job_pool j where j.flow_id = p_trig.flow_id and j.tgid = p_trig.tgid) then
     perform wedsql._raise('WD007', 'The trigger that is to be the final condition has pending jobs.',
       'Add the final condition as a trigger of its own, or withdraw the jobs first with wedsql.withdraw(flow, tgid).', '{"column": "cfinal"}');
   end if;
 end $$;
 
--- Checks that write-set and due attribute name attributes of the flow of a suitable type, and that options
--- have allowed values.
+-- Checks that write-set and due attribute name attributes of a suitable type, and that options have allowed
+-- values.
 -- Raises: WD002, WD009.
-create or replace function wedsql._check_options(p_trig wedsql.trig) returns void
+create or replace function wedsql._check_options(p_trig wedsql.trig, p_types jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_unknown text;
-  v_type text;
 begin
   perform wedsql._check_values('trig', p_trig);
-  select w into v_unknown from unnest(p_trig.writes) w
-  where not exists (select 1 from wedsql.attr a where a.flow_id = p_trig.flow_id and a.aname = w) limit 1;
+  select w into v_unknown from unnest(p_trig.writes) w where p_types -> w is null limit 1;
   if found then
     perform wedsql._raise('WD002', format('The write-set names %L, which is no attribute of the flow.', v_unknown), null, '{"column": "writes"}');
   end if;
-  if p_trig.due_attr is not null then
-    select a.type into v_type from wedsql.attr a where a.flow_id = p_trig.flow_id and a.aname = p_trig.due_attr;
-    if v_type is null or v_type not in ('date', 'timestamptz') then
-      perform wedsql._raise('WD009', format('%L cannot be a due time.', p_trig.due_attr),
-        'due_attr names an attribute of type date or timestamptz.', '{"column": "due_attr"}');
-    end if;
+  if coalesce(p_types ->> p_trig.due_attr, '') not in ('date', 'timestamptz') and p_trig.due_attr is not null then
+    perform wedsql._raise('WD009', format('%L cannot be a due time.', p_trig.due_attr),
+      'due_attr names an attribute of type date or timestamptz.', '{"column": "due_attr"}');
   end if;
   perform wedsql._check_spans('trig', p_trig);
 end $$;

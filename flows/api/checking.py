@@ -1,0 +1,70 @@
+"""Operations on a definition that need not be published: find its problems, evaluate its conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from flows.api.connection import JSON, State, rows
+from flows.api.definitions import AnyDefinition
+from flows.types import Completions, ConditionFunction, Problem, Truths
+
+_DEFINITION = """
+    select path, "position", length, code, message, hint, reason from wedsql.check_definition(%s, %s)"""
+_CONDITION = """
+    select (c.problem).path, (c.problem)."position", (c.problem).length, (c.problem).code,
+           (c.problem).message, (c.problem).hint, (c.problem).reason, c.reads
+    from wedsql.check_condition(%s, %s) c"""
+
+
+def check_definition(flow: str, definition: AnyDefinition, *, conn: Any = None) -> list[Problem]:
+    """Return all problems for which publishing the definition would be refused, in its order.
+
+    The flow need not exist. Without problems publishing succeeds, unless something changes meanwhile or a
+    condition with on_error = abort fails on a living instance (`impact` finds those).
+    """
+    return [_problem(*problem) for problem in rows(conn, _DEFINITION, (flow, JSON(definition)))]
+
+
+def check_condition(
+    types: Mapping[str, str], predicate: str, *, conn: Any = None
+) -> tuple[Problem | None, list[str]]:
+    """Return the problem of one condition over attributes of these types, or the attributes that it reads."""
+    (*problem, reads) = rows(conn, _CONDITION, (JSON(types), predicate))[0]
+    return (_problem(*problem) if problem[3] else None), reads or []
+
+
+def completions(*, conn: Any = None) -> Completions:
+    """Return what a condition may contain besides attributes: functions with their signatures, and words."""
+    functions = rows(conn, "select name, arguments, returns from wedsql.condition_functions()", ())
+    words = rows(conn, "select word, kind from wedsql.condition_words()", ())
+    return Completions(
+        functions=[ConditionFunction(*function) for function in functions],
+        keywords=[word for word, kind in words if kind == "keyword"],
+        operators=[word for word, kind in words if kind == "operator"],
+        types=[word for word, kind in words if kind == "type"],
+    )
+
+
+def evaluate(
+    definition: AnyDefinition, states: Sequence[State], *, flow: str = "", conn: Any = None
+) -> list[Truths]:
+    """Return the values of the definition's conditions on each state. Raises PredicateRefused, PredicateType.
+
+    A state has all attributes; one that it does not name is null. `flow` is the flow whose definition it will
+    be: conditions that are published there already are not parsed again.
+    """
+    found = rows(
+        conn,
+        "select held, errors from wedsql.evaluate(%s, %s, %s) order by n",
+        (flow, JSON(definition), JSON(list(states))),
+    )
+    return [
+        Truths(held, {error["trigger"]: (error["code"], error["message"]) for error in errors or []})
+        for held, errors in found
+    ]
+
+
+def _problem(path: list[str | int], position: int | None, length: int | None, *texts: str | None) -> Problem:
+    code, message, hint, reason = (text or "" for text in texts)
+    return Problem(tuple(path), position, length, code, message, hint, reason)
