@@ -10,7 +10,7 @@ from django.contrib.admin.models import LogEntry
 from django.db import DatabaseError, connection
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
+from django.urls import URLPattern, reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -29,6 +29,7 @@ from flows.admin.refusals import Refusal, SaveRefused, refusal
 from flows.admin.rights import DesignRights
 from flows.admin.saving import DefinitionSave
 from flows.definition import FLOW, TRIGGER
+from flows.designer.urls import designer_urls
 from flows.errors import WedError
 from flows.models import Attribute, Flow, Instance, Trigger
 
@@ -99,6 +100,9 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
     def instances(self, flow: Flow) -> str:
         address = reverse(f"{self.admin_site.name}:flows_instance_changelist")
         return format_html('<a href="{}?flow__id__exact={}">{}</a>', address, flow.pk, _("show"))
+
+    def get_urls(self) -> list[URLPattern]:
+        return designer_urls(self.admin_site) + super().get_urls()
 
     def get_readonly_fields(self, request: HttpRequest, obj: Flow | None = None) -> tuple[str, ...]:
         return ("name",) if obj else ()

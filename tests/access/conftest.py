@@ -44,7 +44,13 @@ class SampleData:
     def values(self, route: str) -> dict[str, str]:
         """Return the values of the parameters of a route."""
         key = next((str(pk) for model, pk in self.rows.items() if route.startswith(f"admin/{model}/")), "1")
-        return {"name": self.parcels.flow, "wid": str(self.wid), "object_id": key, "id": key}
+        return {
+            "name": self.parcels.flow,
+            "flow_id": str(self.parcels.flow_id),
+            "wid": str(self.wid),
+            "object_id": key,
+            "id": key,
+        }
 
     def user(self, role: str) -> User:
         """Create the account of this role."""

@@ -1,0 +1,1 @@
+"""The pages of a flow in the admin, where it is designed."""

@@ -1,0 +1,15 @@
+"""The URLs of a flow's pages, which the admin includes before its own."""
+
+from __future__ import annotations
+
+from django.contrib.admin import AdminSite
+from django.urls import URLPattern, path
+
+from flows.designer.picture import picture
+
+
+def designer_urls(site: AdminSite) -> list[URLPattern]:
+    """Return the URLs of the tabs; the admin's own page of a flow is the first tab."""
+    return [
+        path("<int:flow_id>/picture/", site.admin_view(picture), name="flows_flow_picture"),
+    ]

@@ -1,0 +1,106 @@
+"""The picture of a flow in a browser: drawn, selected, found, moved by keyboard, and saved as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select
+
+from tests.browser.conftest import Login, Wait
+
+Browser = webdriver.Chrome
+
+FLOW = """
+insert into wed_attr (aname) values ('a'), ('b'), ('c');
+insert into wed_trig (tgname, trname, cname, cpred, writes, label) values
+  ('g_one', 'tr_one', 'c_one', $$a is null$$, '{a}', 'Ask the customer'),
+  ('g_two', 'tr_two', 'c_two', $$a is not null and b is null$$, '{b}', 'Pack'),
+  ('g_far', 'tr_far', 'c_far', $$c = 'never'$$, '{}', 'Far away');
+insert into wed_trig (cpred, cfinal) values ($$b is not null$$, true);
+"""
+# What a click on a button saved: the name and the beginning of the file.
+SAVED = """
+const done = arguments[1], create = URL.createObjectURL;
+URL.createObjectURL = (blob) => {
+  blob.slice(0, 60).text().then((text) => done([blob.type, text]));
+  return create.call(URL, blob);
+};
+document.querySelector(`[name="${arguments[0]}"]`).click();"""
+
+
+@pytest.fixture
+def picture(
+    loaded: Callable[[str], str], connect: Callable[..., psycopg.Connection[Any]], login: Login, wait: Wait
+) -> None:
+    """The page with the picture of a flow, opened as alice and drawn."""
+    row = connect().execute("select id from wedsql.flow where name = %s", [loaded(FLOW)]).fetchone()
+    assert row is not None
+    login("alice", f"/admin/flows/flow/{row[0]}/picture/")
+    wait(lambda page: len(page.find_elements(By.CSS_SELECTOR, "#picture .node")) == 5)
+
+
+def node(browser: Browser, label: str) -> Any:
+    return browser.find_element(By.CSS_SELECTOR, f'#picture .node[aria-label="{label}"]')
+
+
+def press(browser: Browser, key: str) -> None:
+    """Press a key where the focus is: the driver would move the focus to send it to an element of an SVG."""
+    ActionChains(browser).send_keys(key).perform()
+
+
+def visible(browser: Browser) -> set[str]:
+    """Return the labels of the nodes that are not faded."""
+    nodes = browser.find_elements(By.CSS_SELECTOR, "#picture .node:not(.faded)")
+    return {each.get_attribute("aria-label") or "" for each in nodes}
+
+
+def test_a_selected_rule_shows_its_neighbours(browser: Browser, picture: None, wait: Wait) -> None:
+    node(browser, "Pack").click()
+
+    wait(lambda page: "selected" in (node(page, "Pack").get_attribute("class") or ""))
+    assert visible(browser) == {"Ask the customer", "Pack", "Final"}
+    Select(browser.find_element(By.NAME, "distance")).select_by_value("1")
+    wait(lambda page: len(page.find_elements(By.CSS_SELECTOR, "#picture .node")) == 3)
+
+
+def test_a_rule_is_found_by_any_of_its_texts(browser: Browser, picture: None, wait: Wait) -> None:
+    browser.find_element(By.NAME, "find").send_keys("tr_far")
+
+    wait(lambda page: visible(page) == {"Far away"})
+    assert browser.find_element(By.ID, "picture-status").text.endswith("1")
+
+
+def test_the_keyboard_goes_along_the_rules_and_moves_the_picture(
+    browser: Browser, picture: None, wait: Wait
+) -> None:
+    browser.find_element(By.LINK_TEXT, "Mermaid").send_keys(Keys.TAB)
+    first = browser.switch_to.active_element
+    assert first.get_attribute("data-id"), first.get_attribute("outerHTML")
+    before = browser.find_element(By.CSS_SELECTOR, "#picture svg").get_dom_attribute("viewBox")
+    press(browser, Keys.ARROW_RIGHT)
+    wait(
+        lambda page: page.find_element(By.CSS_SELECTOR, "#picture svg").get_dom_attribute("viewBox") != before
+    )
+    press(browser, Keys.ENTER)
+    wait(lambda page: page.find_elements(By.CSS_SELECTOR, "#picture .node.selected"))
+    press(browser, Keys.ENTER)
+    wait(lambda page: "#node-" in page.current_url)
+
+
+@pytest.mark.parametrize(
+    ("button", "kind", "begins"), [("svg", "image/svg+xml", "<svg"), ("png", "image/png", "\ufffdPNG")]
+)
+def test_the_picture_is_saved_as_a_file(
+    browser: Browser, picture: None, button: str, kind: str, begins: str
+) -> None:
+    browser.set_script_timeout(10)
+    saved, text = browser.execute_async_script(SAVED, button)
+
+    assert saved == kind and text.startswith(begins)
