@@ -170,3 +170,64 @@ class Completions:
     keywords: list[str]
     operators: list[str]
     types: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """An invented instance after a step of a trial. Triggers are named by their places in the definition.
+
+    `held` has the value of each condition, as in Truths; `fired`, `withdrawn` and `errors` are those of the
+    last step. `stored` is the whole as JSON, which the next step needs.
+    """
+
+    state: dict[str, Any]
+    status: str
+    reason: str | None
+    held: str
+    fired: list[int]
+    pending: list[int]
+    parked: list[int]
+    waiting: dict[int, str]
+    withdrawn: list[int]
+    errors: dict[int, str]
+    stored: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a condition with its value on a state, and the values of the attributes in it."""
+
+    kind: Literal["and", "or", "not", "leaf"]
+    position: int
+    text: str
+    value: str
+    attributes: dict[str, Any]
+
+    @property
+    def sentence(self) -> str:
+        """Return it in words: payment = 'paid' is false: payment is 'declined'."""
+        values = ", ".join(f"{name} is {_as_sql(value)}" for name, value in self.attributes.items())
+        return f"{self.text} {_VALUES[self.value]}" + (f": {values}" if values else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The value of a condition on a state, and the fewest parts that would have to change for it to hold."""
+
+    value: str
+    obstacles: list[Part]
+
+
+_VALUES = {"t": "is true", "f": "is false", "u": "is unknown", "e": "fails"}
+
+
+def _as_sql(value: Any) -> str:
+    if value is None:
+        return "null"
+    return (
+        repr(value).lower()
+        if isinstance(value, bool)
+        else f"'{value}'"
+        if isinstance(value, str)
+        else str(value)
+    )

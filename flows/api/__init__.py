@@ -35,6 +35,7 @@ from flows.api.maintenance import (
 from flows.api.registration import heartbeat, register_worker, unregister_worker
 from flows.api.results import complete, complete_many, fail, fail_many
 from flows.api.taking import extend, lease_many, offer, release, take, take_many
+from flows.api.trial import explain, nearest, try_complete, try_due, try_start
 
 __all__ = [
     "cancel",
@@ -51,12 +52,14 @@ __all__ = [
     "difference",
     "drop_flow",
     "evaluate",
+    "explain",
     "extend",
     "fail",
     "fail_many",
     "heartbeat",
     "lease_many",
     "maintain",
+    "nearest",
     "next_due",
     "offer",
     "publish",
@@ -70,5 +73,8 @@ __all__ = [
     "start_many",
     "take",
     "take_many",
+    "try_complete",
+    "try_due",
+    "try_start",
     "unregister_worker",
 ]

@@ -13,7 +13,8 @@ grant execute on function
 to wed_web;
 grant execute on function  -- what is designed and not yet published
   wedsql.check_definition(text, jsonb), wedsql.check_condition(jsonb, text), wedsql.condition_functions(), wedsql.condition_words(),
-  wedsql.evaluate(text, jsonb, jsonb)
+  wedsql.evaluate(text, jsonb, jsonb), wedsql.try_step(text, jsonb, jsonb, jsonb, integer, integer),
+  wedsql.explain_condition(jsonb, text, jsonb)
 to wed_web;
 grant execute on function
   wedsql.definition(text), wedsql.start_many(text, jsonb[], text, text[]), wedsql.start(text, jsonb, text, text),

@@ -26,8 +26,9 @@ TOPICS: tuple[ModuleType, ...] = (taking, results, registration, maintenance)
 # Operations of designers, programs and operators; a worker uses none of them.
 NO_WORKER = {
     "cancel", "check_condition", "check_definition", "check_invariants", "check_predicate", "completions",
-    "create_flow", "data_directory", "definition", "difference", "drop_flow", "evaluate", "maintain",
-    "publish", "reap", "rematch", "report_disk", "schema_name", "start", "start_many",
+    "create_flow", "data_directory", "definition", "difference", "drop_flow", "evaluate", "explain",
+    "maintain", "nearest", "publish", "reap", "rematch", "report_disk", "schema_name", "start",
+    "start_many", "try_complete", "try_due", "try_start",
 }  # fmt: skip
 # take, complete and fail of one job are the *_many operations with one.
 ONE_OF_MANY = {"complete", "fail", "take"}

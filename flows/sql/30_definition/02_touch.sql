@@ -29,6 +29,9 @@ end $$;
 create or replace function wedsql._trig_touch() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
+  if new.flow_id < 0 then
+    return null;  -- a definition that is tried has no instances besides the one of the trial
+  end if;
   perform wedsql._touch(f.id, false) from wedsql.flow f where f.id = coalesce(new.flow_id, old.flow_id);
   if tg_op = 'UPDATE' and new.due_attr is null and (new.due_attr, new.due_after) is distinct from (old.due_attr, old.due_after) then
     update wedsql.timer x

@@ -25,12 +25,23 @@ create or replace function wedsql._condition_errors(p_flow wedsql.flow, p_step w
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_errors jsonb;
-  v_abort jsonb;
 begin
   execute format('select wed_match.e_%s(jsonb_populate_record(null::%I.wed_flow, $1))', p_flow.id, p_flow.name)
     into v_errors using p_step.state;
+  return wedsql._with_errors(p_flow, p_step, v_errors, p_now);
+end $$;
+
+-- Returns the step with these failed predicates recorded.
+-- Raises: WD106 when a trigger of one has on_error = abort.
+create or replace function wedsql._with_errors(p_flow wedsql.flow, p_step wedsql.step, p_errors jsonb,
+  p_now timestamptz) returns wedsql.step
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_errors jsonb;
+  v_abort jsonb;
+begin
   select jsonb_agg(e || jsonb_build_object('trigger', coalesce(t.tgname, t.trname))), jsonb_agg(e) filter (where t.on_error = 'abort')
-  into v_errors, v_abort from jsonb_array_elements(v_errors) e join wedsql.trig t on t.tgid = (e ->> 'tgid')::integer;
+  into v_errors, v_abort from jsonb_array_elements(p_errors) e join wedsql.trig t on t.tgid = (e ->> 'tgid')::integer;
   if v_abort is not null then
     perform wedsql._raise('WD106', format('Predicate of trigger %s failed: %s %s', v_errors -> 0 ->> 'trigger',
       v_errors -> 0 ->> 'sqlstate', v_errors -> 0 ->> 'message'), 'The commit was refused because the trigger says on_error = abort.', v_errors::text);

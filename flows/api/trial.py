@@ -1,0 +1,129 @@
+"""Try a definition that need not be published on an invented instance; nothing is stored.
+
+Triggers are named by their places in the definition, from 0. The kernel's own functions settle each step.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flows.api.connection import JSON, State, rows, value
+from flows.api.definitions import AnyDefinition
+from flows.types import Explanation, Part, Situation
+
+REPAIR = -1
+
+
+def try_start(
+    definition: AnyDefinition, state: State | None = None, *, flow: str = "", conn: Any = None
+) -> Situation:
+    """Start an instance. Raises NoMatch, WrongType, UnknownAttribute, ConditionError, PredicateRefused ...
+
+    `flow` is the flow whose definition it will be: conditions that it has already are not parsed again.
+    """
+    return _step(conn, flow, definition, None, state or {}, None, None)
+
+
+def try_complete(
+    definition: AnyDefinition,
+    situation: Situation,
+    trigger: int,
+    changes: State | None = None,
+    *,
+    flow: str = "",
+    conn: Any = None,
+) -> Situation:
+    """Complete the job of a trigger; of REPAIR, the exception. Raises FinalPending, WriteSet, NoLock ..."""
+    return _step(conn, flow, definition, situation, changes or {}, trigger, None)
+
+
+def try_due(
+    definition: AnyDefinition, situation: Situation, trigger: int, *, flow: str = "", conn: Any = None
+) -> Situation:
+    """Let the time come for which a trigger waits."""
+    return _step(conn, flow, definition, situation, {}, None, trigger)
+
+
+def explain(definition: AnyDefinition, predicate: str, state: State, *, conn: Any = None) -> Explanation:
+    """Return the value of a condition on a state, and which of its parts keep it from being true.
+
+    Raises PredicateRefused, PredicateType.
+    """
+    found = rows(
+        conn,
+        'select path, kind, "position", length, reads, value from wedsql.explain_condition(%s, %s, %s)',
+        (JSON(definition), predicate, JSON(state)),
+    )
+    parts = {
+        path: Part(
+            kind, position, predicate[position - 1 :][:length], truth, {n: state.get(n) for n in reads}
+        )
+        for path, kind, position, length, reads, truth in found
+    }
+    return Explanation(parts[""].value, _obstacles(parts, "", "t"))
+
+
+def nearest(definition: AnyDefinition, state: State, *, conn: Any = None) -> list[tuple[int, Explanation]]:
+    """Return the triggers whose conditions do not hold on a state, those with the fewest obstacles first."""
+    explained = [
+        (place, explain(definition, trigger["predicate"], state, conn=conn))
+        for place, trigger in enumerate(definition["triggers"])
+    ]
+    return sorted(
+        ((place, one) for place, one in explained if one.value != "t"),
+        key=lambda each: len(each[1].obstacles),
+    )
+
+
+def _step(
+    conn: Any,
+    flow: str,
+    definition: AnyDefinition,
+    situation: Situation | None,
+    changes: State,
+    *event: int | None,
+) -> Situation:
+    before = None if situation is None else JSON(situation.stored)
+    found = value(
+        conn,
+        "select wedsql.try_step(%s, %s, %s, %s, %s, %s)",
+        (flow, JSON(definition), before, JSON(changes), *event),
+    )
+    return Situation(
+        state=found["state"],
+        status=found["status"],
+        reason=found["reason"],
+        held=found["held"],
+        fired=found["fired"],
+        pending=[job["trigger"] for job in found["jobs"]],
+        parked=[job["trigger"] for job in found["jobs"] if job["parked"]],
+        waiting={timer["trigger"]: timer["due_at"] for timer in found["timers"]},
+        withdrawn=found["withdrawn"],
+        errors={error["trigger"]: error["message"] for error in found["errors"]},
+        stored=found,
+    )
+
+
+def _obstacles(parts: dict[str, Part], path: str, wanted: str) -> list[Part]:
+    """Return the fewest leaves that would have to change for the part to have the wanted value.
+
+    An AND needs all of its parts to be true and one to be false, an OR the other way round.
+    """
+    part = parts[path]
+    if part.value == wanted:
+        return []
+    if part.kind == "leaf":
+        return [part]
+    below = [
+        _obstacles(parts, one, wanted if part.kind != "not" else {"t": "f", "f": "t"}[wanted])
+        for one in _below(parts, path)
+    ]
+    if part.kind == "not" or (part.kind == "and") == (wanted == "t"):
+        return [leaf for leaves in below for leaf in leaves]
+    return min(below, key=len)
+
+
+def _below(parts: dict[str, Part], path: str) -> list[str]:
+    depth = path.count(".") + 2 if path else 1
+    start = f"{path}." if path else ""
+    return [one for one in parts if one and one.startswith(start) and one.count(".") + 1 == depth]

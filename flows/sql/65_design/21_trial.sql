@@ -1,0 +1,220 @@
+-- Tries a definition that is not published on one invented instance: what a step does follows from the
+-- functions that settle every commit. For the time of one call, inside a block that is rolled back, the
+-- definition has rows of its own with a negative number, and so has the instance; no other session sees them.
+--
+-- A situation is what the call before left: {"state", "status", "reason", "seq", "jobs": [{"trigger",
+-- "parked"}], "timers": [{"trigger", "due_at"}], "history": [{"trigger", "fired", "transition"}]}. Triggers
+-- are named by their places in the definition, from 0; -1 is the repair of an exception.
+
+-- Returns the numbers that the rows of a trial have in this session: of the flow and the instance, and of
+-- the trigger at place 0.
+create or replace function wedsql._trial_number(out flow integer, out first_trigger integer)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select - pg_backend_pid(), 2000000000 + pg_backend_pid() % 100000 * 1000
+$$;
+
+-- Stores the definition for the time of a trial and returns its flow.
+create or replace function wedsql._store_trial(p_definition jsonb, p_conditions wedsql.condition[])
+  returns wedsql.flow
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+declare
+  v_flow wedsql.flow;
+  v_id integer := (wedsql._trial_number()).flow;
+  v_options wedsql.option[] := wedsql._option_list('trig');
+begin
+  execute format('insert into wedsql.flow (id, name, version, %s) select $1, $2, 1, %s from (select ($3).*) n',
+    wedsql._option_columns('flow'), wedsql._option_columns('flow', 'n.'))
+  using v_id, 'wed_trial_' || - v_id,
+    jsonb_populate_record(null::wedsql.flow, wedsql._as_columns(p_definition, wedsql._option_list('flow'), true));
+  execute format('insert into wedsql.trig (tgid, flow_id, canonical, reads, disjuncts, %s)
+      select $1 + c.n - 1, $2, c.canonical, c.reads, c.disjuncts, %s
+      from unnest($3) c cross join lateral wedsql._with_names(
+        wedsql._trigger_row($4 -> ''triggers'' -> (c.n - 1), $5, ''null'')) n order by c.n',
+    wedsql._option_columns('trig'), wedsql._option_columns('trig', 'n.'))
+  using (wedsql._trial_number()).first_trigger, v_id, p_conditions, p_definition, v_options;
+  perform wedsql._derive(v_id);
+  select * into v_flow from wedsql.flow f where f.id = v_id;
+  return v_flow;
+end $$;
+
+-- Stores the invented instance as a situation has it.
+create or replace function wedsql._store_situation(p_flow wedsql.flow, p_situation jsonb) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+declare
+  v_first integer := (wedsql._trial_number()).first_trigger;
+  v_now timestamptz := wedsql.now();
+begin
+  insert into wedsql.instance (wid, flow_id, status, seq, version, reason, started_at, changed_at)
+  values (p_flow.id, p_flow.id, coalesce(p_situation ->> 'status', 'R')::"char",
+          coalesce((p_situation ->> 'seq')::integer, 0), 1, p_situation ->> 'reason', v_now, v_now);
+  insert into wedsql.job_pool (wid, tgid, flow_id, trname, payload, state, fired_at, fired_xid, version)
+  select p_flow.id, t.tgid, p_flow.id, t.trname, p_situation -> 'state',
+         case when (j ->> 'parked')::boolean then 'K' else 'P' end::"char", v_now, 0, 1
+  from jsonb_array_elements(p_situation -> 'jobs') j
+  join wedsql.trig t on t.tgid = v_first + (j ->> 'trigger')::integer and t.flow_id = p_flow.id;
+  insert into wedsql.job_pool (wid, tgid, flow_id, trname, payload, fired_at, fired_xid, version)
+  select p_flow.id, 0, p_flow.id, '_EXCPT', p_situation -> 'state', v_now, 0, 1
+  where p_situation ->> 'status' = 'E';
+  insert into wedsql.timer (wid, tgid, flow_id, due_at)
+  select p_flow.id, t.tgid, p_flow.id, (j ->> 'due_at')::timestamptz
+  from jsonb_array_elements(p_situation -> 'timers') j
+  join wedsql.trig t on t.tgid = v_first + (j ->> 'trigger')::integer and t.flow_id = p_flow.id;
+  insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, tgid, fired, version, tx_at)
+  select p_flow.id, p_flow.id, h.n, v_now, coalesce(h.j ->> 'transition', ''), '{}', 'R',
+         case when (h.j ->> 'trigger')::integer < 0 then 0 else v_first + (h.j ->> 'trigger')::integer end,
+         array(select v_first + f::integer from jsonb_array_elements_text(h.j -> 'fired') f), 1, v_now
+  from jsonb_array_elements(p_situation -> 'history') with ordinality h (j, n);
+end $$;
+
+-- Returns a state as it would be stored: complete, each value of its attribute's type.
+-- Raises: WD002, WD003, WD009, WD107.
+create or replace function wedsql._stored_state(p_definition jsonb, p_state jsonb, p_defaults boolean) returns jsonb
+language plpgsql stable set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+declare
+  v_attr wedsql.attr;
+  v_value jsonb;
+  v_state jsonb := '{}';
+begin
+  perform wedsql._check_states(array(select a ->> 'name' from jsonb_array_elements(p_definition -> 'attributes') a),
+    array[p_state]);
+  for v_attr in
+    select n.* from jsonb_array_elements(p_definition -> 'attributes') a
+    cross join lateral wedsql._attribute_row(a, wedsql._option_list('attr')) n
+  loop
+    v_value := case when p_state ? v_attr.aname then p_state -> v_attr.aname
+                    when p_defaults then to_jsonb(v_attr.adv) else 'null' end;
+    begin
+      if v_attr.type = 'jsonb' and p_state ? v_attr.aname then
+        null;
+      elsif v_value is null or v_value = 'null' then
+        v_value := 'null';
+      elsif v_attr.type = 'enum' and not v_value #>> '{}' = any (v_attr.options) then
+        perform wedsql._raise('WD003', format('%L is none of the options of %I.', left(v_value #>> '{}', 80), v_attr.aname),
+          format('Options: %s.', array_to_string(v_attr.options, ', ')),
+          jsonb_build_object('attribute', v_attr.aname)::text);
+      else
+        execute format('select to_jsonb($1::%s)', wedsql._sql_type(v_attr.type)) into v_value using v_value #>> '{}';
+      end if;
+    exception when data_exception then
+      perform wedsql._raise('WD003', format('%L is not a value of type %s for attribute %I.',
+        left(v_value #>> '{}', 80), v_attr.type, v_attr.aname), sqlerrm,
+        jsonb_build_object('attribute', v_attr.aname)::text);
+    end;
+    v_state := v_state || jsonb_build_object(v_attr.aname, v_value);
+  end loop;
+  return v_state;
+end $$;
+
+-- Returns what a trial left behind, as the situation for the next step, with what this step did.
+create or replace function wedsql._situation(p_flow wedsql.flow, p_before jsonb, p_state jsonb, p_held text,
+  p_trigger integer) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+with n as (select (wedsql._trial_number()).first_trigger as first),
+     l as (select t.* from wedsql.wed_trace t where t.wid = p_flow.id order by t.seq desc limit 1)
+select jsonb_build_object('state', p_state, 'status', i.status, 'reason', i.reason, 'seq', i.seq, 'held', p_held,
+  'jobs', coalesce((select jsonb_agg(jsonb_build_object('trigger', j.tgid - n.first, 'parked', j.state = 'K')
+                                     order by j.tgid) from wedsql.job_pool j where j.wid = i.wid and j.tgid > 0), '[]'),
+  'timers', coalesce((select jsonb_agg(jsonb_build_object('trigger', x.tgid - n.first, 'due_at', x.due_at)
+                                       order by x.tgid) from wedsql.timer x where x.wid = i.wid), '[]'),
+  'fired', (select coalesce(jsonb_agg(f - n.first order by f), '[]') from unnest(l.fired) f),
+  'withdrawn', (select coalesce(jsonb_agg(o.tgid - n.first order by o.id), '[]') from wedsql.job_log o
+                where o.wid = i.wid and o.outcome = 'withdrawn'),
+  'errors', (select coalesce(jsonb_agg(e - 'tgid' || jsonb_build_object('trigger', (e ->> 'tgid')::integer - n.first)), '[]')
+             from jsonb_array_elements(l.errors) e),
+  'history', coalesce(p_before -> 'history', '[]') || jsonb_build_array(jsonb_build_object('trigger', p_trigger,
+    'transition', l.trw, 'fired', (select coalesce(jsonb_agg(f - n.first), '[]') from unnest(l.fired) f))))
+from wedsql.instance i cross join n left join l on true where i.wid = p_flow.id
+$$;
+
+-- Does one step of a trial in rows that the caller rolls back.
+create or replace function wedsql._try(p_definition jsonb, p_conditions wedsql.condition[], p_situation jsonb,
+  p_trigger integer, p_changes jsonb, p_timer integer) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+declare
+  v_flow wedsql.flow := wedsql._store_trial(p_definition, p_conditions);
+  v_types jsonb := wedsql._given_types(p_definition);
+  v_first integer := (wedsql._trial_number()).first_trigger;
+  v_fresh boolean := p_situation is null;
+  v_before jsonb := coalesce(p_situation -> 'state', '{}');
+  v_state jsonb := wedsql._stored_state(p_definition, v_before || coalesce(p_changes, '{}'), v_fresh);
+  v_done wedsql.trig;
+  v_held text;
+  v_errors jsonb;
+  v_step wedsql.step;
+begin
+  perform wedsql._store_situation(v_flow, coalesce(p_situation, '{}'));
+  if p_trigger is not null then
+    v_done := wedsql._finish_tried(v_flow, v_first, p_trigger, p_changes);
+  elsif p_timer is not null then
+    update wedsql.timer x set due_at = wedsql.now() where x.wid = v_flow.id and x.tgid = v_first + p_timer;
+  end if;
+  v_held := (wedsql._values(p_conditions, v_types, jsonb_build_array(v_state)))[1];
+  v_step := row(v_flow.id, v_fresh, null, case when p_trigger < 0 then 0 else v_done.tgid end,
+    case when v_fresh then '_INIT' when p_timer is not null then '_REMATCH' when p_trigger < 0 then '_EXCPT'
+         else v_done.trname end, null, 'trial', null, v_state,
+    (select coalesce(jsonb_object_agg(k, v_before -> k), '{}') from jsonb_object_keys(p_changes) k),
+    array(select t.tgid from wedsql.trig t where t.flow_id = v_flow.id and t.enabled
+            and substr(v_held, t.tgid - v_first + 1, 1) = 't' order by t.tgid), null, null)::wedsql.step;
+  select jsonb_agg(jsonb_build_object('tgid', t.tgid, 'sqlstate', x.code, 'message', x.message) order by t.tgid)
+  into v_errors
+  from wed_match.failures(wedsql._columns_read(p_conditions, v_types),
+    array(select c.canonical from unnest(p_conditions) c order by c.n), v_state) x
+  join wedsql.trig t on t.tgid = v_first + x.n - 1 and t.enabled where v_held like '%e%';
+  if v_errors is not null then
+    v_step := wedsql._with_errors(v_flow, v_step, v_errors, wedsql.now());
+  end if;
+  perform wedsql._settle(v_flow.id, array[v_step], true, p_timer is not null);
+  return wedsql._situation(v_flow, p_situation, v_state, v_held, p_trigger);
+end $$;
+
+-- Takes the job of a tried trigger, or the repair of an exception, out of the pool and returns its trigger.
+-- Raises: WD201, WD210, WD102.
+create or replace function wedsql._finish_tried(p_flow wedsql.flow, p_first integer, p_trigger integer,
+  p_changes jsonb) returns wedsql.trig
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+declare
+  v_trig wedsql.trig;
+begin
+  select t.* into v_trig from wedsql.trig t where t.tgid = p_first + p_trigger and t.flow_id = p_flow.id;
+  delete from wedsql.job_pool j where j.wid = p_flow.id and j.tgid = case when p_trigger < 0 then 0 else v_trig.tgid end;
+  if not found then
+    perform wedsql._raise('WD201', format('Transition %s has no pending job in this situation.',
+      coalesce(v_trig.trname, '_EXCPT')), 'Complete one of the transitions that are pending.');
+  elsif v_trig.writes is not null and p_changes - v_trig.writes <> '{}' then
+    perform wedsql._raise('WD210', format('The result of %s writes %s, which the transition does not declare.',
+      v_trig.trname, (select string_agg(k, ', ') from jsonb_object_keys(p_changes - v_trig.writes) k)),
+      'Extend writes of its trigger, or write only what it declares.');
+  end if;
+  return v_trig;
+end $$;
+
+-- Tries one step of a definition that need not be published, and returns the new situation with what the step
+-- did: held (a letter per trigger, as evaluate), fired, withdrawn, errors. Without a situation it starts an
+-- instance with p_changes; with p_trigger the job of that trigger is completed with p_changes (-1: the
+-- exception is repaired); with p_timer the timer of that trigger is due. Nothing is stored.
+-- Raises: WD005, WD006, WD009 for the definition; and what the same step raises on a published one: WD002,
+-- WD003, WD101, WD103, WD106, WD201, WD210.
+create or replace function wedsql.try_step(p_flow text, p_definition jsonb, p_situation jsonb, p_changes jsonb,
+  p_trigger integer default null, p_timer integer default null) returns jsonb
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_conditions wedsql.condition[];
+  v_found text;
+begin
+  perform wedsql._check_definition(p_definition);
+  perform wedsql._need_writable();
+  v_conditions := array(select c from wedsql._compile((select f.id from wedsql.flow f where f.name = p_flow),
+    p_definition) c order by c.n);
+  begin
+    v_found := wedsql._try(p_definition, v_conditions, p_situation, p_changes => coalesce(p_changes, '{}'),
+      p_trigger => p_trigger, p_timer => p_timer)::text;
+    raise exception using errcode = 'WD999';
+  exception when sqlstate 'WD999' then
+    return v_found::jsonb;
+  end;
+end $$;
