@@ -1,12 +1,13 @@
-"""Hostile texts, values and definitions, the same ones for the same seed."""
+"""Hostile texts, values and definitions, as strategies of Hypothesis."""
 
 # ruff: noqa: E501 - a list of texts
 
 from __future__ import annotations
 
 import copy
-from random import Random
 from typing import Any
+
+from hypothesis import strategies as st
 
 WORDS = [
     "'", '"', "''", ";", "--", "/*", "*/", "\\", "$$", "$1", "%s", "%(a)s", "{0}", "{{7*7}}", "{% debug %}", "\x00", "\n",
@@ -35,67 +36,47 @@ FORBIDDEN = [
 CANARY = "kxqzwv7"
 
 
-def text(rng: Random) -> str:
-    """Return a hostile text: joined words, sometimes cut or with a random character inserted."""
-    found = rng.choice(["", " "]).join(rng.choice(WORDS) for _ in range(rng.randint(1, 6)))
-    if rng.random() < 0.3:
-        at = rng.randint(0, len(found))
-        found = found[:at] + chr(rng.choice([0, 7, 39, 92, 127, 160, 0x2028, 0xFFFD, 0x1F600])) + found[at:]
-    return found[: rng.choice([5, 80, 5000])]
+_ANY = st.text(st.characters(exclude_categories=()))  # lone surrogates, too, which UTF-8 cannot express
+TEXT = st.builds(
+    lambda glue, parts, most: glue.join(parts)[:most],
+    st.sampled_from(["", " "]),
+    st.lists(st.sampled_from(WORDS) | _ANY, max_size=6),
+    st.sampled_from([5, 80, 5000]),
+)
+NUMBER = st.integers() | st.sampled_from([sign * 2**bits + more for sign in (1, -1) for bits in (31, 63, 70)
+                                          for more in (-1, 0, 1)])  # fmt: skip
+_DATES = st.sampled_from(["", "0", "1", "2026-13-45", "1 fortnight"])
+VALUE = st.recursive(
+    TEXT | NUMBER | _DATES | st.floats(allow_nan=False) | st.none() | st.booleans() | st.just(10**400),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=8,
+)
+# Known names with bad values, unknown names, or both; or the canary.
+STATE = st.dictionaries(st.sampled_from(["a", "b", "n", "d", "j", "wid", "A"]) | TEXT, VALUE, max_size=4) | (
+    st.dictionaries(st.sampled_from("abnd"), TEXT.map(CANARY.__add__), min_size=1, max_size=1)
+)
+_KEYS = ["transition", "predicate", "final", "name", "type", "default", "timeout", "writes", "was", "id", "x"]
+_PART = VALUE | st.dictionaries(st.sampled_from(_KEYS), TEXT, max_size=3)
+
+
+@st.composite
+def definitions(draw: st.DrawFn, base: dict[str, Any]) -> dict[str, Any]:
+    """Return a definition with one to three errors."""
+    found = copy.deepcopy(base)
+    for _ in range(draw(st.integers(1, 3))):
+        items = found.get(draw(st.sampled_from(["attributes", "triggers"])))
+        how = draw(st.integers(0, 9))
+        if how == 0 or not isinstance(items, list):
+            found[draw(st.sampled_from([*found, "label", "final_when_pending", "max_firings"]) | TEXT)] = (
+                draw(VALUE)
+            )
+        elif how < 4 or not items:
+            items.append(draw(_PART))
+        elif isinstance(one := draw(st.sampled_from(items)), dict):
+            one[draw(st.sampled_from(_KEYS))] = draw(VALUE)
+    return found
 
 
 def storable(found: str) -> bool:
     """Return whether PostgreSQL can store the text."""
     return "\0" not in found and found.encode(errors="replace") == found.encode(errors="surrogatepass")
-
-
-def number(rng: Random) -> int:
-    """Return an integer at the edge of some range, or beyond it."""
-    return rng.choice(
-        [0, -1, 2**31 - 1, 2**31, -(2**31) - 1, 2**40, 2**63 - 1, 2**63, -(2**63) - 1, 2**70, 10**40]
-    )
-
-
-def value(rng: Random, depth: int = 0) -> Any:
-    """Return a hostile JSON value."""
-    kind = rng.randrange(9 if depth < 3 else 6)
-    if kind < 3:
-        return text(rng)
-    if kind == 3:
-        return rng.choice([0, -1, 2**31, 2**63, 10**400, 1.5, 1e308, True, None])
-    if kind < 6:
-        return rng.choice(["", "0", "1", None, False, "2026-13-45", "1 fortnight"])
-    if kind == 6:
-        return [value(rng, depth + 1) for _ in range(rng.randrange(4))]
-    return {text(rng)[:40]: value(rng, depth + 1) for _ in range(rng.randrange(4))}
-
-
-def state(rng: Random) -> dict[str, Any]:
-    """Return a hostile state: known names with bad values, unknown names, or both."""
-    if rng.random() < 0.2:
-        return {rng.choice(["a", "b", "n", "d"]): CANARY + text(rng)}
-    names = ["a", "b", "n", "d", "j", "wid", "A", text(rng)[:60]]
-    return {rng.choice(names): value(rng) for _ in range(rng.randint(0, 4))}
-
-
-def definition(rng: Random, base: dict[str, Any]) -> dict[str, Any]:
-    """Return a definition with one to three errors."""
-    found = copy.deepcopy(base)
-    for _ in range(rng.randint(1, 3)):
-        where = rng.choice(["attributes", "triggers"])
-        items = found.get(where)
-        if not isinstance(items, list) or rng.random() < 0.1:
-            found[rng.choice([where, "label", "final_when_pending", "max_firings", text(rng)[:20]])] = value(
-                rng
-            )
-        elif not items or rng.random() < 0.3:
-            items.append(
-                value(rng) if rng.random() < 0.5 else {"transition": text(rng), "predicate": text(rng)}
-            )
-        else:
-            one = rng.choice(items)
-            if isinstance(one, dict):
-                one[rng.choice([*one, "name", "type", "default", "timeout", "writes", "was", "id", "x"])] = (
-                    value(rng)
-                )
-    return found

@@ -6,13 +6,14 @@ import time
 from collections import Counter
 
 import psycopg
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
 
 from chaos import hostile
 from chaos.interfaces import FLOW, InterfaceAttacks
 from chaos.interfaces.catalog import changes, fingerprint
 from chaos.interfaces.psql import open_role
 from chaos.prepare import NAME, PASSWORD
-from chaos.rng import rng
 from chaos.run import Row, Run
 from chaos.world import World
 from flows import api
@@ -39,7 +40,7 @@ def inputs(run: Run, row: Row) -> None:
             conn.execute("select wedsql.create_flow(%s)", (FLOW,))
             open_role(admin)
             with psycopg.connect(world.server.cluster.dsn(user=FLOW), autocommit=True) as psql:
-                attacks = InterfaceAttacks(conn, psql, browser, rng("hostile"))
+                attacks = InterfaceAttacks(conn, psql, browser)
                 attacks.target.open()
                 before, flows = fingerprint(admin), {name for (name,) in conn.execute(_FLOWS)}
                 _attack(run, row, attacks)
@@ -56,10 +57,22 @@ def inputs(run: Run, row: Row) -> None:
 def _attack(run: Run, row: Row, attacks: InterfaceAttacks) -> None:
     for interface, share in SHARES.items():
         begun = time.monotonic()
-        for _ in range(run.number(share, least=5)):
-            attacks.attack(interface)
-            row.injected += 1
+        _send(run, row, attacks, interface, run.number(share, least=5))
         row.notes.append(f"{interface}: {_summary(attacks, interface)}, {time.monotonic() - begun:.0f} s")
+
+
+def _send(run: Run, row: Row, attacks: InterfaceAttacks, interface: str, number: int) -> None:
+    """Send inputs that Hypothesis generates from the run's seed."""
+
+    @seed(run.seed)
+    @settings(max_examples=number, phases=[Phase.generate], database=None, deadline=None,
+              suppress_health_check=list(HealthCheck))  # fmt: skip
+    @given(st.data())
+    def send(data: st.DataObject) -> None:
+        attacks.attack(interface, data.draw)
+        row.injected += 1
+
+    send()
 
 
 def _restore(attacks: InterfaceAttacks, flows: set[str]) -> None:

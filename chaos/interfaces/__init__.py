@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from random import Random
 from typing import Any
 
 import psycopg
@@ -14,7 +13,7 @@ from chaos.interfaces.psql import SqlAttacks
 from chaos.interfaces.python import ApiAttacks
 from chaos.interfaces.refusals import leak, wrong_code
 from chaos.interfaces.site import SiteAttacks
-from chaos.interfaces.target import FLOW, Connection, Target
+from chaos.interfaces.target import FLOW, Connection, Draw, Target
 from flows.errors import WedError
 
 __all__ = ["FLOW", "InterfaceAttacks"]
@@ -23,8 +22,8 @@ __all__ = ["FLOW", "InterfaceAttacks"]
 class InterfaceAttacks:
     """Attacks the interfaces one at a time; `wrong` lists what should not have happened."""
 
-    def __init__(self, conn: Connection, psql: Connection, browser: Browser, rng: Random) -> None:
-        self.target = Target(conn, rng)
+    def __init__(self, conn: Connection, psql: Connection, browser: Browser) -> None:
+        self.target = Target(conn)
         api, site = ApiAttacks(self.target), SiteAttacks(self.target, browser)
         self.attacks: dict[str, Callable[[], str]] = {
             "start": api.start, "complete": api.complete, "publish": api.publish, "predicate": api.predicate,
@@ -39,8 +38,9 @@ class InterfaceAttacks:
     def wrong(self) -> list[str]:
         return self.target.wrong
 
-    def attack(self, interface: str) -> None:
-        """Send one input to one interface; if it is rejected, the data must be unchanged."""
+    def attack(self, interface: str, draw: Draw) -> None:
+        """Send one input, made by `draw`, to one interface; if it is rejected, the data must be unchanged."""
+        self.target.draw = draw
         self.prepare.get(interface, lambda: None)()
         before, findings = self.target.mark(), self.target.findings
         accepted = self.target.accepted, self.target.completed

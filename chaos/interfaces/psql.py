@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import psycopg
-
 from chaos import hostile
 from chaos.interfaces.target import FLOW, Connection, Target
 
@@ -32,17 +30,16 @@ class SqlAttacks:
 
     def __init__(self, target: Target, psql: Connection) -> None:
         self.target = target
-        self.rng = target.rng
         self.psql = psql
 
     def attack(self) -> str:
         """Run a forbidden statement as either role, or a permitted one with hostile values."""
-        if self.rng.random() < 0.4:
-            return self._forbidden(self.rng.choice([self.psql, self.target.conn]))
-        values = (hostile.text(self.rng), hostile.text(self.rng))
+        if self.target.choose(range(10)) < 4:
+            return self._forbidden(self.target.choose([self.psql, self.target.conn]))
+        values = (self.target.text(), self.target.text())
         if not all(map(hostile.storable, values)):
             return "not sent"  # psql could not send it
-        statement = self.rng.choice(_MAY)
+        statement = self.target.choose(_MAY)
         before = self._rows()
         self.psql.execute(statement, values)
         self.target.accepted += self._rows() - before
@@ -50,11 +47,8 @@ class SqlAttacks:
         return "accepted"
 
     def _forbidden(self, conn: Connection) -> str:
-        statement = self.rng.choice(hostile.FORBIDDEN)
-        try:
-            conn.execute(statement)
-        except psycopg.Error:
-            raise
+        statement = self.target.choose(hostile.FORBIDDEN)
+        conn.execute(statement)
         conn.execute("reset role; reset session authorization")
         self.target.report("sql", f"was allowed: {statement}")
         return "accepted"

@@ -5,10 +5,16 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+from hypothesis import strategies as st
+
 from chaos import hostile
 from chaos.interfaces.target import BASE, FLOW, Target
 from flows import api
 from flows.types import ClaimedJob, Failure
+
+_SHORT = hostile.TEXT.map(lambda text: text[:50])
+_DEFINITION = hostile.definitions(BASE)
+_SHAPE = hostile.VALUE | st.fixed_dictionaries({}, optional={"attributes": hostile.VALUE})  # no definition
 
 
 class ApiAttacks:
@@ -16,13 +22,14 @@ class ApiAttacks:
 
     def __init__(self, target: Target) -> None:
         self.target = target
-        self.rng = target.rng
+
+    def draw(self, strategy: Any) -> Any:
+        return self.target.draw(strategy)
 
     def start(self) -> str:
-        key = self.rng.choice([None, hostile.text(self.rng)[:50]])
+        key, actor, state = self.draw(st.none() | _SHORT), self.draw(_SHORT), self.draw(hostile.STATE)
         known = key is not None and self._known(key)
-        actor = hostile.text(self.rng)[:30]
-        api.start(FLOW, hostile.state(self.rng), actor=actor, key=key, conn=self.target.conn)
+        api.start(FLOW, state, actor=actor, key=key, conn=self.target.conn)
         self.target.accepted += not known
         return "accepted"
 
@@ -33,14 +40,15 @@ class ApiAttacks:
 
     def complete(self) -> str:
         """Send a hostile result for a leased job; release the job if the result is rejected."""
+        result = self.draw(hostile.STATE | hostile.TEXT)
         jobs = api.lease_many(FLOW, ["tr_attacked"], 1, "intruder", conn=self.target.conn)
         if not jobs:
             return "no job"
         try:
-            if self.rng.random() < 0.5:
-                api.complete(jobs[0], hostile.state(self.rng), conn=self.target.conn)
+            if isinstance(result, dict):
+                api.complete(jobs[0], result, conn=self.target.conn)
             else:
-                api.complete(jobs[0], set_text=f"a = {hostile.text(self.rng)}", conn=self.target.conn)
+                api.complete(jobs[0], set_text=f"a = {result}", conn=self.target.conn)
         except Exception:
             api.release(jobs[0], conn=self.target.conn)
             raise
@@ -55,18 +63,19 @@ class ApiAttacks:
             self.target.accepted += 1
 
     def publish(self) -> str:
-        api.publish(FLOW, hostile.definition(self.rng, BASE), conn=self.target.conn)
+        api.publish(FLOW, self.draw(_DEFINITION), conn=self.target.conn)
         return "accepted"
 
     def predicate(self) -> str:
-        api.check_predicate(FLOW, hostile.text(self.rng), conn=self.target.conn)
+        api.check_predicate(FLOW, self.target.text(), conn=self.target.conn)
         return "accepted"
 
     def calls(self) -> str:
         """Call any other function, with numbers beyond every range and texts as names."""
-        text, number, conn = hostile.text(self.rng), hostile.number(self.rng), self.target.conn
+        text, number, conn = self.target.text(), self.draw(hostile.NUMBER), self.target.conn
         job, while_ = self._job(), timedelta(seconds=max(-(10**9), min(number, 10**9)))
-        call: Any = self.rng.choice([
+        shape = self.draw(_SHAPE)
+        call: Any = self.target.choose([
             lambda: api.cancel(number, text, conn=conn),
             lambda: api.extend(job, while_, conn=conn),
             lambda: api.release(job, actor=text, conn=conn),
@@ -83,7 +92,7 @@ class ApiAttacks:
             lambda: api.take_many(FLOW, [text], number, job_ids=[number], conn=conn),
             lambda: api.lease_many(FLOW, [text], number, text, duration=while_, job_ids=[number], conn=conn),
             lambda: api.lease_many(text, ["tr_attacked"], 1, text, conn=conn),
-            lambda: api.publish(FLOW, self._shape(), actor=text, reason=text, dry_run=True, conn=conn),
+            lambda: api.publish(FLOW, shape, actor=text, reason=text, dry_run=True, conn=conn),
         ])  # fmt: skip
         flows = self._flows()
         call()
@@ -93,13 +102,9 @@ class ApiAttacks:
         """Return the number of flows; a text may happen to be a valid name."""
         return self.target.count("select count(*) from wedsql.flow")
 
-    def _shape(self) -> Any:
-        """Return something that is no definition."""
-        return self.rng.choice([hostile.value(self.rng), {"attributes": hostile.value(self.rng)}, {}])
-
     def _job(self) -> ClaimedJob:
         """Return a job that was never handed out: nothing may change by it."""
-        job, wid, tgid, claim = (hostile.number(self.rng) for _ in range(4))
+        job, wid, tgid, claim = (self.draw(hostile.NUMBER) for _ in range(4))
         return ClaimedJob(
             job, FLOW, wid, tgid, "tr_attacked", claim, {}, {}, [], None, None, 0, None, None, 1, "lease"
         )

@@ -6,15 +6,19 @@ import http.client
 import time
 from urllib.parse import quote, urlencode
 
+from hypothesis import strategies as st
+
 from chaos import hostile
 from chaos.interfaces.refusals import leak
 from chaos.interfaces.target import FLOW, Target
 from testkit.browser import Browser, fields
 from testkit.live import Gone, LiveLine
 
+_OVERWRITTEN = st.dictionaries(st.integers(0, 10**6), hostile.TEXT, min_size=1, max_size=3)
 PARAMETERS = "wids top before after status a op v exact behind order seq state transition".split()
 INTERNAL_ERROR = 1011
 _TIMEOUT = 3.0
+_KINDS = ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/json", "x"]
 _FIELDS = ["username", "password", "theme", "next", "language", "action", "_selected_action", "name", "label"]
 
 
@@ -23,9 +27,9 @@ class SiteAttacks:
 
     def __init__(self, target: Target, browser: Browser) -> None:
         self.target = target
-        self.rng = target.rng
         self.browser = browser
         self._form: dict[str, str] = {}
+        self._posted = 0
 
     def _http(self, method: str, path: str, form: bytes | None = None, **headers: str) -> str:
         try:
@@ -43,10 +47,10 @@ class SiteAttacks:
 
     def pages(self) -> str:
         """Request a page with hostile text in its URL."""
-        nasty = quote(hostile.text(self.rng)[:200], safe="/", errors="replace")
-        params = {self.rng.choice(PARAMETERS): hostile.text(self.rng)[:300] for _ in range(3)}
+        nasty = quote(self.target.text(200), safe="/", errors="replace")
+        params = {self.target.choose(PARAMETERS): self.target.text(300) for _ in range(3)}
         query = urlencode(params, errors="replace")
-        path = self.rng.choice([
+        path = self.target.choose([
             f"/live/flows/{FLOW}/?{query}", f"/flows/{FLOW}/?{query}&a=n&op=gt&v=1", f"/flows/{nasty}/",
             f"/instances/{nasty}.json", f"/live/instances/1/?{query}", f"/flows/{FLOW}/jobs/?{query}",
             f"/instances/99999999999999999999/?{query}", f"/{nasty}",
@@ -57,31 +61,26 @@ class SiteAttacks:
 
     def posts(self) -> str:
         """Send bytes of any kind to every URL that accepts a form."""
-        path = self.rng.choice([
+        path = self.target.choose([
             "/accounts/login/", "/theme/", "/i18n/setlang/", "/accounts/password/", "/admin/flows/flow/add/",
             "/admin/flows/flow/", "/admin/flows/instance/", "/admin/auth/user/add/", "/accounts/logout",
         ])  # fmt: skip
-        params = {self.rng.choice(_FIELDS): hostile.text(self.rng) for _ in range(4)}
-        body: bytes = self.rng.choice([
-            urlencode(params, errors="replace").encode(), hostile.text(self.rng).encode(errors="replace"),
-            self.rng.randbytes(self.rng.randint(0, 3000)),
+        params = {self.target.choose(_FIELDS): self.target.text() for _ in range(4)}
+        body: bytes = self.target.choose([
+            urlencode(params, errors="replace").encode(), self.target.text().encode(errors="replace"),
+            self.target.draw(st.binary(max_size=3000)),
         ])  # fmt: skip
-        kinds = [
-            "application/x-www-form-urlencoded",
-            "multipart/form-data; boundary=x",
-            "application/json",
-            "x",
-        ]
         token = {"X-CSRFToken": self.browser.cookies.get("csrftoken", "")}
-        kind = {"Content-Type": self.rng.choice(kinds)}
+        kind = {"Content-Type": self.target.choose(_KINDS)}
         return self._http("POST", path, body, Referer=self._address(path), **token, **kind)
 
     def _address(self, path: str) -> str:
         return f"http://127.0.0.1:{self.browser.port}{path}"
 
     def open_form(self) -> None:
-        """Read the designer's form if it was saved since, and at random otherwise."""
-        if not self._form or self.rng.random() < 0.05:
+        """Read the designer's form if it was saved since, and now and then otherwise."""
+        self._posted += 1
+        if not self._form or self._posted % 20 == 0:
             self.target.restore()
             _, page = self.browser.request("GET", self._change)
             self._form = fields(page)
@@ -94,9 +93,9 @@ class SiteAttacks:
         """Submit the designer's form with some of its fields overwritten."""
         path = self._change
         form = dict(self._form)
-        for name in self.rng.sample([*form], k=min(self.rng.randint(1, 3), len(form))):
-            if name != "csrfmiddlewaretoken":
-                form[name] = hostile.text(self.rng)
+        names = [name for name in form if name != "csrfmiddlewaretoken"]
+        for number, text in self.target.draw(_OVERWRITTEN).items():  # the same draws whatever the form has
+            form[names[number % len(names)]] = text
         body = urlencode(form, errors="replace").encode()
         answer = self._http("POST", path, body, Referer=self._address(path))
         if answer == "302":
@@ -105,7 +104,7 @@ class SiteAttacks:
 
     def live(self) -> str:
         """Send frames of every kind over a live line; it may stay open or be closed."""
-        path = self.rng.choice(
+        path = self.target.choose(
             ["/ws/", f"/ws/flows/{FLOW}/", "/ws/instances/1/", "/ws/instances/99999999999/", "/ws/x"]
         )
         try:
@@ -125,8 +124,8 @@ class SiteAttacks:
             if line.status != 101:
                 return str(line.status)
             for _ in range(3):
-                data = hostile.text(self.rng).encode(errors="replace")
-                line.send_bytes(data, self.rng.choice([1, 1, 2, 9]))
+                data = self.target.text().encode(errors="replace")
+                line.send_bytes(data, self.target.choose([1, 1, 2, 9]))
             until = time.monotonic() + _TIMEOUT
             while time.monotonic() < until:
                 line.receive()

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from random import Random
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import psycopg
+from hypothesis import strategies as st
 
+from chaos import hostile
 from flows import api
 
 Connection = psycopg.Connection[Any]
+Draw = Callable[[Any], Any]  # makes a value of a strategy of Hypothesis
+T = TypeVar("T")
 FLOW = "attacked"
 MAX_REPORTED = 40
 _NUMBER = re.compile(r"\d+")
@@ -31,18 +35,30 @@ _MARK = """
 """
 
 
+def _no_input(_strategy: object) -> Any:
+    raise LookupError("nothing is drawn outside of an attack")
+
+
 class Target:
     """The flow, the designer's connection, and the list of what should not have happened."""
 
-    def __init__(self, conn: Connection, rng: Random) -> None:
+    def __init__(self, conn: Connection) -> None:
         self.conn = conn
-        self.rng = rng
+        self.draw: Draw = _no_input
         self.wrong: list[str] = []
         self.findings = 0
         self._kinds: set[str] = set()
         self.accepted = 0
         self.completed = 0
         self.flow_id = 0
+
+    def choose(self, options: Sequence[T]) -> T:
+        """Choose one of these."""
+        return self.draw(st.sampled_from(options))
+
+    def text(self, most: int = 5000) -> str:
+        """Return a hostile text of at most this length."""
+        return str(self.draw(hostile.TEXT))[:most]
 
     def open(self) -> None:
         """Define the attacked flow, which exists and is empty."""
