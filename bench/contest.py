@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench.cluster import Cluster
 from bench.contenders.base import Contender
 from bench.contenders.floor import ONE_STATEMENT, SCRIPT, Floor
-from bench.race import race
-from bench.results import Results, Timed
+from bench.race import race, shown
+from bench.results import Results, Run
 
 BETWEEN = 16  # clients of the floor runs between the contenders
 
@@ -66,10 +66,10 @@ class Contest:
         self._measure_floor(number, BETWEEN, ONE_STATEMENT)
         before = self._measure_floor(number, BETWEEN)
         for contender in self._turn(number):
-            done: list[Timed] = []
+            done: list[Run] = []
             self._guarded(contender, lambda c=contender, d=done: self._races(c, number, d))  # type: ignore[misc]
             after = self._measure_floor(number, BETWEEN)
-            self.results.runs += [_against(run, (before + after) / 2) for run in done]
+            self.results.runs += [replace(run, floor16=(before + after) / 2) for run in done]
             before = after
 
     def _turn(self, number: int) -> list[Contender]:
@@ -78,22 +78,11 @@ class Contest:
         shift = (number - 1) * max(1, len(running) // 3) % max(1, len(running))
         return running[shift:] + running[:shift]
 
-    def _races(self, contender: Contender, number: int, done: list[Timed]) -> None:
+    def _races(self, contender: Contender, number: int, done: list[Run]) -> None:
         for workers in contender.quick_counts if self.plan.quick else contender.counts:
             run = race(self.cluster, contender, self.templates[contender.name], workers, self.plan.limit)
-            self.results.commands[f"{contender.name}, {workers}"] = run.commands
-            done.append(
-                Timed(
-                    contender.name,
-                    workers,
-                    number,
-                    run.instances,
-                    run.steps,
-                    run.seconds,
-                    run.complete,
-                    floor16=0.0,
-                )
-            )
+            self.results.commands[f"{contender.name}, {workers}"] = shown(contender, workers)
+            done.append(replace(run, round=number))
             say(f"round {number}: {contender.label}, {workers}: {run.rate:,.0f} steps/s")
 
     def _measure_floor(self, number: int, clients: int, script: str = SCRIPT) -> float:
@@ -112,12 +101,6 @@ class Contest:
         except Exception as error:  # noqa: BLE001 - any library may fail in any way; the reason is reported
             self.results.failures[contender.name] = f"{type(error).__name__}: {error}"
             say(f"{contender.label} failed: {error}")
-
-
-def _against(run: Timed, floor16: float) -> Timed:
-    return Timed(
-        run.contender, run.workers, run.round, run.instances, run.steps, run.seconds, run.complete, floor16
-    )
 
 
 def say(message: str) -> None:

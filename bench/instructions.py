@@ -18,8 +18,8 @@ import psycopg
 
 from bench import site
 from bench.cluster import Cluster
-from bench.report import table
 from bench.work.definition import FLOW
+from testkit.text import table
 from wedsql_site import postgres
 from wedsql_site.postgres import account
 

@@ -21,7 +21,7 @@ import psycopg
 
 from bench import site
 from bench.cluster import Cluster
-from bench.report import table
+from testkit.text import table
 
 _FUNCTIONS = """
 select schemaname || '.' || funcname, calls, self_time, total_time
@@ -118,10 +118,7 @@ def _run(cluster: Cluster, conn: psycopg.Connection, work: Work) -> str:
 def _wedworker(cluster: Cluster, work: Work) -> None:
     mode = ("--mode", "batch", "--batch", str(work.size)) if work.size > 1 else ("--mode", "step")
     command = site.manage("wedworker", "--once", "--processes", str(work.processes), *mode)
-    env = {**os.environ, **site.environment(cluster, "profiled")}
-    done = subprocess.run(command, cwd=site.CHECKOUT, env=env, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(done.stderr.strip()[-400:])
+    site.output(command, site.environment(cluster, "profiled"))
 
 
 def _server_cpu(cluster: Cluster) -> float:
@@ -152,28 +149,17 @@ def _functions(conn: psycopg.Connection, work: Work) -> str:
 def _statements(conn: psycopg.Connection, work: Work) -> str:
     rows = [["µs a step", "calls", "rows", "dirtied", "WAL a step", "statement"]]
     for query, calls, spent, count, top, dirtied, wal in conn.execute(_STATEMENTS).fetchall():
-        rows.append(
-            [
-                f"{spent * 1000 / work.steps:,.1f}",
-                f"{calls:,}",
-                f"{count:,}",
-                f"{dirtied:,}",
-                f"{wal / work.steps:,.0f}",
-                ("" if top else "  . ") + query[:110],
-            ]
-        )
+        counts = [f"{number:,}" for number in (calls, count, dirtied)]
+        text = ("" if top else "  . ") + query[:110]
+        rows.append([f"{spent * 1000 / work.steps:,.1f}", *counts, f"{wal / work.steps:,.0f}", text])
     return table(rows)
 
 
 def _python(cluster: Cluster, conn: psycopg.Connection, work: Work) -> str:
     """Run the same work in one process under Python's own profiler."""
     site.start_many(conn, work.instances)
-    env = {**os.environ, **site.environment(cluster, "profiled")}
     command = [sys.executable, "-m", "bench.profile_python", str(work.size)]
-    done = subprocess.run(command, cwd=site.CHECKOUT, env=env, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(done.stderr.strip()[-400:])
-    return done.stdout.rstrip()
+    return site.output(command, site.environment(cluster, "profiled")).rstrip()
 
 
 def _print(title: str, text: str) -> None:

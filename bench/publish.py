@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench import chart
+from bench import chart, tables
 from bench.conditions import BUSY, was_busy
-from bench.results import Results, Spread
-from bench.targets import TARGETS
+from bench.results import Results
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 BEGIN, END = "<!-- figures of the reference run: begin -->", "<!-- figures of the reference run: end -->"
@@ -33,59 +32,20 @@ def _figures(results: Results) -> str:
         if key in results.conditions
     )
     load = results.conditions.get("load before the run", "")
+    free = [[m.label, tables.value(m)] for m in results.measures if m.target is None]
     parts = [
         f"Measured on {where}; load before the run {load}.",
-        _targets(results),
-        _throughput(results),
-        _others(results),
+        _table([[*row, verdict.lower()] for *row, verdict in tables.targets(results)]),
+        _table([[cell.rstrip("*") for cell in row[:6]] for row in tables.throughput(results)]),
+        _table([["beside them", "measured"], *free]),
     ]
     if was_busy(results.conditions):
         parts.insert(1, BUSY)
     if results.failures:
-        parts.append(_rows(["not measured", "why"], [[name, why] for name, why in results.failures.items()]))
+        parts.append(_table([["not measured", "why"], *map(list, results.failures.items())]))
     return "\n\n".join(parts)
 
 
-def _targets(results: Results) -> str:
-    found = {measure.key: measure for measure in results.measures}
-    rows = []
-    for key, target in TARGETS.items():
-        measure = found.get(key)
-        today = f"{measure.value:.2f} {measure.unit}".strip() if measure else "not measured"
-        rows.append([target.label, str(target), today, measure.verdict.lower() if measure else ""])
-    return _rows(["measure", "target", "measured", ""], rows)
-
-
-def _throughput(results: Results) -> str:
-    rows = []
-    for clients in (1, 4, 16):
-        if (floor := results.floor(clients)) is not None:
-            rows.append(["floor (pgbench)", str(clients), *_rate(floor), "", ""])
-    one = [floor["rate"] for floor in results.floors if floor["one_statement"]]
-    if one:
-        rows.append(["floor in one statement", "16", *_rate(Spread.of(one)), "", ""])
-    for name, (_, label) in results.labels.items():
-        for workers in results.counts(name):
-            ratio = results.ratio(name, workers)
-            span = f"{ratio.low:.2f} to {ratio.high:.2f}"
-            rows.append(
-                [label, str(workers), *_rate(results.rate(name, workers)), f"{ratio.median:.2f}", span]
-            )
-    return _rows(
-        ["contender", "workers", "steps/s", "lowest to highest", "of floor, 16", "lowest to highest"], rows
-    )
-
-
-def _others(results: Results) -> str:
-    """Return the table of the measures without a target."""
-    free = [measure for measure in results.measures if measure.target is None]
-    return _rows(["beside them", "measured"], [[m.label, f"{m.value:,.2f} {m.unit}".strip()] for m in free])
-
-
-def _rate(spread: Spread) -> tuple[str, str]:
-    return f"{spread.median:,.0f}", f"{spread.low:,.0f} to {spread.high:,.0f}"
-
-
-def _rows(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    lines = [rows[0], ["---"] * len(rows[0]), *rows[1:]]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)

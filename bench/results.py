@@ -14,17 +14,18 @@ from bench.targets import Measure
 
 
 @dataclass(frozen=True)
-class Timed:
-    """One race, with the floor measured before and after it."""
+class Run:
+    """One race, with its round and the floor measured before and after it if it is part of the contest."""
 
     contender: str
     workers: int
-    round: int
     instances: int
     steps: int
     seconds: float
     complete: bool
-    floor16: float
+    """False when the time limit came first; the rate then counts the steps committed until then"""
+    round: int = 0
+    floor16: float = 0.0
 
     @property
     def rate(self) -> float:
@@ -56,7 +57,7 @@ class Results:
     """The record of one run of the benchmark."""
 
     conditions: dict[str, Any]
-    runs: list[Timed] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list)
     floors: list[dict[str, float]] = field(default_factory=list)
     measures: list[Measure] = field(default_factory=list)
     failures: dict[str, str] = field(default_factory=dict)
@@ -66,7 +67,7 @@ class Results:
     labels: dict[str, tuple[str, str]] = field(default_factory=dict)
     """from contender to its kind and its label"""
 
-    def of(self, contender: str, workers: int | None = None) -> list[Timed]:
+    def of(self, contender: str, workers: int | None = None) -> list[Run]:
         """Return the runs of a contender, at one concurrency or at all of them."""
         return [run for run in self.runs if run.contender == contender and workers in (None, run.workers)]
 
@@ -120,9 +121,7 @@ class Results:
 def read(path: Path) -> Results:
     """Read a record, to publish an earlier run."""
     record = json.loads(path.read_text())
-    record["runs"] = [
-        Timed(**{key: run[key] for key in Timed.__dataclass_fields__}) for run in record["runs"]
-    ]
+    record["runs"] = [Run(**{key: run[key] for key in Run.__dataclass_fields__}) for run in record["runs"]]
     record["measures"] = [
         Measure(**{key: item[key] for key in Measure.__dataclass_fields__}) for item in record["measures"]
     ]

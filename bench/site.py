@@ -36,12 +36,15 @@ def environment(cluster: Cluster, database: str, process: str = "worker") -> dic
 
 def run(cluster: Cluster, database: str, *arguments: str) -> str:
     """Run a management command as administrator; return its output, or raise RuntimeError with its stderr."""
-    env = {**os.environ, **environment(cluster, database, "admin")}
-    done = subprocess.run(
-        manage(*arguments), cwd=CHECKOUT, env=env, capture_output=True, text=True, check=False
-    )
+    return output(manage(*arguments), environment(cluster, database, "admin"))
+
+
+def output(command: list[str], variables: dict[str, str]) -> str:
+    """Return the output of a command; RuntimeError with the end of its stderr when it fails."""
+    env = os.environ | variables
+    done = subprocess.run(command, cwd=CHECKOUT, env=env, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(f"manage.py {arguments[0]} failed: {done.stderr.strip()[-400:]}")
+        raise RuntimeError(f"{' '.join(command[1:4])} failed: {(done.stderr or done.stdout).strip()[-400:]}")
     return done.stdout
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from typing import Any
 
 import psycopg
 
+from bench import site
 from bench.cluster import Cluster
 from bench.contenders.base import Layout, ModuleContender, scalar
 
@@ -34,19 +34,8 @@ class AbsurdContender(ModuleContender):
 
     def _absurdctl(self, cluster: Cluster, dsn: str, arguments: list[str]) -> None:
         path = f"{cluster.bindir}{os.pathsep}{os.environ.get('PATH', '')}"
-        environment = {**os.environ, "ABSURD_DATABASE_URL": dsn, "PATH": path}
         code = "import sys, absurdctl; sys.exit(absurdctl.main())"
-        done = subprocess.run(
-            [sys.executable, "-c", code, *arguments],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise RuntimeError(
-                f"absurdctl {arguments[0]} failed: {(done.stderr or done.stdout).strip()[-300:]}"
-            )
+        site.output([sys.executable, "-c", code, *arguments], {"ABSURD_DATABASE_URL": dsn, "PATH": path})
 
     def layout(self, workers: int) -> Layout:
         return Layout(workers, 1)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 
 import psycopg
 
+from bench import site
 from bench.cluster import Cluster
 from bench.contenders.base import ModuleContender
 from bench.contenders.rows import SCHEMA, QueueContender
@@ -55,9 +54,4 @@ class DjangoQContender(QueueContender, ModuleContender):
         self._django(dsn, "-c", _ENQUEUE, str(count))
 
     def _django(self, dsn: str, *arguments: str) -> None:
-        environment = {**os.environ, **self.environment(dsn, 1)}
-        done = subprocess.run(
-            [sys.executable, *arguments], env=environment, capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            raise RuntimeError(f"django {arguments[0]} failed: {done.stderr.strip()[-300:]}")
+        site.output([sys.executable, *arguments], self.environment(dsn, 1))

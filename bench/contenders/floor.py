@@ -56,21 +56,8 @@ class Floor:
 
     def command(self, clients: int, seconds: float, script: Path) -> list[str]:
         """Return the pgbench command line, as printed in the report."""
-        return [
-            str(self.cluster.bindir / "pgbench"),
-            "-n",
-            "-M",
-            "prepared",
-            "-j",
-            "2",
-            "-c",
-            str(clients),
-            "-T",
-            str(max(1, round(seconds))),
-            "-f",
-            str(script),
-            self.cluster.uri("floor"),
-        ]
+        options = f"-n -M prepared -j 2 -c {clients} -T {max(1, round(seconds))} -f {script}"
+        return [str(self.cluster.bindir / "pgbench"), *options.split(), self.cluster.uri("floor")]
 
     def rate(self, clients: int, seconds: float, script: str = SCRIPT) -> float:
         """Run pgbench on a fresh database and return its transactions per second."""

@@ -39,7 +39,7 @@ class Stage:
                 processes.wait_until(lambda: waiting_workers(conn) >= waiting)
             yield processes
         finally:
-            processes.stop()
+            processes.end()
 
 
 def waiting_workers(conn: psycopg.Connection) -> int:

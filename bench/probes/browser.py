@@ -58,17 +58,8 @@ def measure(stage: Stage) -> list[Measure]:
 
 def _watched(stage: Stage, server: WebServer, cookie: str, out: Path) -> tuple[dict[int, float], float]:
     """Open the browsers, commit, write the arrivals to `out`; return the commits and daphne's CPU share."""
-    command = [sys.executable, "-m", "bench.probes.browser_clients", "--port", str(server.port)]
-    command += [
-        "--count",
-        str(_WATCHERS),
-        "--path",
-        f"/ws/flows/{FLOW}/",
-        "--cookie",
-        cookie,
-        "--out",
-        str(out),
-    ]
+    options = f"--port {server.port} --count {_WATCHERS} --path /ws/flows/{FLOW}/ --cookie {cookie}"
+    command = [sys.executable, "-m", "bench.probes.browser_clients", *options.split(), "--out", str(out)]
     browsers = WorkerProcesses([command], {}, announces=True)
     try:
         browsers.wait_announced()
@@ -80,7 +71,7 @@ def _watched(stage: Stage, server: WebServer, cookie: str, out: Path) -> tuple[d
         browsers.go()
         browsers.wait_announced("written")
     finally:
-        browsers.stop()
+        browsers.end()
     return commits, cpu
 
 

@@ -18,6 +18,7 @@ from bench.probes.web import web
 from bench.targets import Measure
 from bench.work.definition import FIFTY, fifty
 from testkit.processes import descendants
+from testkit.waiting import until
 
 _LOAD = 100
 
@@ -42,7 +43,7 @@ def _worker(stage: Stage, conn: psycopg.Connection) -> list[Measure]:
         site.start_many(conn, _LOAD, FIFTY)
         _wait_idle(conn)
         connections = max(before, _connections(conn))
-        own, all_of_them = memory_mb(processes.processes[0])
+        own, all_of_them = memory_mb(processes.running[0])
     return [
         Measure("connections", "connections of a process serving 50 transitions", connections),
         Measure(
@@ -65,11 +66,8 @@ def _connections(conn: psycopg.Connection) -> int:
 
 
 def _wait_idle(conn: psycopg.Connection) -> None:
-    deadline = time.monotonic() + 30
-    while conn.execute("select from wedsql.job_pool limit 1").rowcount:
-        if time.monotonic() > deadline:
-            raise RuntimeError("the fifty transitions were not done within 30 s")
-        time.sleep(0.05)
+    query = "select from wedsql.job_pool limit 1"
+    until(lambda: not conn.execute(query).rowcount, 30, "the fifty transitions are not done", pause=0.05)
 
 
 def memory_mb(process: subprocess.Popen[str]) -> tuple[float, float]:

@@ -13,13 +13,13 @@ from bench.contenders import ALL as CONTENDERS
 from bench.probes import ALL as PROBES
 from bench.probes.base import percentile
 from bench.publish import BEGIN, END, publish
-from bench.results import Results, Spread, Timed, read
+from bench.results import Results, Run, Spread, read
 from bench.targets import TARGETS, Measure
 from bench.verdicts import throughput_measures
 
 
-def run(contender: str, workers: int, number: int, rate: float, floor16: float = 8000.0) -> Timed:
-    return Timed(contender, workers, number, 1000, round(rate), 1.0, True, floor16)
+def run(contender: str, workers: int, number: int, rate: float, floor16: float = 8000.0) -> Run:
+    return Run(contender, workers, 1000, round(rate), 1.0, True, number, floor16)
 
 
 @pytest.fixture
