@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 
 from chaos.load import Record
+from testkit.waiting import until
 
 Connection = psycopg.Connection[Any]
 _DONE_AGAIN = """
@@ -53,14 +54,13 @@ class Verdict:
 def wait_quiet(conn: Connection, seconds: float) -> tuple[bool, float]:
     """Wait until no instance of the flow is running; return whether it happened, and after how long."""
     begun = time.monotonic()
-    while time.monotonic() - begun < seconds:
-        left = conn.execute(
-            "select count(*) from wedsql.instance i join wedsql.flow f on f.id = i.flow_id"
-            " where i.status = 'R' and f.name = 'chaos'"
-        ).fetchone()
-        if left == (0,):
-            return True, time.monotonic() - begun
-        time.sleep(0.1)
+    query = (
+        "select count(*) from wedsql.instance i join wedsql.flow f on f.id = i.flow_id"
+        " where i.status = 'R' and f.name = 'chaos'"
+    )
+    with suppress(TimeoutError):
+        until(lambda: conn.execute(query).fetchone() == (0,), seconds, pause=0.1)
+        return True, time.monotonic() - begun
     return False, time.monotonic() - begun
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 from testkit.server import Server
+from testkit.waiting import until
 from wedsql_site.postgres import account, binaries
 
 _SOCKET = ".s.PGSQL.5432"
@@ -49,9 +49,5 @@ class Standby(Server):
         self.primary.remove()
 
     def _wait(self, query: str, server: Server) -> None:
-        until = time.monotonic() + _TIMEOUT
         with server.connect() as conn:
-            while conn.execute(query).fetchone() != (1,):
-                if time.monotonic() > until:
-                    raise TimeoutError("the standby does not follow")
-                time.sleep(0.05)
+            until(lambda: conn.execute(query).fetchone() == (1,), _TIMEOUT, "the standby does not follow")

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from chaos.run import Row, say
+from testkit.text import table
 
 RESULTS = Path(__file__).parent / "results"
 HEAD = ("fault", "injected", "recovered", "lost", "applied twice", "executed twice", "p50 s", "p99 s",
@@ -28,15 +29,7 @@ def cells(row: Row) -> tuple[str, ...]:
 
 def print_rows(rows: Sequence[Row], seed: int) -> None:
     """Print all rows, and the notes of each."""
-    lines = [HEAD, *map(cells, rows)]
-    widths = [max(len(line[at]) for line in lines) for at in range(len(HEAD))]
-    say(f"\nseed {seed}")
-    for line in lines:
-        first, *others = (
-            text.ljust(width) if at in (0, len(HEAD) - 1) else text.rjust(width)
-            for at, (text, width) in enumerate(zip(line, widths, strict=True))
-        )
-        say("  ".join([first, *others]).rstrip())
+    say(f"\nseed {seed}\n{table([HEAD, *map(cells, rows)])}")
     for row in rows:
         for note in row.notes:
             say(f"  {row.fault}: {note}")

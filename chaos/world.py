@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import psycopg
@@ -21,6 +20,7 @@ from chaos.template import environ
 from testkit.processes import daphne, free_port, manage, of_installation, wait_until_gone
 from testkit.programs import Program, Programs
 from testkit.server import Server
+from testkit.waiting import until
 
 _BOOT = 30.0
 POOL = manage("wedworker", "--processes", "2")
@@ -67,9 +67,7 @@ class World:
             raise
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def _boot(self) -> None:
@@ -131,14 +129,8 @@ class World:
     def until(self, true: Callable[[], bool], seconds: float, what: str) -> float:
         """Wait for a condition, ignoring connection errors; return the seconds, or raise TimeoutError."""
         begun = time.monotonic()
-        while time.monotonic() - begun < seconds:
-            try:
-                if true():
-                    return time.monotonic() - begun
-            except psycopg.OperationalError:
-                pass
-            time.sleep(0.02)
-        raise TimeoutError(f"{what} within {seconds:.0f} s")
+        until(true, seconds, what, ignored=(psycopg.OperationalError,))
+        return time.monotonic() - begun
 
     def moves_again(self, seconds: float = 60.0) -> float:
         """Return the seconds until a step is committed from now on."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
-from types import TracebackType
 from typing import Any, NoReturn
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
@@ -56,9 +55,7 @@ class LiveLine:
         self._open()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def _open(self) -> ClientConnection:

@@ -7,25 +7,62 @@ import signal
 import socket
 import subprocess
 import sys
-import time
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 
+from testkit.waiting import until
 from wedsql_site.environment import CHECKOUT
 
 
-class Processes:
+class ProcessGroup:
+    """Processes in sessions of their own that end together with all their children."""
+
+    def __init__(self) -> None:
+        self.running: list[subprocess.Popen[Any]] = []
+
+    def launch(
+        self, command: Sequence[str], environ: Mapping[str, str], **streams: Any
+    ) -> subprocess.Popen[Any]:
+        """Start a process in the checkout, with `streams` as subprocess.Popen takes them."""
+        process = subprocess.Popen(command, cwd=CHECKOUT, env=environ, start_new_session=True, **streams)
+        self.running.append(process)
+        return process
+
+    def alive(self) -> bool:
+        """Return whether all of them are still running."""
+        return all(process.poll() is None for process in self.running)
+
+    def end(self, seconds: float = 3.0) -> None:
+        """Terminate all, and kill what is left of their sessions after this time."""
+        for process in self.running:
+            if process.poll() is None:
+                process.send_signal(signal.SIGTERM)
+        with suppress(TimeoutError):
+            until(lambda: all(process.poll() is not None for process in self.running), seconds)
+        self.kill()
+
+    def kill(self) -> None:
+        """Kill all, including children that have outlived their parents."""
+        for process in self.running:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+class Processes(ProcessGroup):
     """Processes on one database with one state directory; `ledger` is a file with their side effects."""
 
     def __init__(self, uri: str, folder: Path) -> None:
+        super().__init__()
         self.folder = folder
         self.ledger = folder / "ledger"
         self.uri = uri
         self.admin_uri = uri.replace("user=wed_worker", "user=wed")
         self.reaper_uri = uri.replace("wed_worker", "wed_reaper")
-        self.running: list[subprocess.Popen[bytes]] = []
 
     def environ(self, **more: str) -> dict[str, str]:
         own = {
@@ -42,18 +79,9 @@ class Processes:
 
     def start(self, *arguments: str, **more: str) -> subprocess.Popen[bytes]:
         """Run `python <arguments>` in the checkout, with its output in the folder."""
-        log = (self.folder / f"process{len(self.running)}.log").open("wb")
-        process = subprocess.Popen(
-            [sys.executable, *arguments],
-            cwd=CHECKOUT,
-            env=self.environ(**more),
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        log.close()
-        self.running.append(process)
-        return process
+        with (self.folder / f"process{len(self.running)}.log").open("wb") as log:
+            command = [sys.executable, *arguments]
+            return self.launch(command, self.environ(**more), stdout=log, stderr=subprocess.STDOUT)
 
     def manage(self, *arguments: str, **more: str) -> subprocess.Popen[bytes]:
         return self.start("manage.py", *arguments, **more)
@@ -67,22 +95,6 @@ class Processes:
     def marks(self) -> list[str]:
         """Return the lines of the ledger."""
         return self.ledger.read_text().splitlines() if self.ledger.exists() else []
-
-    def end(self) -> None:
-        for process in self.running:
-            if process.poll() is None:
-                process.send_signal(signal.SIGTERM)
-        limit = time.monotonic() + 3
-        for process in self.running:
-            try:
-                process.wait(max(0.1, limit - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                pass
-            try:
-                os.killpg(process.pid, signal.SIGKILL)  # it has its own session, so no other processes
-            except ProcessLookupError:
-                pass
-            process.wait()
 
 
 def children(pid: int) -> list[int]:
@@ -124,10 +136,9 @@ def of_installation(state: Path) -> list[int]:
 
 def wait_until_gone(pids: list[int], seconds: float = 20.0) -> list[int]:
     """Return those of the processes that are still alive after this many seconds."""
-    until = time.monotonic() + seconds
-    while (left := [pid for pid in pids if alive(pid)]) and time.monotonic() < until:
-        time.sleep(0.05)
-    return left
+    with suppress(TimeoutError):
+        until(lambda: not any(map(alive, pids)), seconds)
+    return [pid for pid in pids if alive(pid)]
 
 
 def free_port() -> int:

@@ -11,8 +11,8 @@ Found = TypeVar("Found")
 
 def until(
     condition: Callable[[], Found],
-    seconds: float = 30.0,
-    what: str | Callable[[], str] = "a condition",
+    seconds: float = 60.0,
+    what: str | Callable[[], str] = "the condition never held",
     *,
     ignored: tuple[type[Exception], ...] = (),
     pause: float = 0.02,
@@ -29,5 +29,5 @@ def until(
         except ignored:
             pass
         if time.monotonic() > end:
-            raise TimeoutError(f"not within {seconds:g} s: {what() if callable(what) else what}")
+            raise TimeoutError(f"{what() if callable(what) else what} (waited {seconds:g} s)")
         time.sleep(pause)

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import IO
 
 from psycopg.conninfo import conninfo_to_dict
 
 from testkit.processes import daphne, free_port
+from testkit.waiting import until
 from wedsql_site import environment, postgres
 from wedsql_site.supervisor.programs import Address
 
@@ -93,14 +92,13 @@ class WebServer:
     def __enter__(self) -> WebServer:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.stop()
 
     def _wait(self) -> None:
-        deadline = time.monotonic() + _TIMEOUT
-        while not Address("127.0.0.1", self.port).answers():
-            if self.process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"the web process does not answer:\n{self.written()}")
-            time.sleep(0.05)
+        def ended_or_answers() -> bool:
+            return self.process.poll() is not None or Address("127.0.0.1", self.port).answers()
+
+        until(ended_or_answers, _TIMEOUT, lambda: f"the web process does not answer:\n{self.written()}")
+        if self.process.poll() is not None:
+            raise RuntimeError(f"the web process has ended:\n{self.written()}")

@@ -13,6 +13,7 @@ from chaos.run import Row, Run
 from chaos.world import World
 from testkit.browser import Browser
 from testkit.live import Gone
+from testkit.waiting import until
 
 TIMEOUT = 20.0
 
@@ -88,9 +89,4 @@ class ConnectionHolder(threading.Thread):
 
 def _wait(admin: psycopg.Connection[Any], query: str, what: str) -> None:
     now = admin.execute("select clock_timestamp()").fetchone()
-    until = time.monotonic() + TIMEOUT
-    while time.monotonic() < until:
-        if admin.execute(query, now).fetchone() == (True,):
-            return
-        time.sleep(0.05)
-    raise TimeoutError(what)
+    until(lambda: admin.execute(query, now).fetchone() == (True,), TIMEOUT, what)

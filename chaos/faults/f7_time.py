@@ -18,6 +18,7 @@ from chaos.world import World
 from flows import api
 from flows.types import ClaimedJob, Completion
 from testkit.server import Server
+from testkit.waiting import until
 from wedsql_site import postgres
 from wedsql_site.postgres import account, binaries
 from workers.reaper.rounds import REAP_LIMIT
@@ -71,14 +72,10 @@ class FakeTimeServer(Server):
 
     def connect(self, role: str = "", **options: str) -> psycopg.Connection[tuple[object, ...]]:
         """Connect with retries: libfaketime allocates in signal handlers, which may abort a backend."""
-        until = time.monotonic() + TIMEOUT
-        while True:
-            try:
-                return super().connect(role, **options)
-            except psycopg.OperationalError:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.2)
+        return until(
+            lambda: super(FakeTimeServer, self).connect(role, **options),
+            TIMEOUT, "the server accepts no connection", ignored=(psycopg.OperationalError,), pause=0.2,
+        )  # fmt: skip
 
     def jump(self, seconds: int) -> None:
         """Set the offset of the clock from the machine's, in seconds."""

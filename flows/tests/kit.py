@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from types import SimpleNamespace
@@ -34,15 +33,6 @@ def refused(*codes: str) -> Iterator[SimpleNamespace]:
     else:
         why.code, why.message, why.hint, why.detail = error.code, error.message, error.hint, error.detail
     assert why.code in codes, f"{why.code}: {why.message}"
-
-
-def until(condition: Callable[[], bool]) -> None:
-    """Wait until the condition holds, for at most five seconds."""
-    for _ in range(500):
-        if condition():
-            return
-        threading.Event().wait(0.01)
-    raise AssertionError("it never came true")
 
 
 class Kit:

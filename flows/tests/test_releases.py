@@ -22,7 +22,7 @@ from flows.tests.test_install import inventory
 from flows.tests.test_tables import shape
 from testkit import kernel_db
 from testkit.processes import Processes
-from workers.tests.conftest import until
+from testkit.waiting import until
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 DUMPS = sorted((Path(__file__).parent / "releases").glob("*.sql"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
+from testkit import waiting
 from wedsql_site import environment, postgres
 from wedsql_site.tests.log_in import PASSWORD, turn_on
 
@@ -66,11 +66,7 @@ def until() -> Callable[..., None]:
     """`until(condition, what, seconds=10)`: wait for a condition; fail with `what` if it stays false."""
 
     def wait(condition: Callable[[], object], what: str, seconds: float = 10.0) -> None:
-        deadline = time.monotonic() + seconds
-        while not condition():
-            if time.monotonic() > deadline:
-                pytest.fail(f"waited {seconds:g} s in vain: {what}")
-            time.sleep(0.02)
+        waiting.until(condition, seconds, f"not true: {what}")
 
     return wait
 

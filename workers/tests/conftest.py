@@ -15,6 +15,7 @@ from psycopg.conninfo import make_conninfo
 
 from flows import api
 from testkit.processes import Processes
+from testkit.waiting import until
 from workers.client.wire import Wire
 from workers.jobs.runner import Runner
 from workers.recovery.journal import Journal
@@ -26,17 +27,6 @@ insert into wed_trig (tgname, trname, cpred, timeout, backoff, max_attempts)
 values ('one', 'tr_one', $$ a is null $$, '5 seconds', '1 hour', 3);
 insert into wed_trig (cpred, cfinal) values ($$ a is not null $$, true);
 """
-
-
-def until(condition: Callable[[], Any], seconds: float = 60.0, what: str | Callable[[], str] = "") -> Any:
-    """Return the first true result; fail the test with `what`, if given, when there is none in time."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.02)
-    raise AssertionError(f"not within {seconds} s: {(what() if callable(what) else what) or condition}")
 
 
 def pass_time(seconds: float) -> None:

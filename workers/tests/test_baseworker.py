@@ -14,8 +14,8 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
+from testkit.waiting import until
 from wedsql_site.environment import CHECKOUT
-from workers.tests.conftest import until
 
 FIGURE = (Path(__file__).parent / "figure3.txt").read_text()
 WED = """

@@ -6,7 +6,8 @@ import signal
 
 import pytest
 
-from workers.tests.conftest import pass_time, until
+from testkit.waiting import until
+from workers.tests.conftest import pass_time
 from workers.tests.test_baseworker import Db, Run, db, insert, output, paper, run, served, state
 
 __all__ = ["db", "paper", "run"]

@@ -14,7 +14,7 @@ import pytest
 
 from flows import api
 from testkit.processes import Processes, alive, children, descendants
-from workers.tests.conftest import until
+from testkit.waiting import until
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from testkit.processes import Processes, alive
+from testkit.waiting import until
 from workers.djangoq import patches
-from workers.tests.conftest import until
 from workers.tests.test_cluster import Db, all_final, cluster, db, flow, forks, start, workers_of
 
 pytestmark = pytest.mark.slow

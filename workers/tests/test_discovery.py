@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from testkit.processes import Processes
+from testkit.waiting import until
 from wedsql_site.environment import CHECKOUT
 from workers.registry import DuplicateTransition, Registry, RegistryError
-from workers.tests.conftest import pass_time, until
+from workers.tests.conftest import pass_time
 from workers.tests.test_cluster import Db, all_final, cluster, db, flow, start
 
 __all__ = ["db", "flow"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from testkit.processes import Processes
-from workers.tests.conftest import until
+from testkit.waiting import until
 from workers.tests.test_cluster import Db, all_final, cluster, db, flow, start, statuses
 
 pytestmark = pytest.mark.slow

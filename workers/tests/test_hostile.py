@@ -14,9 +14,10 @@ from typing import Any
 import psycopg
 import pytest
 
+from testkit.waiting import until
 from workers.jobs.process_state import SavedState
 from workers.tests import hostile
-from workers.tests.conftest import Shop, until
+from workers.tests.conftest import Shop
 
 BATCH = 10
 

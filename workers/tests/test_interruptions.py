@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from workers.tests.conftest import Shop, until
+from testkit.waiting import until
+from workers.tests.conftest import Shop
 
 BATCH = 10
 

@@ -10,8 +10,9 @@ import pytest
 
 from flows import api
 from testkit.processes import Processes
+from testkit.waiting import until
 from workers.reaper import report
-from workers.tests.conftest import Shop, until
+from workers.tests.conftest import Shop
 
 SECRET = "Ana-Silva-4111"
 

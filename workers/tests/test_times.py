@@ -9,10 +9,11 @@ import pytest
 
 from flows.timing import BOUNDS
 from testkit.processes import Processes
+from testkit.waiting import until
 from workers.jobs import times
 from workers.process.presence import Presence
 from workers.process.service import Service
-from workers.tests.conftest import Shop, until
+from workers.tests.conftest import Shop
 from workers.tests.test_cluster import Db, cluster, db, start
 from workers.tests.test_cluster import flow as handler_flow
 

@@ -8,7 +8,8 @@ import time
 import pytest
 
 from testkit.processes import Processes, alive, children
-from workers.tests.conftest import pass_time, until
+from testkit.waiting import until
+from workers.tests.conftest import pass_time
 from workers.tests.test_cluster import Db, all_final, db, flow, killed_in_a_handler, start, statuses
 
 pytestmark = pytest.mark.slow

@@ -8,8 +8,9 @@ from datetime import timedelta
 import pytest
 
 from flows import api
-from flows.tests.kit import Kit, refused, until
+from flows.tests.kit import Kit, refused
 from flows.types import ClaimedJob, Completion, Failure
+from testkit.waiting import until
 
 pytestmark = pytest.mark.kernel
 

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 import psycopg
 import pytest
 
-from flows.tests.kit import Connection, Kit, refused, until
+from flows.tests.kit import Connection, Kit, refused
+from testkit.waiting import until
 
 pytestmark = pytest.mark.kernel
 

@@ -8,7 +8,8 @@ import psycopg
 import pytest
 
 from flows import api
-from flows.tests.kit import Kit, until
+from flows.tests.kit import Kit
+from testkit.waiting import until
 
 pytestmark = pytest.mark.kernel
 

@@ -18,7 +18,8 @@ import pytest
 from psycopg import sql
 
 from flows import api
-from flows.tests.kit import Connection, Kit, until
+from flows.tests.kit import Connection, Kit
+from testkit.waiting import until
 
 pytestmark = pytest.mark.kernel
 SECRET = "sesame"  # in all data of the other flow

@@ -13,8 +13,9 @@ import psycopg
 import pytest
 
 from flows import api
-from flows.tests.kit import Kit, refused, tgid, until
+from flows.tests.kit import Kit, refused, tgid
 from flows.types import ClaimedJob, Completion
+from testkit.waiting import until
 
 pytestmark = pytest.mark.kernel
 UPDATE_A2 = "update {f}.wed_flow set a2 = 'done' where wid = %s"

@@ -17,7 +17,8 @@ import pytest
 from psycopg.conninfo import make_conninfo
 
 from flows import api
-from flows.tests.kit import Connection, Kit, until
+from flows.tests.kit import Connection, Kit
+from testkit.waiting import until
 
 pytestmark = pytest.mark.kernel
 CHECKOUT = Path(__file__).resolve().parents[3]

@@ -10,7 +10,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from flows.tests.kit import Connection, Kit, refused, until
+from flows.tests.kit import Connection, Kit, refused
+from testkit.waiting import until
 
 pytestmark = pytest.mark.kernel
 ROLE = "wed_worker"

@@ -13,7 +13,8 @@ import psycopg
 import pytest
 
 from flows import api
-from flows.tests.kit import Kit, refused, until
+from flows.tests.kit import Kit, refused
+from testkit.waiting import until
 
 pytestmark = pytest.mark.kernel
 

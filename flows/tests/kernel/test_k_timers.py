@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from flows.tests.kit import Kit, until
+from flows.tests.kit import Kit
+from testkit.waiting import until
 
 pytestmark = pytest.mark.kernel
 
