@@ -213,6 +213,78 @@ class Forbidden(WedError):
     sqlstate = "WD301"
 
 
+class NeedsApproval(WedError):
+    """The definition is published only after a second person approved it."""
+
+    sqlstate = "WD302"
+
+
+class SamePerson(WedError):
+    """The person who requested the publication cannot approve it."""
+
+    sqlstate = "WD303"
+
+
+class UnknownDraft(WedError):
+    """There is no such draft, or it has no such revision."""
+
+    sqlstate = "WD401"
+
+
+class StaleDraft(WedError):
+    """Another revision of the draft was saved meanwhile; `where` has its number."""
+
+    sqlstate = "WD402"
+
+
+class DraftExists(WedError):
+    """There is a draft of that name already."""
+
+    sqlstate = "WD403"
+
+
+class DraftLimit(WedError):
+    """The draft is too large, or there are too many."""
+
+    sqlstate = "WD404"
+
+
+class NothingToUndo(WedError):
+    """There is nothing to undo or to redo."""
+
+    sqlstate = "WD405"
+
+
+class StaleBase(WedError):
+    """The flow was published after the draft was made; `where` has both versions."""
+
+    sqlstate = "WD406"
+
+
+class UnknownPublication(WedError):
+    """There is no such publication."""
+
+    sqlstate = "WD407"
+
+
+class AlreadyDecided(WedError):
+    """The publication no longer waits for this decision."""
+
+    sqlstate = "WD408"
+
+
+class UnknownVersion(WedError):
+    """The flow has no such version."""
+
+    sqlstate = "WD409"
+
+
+class BadTime(WedError):
+    """A publication cannot be scheduled for that time."""
+
+    sqlstate = "WD410"
+
+
 class DiskFull(WedError):
     """The disk of the database is nearly full; nothing is started, what runs goes on."""
 

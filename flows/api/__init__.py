@@ -23,6 +23,23 @@ from flows.api.definitions import (
     publish,
     schema_name,
 )
+from flows.api.drafts import (
+    discard_draft,
+    draft_history,
+    draft_revision,
+    list_drafts,
+    list_versions,
+    merge_draft,
+    merge_running,
+    open_draft,
+    read_draft,
+    redo_draft,
+    restore_version,
+    running_definition,
+    save_draft,
+    undo_draft,
+    version_definition,
+)
 from flows.api.instances import cancel, rematch, start, start_many
 from flows.api.maintenance import (
     check_invariants,
@@ -32,12 +49,23 @@ from flows.api.maintenance import (
     reap,
     report_disk,
 )
+from flows.api.publications import (
+    approve_publication,
+    list_publications,
+    publish_due,
+    read_publication,
+    reject_publication,
+    request_publication,
+    request_rollback,
+    withdraw_publication,
+)
 from flows.api.registration import heartbeat, register_worker, unregister_worker
 from flows.api.results import complete, complete_many, fail, fail_many
 from flows.api.taking import extend, lease_many, offer, release, take, take_many
 from flows.api.trial import explain, nearest, try_complete, try_due, try_start
 
 __all__ = [
+    "approve_publication",
     "cancel",
     "check_condition",
     "check_definition",
@@ -50,6 +78,9 @@ __all__ = [
     "data_directory",
     "definition",
     "difference",
+    "discard_draft",
+    "draft_history",
+    "draft_revision",
     "drop_flow",
     "evaluate",
     "explain",
@@ -58,16 +89,32 @@ __all__ = [
     "fail_many",
     "heartbeat",
     "lease_many",
+    "list_drafts",
+    "list_publications",
+    "list_versions",
     "maintain",
+    "merge_draft",
+    "merge_running",
     "nearest",
     "next_due",
     "offer",
+    "open_draft",
     "publish",
+    "publish_due",
+    "read_draft",
+    "read_publication",
     "reap",
+    "redo_draft",
     "register_worker",
+    "reject_publication",
     "release",
     "rematch",
     "report_disk",
+    "request_publication",
+    "request_rollback",
+    "restore_version",
+    "running_definition",
+    "save_draft",
     "schema_name",
     "start",
     "start_many",
@@ -76,5 +123,8 @@ __all__ = [
     "try_complete",
     "try_due",
     "try_start",
+    "undo_draft",
     "unregister_worker",
+    "version_definition",
+    "withdraw_publication",
 ]

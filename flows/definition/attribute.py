@@ -12,9 +12,10 @@ from flows.definition.options import Option, options_of
 class AttributeDefinition(TypedDict, total=False):
     """One value that every instance of the flow has. Table attr, the paper's WED_attr.
 
-    `was` is not an option: publishing renames the attribute of that name to `name`.
+    `id` and `was` are not options: publishing renames the attribute of that number (aid) or name to `name`.
     """
 
+    id: int
     was: str
     name: Required[
         Annotated[

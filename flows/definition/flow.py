@@ -34,6 +34,14 @@ class Definition(TypedDict, total=False):
             },
         ),
     ]
+    needs_approval: Annotated[
+        bool,
+        Option(
+            label=_("a second person approves"),
+            help=_("A changed definition is published only after another person has approved it."),
+            default=False,
+        ),
+    ]
     default_timeout: Annotated[
         Interval | None,
         Option(

@@ -17,6 +17,19 @@ grant execute on function  -- what is designed and not yet published
   wedsql.explain_condition(jsonb, text, jsonb)
 to wed_web;
 grant execute on function
+  wedsql.running_definition(text), wedsql.list_versions(text, integer, integer),
+  wedsql.version_definition(text, integer), wedsql.read_draft(text, text), wedsql.list_drafts(text),
+  wedsql.open_draft(text, text, jsonb, text, text),
+  wedsql.save_draft(text, text, integer, jsonb, text, integer, text),
+  wedsql.undo_draft(text, text, integer, boolean, text), wedsql.discard_draft(text, text, integer),
+  wedsql.draft_history(text, text, integer, integer), wedsql.draft_revision(text, text, integer),
+  wedsql.request_publication(text, text, integer, text, boolean, timestamptz, jsonb, text),
+  wedsql.request_rollback(text, integer, text, boolean, timestamptz, jsonb, text),
+  wedsql.approve_publication(bigint, text, text), wedsql.reject_publication(bigint, text, text),
+  wedsql.withdraw_publication(bigint, text, text), wedsql.read_publication(bigint),
+  wedsql.list_publications(text, boolean, bigint, integer)
+to wed_web;
+grant execute on function
   wedsql.definition(text), wedsql.start_many(text, jsonb[], text, text[]), wedsql.start(text, jsonb, text, text),
   wedsql.take(text, text[], integer, text, bigint[]), wedsql.lease(text, text[], integer, text, interval, bigint[]),
   wedsql.offer(text, text[], integer, bigint[]), wedsql.extend(integer, bigint, bigint, interval), wedsql.release(integer, bigint, bigint, text),
@@ -26,7 +39,7 @@ grant execute on function
   wedsql.report_problems(bigint, text)
 to wed_worker;
 grant execute on function
-  wedsql.reap(integer), wedsql.next_due(), wedsql.maintain(), wedsql.report_disk(bigint, bigint), wedsql.data_directory(), wedsql.register_worker(text, text, text, integer, text[]),
+  wedsql.reap(integer), wedsql.publish_due(), wedsql.next_due(), wedsql.maintain(), wedsql.report_disk(bigint, bigint), wedsql.data_directory(), wedsql.register_worker(text, text, text, integer, text[]),
   wedsql.heartbeat(bigint, boolean), wedsql.unregister_worker(bigint)
 to wed_reaper;
 

@@ -42,6 +42,7 @@ SETTINGS: Row = {
     "label": "It's",
     "description": "two\nlines",
     "final_when_pending": "cancel",
+    "needs_approval": True,
     "max_firings": 9,
     "default_timeout": "00:07:00",
     "notify_trace": False,

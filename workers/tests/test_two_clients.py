@@ -25,10 +25,15 @@ from workers.tests.conftest import Shop
 TOPICS: tuple[ModuleType, ...] = (taking, results, registration, maintenance)
 # Operations of designers, programs and operators; a worker uses none of them.
 NO_WORKER = {
-    "cancel", "check_condition", "check_definition", "check_invariants", "check_predicate", "completions",
-    "create_flow", "data_directory", "definition", "difference", "drop_flow", "evaluate", "explain",
-    "maintain", "nearest", "publish", "reap", "rematch", "report_disk", "schema_name", "start",
-    "start_many", "try_complete", "try_due", "try_start",
+    "approve_publication", "cancel", "check_condition", "check_definition", "check_invariants",
+    "check_predicate", "completions", "create_flow", "data_directory", "definition", "difference",
+    "discard_draft", "draft_history", "draft_revision", "drop_flow", "evaluate", "explain",
+    "list_drafts", "list_publications", "list_versions", "maintain", "merge_draft", "merge_running",
+    "nearest", "open_draft", "publish", "publish_due", "read_draft", "read_publication", "reap",
+    "redo_draft", "reject_publication", "rematch", "report_disk", "request_publication",
+    "request_rollback", "restore_version", "running_definition", "save_draft", "schema_name",
+    "start", "start_many", "try_complete", "try_due", "try_start", "undo_draft",
+    "version_definition", "withdraw_publication",
 }  # fmt: skip
 # take, complete and fail of one job are the *_many operations with one.
 ONE_OF_MANY = {"complete", "fail", "take"}

@@ -1,10 +1,28 @@
+-- Checks that this session may change a flow directly: with needs_approval only the owner of the kernel may,
+-- and all others request a publication.
+-- Raises: WD302.
+create or replace function wedsql._check_direct(p_name text, p_needs_approval boolean) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_needs_approval and not pg_has_role(session_user, 'wed_owner', 'member') then
+    perform wedsql._raise('WD302', format('A definition of flow %I is published only after a second person '
+      'approved it.', p_name), 'Change a draft of the flow and request its publication.',
+      jsonb_build_object('flow', p_name)::text);
+  end if;
+end $$;
+
 -- Increments the definition's version once per transaction, and marks the flow so that the commit re-matches
--- its living instances.
+-- its living instances. p_needs_approval: whether the first change of a transaction must be approved, for a
+-- caller that knows better than the flow's row.
 -- Locks: as _lock_definition.
-create or replace function wedsql._touch(p_flow integer, p_attrs boolean) returns void
+-- Raises: WD302.
+create or replace function wedsql._touch(p_flow integer, p_attrs boolean,
+  p_needs_approval boolean default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform wedsql._lock_definition(p_flow);
+  perform wedsql._check_direct(f.name, coalesce(p_needs_approval, f.needs_approval)) from wedsql.flow f
+  where f.id = p_flow and f.changed_xid is distinct from txid_current();
   update wedsql.flow f
   set version = f.version + case when f.changed_xid is distinct from txid_current() then 1 else 0 end,
       changed_xid = txid_current(), rematch_due = true, attrs_changed = f.attrs_changed or p_attrs
@@ -53,7 +71,7 @@ create or replace function wedsql._flow_changed() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform wedsql._check_spans('flow', new);
-  perform wedsql._touch(new.id, false);
+  perform wedsql._touch(new.id, false, old.needs_approval);
   perform wedsql._derive(new.id);
   if new.default_timeout is distinct from old.default_timeout then
     perform wedsql._default_timeout(new.id, new.name);

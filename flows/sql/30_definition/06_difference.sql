@@ -113,7 +113,23 @@ from o left join p on p.old_ord = o.ord full join n on n.ord = p.new_ord
 where o.j - 'id' is distinct from n.j - 'id'
 $$;
 
--- Returns how the attributes differ; attributes with the same name are the same.
+-- Returns which attribute of the old list is which of the new one, by their places: the one with the same
+-- number ("id"), else with the same name.
+create or replace function wedsql._attribute_pairs(p_old jsonb, p_new jsonb)
+  returns table (old_ord bigint, new_ord bigint)
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+with o as (select x.ord, x.j ->> 'id' as id, x.j ->> 'name' as name
+           from jsonb_array_elements(p_old) with ordinality x (j, ord)),
+     n as (select x.ord, x.j ->> 'id' as id, x.j ->> 'name' as name
+           from jsonb_array_elements(p_new) with ordinality x (j, ord)),
+     numbered as materialized (select o.ord as old_ord, n.ord as new_ord from o join n on n.id = o.id)
+select p.old_ord, p.new_ord from numbered p
+union all
+select o.ord, n.ord from o join n on n.name = o.name
+where o.ord not in (select p.old_ord from numbered p) and n.ord not in (select p.new_ord from numbered p)
+$$;
+
+-- Returns how the attributes differ, as _attribute_pairs compares them.
 create or replace function wedsql._attribute_changes(p_old jsonb, p_new jsonb)
 returns table (change text, ord bigint, old_value jsonb, new_value jsonb)
 language sql stable set search_path = pg_catalog, pg_temp as $$
@@ -121,10 +137,11 @@ with options as materialized (select wedsql._option_list('attr') as list),
      o as (select x.ord, wedsql._attribute_given(wedsql._attribute_row(x.j, l.list), l.list) as j
            from jsonb_array_elements(p_old) with ordinality x (j, ord) cross join options l),
      n as (select x.ord, wedsql._attribute_given(wedsql._attribute_row(x.j, l.list), l.list) as j
-           from jsonb_array_elements(p_new) with ordinality x (j, ord) cross join options l)
+           from jsonb_array_elements(p_new) with ordinality x (j, ord) cross join options l),
+     p as materialized (select * from wedsql._attribute_pairs(p_old, p_new))
 select case when n.ord is null then 'removed' when o.ord is null then 'added' else 'changed' end,
        coalesce(n.ord, o.ord), o.j, n.j
-from o full join n on n.j -> 'name' = o.j -> 'name'
+from o left join p on p.old_ord = o.ord full join n on n.ord = p.new_ord
 where o.j is distinct from n.j
 $$;
 

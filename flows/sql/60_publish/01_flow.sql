@@ -207,12 +207,13 @@ end $$;
 
 -- Drops the flow: definition, schema, and, with p_force, its instances and their history.
 -- Locks: everything of the flow.
--- Raises: WD001, WD007 while it has instances.
+-- Raises: WD001, WD007 while it has instances, WD302.
 create or replace function wedsql.drop_flow(p_name text, p_force boolean default false) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._flow(p_name);
 begin
+  perform wedsql._check_direct(v_flow.name, v_flow.needs_approval);
   perform wedsql._lock_definition(v_flow.id, true);
   if not p_force and exists (select 1 from wedsql.instance i where i.flow_id = v_flow.id) then
     perform wedsql._raise('WD007', format('Flow %I has instances.', p_name), 'Dropping it would erase their history; say so with force.');
@@ -223,4 +224,5 @@ begin
   delete from wedsql.timer where flow_id = v_flow.id;
   execute format('drop schema %I cascade', p_name);
   delete from wedsql.flow where id = v_flow.id;
+  perform wedsql._forget_flow(p_name);
 end $$;

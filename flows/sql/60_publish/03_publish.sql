@@ -1,4 +1,4 @@
--- Returns the definition of a flow, with p_numbers the numbers of its triggers as "id".
+-- Returns the definition of a flow, with p_numbers the numbers of its attributes and triggers as "id".
 create or replace function wedsql._definition(p_flow wedsql.flow, p_numbers boolean) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
@@ -6,7 +6,9 @@ select jsonb_build_object('flow', p_flow.name, 'version', p_flow.version)
   || (select jsonb_object_agg(o.name, to_jsonb(p_flow) -> o.col) from wedsql._options('flow') o)
   || jsonb_build_object(
     'attributes', coalesce((
-      select jsonb_agg(wedsql._attribute_given(a, (select wedsql._option_list('attr'))) order by a.aid)
+      select jsonb_agg(wedsql._attribute_given(a, (select wedsql._option_list('attr'))) || case when p_numbers
+        then jsonb_build_object('id', a.aid) else '{}' end
+                       order by a.aid)
       from wedsql.attr a where a.flow_id = p_flow.id), '[]'),
     'triggers', coalesce((
       select jsonb_agg(wedsql._trigger_given(t, (select wedsql._option_list('trig'))) || case when p_numbers
@@ -48,24 +50,41 @@ end $$;
 -- p_dry_run it returns the same report and changes nothing. Attributes and triggers that the definition does
 -- not name are removed.
 -- Locks: the flow's definition, wed_flow, instances in wid order, jobs, trace.
--- Raises: every error for which an attribute or trigger can be rejected; WD009 for a malformed definition.
+-- Raises: every error for which an attribute or trigger can be rejected; WD009 for a malformed definition;
+-- WD302 where a second person has to approve it.
 create or replace function wedsql.publish(p_flow text, p_definition jsonb, p_dry_run boolean default false, p_reopen_final boolean default false,
                                           p_actor text default null, p_reason text default null) returns jsonb
-language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
+begin
+  if not p_dry_run then
+    perform wedsql._begin_change(v_flow.id);
+    perform wedsql._check_direct(p_flow, (wedsql._flow(p_flow)).needs_approval);
+  end if;
+  return wedsql._publish_definition(v_flow, p_definition, p_dry_run, p_reopen_final, p_actor, p_reason);
+end $$;
+
+-- Does what publish does, for a caller that has checked that it may.
+-- Locks: as publish.
+-- Raises: as publish, but WD302.
+create or replace function wedsql._publish_definition(p_flow wedsql.flow, p_definition jsonb,
+  p_dry_run boolean, p_reopen_final boolean, p_actor text, p_reason text) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+declare
   v_report jsonb;
   v_dry text;
 begin
   perform wedsql._check_definition(p_definition);
   perform set_config('wedsql.actor', wedsql._actor(p_actor), true);
   begin
-    perform wedsql._lock_definition(v_flow.id, exists (
-      select 1 from wedsql._attribute_changes(wedsql._definition(v_flow, false) -> 'attributes',
+    perform wedsql._lock_definition(p_flow.id, exists (
+      select 1 from wedsql._attribute_changes(wedsql._definition(p_flow, true) -> 'attributes',
         p_definition -> 'attributes')));
-    v_report := wedsql._apply_definition(v_flow.id, p_definition);
-    update wedsql.flow f set reopen_final = p_reopen_final where f.id = v_flow.id;
-    v_report := v_report || wedsql._publish(v_flow.id, wedsql._actor(p_actor), p_reason);
+    v_report := wedsql._apply_definition(p_flow.id, p_definition);
+    update wedsql.flow f set reopen_final = p_reopen_final where f.id = p_flow.id;
+    v_report := v_report || wedsql._publish(p_flow.id, wedsql._actor(p_actor), p_reason);
     if p_dry_run then
       raise exception using errcode = 'WD999', message = v_report::text;
     end if;
@@ -105,7 +124,7 @@ begin
   select k.word into v_bad from k
   where (k.kind, k.word) not in (('flow', 'flow'), ('flow', 'version'), ('flow', 'attributes'),
     ('flow', 'triggers'),
-                                 ('attr', 'was'), ('trig', 'id'))
+                                 ('attr', 'was'), ('attr', 'id'), ('trig', 'id'))
     and not exists (select 1 from wedsql._options(k.kind) o where o.name = k.word) limit 1;
   if v_bad is not null then
     perform wedsql._raise('WD009', format('The definition has an unknown option %L.', left(v_bad, 80)),
@@ -114,8 +133,8 @@ begin
   perform wedsql._check_twice(p_definition);
 end $$;
 
--- Checks that no two attributes of the definition have the same name or the same earlier name, and no two
--- triggers the same id.
+-- Checks that no two attributes of the definition have the same name, earlier name or id, and no two triggers
+-- the same id.
 -- Raises: WD009 naming it.
 create or replace function wedsql._check_twice(p_definition jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -123,7 +142,7 @@ declare
   v_bad record;
 begin
   select w.list, w.word, e ->> w.word as value into v_bad
-  from (values ('attributes', 'name'), ('attributes', 'was'), ('triggers', 'id')) w (list, word)
+  from (values ('attributes', 'name'), ('attributes', 'was'), ('attributes', 'id'), ('triggers', 'id')) w (list, word)
   cross join lateral jsonb_array_elements(p_definition -> w.list) e
   where e ->> w.word is not null group by w.list, w.word, e ->> w.word having count(*) > 1 limit 1;
   if found then

@@ -7,7 +7,7 @@ declare
   v_renamed integer;
   v_changes jsonb;
 begin
-  perform wedsql._touch(p_flow, false);
+  perform wedsql._touch(p_flow, false, false);  -- the caller has checked it
   v_renamed := wedsql._apply_renames(p_flow, p_definition -> 'attributes');
   select coalesce(jsonb_object_agg(d.what, d.list), '{}') into v_changes from (
     select d.part || 's_' || d.change as what,
@@ -73,8 +73,8 @@ begin
   using p_added, v_options, p_flow;
 end $$;
 
--- Gives attributes with "was" their new names, also where they exchange them, and returns how many were
--- renamed. A rename to a name that another attribute still has waits for that one; where each waits for the
+-- Gives attributes with a number ("id") or with "was" their new names, also where they exchange them, and
+-- returns how many were renamed. A rename to a name that another attribute still has waits for that one; where each waits for the
 -- next, one gets a temporary name.
 create or replace function wedsql._apply_renames(p_flow integer, p_attributes jsonb) returns integer
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -84,7 +84,10 @@ declare
   v_count integer;
 begin
   select coalesce(jsonb_object_agg(a.aid, d ->> 'name'), '{}'), count(*) into v_todo, v_count
-  from jsonb_array_elements(p_attributes) d join wedsql.attr a on a.flow_id = p_flow and a.aname = d ->> 'was' and d ->> 'was' <> d ->> 'name';
+  from jsonb_array_elements(p_attributes) d join wedsql.attr a
+    on a.flow_id = p_flow and a.aname <> d ->> 'name'
+      and case when d ->> 'id' = a.aid::text then true else a.aname = d ->> 'was' and not exists (
+        select 1 from jsonb_array_elements(p_attributes) x where x ->> 'id' = a.aid::text) end;
   while v_todo <> '{}' loop
     select jsonb_object_agg(t.key, t.value) into v_next from jsonb_each_text(v_todo) t
     where not exists (select 1 from wedsql.attr a where a.flow_id = p_flow and a.aname = t.value and v_todo ? a.aid::text);

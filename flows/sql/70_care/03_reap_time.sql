@@ -118,9 +118,9 @@ begin
   return true;
 end $$;
 
--- Returns when the next lease or timer falls due, now when the last round left some that it could have
--- handled, null when nothing waits for a time. What the last round could not handle (locked, failed) waits
--- for a later one and is not considered.
+-- Returns when the next lease, timer or publication falls due, now when the last round left some that it
+-- could have handled, null when nothing waits for a time. What the last round could not handle (locked,
+-- failed) waits for a later one and is not considered.
 create or replace function wedsql.next_due() returns timestamptz
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 with last as (
@@ -130,7 +130,9 @@ select case when l.more then wedsql.now() else nullif(least(
      select j.lease_until as at from wedsql.job_pool j
      where j.flow_id = f.id and j.state = 'L' and j.lease_until > coalesce(l.at, '-infinity') order by j.lease_until limit 1) d),
   (select min(d.at) from wedsql.flow f cross join lateral (
-     select x.due_at as at from wedsql.timer x where x.flow_id = f.id and x.due_at > coalesce(l.at, '-infinity') order by x.due_at limit 1) d)),
+     select x.due_at as at from wedsql.timer x where x.flow_id = f.id and x.due_at > coalesce(l.at, '-infinity') order by x.due_at limit 1) d),
+  (select min(p.publish_at) from wedsql.publication p
+   where p.status = 'approved' and p.publish_at > coalesce(l.at, '-infinity'))),
   'infinity') end
 from last l
 $$;
