@@ -33,7 +33,8 @@ def test_catalog_every_function_is_pinned_and_closed(connect: Connect, defined: 
         "select p.oid::regprocedure::text, n.nspname, p.proowner::regrole::text,"
         " p.prosecdef, coalesce(p.proconfig::text, ''),"
         " has_function_privilege('public', p.oid, 'execute'),"
-        " p.proname in ('now', '_next_status', 'state_limit', 'field_of', '_microseconds', '_moment')"
+        " p.proname in ('now', '_next_status', 'state_limit', 'field_of', '_microseconds', '_moment',"
+        " '_kind', 'close_problem', 'next_phase')"
         " from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname"
         " in ('wedsql', 'wed_match', %s)",
         [defined],

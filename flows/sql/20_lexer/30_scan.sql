@@ -3,70 +3,78 @@
 -- Returns one row per token, in order, without white space; p_text is never interpreted, only split. problem
 -- is the reason for which the token is rejected in any position, or null. An operator is the longest run of
 -- operator signs, from which trailing + and - are cut off unless the run has one of ~ ! @ # ^ & | ` ? %
--- before them; that is PostgreSQL's rule, and it makes =- two operators and @- one.
+-- before them; that is PostgreSQL's rule, and it makes =- two operators and @- one. A token is matched with
+-- the white space before it; joined says that there is none.
 create or replace function wedsql.scan(p_text text)
 returns table (raw text, low text, class text, pos integer, problem text)
 language sql immutable rows 50 set search_path = pg_catalog, pg_temp as $$
   with piece as (
-    select m.ord, m.part[1] as raw, left(m.part[1], 1) as head,
-           (1 + sum(length(m.part[1])) over (order by m.ord) - length(m.part[1]))::integer as pos
+    select m.ord, m.part[1] as piece, ltrim(m.part[1], e' \t\n\r') collate "C" as raw,
+           sum(length(m.part[1])) over (order by m.ord)::integer as ends
     from regexp_matches(p_text,
-      E'[ \\t\\n\\r]+'
-      || '|[A-Za-z_][A-Za-z0-9_]*'
+      E'[ \\t\\n\\r]*(?:[A-Za-z_][A-Za-z0-9_]*'
       || E'|(?:[0-9]+(?:\\.[0-9]+)?|\\.[0-9]+)(?:[eE][+-]?[0-9]+)?'
       || '|''(?:[^'']|'''')*'''
       || '|[~!@#^&|`?+*/%<>=-]*[~!@#^&|`?%][~!@#^&|`?+*/%<>=-]*'
       || '|[+*/<>=-]*[*/<>=]|[+-]'
-      || '|::|.', 'g') with ordinality as m(part, ord)),
+      || E'|::|[^ \\t\\n\\r])', 'g') with ordinality as m(part, ord)),
   classed as (
-    select ord, raw, pos,
-           case when head = '''' then raw else lower(raw collate "C") end as low,
-           case when head in (' ', e'\t', e'\n', e'\r') then 'space'
-                when head ~ '[A-Za-z_]' then 'word'
-                when head = '''' and length(raw) > 1 then 'text'
-                when raw ~ '^[0-9.]*[0-9]' then 'number'
-                when head ~ '[~!@#^&|`?+*/%<>=-]' then 'operator'
+    select ord, raw, ends - length(raw) + 1 as pos, length(raw) = length(piece) as joined,
+           case when left(raw, 1) = '''' then raw else lower(raw) end as low,
+           case when left(raw, 1) between 'a' and 'z' or left(raw, 1) between 'A' and 'Z'
+                     or left(raw, 1) = '_' then 'word'
+                when left(raw, 1) = '''' and length(raw) > 1 then 'text'
+                when left(raw, 1) between '0' and '9' or left(raw, 1) = '.' and length(raw) > 1 then 'number'
+                when strpos('~!@#^&|`?+*/%<>=-', left(raw, 1)) > 0 then 'operator'
                 when raw in ('(', ')', '[', ']', ',', '::') then 'sign'
                 else 'stray' end as class
     from piece),
   beside as (
-    select *, lag(class, 1, 'space') over w as class1, lag(low) over w as low1, lag(low, 2) over w as low2, lead(low) over w as after
+    select *,
+           case when joined then lag(class) over w end as class1,
+           case when joined then lag(low) over w end as low1,
+           case when joined and lag(joined) over w then lag(low, 2) over w end as low2,
+           case when lead(joined) over w then lead(low) over w end as after
     from classed window w as (order by ord))
   select raw, low, class, pos,
     case class
       when 'stray' then case raw
-        when '''' then 'unclosed_text' when '"' then 'quoted_name' when ';' then 'statement' when '.' then 'dot'
-        when ':' then 'named_argument' when '$' then 'dollar' when E'\\' then 'backslash'
+        when '''' then 'unclosed_text' when '"' then 'quoted_name' when ';' then 'statement'
+        when '.' then 'dot' when ':' then 'named_argument' when '$' then 'dollar' when E'\\' then 'backslash'
         when '{' then 'brace' when '}' then 'brace'
         else case when ascii(raw) > 127 then 'non_ascii' else 'control_character' end end
       when 'text' then case
         when class1 in ('word', 'number') or low1 = '&' and low2 = 'u' then 'touches_quote'
-        when raw ~ E'[\\u202A-\\u202E\\u2066-\\u2069\\u200B-\\u200F\\uFEFF]' then 'control_character'
+        when length(raw) < octet_length(raw)
+             and raw ~ E'[\\u202A-\\u202E\\u2066-\\u2069\\u200B-\\u200F\\uFEFF]' then 'control_character'
         -- Paths of jsonb: two ** cost the square of the document.
-        when raw ~ E'\\$.*\\*\\*.*\\*\\*' then 'pattern_nested' end
+        when strpos(raw, '**') > 0 and raw ~ E'\\$.*\\*\\*.*\\*\\*' then 'pattern_nested' end
       when 'word' then case class1 when 'text' then 'touches_quote' when 'number' then 'touches_number' end
       when 'number' then case
         when class1 = 'text' then 'touches_quote'
         when class1 in ('word', 'number') then 'dot'
-        when length(raw) > 100 or abs(coalesce(substring(low from 'e(.*)'), '0')::numeric) > 308 then 'number_too_large' end
+        when length(raw) > 100 or abs(coalesce(substring(low from 'e(.*)'), '0')::numeric) > 308
+        then 'number_too_large' end
       when 'operator' then case
-        when low ~ E'--|/\\*' or right(low, 1) = '-' and after like '-%' then 'comment'
+        when strpos(low, '--') > 0 or strpos(low, '/*') > 0 or right(low, 1) = '-' and left(after, 1) = '-'
+        then 'comment'
         when low = '=>' then 'named_argument' end
     end
   from beside
-  where class <> 'space'
   order by ord
 $$;
 
--- Returns how many tokens at the start of p_words name a type (0 when none), and what is wrong with it.
-create or replace function wedsql.type_phrase(p_words text[], p_modifier text, out take integer, out problem text)
+-- Returns how many tokens at the start of p_ahead (tokens joined by spaces) name a type, 0 when none, and
+-- what is wrong with it.
+create or replace function wedsql.type_phrase(
+  p_ahead text, p_modifier text, out take integer, out problem text)
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
   v_part text[];
   v_size integer[];
 begin
   take := 0;
-  v_part := regexp_match(array_to_string(p_words[1:14], ' '),
+  v_part := regexp_match(p_ahead,
     E'^(double precision|character varying|[a-z0-9_]+)( \\( [0-9]{1,8}(?: , [0-9]{1,8})? \\))?( (?:with|without) time zone)?'
     || E'((?: \\[ \\])*)(?: |$)');
   if p_modifier is null or v_part is null or (p_modifier = 'double') <> (v_part[1] = 'double precision') then

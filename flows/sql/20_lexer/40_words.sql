@@ -43,22 +43,25 @@ $$;
 -- that follow a value, 0 when none fits. wants is what must come next: operator, operand, or which kind of
 -- operand.
 create or replace function wedsql.phrase(p_ahead text, out take integer, out wants text)
-language sql immutable set search_path = pg_catalog, pg_temp as $$
-  select case when p.wants is null then 0 else cardinality(string_to_array((m.part)[1], ' ')) end, p.wants
-  from (values
-    ('^(is(?: not)? (?:null|true|false|unknown)|isnull|notnull)(?: |$)', 'operator'),
-    ('^(is(?: not)? distinct from)(?: |$)', 'operand'),
-    ('^((?:not )?between(?: symmetric| asymmetric)?)(?: |$)', 'between'),
-    (E'^((?:not )?in \\()', 'in'),
-    (E'^((?:not )?i?like (?:any|all|some) \\()', 'list'),
-    ('^((?:not )?i?like)(?: |$)', 'like'),
-    ('^((?:not )?similar to)(?: |$)', 'similar'),
-    ('^(escape)(?: |$)', 'escape'),
-    ('^(at time zone)(?: |$)', 'zone'),
-    ('^', null)) as p(pattern, wants),
-    lateral (select regexp_match(p_ahead, p.pattern) as part) as m
-  where m.part is not null
-  limit 1
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_phrase text := substring(p_ahead from '^(is(?: not)? (?:null|true|false|unknown|distinct from)|isnull|notnull'
+    || E'|(?:not )?(?:between(?: symmetric| asymmetric)?|in \\(|i?like (?:any|all|some) \\(|i?like|similar to)'
+    || '|escape|at time zone)(?: |$)');
+  v_word text := replace(v_phrase, 'not ', '');
+begin
+  take := coalesce(cardinality(string_to_array(v_phrase, ' ')), 0);
+  wants := case
+    when v_word = 'is distinct from' then 'operand'
+    when v_word ~ '^(is|notnull)' then 'operator'
+    when v_word ~ '^between' then 'between'
+    when v_word = 'in (' then 'in'
+    when v_word ~ '[(]$' then 'list'
+    when v_word ~ 'like$' then 'like'
+    when v_word = 'similar to' then 'similar'
+    when v_word = 'escape' then 'escape'
+    when v_word = 'at time zone' then 'zone' end;
+end
 $$;
 
 -- Returns how many tokens of p_ahead open the special call (its name and parenthesis included), 0 when it is

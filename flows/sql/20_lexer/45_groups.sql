@@ -9,7 +9,7 @@ $$;
 
 -- Returns the reason for which the sign or word p_word cannot close its group, or null.
 create or replace function wedsql.close_problem(p_word text, p_kind text, p_phase text, p_between boolean)
-returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
+returns text language sql immutable as $$
   select case
     when p_kind = 'top' then case when p_word = 'end' then 'case' else 'unopened' end
     when p_word = 'end' and p_kind <> 'case' then 'case'
@@ -23,7 +23,7 @@ $$;
 -- Returns the phase of a group after the dividing word p_word, or null when the word does not divide the
 -- group there.
 create or replace function wedsql.next_phase(p_kind text, p_phase text, p_word text)
-returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
+returns text language sql immutable as $$
   select case p_kind
     when 'case' then case
       when p_word = 'when' and p_phase in ('case', 'then') then 'when'
