@@ -29,6 +29,7 @@ TROUBLE: dict[str, str | Promise] = {
     "conditions": _("Failed conditions are not added up"),
     "refused": _("A job that was refused is not dealt with"),
     "retired": _("A finished instance does not leave for the archive"),
+    "publication": _("A scheduled definition is not published"),
 }
 HOLDER: dict[str, str | Promise] = {
     "transaction": _("open transaction"),

@@ -16,6 +16,7 @@ from workers.logs import summarize
 from workers.reaper.disk import DiskReporter
 from workers.reaper.old_rows import delete_old_rows
 from workers.reaper.report import WORKER, check, log_round
+from workers.reaper.scheduled import publish_scheduled
 
 log = logging.getLogger("workers.tasks")
 
@@ -39,6 +40,7 @@ def reap() -> dict[str, int]:
             total = {key: total.get(key, 0) + count for key, count in counts.items()}
             if max(counts.values(), default=0) < REAP_LIMIT:
                 break
+        publish_scheduled(wire.connection)
         if time.monotonic() - _maintained > _MAINTAIN_EVERY:
             api.maintain(conn=wire.connection)
             _maintained = time.monotonic()

@@ -1,0 +1,57 @@
+"""The reaper publishes definitions at their time, with the privileges of its role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import psycopg
+import pytest
+
+from flows import api
+from flows.types import PublicationChoices
+from testkit.waiting import until
+from workers.reaper import rounds
+from workers.reaper.scheduled import publish_scheduled
+
+Connect = Callable[..., psycopg.Connection[Any]]
+Db = psycopg.Connection[Any]
+DEFINITION = {
+    "attributes": [{"name": "a"}],
+    "triggers": [{"transition": "tr_new", "predicate": "a = '1'"}],
+}
+
+
+@pytest.fixture
+def scheduled(flow: str, connect: Connect) -> Iterator[int]:
+    """A publication that is due in a moment."""
+    owner = connect()
+    draft = api.open_draft(flow, definition=DEFINITION, conn=owner)
+    soon = PublicationChoices(publish_at=datetime.now(UTC) + timedelta(seconds=0.5))
+    yield api.request_publication(draft.at, soon, actor="ann", conn=owner).id
+    owner.execute("delete from wedsql.draft where flow = %s", [flow])
+    owner.execute("delete from wedsql.publication where flow = %s", [flow])
+
+
+def test_a_round_of_the_reaper_publishes_what_is_due(scheduled: int, connect: Connect) -> None:
+    owner = connect()
+
+    def published() -> bool:
+        rounds.reap()
+        return api.read_publication(scheduled, conn=owner).status == "published"
+
+    try:
+        until(published)
+    finally:
+        rounds._reaper_wire().close()
+
+
+def test_the_role_of_the_reaper_may_publish_what_is_due(scheduled: int, connect: Connect) -> None:
+    owner, reaper = connect(), connect("wed_reaper")
+
+    def published() -> bool:
+        publish_scheduled(reaper)
+        return api.read_publication(scheduled, conn=owner).status == "published"
+
+    until(published)
