@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -15,6 +15,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext_lazy
 
 from flows.admin.keyed import KeyedChangeList
+from flows.messages import stored
 from flows.models import ConditionError, Instance, Job, JobLog, TraceEntry, WorkerProcess
 
 
@@ -75,6 +76,22 @@ def link_to_list(admin_site: Any, model: str, wid: int, text: Any) -> str:
     return format_html('<a href="{}?q={}">{}</a>', address, wid, text)
 
 
+def kernel_text(field: str, label: Any) -> Callable[[Any], str]:
+    """Return a column that shows a text of the kernel in the language of the user."""
+
+    @admin.display(description=label)
+    def column(row: Any) -> str:
+        return stored(getattr(row, field) or "") or "-"
+
+    column.__name__ = f"{field}_text"
+    return column
+
+
+REASON: Any = kernel_text("reason", gettext_lazy("reason"))
+LAST_ERROR: Any = kernel_text("last_error", gettext_lazy("last error"))
+MESSAGE: Any = kernel_text("message", gettext_lazy("message"))
+
+
 @admin.register(Instance)
 class InstanceAdmin(ObservedAdmin):
     """The instances of all flows, with their state and a link to their history."""
@@ -82,11 +99,12 @@ class InstanceAdmin(ObservedAdmin):
     key_fields = ("wid",)
     empty_list = gettext_lazy("Nothing has been started yet. An instance is started with:")
     empty_command = "manage.py startinstance FLOW"
-    list_display = ("wid", "flow", "status", "seq", "reason", "changed_at", "key")
+    list_display = ("wid", "flow", "status", "seq", REASON, "changed_at", "key")
     list_filter = ("flow", "status")
     search_fields = ("wid",)
     search_help_text = gettext_lazy("Number of an instance")
-    readonly_fields = ("state_now", "history", "pending")
+    exclude = ("reason",)
+    readonly_fields = (REASON, "state_now", "history", "pending")
 
     @admin.display(description=gettext_lazy("state"))
     def state_now(self, instance: Instance) -> str:
@@ -118,7 +136,7 @@ class JobAdmin(ObservedAdmin):
         "wid",
         "state",
         "attempts",
-        "last_error",
+        LAST_ERROR,
         "holder",
         "fired_at",
         "flow",
@@ -126,8 +144,8 @@ class JobAdmin(ObservedAdmin):
     list_filter = ("flow", "state")
     search_fields = ("wid",)
     search_help_text = gettext_lazy("Number of an instance")
-    exclude = ("payload",)
-    readonly_fields = ("payload_now",)
+    exclude = ("payload", "last_error")
+    readonly_fields = (LAST_ERROR, "payload_now")
 
     @admin.display(description=gettext_lazy("payload"))
     def payload_now(self, job: Job) -> str:
@@ -142,12 +160,12 @@ class TraceEntryAdmin(ObservedAdmin):
     empty_list = gettext_lazy(
         "No step has been written yet. Each accepted change of an instance is one step."
     )
-    list_display = ("key", "flow", "written_by", "status", "fired_names", "at", "actor", "reason")
+    list_display = ("key", "flow", "written_by", "status", "fired_names", "at", "actor", REASON)
     list_filter = ("flow", "status")
     search_fields = ("wid",)
     search_help_text = gettext_lazy("Number of an instance")
-    exclude = ("state", "before", "fired")
-    readonly_fields = ("fired_names", "state_then", "replaced")
+    exclude = ("state", "before", "fired", "reason")
+    readonly_fields = (REASON, "fired_names", "state_then", "replaced")
 
     @admin.display(description=gettext_lazy("fired"))
     def fired_names(self, entry: TraceEntry) -> str:
@@ -211,8 +229,10 @@ class JobLogAdmin(ObservedAdmin):
     empty_list = gettext_lazy(
         "Nothing went wrong. What fails, expires or is withdrawn is listed here with its reason."
     )
-    list_display = ("id", "transition", "wid", "outcome_label", "attempt", "message", "at", "actor", "flow")
+    list_display = ("id", "transition", "wid", "outcome_label", "attempt", MESSAGE, "at", "actor", "flow")
     list_filter = ("flow", OutcomeFilter)
+    exclude = ("message",)
+    readonly_fields = (MESSAGE,)
     search_fields = ("wid",)
     search_help_text = gettext_lazy("Number of an instance")
 

@@ -15,7 +15,8 @@ from django.db import models
 from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _
 
-from flows.errors import WedError, from_database
+from flows.database_errors import from_database
+from flows.errors import WedError
 
 # The field that a kernel error concerns, by model and SQLSTATE. A column named in the detail has precedence.
 FIELDS = {
@@ -71,7 +72,7 @@ def refusal(
         if position
         else known.message,
         hint=known.hint,
-        places=tuple(str(p) for p in known.where.get("list", ()) if str(p) not in known.message),
+        places=tuple(str(p) for p in known.where.get("places", ()) if str(p) not in known.message),
         excerpt=excerpt(text, position),
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from flows.api.connection import JSON, State, rows
 from flows.api.definitions import AnyDefinition
+from flows.messages import stored
 from flows.types import Completions, ConditionFunction, Problem, Truths
 
 _DEFINITION = """
@@ -67,4 +68,4 @@ def evaluate(
 
 def _problem(path: list[str | int], position: int | None, length: int | None, *texts: str | None) -> Problem:
     code, message, hint, reason = (text or "" for text in texts)
-    return Problem(tuple(path), position, length, code, message, hint, reason)
+    return Problem(tuple(path), position, length, code, stored(message), stored(hint), reason)

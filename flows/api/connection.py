@@ -10,7 +10,8 @@ from typing import Any
 
 from psycopg.types.json import Jsonb, JsonbLoader
 
-from flows.errors import BadDefinition, WedError, WrongType, error_for, translated
+from flows.database_errors import error_for, translated
+from flows.errors import BadDefinition, WedError, WrongType
 
 State = Mapping[str, Any]
 

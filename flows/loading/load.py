@@ -9,8 +9,9 @@ from django.db import DatabaseError, connection, transaction
 from psycopg import sql
 
 from flows import api
+from flows.database_errors import from_database
 from flows.definition import Definition
-from flows.errors import WedError, from_database
+from flows.errors import WedError
 from flows.loading.statements import Statement, statements
 from flows.operations.design import Design, run_deferred_triggers
 

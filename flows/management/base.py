@@ -9,7 +9,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from flows.errors import DatabaseGone, UnknownFlow, WedError, translated
+from flows.database_errors import translated
+from flows.errors import DatabaseGone, UnknownFlow, WedError
 from flows.loading import LoadError
 from flows.models import Flow
 from flows.operations import FlowMigrationError

@@ -22,8 +22,11 @@ Connection = psycopg.Connection[Any]
 
 @contextmanager
 def refused(*codes: str) -> Iterator[SimpleNamespace]:
-    """Assert that the block fails with one of these SQLSTATEs; yield an object for the error's fields."""
-    why = SimpleNamespace(code="", message="", hint="", detail="")
+    """Assert that the block fails with one of these SQLSTATEs; yield an object for the error's fields.
+
+    `facts` has those of the detail, without the templates of message and hint.
+    """
+    why = SimpleNamespace(code="", message="", hint="", detail="", facts={})
     with pytest.raises((WedError, psycopg.Error)) as caught:
         yield why
     error = caught.value
@@ -32,6 +35,7 @@ def refused(*codes: str) -> Iterator[SimpleNamespace]:
         why.hint, why.detail = error.diag.message_hint or "", error.diag.message_detail or ""
     else:
         why.code, why.message, why.hint, why.detail = error.code, error.message, error.hint, error.detail
+    why.facts = WedError(detail=why.detail).where
     assert why.code in codes, f"{why.code}: {why.message}"
 
 

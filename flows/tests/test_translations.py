@@ -1,4 +1,4 @@
-"""Every message of the pages and models has a Portuguese translation, and the compiled catalog is current."""
+"""Every message of pages, models and kernel has a Portuguese translation; the compiled catalog is current."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from pathlib import Path
 import pytest
 from django.utils import translation
 
+from flows import messages
 from flows.models import Flow, TraceEntry
 
 APP = Path(__file__).resolve().parents[1]
 CATALOGUE = APP / "locale" / "pt_BR" / "LC_MESSAGES"
 MARKS = {"_", "gettext", "gettext_lazy"}
+PLACEHOLDER = re.compile(r"%\(\w+\)s|\{[a-z_]+\}")
 
 
 def written() -> dict[str, str]:
-    pairs = re.findall(r'^msgid "(.+)"\nmsgstr "(.*)"$', (CATALOGUE / "django.po").read_text(), re.MULTILINE)
-    return {original.replace('\\"', '"'): translated.replace('\\"', '"') for original, translated in pairs}
+    pairs = re.findall(r'^msgid (".+")\nmsgstr (".*")$', (CATALOGUE / "django.po").read_text(), re.MULTILINE)
+    return {ast.literal_eval(original): ast.literal_eval(translated) for original, translated in pairs}
 
 
 def used() -> Iterator[str]:
@@ -36,6 +38,7 @@ def test_every_sentence_is_translated() -> None:
     catalogue = written()
 
     assert set(used()) - catalogue.keys() == set()
+    assert messages.sentences() - catalogue.keys() == set(), "python -m flows.messages prints what is missing"
     assert [original for original, translated in catalogue.items() if not translated] == []
 
 
@@ -49,7 +52,7 @@ def test_the_compiled_catalogue_is_the_written_one() -> None:
 
 def test_placeholders_survive() -> None:
     for original, translated in written().items():
-        assert sorted(re.findall(r"%\(\w+\)s", original)) == sorted(re.findall(r"%\(\w+\)s", translated))
+        assert sorted(PLACEHOLDER.findall(original)) == sorted(PLACEHOLDER.findall(translated)), original
 
 
 @pytest.mark.parametrize(("language", "word"), [("en", "flow"), ("pt-br", "fluxo")])

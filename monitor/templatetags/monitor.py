@@ -6,6 +6,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from flows.messages import stored
 from flows.queries.counting import Count
 from flows.queries.definitions import Attribute
 from flows.queries.trace import Step
@@ -28,6 +29,12 @@ def written_by(step: Step) -> str:
     name = step.written_by.partition(":")[0]
     jobless = SYSTEM_STEP.get(f"{name} without job") if step.job_id is None else None
     return str(jobless or SYSTEM_STEP.get(name, step.written_by))
+
+
+@register.filter
+def kernel_text(text: str | None) -> str:
+    """Return a stored message of the kernel in the language of the user; any other text unchanged."""
+    return stored(text or "")
 
 
 @register.filter

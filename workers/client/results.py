@@ -9,7 +9,7 @@ from functools import cache
 import psycopg
 from psycopg.pq.abc import PGresult
 
-from flows import errors
+from flows import database_errors
 from workers.client.statement import BEGIN, COMMIT, Command, Statement, ints, quoted, texts
 from workers.client.taken import Held, Taken
 
@@ -94,7 +94,7 @@ def is_transient(error: BaseException) -> bool:
     if not isinstance(error, psycopg.Error):
         return False
     state = error.sqlstate or ""
-    return state == CANCELLED or errors.is_transient(state, error.diag.message_primary or "")
+    return state == CANCELLED or database_errors.is_transient(state, error.diag.message_primary or "")
 
 
 def complete_held(flow: str, done: Done, actor: str) -> Command:

@@ -16,7 +16,8 @@ import psycopg
 import pytest
 
 from flows import api
-from flows.errors import WedError, from_database
+from flows.database_errors import from_database
+from flows.errors import WedError
 from workers.client import maintenance, registration, results, taking
 from workers.client.taken import read_jobs
 from workers.tests.client_rows import LONG, NAMES, ROWS, Desk, Row

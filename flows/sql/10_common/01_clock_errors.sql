@@ -4,20 +4,67 @@ language sql volatile parallel safe as $$
 select pg_catalog.clock_timestamp()
 $$;
 
--- Raises one of the kernel's own errors, so that message, hint and detail have the same form everywhere.
--- Raises: p_code.
-create or replace function wedsql._raise(p_code text, p_message text, p_hint text default null, p_detail text default null)
-returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+do $$
 begin
-  if p_hint is null and p_detail is null then
-    raise exception using errcode = p_code, message = p_message;
-  elsif p_detail is null then
-    raise exception using errcode = p_code, message = p_message, hint = p_hint;
-  elsif p_hint is null then
-    raise exception using errcode = p_code, message = p_message, detail = p_detail;
+  if to_regtype('wedsql.why') is null then
+    create type wedsql.why as (code text, message text, hint text, detail text);
   end if;
-  raise exception using errcode = p_code, message = p_message, hint = p_hint, detail = p_detail;
 end $$;
+
+-- Returns the text with facts in its slots: {flow} becomes the value of "flow", a list its values joined by
+-- commas. Values are not read again: they may contain braces and percent signs. Slots without a fact stay.
+create or replace function wedsql._put_facts(p_text text, p_facts jsonb) returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_form text := replace(p_text, '%', '%%');
+  v_values text[] := '{}';
+  v_fact record;
+begin
+  for v_fact in select * from jsonb_each(p_facts) with ordinality f (key, value, n) loop
+    v_form := replace(v_form, '{' || v_fact.key || '}', '%' || v_fact.n || '$s');
+    v_values := v_values || case when jsonb_typeof(v_fact.value) = 'array'
+      then (select string_agg(e, ', ') from jsonb_array_elements_text(v_fact.value) e) else v_fact.value #>> '{}' end;
+  end loop;
+  return format(v_form, variadic v_values);
+end $$;
+
+-- Returns an error of the kernel: message and hint with the facts in their slots, and as detail the facts as
+-- JSON. Where a slot was filled the detail has the template, too, from which clients make the sentence in
+-- the language of their user (flows/messages.py). Messages and hints are string constants that end with a
+-- full stop, because the translations are extracted from this source.
+create or replace function wedsql._why(p_code text, p_message text, p_hint text default null, p_facts jsonb default '{}')
+returns wedsql.why language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_why wedsql.why := row(p_code, wedsql._put_facts(p_message, p_facts), wedsql._put_facts(p_hint, p_facts), null);
+  v_facts jsonb;
+begin
+  v_facts := p_facts || jsonb_strip_nulls(jsonb_build_object(
+    'message_template', nullif(p_message, v_why.message), 'hint_template', nullif(p_hint, v_why.hint)));
+  v_why.detail := nullif(v_facts, '{}')::text;
+  return v_why;
+end $$;
+
+-- Raises the error.
+-- Raises: its code.
+create or replace function wedsql._raise(p_why wedsql.why) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_why.hint is null and p_why.detail is null then
+    raise exception using errcode = p_why.code, message = p_why.message;
+  elsif p_why.detail is null then
+    raise exception using errcode = p_why.code, message = p_why.message, hint = p_why.hint;
+  elsif p_why.hint is null then
+    raise exception using errcode = p_why.code, message = p_why.message, detail = p_why.detail;
+  end if;
+  raise exception using errcode = p_why.code, message = p_why.message, hint = p_why.hint, detail = p_why.detail;
+end $$;
+
+-- Raises an error of the kernel, as _why makes it.
+-- Raises: p_code.
+create or replace function wedsql._raise(p_code text, p_message text, p_hint text default null, p_facts jsonb default '{}')
+returns void language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._raise(wedsql._why(p_code, p_message, p_hint, p_facts))
+$$;
 
 -- Returns the actor of a change: p_actor, else the session's setting wedsql.actor, else the database role.
 -- The role of a flow may set any actor, so its name is appended to the value.
@@ -39,8 +86,9 @@ declare
 begin
   select * into v_flow from wedsql.flow f where f.name = p_name;
   if not found then
-    perform wedsql._raise('WD001', format('There is no flow %L.', p_name),
-      'List the flows with: select name from wedsql.flow; create one with wedsql.create_flow(name).');
+    perform wedsql._raise('WD001', 'There is no flow "{flow}".',
+      'List the flows with: select name from wedsql.flow; create one with wedsql.create_flow(name).',
+      jsonb_build_object('flow', left(p_name, 80)));
   end if;
   return v_flow;
 end $$;
@@ -51,16 +99,19 @@ create or replace function wedsql.check_name(p_name text, p_what text) returns v
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   if p_name is null or p_name !~ '^[a-z][a-z0-9_]{0,62}$' then
-    perform wedsql._raise('WD004', format('%L cannot name a %s.', left(p_name, 80), p_what),
-      'Use 1 to 63 characters: a lower-case letter first, then lower-case letters, digits and "_".');
+    perform wedsql._raise('WD004', '"{name}" cannot be used as a name.',
+      'Use 1 to 63 characters: a lower-case letter first, then lower-case letters, digits and "_".',
+      jsonb_build_object('name', left(p_name, 80)));
   end if;
   if p_what = 'flow' and (p_name ~ '^(pg|wed)_' or p_name in ('wedsql', 'public', 'information_schema', 'postgres', 'wed')) then
-    perform wedsql._raise('WD004', format('%L is a reserved name and cannot name a flow.', p_name),
-      'Choose another name; names that begin with pg_ or wed_ belong to PostgreSQL and to WED-SQL.');
+    perform wedsql._raise('WD004', '"{name}" is reserved and cannot be the name of a flow.',
+      'Choose another name; names that begin with pg_ or wed_ belong to PostgreSQL and to WED-SQL.',
+      jsonb_build_object('name', p_name));
   end if;
   if p_what = 'attribute' and p_name in ('wid', 'status', 'seq', 'flow_id', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax',
                                          'tableoid') then
-    perform wedsql._raise('WD004', format('%L is a reserved name and cannot name an attribute.', p_name),
-      'wid, status, seq and PostgreSQL''s system columns are taken; choose another name.');
+    perform wedsql._raise('WD004', '"{name}" is reserved and cannot be the name of an attribute.',
+      'Choose another name; wid, status, seq and PostgreSQL''s system columns exist already.',
+      jsonb_build_object('name', p_name));
   end if;
 end $$;

@@ -52,21 +52,19 @@ returns text language sql immutable parallel safe set search_path = pg_catalog, 
 $$;
 
 -- Raises the error of p_reason and never returns. p_set chooses WD211 (SET string) instead of WD005
--- (condition).
+-- (condition). The hint is p_hint, else that of the reason, else p_info.
 -- Raises: WD005; WD211 when p_set.
 create or replace function wedsql.refuse(
-  p_set boolean, p_reason text, p_position integer, p_token text, p_info text default null, p_hint text default null)
+  p_set boolean, p_reason text, p_position integer, p_token text, p_info text default null, p_hint text default null,
+  p_facts jsonb default '{}')
 returns void language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_refusal wedsql.refusal;
   v_token text := case when length(p_token) > 60 then left(p_token, 57) || '...' else p_token end;
 begin
   select * into strict v_refusal from wedsql.refusal where reason = p_reason;
-  raise exception using
-    errcode = case when p_set then 'WD211' else 'WD005' end,
-    message = format(v_refusal.sentence, v_token, p_info),
-    detail = jsonb_build_object('position', p_position, 'length', length(p_token),
-                                'token', v_token, 'reason', p_reason)::text,
-    hint = coalesce(p_hint, format(v_refusal.hint, v_token, p_info));
+  perform wedsql._raise(case when p_set then 'WD211' else 'WD005' end, v_refusal.sentence,
+    coalesce(p_hint, nullif(v_refusal.hint, ''), p_info), p_facts || jsonb_strip_nulls(jsonb_build_object(
+      'position', p_position, 'length', length(p_token), 'token', v_token, 'info', p_info, 'reason', p_reason)));
 end
 $$;

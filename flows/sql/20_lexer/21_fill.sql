@@ -19,10 +19,10 @@ $$;
 
 -- What to write instead of functions that are often tried first.
 create or replace view wedsql.function_hint(name, hint) as values
-  ('to_char', 'to_char depends on the language of the session; use extract(year from attribute), or a cast such as attribute::text.'),
+  ('to_char', 'The function to_char depends on the language of the session; use extract(year from attribute), or a cast such as attribute::text.'),
   ('to_date', 'Keep dates in a date attribute, or write attribute::date for a text like 2026-01-31.'),
   ('to_number', 'Write attribute::numeric.'),
-  ('to_timestamp', 'to_timestamp takes one number of seconds here; for texts write attribute::timestamptz.'),
+  ('to_timestamp', 'The function to_timestamp takes one number of seconds here; for texts write attribute::timestamptz.'),
   ('concat', 'Join texts with ||, and coalesce(attribute, '''') where one may be null.'),
   ('concat_ws', 'Join texts with ||, and coalesce(attribute, '''') where one may be null.'),
   ('format', 'Join texts with ||.'),
@@ -31,7 +31,7 @@ create or replace view wedsql.function_hint(name, hint) as values
   ('to_jsonb', 'Write attribute::jsonb.'),
   ('jsonb_build_object', 'Write the document as a text: ''{"a": 1}''::jsonb.'),
   ('jsonb_build_array', 'Write the document as a text: ''[1, 2]''::jsonb.'),
-  ('age', 'age takes two points in time here; to wait for a moment use a timer or a timeout of the trigger.'),
+  ('age', 'The function age takes two points in time here; to wait for a moment use a timer or a timeout of the trigger.'),
   ('lpad', 'Give the length as a plain number of at most 1000.'),
   ('unnest', 'Use value = any (array), or cardinality(array).'),
   ('count', 'Use cardinality(array) or jsonb_array_length(document) to count the parts of one value.'),
@@ -75,7 +75,7 @@ begin
   select word, catcode from pg_get_keywords()
   on conflict (word) do update set keyword = excluded.keyword;
   -- PostgreSQL's grammar does not read a name of category C followed by a parenthesis as a call.
-  update wedsql.vocabulary set func = 'reserved', hint = format('Write (value)::%s.', word)
+  update wedsql.vocabulary set func = 'reserved', hint = 'Write (value)::{token}.'
   where keyword = 'C' and func is not null and word not in ('substring', 'overlay', 'normalize', 'json_object');
   insert into wedsql.vocabulary (word, func, min_args, max_args)
   values ('coalesce', 'ok', 1, null), ('greatest', 'ok', 1, null), ('least', 'ok', 1, null), ('nullif', 'ok', 2, 2)

@@ -87,7 +87,7 @@ $$;
 -- Returns the names of the attributes as a list for messages, at most twenty.
 create or replace function wedsql.names(p_attrs jsonb)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
-  select coalesce(string_agg(k, ', ' order by k), 'none') || case when max(total) > 20 then ', ...' else '' end
+  select coalesce(string_agg(k, ', ' order by k), '-') || case when max(total) > 20 then ', ...' else '' end
   from (select k, count(*) over () as total from jsonb_object_keys(p_attrs) as k order by k limit 20) as few
 $$;
 
@@ -115,6 +115,6 @@ begin
     v_near := wedsql.suggest(v_word, array(select jsonb_object_keys(p_attrs)));
   end if;
   perform wedsql.refuse(p_set, v_reason, p_position, p_raw, wedsql.names(p_attrs),
-    coalesce('Did you mean ' || v_near || '?', p_known.hint));
+    case when v_near is null then p_known.hint else 'Did you mean {near}?' end, jsonb_strip_nulls(jsonb_build_object('near', v_near)));
 end
 $$;

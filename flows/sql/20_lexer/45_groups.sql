@@ -3,8 +3,8 @@
 -- Returns what closes a group of this kind, for messages; null for the text itself.
 create or replace function wedsql.partner(p_kind text)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
-  select case when p_kind in ('array', 'subscript') then 'closing bracket' when p_kind = 'case' then 'END'
-              when p_kind <> 'top' then 'closing parenthesis' end
+  select case when p_kind in ('array', 'subscript') then ']' when p_kind = 'case' then 'END'
+              when p_kind <> 'top' then ')' end
 $$;
 
 -- Returns the reason for which the sign or word p_word cannot close its group, or null.
@@ -56,9 +56,8 @@ begin
   end if;
   perform wedsql.refuse(p_set, case when p_function.word = 'age' and p_given < 2 then 'clock' else 'arguments' end,
     p_position, p_raw,
-    case when v_max is null then format('at least %s', coalesce(v_min, 1))
-         when v_max = v_min then v_max::text else format('%s to %s', v_min, v_max) end
-    || case when coalesce(v_max, v_min, 1) = 1 then ' argument' else ' arguments' end, p_function.hint);
+    case when v_max is null then format('>= %s', coalesce(v_min, 1))
+         when v_max = v_min then v_max::text else format('%s-%s', v_min, v_max) end, p_function.hint);
 end
 $$;
 

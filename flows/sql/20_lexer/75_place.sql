@@ -88,13 +88,12 @@ end
 $$;
 
 -- Returns the hint for an error of PostgreSQL, with the types of the attributes involved.
-create or replace function wedsql.meaning_hint(p_code text, p_tokens wedsql.token[], p_attrs jsonb)
+create or replace function wedsql.meaning_hint(p_code text, p_types boolean)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select case
-    when p_code in ('42883', '42804', '42725') then coalesce(
-      (select 'Here ' || string_agg(distinct format('%s is %s', t.text, p_attrs ->> t.text), ', ') || '. '
-       from unnest(p_tokens) as t where t.kind = 'attribute'), '')
-      || 'Convert one side with ::, for example a1::integer, or quote the value if it is a text.'
+    when p_code in ('42883', '42804', '42725') then case when p_types
+      then 'Types: {types}. Convert one side with ::, for example a1::integer, or quote the value if it is a text.'
+      else 'Convert one side with ::, for example a1::integer, or quote the value if it is a text.' end
     when p_code = '42601' then 'Put parentheses around the parts, one comparison each.'
     when p_code = '22012' then 'This part divides by zero whatever the attributes are.'
     when p_code like '22%' then 'Write a value that its type can hold.'

@@ -203,6 +203,6 @@ begin
   order by t.position offset v_found.before limit 1;
   v_token := coalesce(v_token, p_tokens[1]);
   select * into strict v_refusal from wedsql.refusal r where r.reason = v_found.reason;
-  perform wedsql.refuse_sense(format(v_refusal.sentence, v_token.text), v_refusal.hint, '54000', v_token, p_set, v_found.reason);
+  perform wedsql.refuse_sense(v_refusal.sentence, v_refusal.hint, '54000', v_token, p_set, v_found.reason);
 end
 $$;

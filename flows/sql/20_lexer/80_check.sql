@@ -15,12 +15,27 @@ where p.pronamespace = 'pg_catalog'::regnamespace and p.oid < 16384 and p.provol
 -- Rejects a text for its meaning, at one of its tokens.
 -- Raises: WD006; WD211 when p_set.
 create or replace function wedsql.refuse_sense(
-  p_message text, p_hint text, p_code text, p_token wedsql.token, p_set boolean default false, p_reason text default 'meaning')
+  p_message text, p_hint text, p_code text, p_token wedsql.token, p_set boolean default false, p_reason text default 'meaning',
+  p_facts jsonb default '{}')
 returns void language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  raise exception using errcode = case when p_set then 'WD211' else 'WD006' end, message = p_message, hint = p_hint,
-    detail = jsonb_build_object('position', p_token.position, 'length', p_token.length, 'token', left(p_token.text, 60),
-                                'reason', p_reason, 'sqlstate', p_code)::text;
+  perform wedsql._raise(case when p_set then 'WD211' else 'WD006' end, p_message, p_hint, p_facts || jsonb_build_object(
+    'position', p_token.position, 'length', p_token.length, 'token', left(p_token.text, 60), 'reason', p_reason,
+    'sqlstate', p_code));
+end
+$$;
+
+-- Rejects a text for an error of PostgreSQL in p_tokens, with the types of the attributes there.
+-- Raises: WD006; WD211 when p_set.
+create or replace function wedsql.refuse_problem(
+  p_code text, p_message text, p_tokens wedsql.token[], p_attrs jsonb, p_token wedsql.token, p_set boolean)
+returns void language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_types text := (select string_agg(distinct t.text || ' ' || (p_attrs ->> t.text), ', ') from unnest(p_tokens) as t
+                   where t.kind = 'attribute');
+begin
+  perform wedsql.refuse_sense('{problem}', wedsql.meaning_hint(p_code, v_types is not null), p_code, p_token, p_set,
+    'meaning', jsonb_strip_nulls(jsonb_build_object('problem', p_message, 'types', v_types)));
 end
 $$;
 
@@ -57,9 +72,10 @@ begin
     where t.text = v_operator or t.text = v_name and t.kind = 'function' or t.text = '::' and v_operator is null
     order by t.text in (v_operator, v_name) desc, t.position limit 1;
     perform wedsql.refuse_sense(
-      format('With these types "%s" depends on settings of the session.', coalesce(v_operator, v_name)),
+      'With these types "{function}" depends on settings of the session.',
       'Convert the operands first so that both have the same type, for example attribute::text.', '42P17',
-      coalesce(v_token, p_tokens[1]), p_set, 'stable_use');
+      coalesce(v_token, p_tokens[1]), p_set, 'stable_use',
+      jsonb_build_object('function', coalesce(v_operator, v_name)));
   end if;
 end
 $$;
@@ -86,12 +102,13 @@ begin
   v_part := wedsql.failing_part(v_tokens, v_source, 1, n);
   if (wedsql.plan_error(format('select (%s) is null from %s', wedsql.qualify(v_tokens, v_part.first, v_part.last), v_source))).code is null then
     perform wedsql.refuse_sense(
-      format('This is of type %s; a condition must be true or false.', wedsql.type_of(wedsql.qualify(v_tokens, v_part.first, v_part.last), v_source)),
+      'This is of type {type}; a condition must be true or false.',
       'Compare it with something, for example with =, or test it with is null.', '42804',
-      wedsql.named_token(v_tokens, v_part.first, v_part.last, '42804', ''), false, 'not_boolean');
+      wedsql.named_token(v_tokens, v_part.first, v_part.last, '42804', ''), false, 'not_boolean', jsonb_build_object(
+        'type', wedsql.type_of(wedsql.qualify(v_tokens, v_part.first, v_part.last), v_source)));
   end if;
   v_error := wedsql.plan_error(format('select true from %s where (%s)', v_source, wedsql.qualify(v_tokens, v_part.first, v_part.last)));
-  perform wedsql.refuse_sense(v_error.message, wedsql.meaning_hint(v_error.code, v_tokens[v_part.first:v_part.last], p_attrs),
-    v_error.code, wedsql.named_token(v_tokens, v_part.first, v_part.last, v_error.code, v_error.message));
+  perform wedsql.refuse_problem(v_error.code, v_error.message, v_tokens[v_part.first:v_part.last], p_attrs,
+    wedsql.named_token(v_tokens, v_part.first, v_part.last, v_error.code, v_error.message), false);
 end
 $$;

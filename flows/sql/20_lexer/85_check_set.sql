@@ -47,16 +47,16 @@ begin
     v_together := v_together || format('(%s)', v_part.qualified);
     v_error := wedsql.plan_error(v_query);
     if v_error.code is not null then
-      perform wedsql.refuse_sense(v_error.message, wedsql.meaning_hint(v_error.code, v_tokens, p_attrs), v_error.code,
+      perform wedsql.refuse_problem(v_error.code, v_error.message, v_tokens, p_attrs,
         wedsql.named_token(v_tokens, 1, cardinality(v_tokens), v_error.code, v_error.message), true);
     end if;
     perform wedsql.check_tree(v_tree.nodes, v_tree.functions, v_tokens, true);
     if not v_untyped and not wedsql.assignable(wedsql.type_of(v_part.qualified, v_source)::regtype, v_type::regtype) then
       perform wedsql.refuse_sense(
-        format('The attribute %s is of type %s, but this is of type %s.', v_part.attribute, v_type,
-          wedsql.type_of(v_part.qualified, v_source)),
-        format('Convert it: (...)::%s.', v_type), '42804',
-        wedsql.named_token(v_tokens, 1, cardinality(v_tokens), '42804', ''), true, 'set_type');
+        'The attribute "{attribute}" is of type {type}, but this is of type {given}.', 'Convert it: (...)::{type}.',
+        '42804', wedsql.named_token(v_tokens, 1, cardinality(v_tokens), '42804', ''), true, 'set_type',
+        jsonb_build_object('attribute', v_part.attribute, 'type', v_type,
+          'given', wedsql.type_of(v_part.qualified, v_source)));
     end if;
   end loop;
   if cardinality(v_together) > 1 then  -- they are computed together
@@ -91,8 +91,8 @@ begin
   end;
   if array(select (t.kind, case when t.kind = 'attribute' and t.text = p_old then p_new else t.text end, t.depth) from unnest(v_before) as t)
      is distinct from array(select (t.kind, t.text, t.depth) from unnest(v_after) as t) then
-    raise exception using errcode = 'WD004', message = format('The name "%s" would be read as something else in a condition.', p_new),
-      hint = 'Choose a name that is no word of SQL.', detail = jsonb_build_object('token', p_new, 'reason', 'reserved')::text;
+    perform wedsql._raise('WD004', 'The name "{token}" would be read as something else in a condition.',
+      'Choose a name that is not a word of SQL.', jsonb_build_object('token', p_new, 'reason', 'reserved'));
   end if;
   return v_result;
 end

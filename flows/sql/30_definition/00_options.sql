@@ -101,10 +101,9 @@ begin
      where t.fits is false limit 1',
     v_tests) into v_col using p_row;
   if v_col is not null then
-    perform wedsql._raise('WD009',
-      format('%L is no value of %s.', coalesce(left(to_jsonb(p_row) ->> v_col, 80), 'null'), v_col),
-      format('Allowed: %s.', wedsql._allowed_values(p_table, v_col)),
-        (p_about || jsonb_build_object('column', v_col))::text);
+    perform wedsql._raise('WD009', '"{value}" is not a value of {column}.', 'Allowed: {allowed}.',
+      p_about || jsonb_build_object('column', v_col, 'allowed', wedsql._allowed_values(p_table, v_col),
+        'value', coalesce(left(to_jsonb(p_row) ->> v_col, 80), 'null')));
   end if;
 end $$;
 
@@ -113,9 +112,8 @@ end $$;
 create or replace function wedsql._allowed_values(p_table text, p_column text) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select coalesce(
-  nullif(array_to_string(array(select m[1] from regexp_matches(c.test, $q$'([^']+)'::text$q$, 'g') m), ',
-    '), ''),
-  regexp_replace(c.test, '[()]|::[a-z]+', '', 'g'), 'any ' || format_type(a.atttypid, null) || ' but null')
+  nullif(array_to_string(array(select m[1] from regexp_matches(c.test, $q$'([^']+)'::text$q$, 'g') m), ', '), ''),
+  regexp_replace(c.test, '[()]|::[a-z]+', '', 'g'), format_type(a.atttypid, null) || ' not null')
 from pg_attribute a left join lateral (
   select pg_get_expr(c.conbin, c.conrelid) as test from pg_constraint c
   where c.conrelid = a.attrelid and c.contype = 'c' and c.conkey[1] = a.attnum limit 1) c on true

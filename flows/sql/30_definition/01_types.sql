@@ -18,25 +18,28 @@ declare
   v_ignored text;
 begin
   if p_type = 'enum' and coalesce(cardinality(p_options), 0) = 0 then
-    perform wedsql._raise('WD009', format('Attribute %I is an enum without options.', p_name),
-      'Give at least one option.');
+    perform wedsql._raise('WD009', 'Attribute "{attribute}" is an enum without options.',
+      'Give at least one option.', jsonb_build_object('attribute', p_name));
   end if;
   if p_default is null then
     return;
   end if;
   if p_type = 'enum' and not p_default = any (p_options) then
-    perform wedsql._raise('WD003', format('Default %L of attribute %I is none of its options.', left(p_default, 80), p_name),
-      format('Options: %s.', array_to_string(p_options, ', ')), jsonb_build_object('attribute', p_name)::text);
+    perform wedsql._raise('WD003', 'Default "{value}" of attribute "{attribute}" is not one of its options.',
+      'Options: {options}.',
+      jsonb_build_object('attribute', p_name, 'value', left(p_default, 80), 'options', p_options));
   end if;
   begin
     execute format('select ($1::%s)::text', wedsql._sql_type(p_type)) into v_ignored using p_default;
     if octet_length(v_ignored) > (case p_type when 'numeric' then 1000 else 10000 end) then
-      perform wedsql._raise('WD003', format('The default of attribute %I is too long.', p_name),
-        'A default has at most 10000 bytes, a number at most 1000 digits.', jsonb_build_object('attribute', p_name)::text);
+      perform wedsql._raise('WD003', 'The default of attribute "{attribute}" is too long.',
+        'A default has at most 10000 bytes, a number at most 1000 digits.',
+        jsonb_build_object('attribute', p_name));
     end if;
   exception when data_exception then
-    perform wedsql._raise('WD003', format('Default %L of attribute %I is not a value of type %s.', left(p_default, 80), p_name, p_type),
-      sqlerrm, jsonb_build_object('attribute', p_name)::text);
+    perform wedsql._raise('WD003', 'Default "{value}" of attribute "{attribute}" is not a value of type {type}.',
+      '{problem}', jsonb_build_object('attribute', p_name, 'value', left(p_default, 80), 'type', p_type,
+        'problem', sqlerrm));
   end;
 end $$;
 
@@ -50,8 +53,9 @@ declare
   v_taken boolean;
 begin
   if p_given is not null then
-    perform wedsql._raise('WD009', format('The number %s was given for %s, but the kernel gives the numbers.', p_given, p_kind),
-      format('Leave %s out of the statement; "returning %s" says which number it became.', p_kind, p_kind), jsonb_build_object('column', p_kind)::text);
+    perform wedsql._raise('WD009', 'The number {given} was given for {column}, but the kernel assigns the numbers.',
+      'Leave {column} out of the statement; "returning {column}" returns the number that was assigned.',
+      jsonb_build_object('column', p_kind, 'given', p_given));
   end if;
   loop
     v_number := nextval('wedsql.' || p_kind || '_seq');
@@ -69,19 +73,20 @@ create or replace function wedsql._keep_number(p_kind text, p_old integer, p_new
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if p_new is distinct from p_old then
-    perform wedsql._raise('WD009', format('%s is %s and never changes.', p_kind, p_old), 'Leave it alone, or remove the row and add another.',
-      jsonb_build_object('column', p_kind)::text);
+    perform wedsql._raise('WD009', '{column} is {number} and cannot be changed.',
+      'Keep the number, or delete the row and add another.',
+      jsonb_build_object('column', p_kind, 'number', p_old));
   end if;
 end $$;
 
--- Returns the places in which a definition names the attribute, as text.
+-- Returns the options of triggers that name the attribute, as trigger.option.
 create or replace function wedsql._places(p_flow integer, p_attr text) returns text[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select array_agg(p.place order by p.tgid, p.place) from (
-  select t.tgid, format('%s of trigger %s', v.what, coalesce(nullif(t.tgname, ''), t.cname, t.trname, '#' || t.tgid)) as place
+  select t.tgid, format('%s.%s', coalesce(nullif(t.tgname, ''), t.cname, t.trname, '#' || t.tgid), v.what) as place
   from wedsql.trig t
-  cross join lateral (values ('the predicate', p_attr = any (t.reads)), ('the write-set', p_attr = any (t.writes)),
-                             ('the due attribute', p_attr = t.due_attr)) v (what, names_it)
+  cross join lateral (values ('predicate', p_attr = any (t.reads)), ('writes', p_attr = any (t.writes)),
+                             ('due', p_attr = t.due_attr)) v (what, names_it)
   where t.flow_id = p_flow and v.names_it) p
 $$;
 
@@ -117,7 +122,7 @@ begin
   perform wedsql._lock_flow(p_flow);
 exception when lock_not_available then
   perform wedsql._raise_busy(
-    'Another transaction changes the definition of this flow; it was left as it was.');
+    'Another transaction is changing the definition of this flow; nothing was changed.');
 end $$;
 
 -- Raises that a definition cannot be changed now.
@@ -126,7 +131,7 @@ create or replace function wedsql._raise_busy(p_message text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   perform wedsql._raise('WD010', p_message,
-    'Try again in a moment; "select * from pg_stat_activity" shows who holds the transaction open.');
+    'Try again in a moment; "select * from pg_stat_activity" shows the open transactions.');
 end $$;
 
 -- Locks the instances of the flow, and its definition, against writes of other transactions until this one
@@ -149,7 +154,7 @@ begin
   return v_name;
 exception when lock_not_available then
   perform wedsql._raise_busy(
-    'Another transaction holds this flow or instances of it; the definition was left as it was.');
+    'Another transaction has locked this flow or instances of it; the definition was not changed.');
 end $$;
 
 -- Returns whether this transaction has the flow's table in exclusive mode already, and in no stronger one.

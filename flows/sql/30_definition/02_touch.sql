@@ -5,9 +5,8 @@ create or replace function wedsql._check_direct(p_name text, p_needs_approval bo
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   if p_needs_approval and not pg_has_role(session_user, 'wed_owner', 'member') then
-    perform wedsql._raise('WD302', format('A definition of flow %I is published only after a second person '
-      'approved it.', p_name), 'Change a draft of the flow and request its publication.',
-      jsonb_build_object('flow', p_name)::text);
+    perform wedsql._raise('WD302', 'A definition of flow "{flow}" is published only after a second person has approved it.',
+      'Change a draft of the flow and request its publication.', jsonb_build_object('flow', p_name));
   end if;
 end $$;
 

@@ -10,8 +10,9 @@ begin
   if tg_op = 'DELETE' then
     v_places := wedsql._places(old.flow_id, old.aname);
     if v_places is not null and exists (select 1 from wedsql.flow where id = old.flow_id) then
-      perform wedsql._raise('WD007', format('Attribute %I is still named by %s.', old.aname, array_to_string(v_places, ', ')),
-        'Change or remove those triggers first, in the same transaction if you like.', to_jsonb(v_places)::text);
+      perform wedsql._raise('WD007', 'Attribute "{attribute}" is still used by {places}.',
+        'Change or delete those triggers first; the same transaction can do both.',
+        jsonb_build_object('attribute', old.aname, 'places', v_places));
     end if;
     return old;
   end if;
@@ -26,7 +27,8 @@ begin
   new.type := coalesce(nullif(new.type, ''), 'text');
   perform wedsql._check_attribute(new);
   if exists (select 1 from wedsql.attr a where a.flow_id = new.flow_id and a.aname = new.aname and a.aid <> new.aid) then
-    perform wedsql._raise('WD004', format('The flow has an attribute %I already.', new.aname), 'Attribute names are unique in a flow.');
+    perform wedsql._raise('WD004', 'The flow has an attribute "{attribute}" already.',
+      'Attribute names are unique in a flow.', jsonb_build_object('attribute', new.aname));
   end if;
   return new;
 end $$;
@@ -90,8 +92,9 @@ begin
     execute format('alter table %I.wed_flow add constraint %I check (%I = any (%L::text[]))', p_flow, v_name, p_attr.aname, p_attr.options);
   end if;
 exception when check_violation then
-  perform wedsql._raise('WD003', format('Living instances hold values of %I that are none of its options.', p_attr.aname),
-    'Keep the old options, or repair those instances first.');
+  perform wedsql._raise('WD003', 'Living instances have values of "{attribute}" that are not among its options.',
+    'Keep the old options, or repair those instances first.',
+    jsonb_build_object('attribute', p_attr.aname));
 end $$;
 
 -- Applies a changed name, type, default and options to the column; predicates, write-sets and due attributes
@@ -111,8 +114,9 @@ begin
       execute format('alter table %I.wed_flow alter column %I drop default', p_flow, p_new.aname);
       execute format('alter table %I.wed_flow alter column %I type %s using %I::text::%s', p_flow, p_new.aname, v_type, p_new.aname, v_type);
     exception when data_exception then
-      perform wedsql._raise('WD003', format('Living values of %I cannot become %s: %s.', p_new.aname, p_new.type, sqlerrm),
-        'Repair those instances first, or add a new attribute.', jsonb_build_object('attribute', p_new.aname)::text);
+      perform wedsql._raise('WD003', 'Values of "{attribute}" in living instances cannot become {type}: {problem}.',
+        'Repair those instances first, or add a new attribute.',
+        jsonb_build_object('attribute', p_new.aname, 'type', p_new.type, 'problem', sqlerrm));
     end;
   end if;
   if p_new.type is distinct from p_old.type or p_new.options is distinct from p_old.options then
@@ -136,6 +140,6 @@ begin
       returning i.wid, i.seq, i.status, i.version, to_jsonb(w.*) - 'wid' as state)
     insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, before, actor, reason, version, tx_at)
     select $1, l.wid, l.seq, wedsql.now(), '_REMATCH', l.state - $2, l.status, jsonb_build_object($2, l.state -> $2),
-           wedsql._actor(), 'attribute removed', (select f.version from wedsql.flow f where f.id = $1), now()
+           wedsql._actor(), 'An attribute was removed.', (select f.version from wedsql.flow f where f.id = $1), now()
     from living l $q$, p_flow) using p_attr.flow_id, p_attr.aname;
 end $$;

@@ -81,8 +81,9 @@ begin
     perform wedsql.check_name(p_trig.trname, 'transition');
     return p_trig;
   elsif coalesce(p_trig.trname, '') not in ('', '_FINAL') then
-    perform wedsql._raise('WD009', format('The final condition fires no transition, but names %s.', left(p_trig.trname, 80)),
-      'Leave the transition of the final condition empty, or make it a trigger that is not final.', '{"column": "trname"}');
+    perform wedsql._raise('WD009', 'The final condition fires no transition, but has the transition "{transition}".',
+      'Leave the transition of the final condition empty, or make it a trigger that is not final.',
+      jsonb_build_object('column', 'trname', 'transition', left(p_trig.trname, 80)));
   end if;
   p_trig.trname := '_FINAL';
   p_trig.tgname := coalesce(nullif(p_trig.tgname, ''), '_FINAL');
@@ -101,7 +102,8 @@ begin
       'Join both with OR in one predicate: several final states are one condition.');
   elsif exists (select 1 from wedsql.job_pool j where j.flow_id = p_trig.flow_id and j.tgid = p_trig.tgid) then
     perform wedsql._raise('WD007', 'The trigger that is to be the final condition has pending jobs.',
-      'Add the final condition as a trigger of its own, or withdraw the jobs first with wedsql.withdraw(flow, tgid).', '{"column": "cfinal"}');
+      'Add the final condition as another trigger, or withdraw the jobs first with wedsql.withdraw(flow, tgid).',
+      '{"column": "cfinal"}');
   end if;
 end $$;
 
@@ -116,11 +118,13 @@ begin
   perform wedsql._check_values('trig', p_trig);
   select w into v_unknown from unnest(p_trig.writes) w where p_types -> w is null limit 1;
   if found then
-    perform wedsql._raise('WD002', format('The write-set names %L, which is no attribute of the flow.', v_unknown), null, '{"column": "writes"}');
+    perform wedsql._raise('WD002', 'The write-set has "{attribute}", which is not an attribute of the flow.', null,
+      jsonb_build_object('column', 'writes', 'attribute', v_unknown));
   end if;
   if coalesce(p_types ->> p_trig.due_attr, '') not in ('date', 'timestamptz') and p_trig.due_attr is not null then
-    perform wedsql._raise('WD009', format('%L cannot be a due time.', p_trig.due_attr),
-      'due_attr names an attribute of type date or timestamptz.', '{"column": "due_attr"}');
+    perform wedsql._raise('WD009', '"{attribute}" cannot be a due time.',
+      'The due time is an attribute of type date or timestamptz.',
+      jsonb_build_object('column', 'due_attr', 'attribute', p_trig.due_attr));
   end if;
   perform wedsql._check_spans('trig', p_trig);
 end $$;
@@ -152,8 +156,9 @@ begin
   perform wedsql._begin_change(old.flow_id);
   select count(*) into v_pending from wedsql.job_pool j where j.flow_id = old.flow_id and j.tgid = old.tgid;
   if v_pending > 0 then
-    perform wedsql._raise('WD007', format('Trigger %s has %s pending job(s).', coalesce(old.tgname, old.trname), v_pending),
-      'Disable it and wait, or withdraw the jobs first with wedsql.withdraw(flow, tgid).');
+    perform wedsql._raise('WD007', 'Trigger "{trigger}" has pending jobs: {pending}.',
+      'Disable it and wait, or withdraw the jobs first with wedsql.withdraw(flow, tgid).',
+      jsonb_build_object('trigger', coalesce(old.tgname, old.trname), 'pending', v_pending));
   end if;
   return old;
 end $$;
@@ -172,6 +177,6 @@ begin
        logged as (insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor)
                   select g.id, g.wid, g.tgid, g.flow_id, g.trname, wedsql.now(), 'released', wedsql._actor(p_actor) from gone g)
   select coalesce(array_agg(g.wid), '{}') into v_wids from gone g;  -- not null, which would be the whole flow
-  perform wedsql._rematch(v_flow.id, v_wids, false, false, wedsql._actor(p_actor), 'jobs withdrawn');
+  perform wedsql._rematch(v_flow.id, v_wids, false, false, wedsql._actor(p_actor), 'Jobs were withdrawn.');
   return cardinality(v_wids);
 end $$;

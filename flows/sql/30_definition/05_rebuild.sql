@@ -108,9 +108,10 @@ declare
   v_one text;
 begin
   if v_others is not null then
-    perform wedsql._raise('WD007', format('The table of flow %I has no place for another column, and these keep it '
-      'from being built anew: %s.', p_flow, v_others),
-      'Drop them, add the attribute, and create them again.');
+    perform wedsql._raise('WD007',
+      'The table of flow "{flow}" has no room for another column and cannot be rebuilt because of {objects}.',
+      'Drop these objects, add the attribute, and create them again.',
+      jsonb_build_object('flow', p_flow, 'objects', v_others));
   end if;
   execute format('create table %1$I.wed_flow_new (like %1$I.wed_flow including defaults including constraints '
                  'including storage including compression including comments) with (%2$s)', p_flow, v_settings);

@@ -14,10 +14,11 @@ create or replace function wedsql._check_span(p_what text, p_value interval, p_f
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   if p_value < p_from or p_value > wedsql._longest() then
-    perform wedsql._raise('WD009', format('%s is %s; it must be %s.', p_what, left(p_value::text, 80),
-        case when p_from > '0' then 'longer than nothing and at most a thousand years'
-             when p_from = '0' then 'at most a thousand years and not negative' else 'within a thousand years' end),
-      'Leave it empty for none.', jsonb_build_object('column', p_what)::text);
+    perform wedsql._raise('WD009', case
+        when p_from > '0' then '{column} is {value}; it must be longer than 0 and at most 1000 years.'
+        when p_from = '0' then '{column} is {value}; it must be at most 1000 years and not negative.'
+        else '{column} is {value}; it must be within 1000 years.' end,
+      'Leave it empty for none.', jsonb_build_object('column', p_what, 'value', left(p_value::text, 80)));
   end if;
 end $$;
 

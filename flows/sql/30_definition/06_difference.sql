@@ -203,6 +203,6 @@ end $$;
 create or replace function wedsql._raise_form(p_error text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  perform wedsql._raise('WD009', format('A value of the definition has the wrong form: %s.', p_error),
-    'docs/defining-flows.md tells the form of each option.');
+  perform wedsql._raise('WD009', 'A value of the definition has the wrong form: {problem}.',
+    'See docs/defining-flows.md for the form of each option.', jsonb_build_object('problem', p_error));
 end $$;

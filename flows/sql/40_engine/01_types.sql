@@ -6,9 +6,6 @@ begin
       wid integer, fresh boolean, job_id bigint, tgid integer, trw text, cause_seq integer, actor text, reason text,
       state jsonb, before jsonb, matched integer[], errors jsonb, claim bigint);
   end if;
-  if to_regtype('wedsql.why') is null then
-    create type wedsql.why as (code text, message text, hint text, detail text);
-  end if;
   if to_regtype('wedsql.taken') is null then
     create type wedsql.taken as (
       job_id bigint, wid integer, tgid integer, trname text, claim bigint, payload jsonb, state jsonb,

@@ -103,16 +103,21 @@ declare
 begin
   select u.* into v_step from unnest(p_steps) u where u.wid = p_wid;
   if p_status = '?' and v_step.errors is not null then
-    perform wedsql._raise('WD106', format('A predicate failed on the first state: trigger %s, %s: %s', v_step.errors -> 0 ->> 'trigger',
-      v_step.errors -> 0 ->> 'sqlstate', v_step.errors -> 0 ->> 'message'), 'Nothing else matches either, so no instance was started.', v_step.errors::text);
+    perform wedsql._raise('WD106', 'The predicate of trigger "{trigger}" failed on the first state: {sqlstate} {problem}',
+      'No other condition holds, so no instance was started.',
+      jsonb_build_object('errors', v_step.errors, 'trigger', v_step.errors -> 0 -> 'trigger',
+        'sqlstate', v_step.errors -> 0 -> 'sqlstate', 'problem', v_step.errors -> 0 -> 'message'));
   elsif p_status = '?' then
-    perform wedsql._raise('WD101', format('No condition of flow %I holds for this first state, so no instance was started.', p_flow.name),
-      'A first state must be final or fire a transition: mind NULLs, and which triggers are enabled.', v_step.state::text);
+    perform wedsql._raise('WD101',
+      'No condition of flow "{flow}" holds for this first state, so no instance was started.',
+      'A first state must be final or fire a transition. Check for null values, and which triggers are enabled.',
+      jsonb_build_object('flow', p_flow.name, 'state', v_step.state));
   end if;
   perform wedsql._note_refusal(p_wid, v_step.job_id, false);
   select string_agg(j.trname, ', ' order by j.tgid) into v_pending from wedsql.job_pool j where j.wid = p_wid and j.tgid > 0;
-  perform wedsql._raise('WD103', format('Instance %s would be final while %s is pending; the commit was refused.', p_wid, v_pending),
-    'Wait for the pending transitions, or set final_when_pending of the flow to defer or cancel.');
+  perform wedsql._raise('WD103', 'Instance {instance} would be final while {pending} is pending.',
+    'Nothing was changed. Wait for the pending transitions, or set final_when_pending of the flow to defer or cancel.',
+    jsonb_build_object('instance', p_wid, 'pending', v_pending));
 end $$;
 
 -- Puts the special record _EXCPT into the pool for an instance that is an exception (Algorithm 1, line 19).

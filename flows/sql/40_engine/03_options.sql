@@ -43,8 +43,10 @@ begin
   select jsonb_agg(e || jsonb_build_object('trigger', coalesce(t.tgname, t.trname))), jsonb_agg(e) filter (where t.on_error = 'abort')
   into v_errors, v_abort from jsonb_array_elements(p_errors) e join wedsql.trig t on t.tgid = (e ->> 'tgid')::integer;
   if v_abort is not null then
-    perform wedsql._raise('WD106', format('Predicate of trigger %s failed: %s %s', v_errors -> 0 ->> 'trigger',
-      v_errors -> 0 ->> 'sqlstate', v_errors -> 0 ->> 'message'), 'The commit was refused because the trigger says on_error = abort.', v_errors::text);
+    perform wedsql._raise('WD106', 'The predicate of trigger "{trigger}" failed: {sqlstate} {problem}',
+      'Nothing was changed, because on_error of the trigger is abort.',
+      jsonb_build_object('errors', v_errors, 'trigger', v_errors -> 0 -> 'trigger',
+        'sqlstate', v_errors -> 0 -> 'sqlstate', 'problem', v_errors -> 0 -> 'message'));
   end if;
   insert into wedsql.condition_failure (tgid, flow_id, at, sqlstate, message, wid)
   select (e ->> 'tgid')::integer, p_flow.id, p_now, e ->> 'sqlstate', e ->> 'message', p_step.wid from jsonb_array_elements(v_errors) e;
@@ -64,7 +66,7 @@ begin
       and not j.tgid = any (p_step.matched)
     returning j.*)
   insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message)
-  select g.id, g.wid, g.tgid, g.flow_id, g.trname, p_now, 'withdrawn', p_step.actor, 'its condition is no longer true' from gone g;
+  select g.id, g.wid, g.tgid, g.flow_id, g.trname, p_now, 'withdrawn', p_step.actor, 'The condition no longer holds.' from gone g;
   update wedsql.job_pool j set payload = p_step.state from wedsql.trig t
   where j.wid = p_step.wid and t.tgid = j.tgid and t.refresh_payload and j.tgid = any (p_step.matched);
   p_step.matched := (
@@ -143,7 +145,7 @@ create or replace function wedsql._withdraw_rest(p_wid integer, p_now timestampt
 language sql set search_path = pg_catalog, pg_temp as $$
 with gone as (delete from wedsql.job_pool j where j.wid = p_wid returning j.*)
 insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, message)
-select g.id, g.wid, g.tgid, g.flow_id, g.trname, p_now, 'withdrawn', 'the instance became final' from gone g
+select g.id, g.wid, g.tgid, g.flow_id, g.trname, p_now, 'withdrawn', 'The instance became final.' from gone g
 $$;
 
 -- Parks a trigger that fired more than max_firings times in one instance and makes the instance an exception

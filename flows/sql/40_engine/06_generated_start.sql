@@ -110,9 +110,9 @@ begin
     select k into v_long from unnest(p_keys) k where octet_length(k) > 500 limit 1;
   end if;
   if v_long is not null then
-    perform wedsql._raise('WD009',
-      format('The key %L... has %s bytes; 500 are allowed.', left(v_long, 40), octet_length(v_long)),
-      'Use a shorter key, for example a hash of what it is made of.');
+    perform wedsql._raise('WD009', 'The key "{key}..." has {bytes} bytes; 500 are allowed.',
+      'Use a shorter key, for example a hash.',
+      jsonb_build_object('key', left(v_long, 40), 'bytes', octet_length(v_long)));
   elsif exists (select 1 from wedsql.instance i where i.flow_id = p_flow and i.key = any (p_keys)) then
     raise unique_violation using message = 'The key of a start is known.',
       constraint = 'instance_key', table = 'instance', schema = 'wedsql';
@@ -125,6 +125,7 @@ create or replace function wedsql._check_states(p_attrs text[], p_states jsonb[]
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_bad text;
+  v_near text;
 begin
   if exists (select 1 from unnest(p_states) s where jsonb_typeof(s) is distinct from 'object') then
     perform wedsql._raise('WD009', 'A state is a JSON object: attribute names with their values.');
@@ -133,10 +134,11 @@ begin
   end if;
   select k into v_bad from unnest(p_states) s cross join lateral jsonb_object_keys(s - p_attrs) k limit 1;
   if found then
-    perform wedsql._raise('WD002', format('%L is no attribute of this flow.', left(v_bad, 80)),
+    v_near := wedsql.suggest(v_bad, p_attrs);
+    perform wedsql._raise('WD002', '"{attribute}" is not an attribute of this flow.',
       case when p_attrs = '{}' then 'The flow has no attributes yet.'
-           else coalesce('Did you mean ' || wedsql.suggest(v_bad, p_attrs) || '? ', '')
-                || format('Attributes: %s.', array_to_string(p_attrs, ', ')) end,
-      jsonb_build_object('attribute', v_bad)::text);
+           when v_near is null then 'Attributes: {attributes}.'
+           else 'Did you mean {near}? Attributes: {attributes}.' end,
+      jsonb_build_object('attribute', left(v_bad, 80), 'near', v_near, 'attributes', p_attrs));
   end if;
 end $$;

@@ -5,29 +5,34 @@ create or replace function wedsql._refuse_job(p_code text, p_wids integer[], p_j
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_job wedsql.job_pool;
-  v_what text := format('job %s of instance %s', p_jobs[1], p_wids[1]);
+  v_facts jsonb := jsonb_build_object('job', p_jobs[1], 'instance', p_wids[1]);
 begin
   if cardinality(p_wids) > 1 then
-    perform wedsql._raise(p_code, 'One of the results was refused.');
+    perform wedsql._raise(p_code, 'One of the results was rejected.');
   end if;
   select * into v_job from wedsql.job_pool j where j.wid = p_wids[1] and j.id = p_jobs[1];
   case p_code
-    when 'WD102' then perform wedsql._raise(p_code, format('Instance %s is final and cannot be changed.', p_wids[1]),
-      'Publish a changed definition with reopen_final to open final instances again.');
+    when 'WD102' then perform wedsql._raise(p_code, 'Instance {instance} is final and cannot be changed.',
+      'Publish a changed definition with reopen_final to open final instances again.', v_facts);
     when 'WD107' then perform wedsql._refuse_size();
-    when 'WD104' then perform wedsql._raise(p_code, format('This flow has no instance %s.', p_wids[1]), 'Check the number and the flow.');
-    when 'WD105' then perform wedsql._raise(p_code, format('Instance %s is not running.', p_wids[1]), 'It was cancelled or suspended.');
-    when 'WD205' then perform wedsql._raise(p_code, format('The result of %s was refused: that job is no longer pending.', v_what),
-      'It was finished, withdrawn or parked meanwhile; take a job anew.');
-    when 'WD203' then perform wedsql._raise(p_code, format('The result of %s was refused: somebody else holds it.', v_what),
-      'The claim is not the current one; take the job anew.', jsonb_build_object('holder', v_job.lckid)::text);
-    when 'WD201' then perform wedsql._raise(p_code, format('The result of %s was refused: this transaction took no job.', v_what),
-      'Take the job in the same transaction (wedsql.take), or lease it and pass the claim.');
-    when 'WD204' then perform wedsql._raise(p_code, format('The result of %s came too late (limit %s).', v_what, coalesce(v_job.timeout::text, 'of the lease')),
-      'Nothing was changed; the job goes back to the pool. Give the trigger a longer timeout or lease the job and extend it.');
-    when 'WD210' then perform wedsql._raise(p_code, format('The result of %s writes %s, which transition %s does not declare.', v_what,
-      (select string_agg(k, ', ') from jsonb_object_keys(p_changes[1]) k
-       where k <> all ((select t.writes from wedsql.trig t where t.tgid = v_job.tgid)::text[])), v_job.trname),
-      'Add the attribute to the write-set of the trigger, or leave it alone.');
+    when 'WD104' then perform wedsql._raise(p_code, 'This flow has no instance {instance}.', 'Check the number and the flow.', v_facts);
+    when 'WD105' then perform wedsql._raise(p_code, 'Instance {instance} is not running.', 'It was cancelled or suspended.', v_facts);
+    when 'WD205' then perform wedsql._raise(p_code, 'The result of job {job} of instance {instance} was rejected: the job is no longer pending.',
+      'It was finished, withdrawn or parked in the meantime; take another job.', v_facts);
+    when 'WD203' then perform wedsql._raise(p_code, 'The result of job {job} of instance {instance} was rejected: another worker holds the job.',
+      'The claim is not the current one; take the job again.', v_facts || jsonb_build_object('holder', v_job.lckid));
+    when 'WD201' then perform wedsql._raise(p_code, 'The result of job {job} of instance {instance} was rejected: this transaction took no job.',
+      'Take the job in the same transaction (wedsql.take), or lease it and pass the claim.', v_facts);
+    when 'WD204' then perform wedsql._raise(p_code,
+      case when v_job.timeout is null then 'The result of job {job} of instance {instance} came too late: its lease has expired.'
+           else 'The result of job {job} of instance {instance} came too late (limit {timeout}).' end,
+      'Nothing was changed; the job goes back to the pool. Use a longer timeout, or lease the job and extend the lease.',
+      v_facts || jsonb_build_object('timeout', v_job.timeout::text));
+    when 'WD210' then perform wedsql._raise(p_code,
+      'The result of job {job} of instance {instance} writes {attributes}, which transition "{transition}" does not declare.',
+      'Add the attribute to the write-set of the trigger, or do not write it.',
+      v_facts || jsonb_build_object('transition', v_job.trname, 'attributes',
+        (select string_agg(k, ', ') from jsonb_object_keys(p_changes[1]) k
+         where k <> all ((select t.writes from wedsql.trig t where t.tgid = v_job.tgid)::text[]))));
   end case;
 end $$;

@@ -51,7 +51,7 @@ declare
   v_before jsonb;
 begin
   if new.wid <> old.wid then
-    perform wedsql._raise('WD202', 'The number of an instance never changes.');
+    perform wedsql._raise('WD202', 'The number of an instance cannot be changed.');
   end if;
   perform wedsql._one_instance(tg_table_schema, new.wid);
   select f.id, f.defining_xid into v_flow, v_defining from wedsql.flow f where f.name = tg_table_schema;
@@ -100,8 +100,9 @@ declare
 begin
   execute format('select concat(txid_current(), '':'', w.cmin, '':'') from %I.wed_flow w where w.wid = $1', p_flow) into v_command using p_wid;
   if starts_with(v_last, v_command) and v_last <> (v_command || p_wid) then
-    perform wedsql._raise('WD202', format('One statement wrote several instances, %s among them.', p_wid),
-      'A result is of one instance: say which with WHERE wid = ..., and write each in a transaction of its own.');
+    perform wedsql._raise('WD202', 'One statement wrote several instances, among them {instance}.',
+      'Select one instance with WHERE wid = ..., and write each one in another transaction.',
+      jsonb_build_object('instance', p_wid));
   end if;
   perform set_config('wedsql.wrote', v_command || p_wid, true);
 end $$;
@@ -122,10 +123,12 @@ declare
 begin
   select i.status into v_status from wedsql.instance i where i.wid = p_wid;
   if v_status = 'F' then
-    perform wedsql._raise('WD102', format('Instance %s is final and cannot be changed.', p_wid),
-      'Publish a changed definition with reopen_final to open final instances again.');
+    perform wedsql._raise('WD102', 'Instance {instance} is final and cannot be changed.',
+      'Publish a changed definition with reopen_final to open final instances again.',
+      jsonb_build_object('instance', p_wid));
   elsif v_status not in ('R', 'E') then
-    perform wedsql._raise('WD105', format('Instance %s is not running.', p_wid), 'It was cancelled or suspended.');
+    perform wedsql._raise('WD105', 'Instance {instance} is not running.', 'It was cancelled or suspended.',
+      jsonb_build_object('instance', p_wid));
   end if;
   select array_agg(j) filter (where l.mode = 'ExclusiveLock'), bool_or(l.mode <> 'ExclusiveLock') filter (where l.objsubid = 2),
          bool_or(l.classid <> p_wid::oid) filter (where l.objsubid = 2), bool_or(l.objsubid = 1 and wedsql._key_locked(l.classid, l.objid) = wedsql._hold_key())
@@ -138,13 +141,15 @@ begin
   if coalesce(cardinality(v_jobs), 0) = 0 then
     perform wedsql._raise(
       case when v_shared then 'WD208' when v_other then 'WD202' else 'WD201' end,
-      format(case when v_shared then 'The lock on a job of instance %s is shared; it must be exclusive.'
-                  when v_other then 'This transaction holds a lock, but on no pending job of instance %s.'
-                  else 'This transaction holds no lock on a pending job of instance %s.' end, p_wid),
-      'First: select pg_try_advisory_xact_lock(wid, tgid) for a row of job_pool, in the same transaction.');
+      case when v_shared then 'The lock on a job of instance {instance} is shared; it must be exclusive.'
+           when v_other then 'This transaction holds a lock, but on no pending job of instance {instance}.'
+           else 'This transaction holds no lock on a pending job of instance {instance}.' end,
+      'First: select pg_try_advisory_xact_lock(wid, tgid) for a row of job_pool, in the same transaction.',
+      jsonb_build_object('instance', p_wid));
   elsif cardinality(v_jobs) > 1 then
-    perform wedsql._raise('WD206', format('This transaction holds %s jobs of instance %s.', cardinality(v_jobs), p_wid),
-      'Say which one is done: set local wedsql.job = ''<job id>''.');
+    perform wedsql._raise('WD206', 'This transaction holds {jobs} jobs of instance {instance}.',
+      'Name the job that is done: set local wedsql.job = ''<job id>''.',
+      jsonb_build_object('jobs', cardinality(v_jobs), 'instance', p_wid));
   end if;
   v_job := v_jobs[1];
   v_job.lease_until := wedsql._paper_in_time(v_job, v_held);
@@ -157,8 +162,9 @@ create or replace function wedsql._check_writes(p_job wedsql.job_pool, p_before 
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if exists (select 1 from wedsql.trig t where t.tgid = p_job.tgid and t.writes is not null and p_before - t.writes <> '{}') then
-    perform wedsql._raise('WD210', format('Transition %s wrote an attribute that its write-set does not declare.', p_job.trname),
-      'Add the attribute to the write-set of the trigger, or leave it alone.');
+    perform wedsql._raise('WD210', 'Transition "{transition}" wrote an attribute that its write-set does not declare.',
+      'Add the attribute to the write-set of the trigger, or do not write it.',
+      jsonb_build_object('transition', p_job.trname));
   end if;
 end $$;
 
@@ -170,7 +176,8 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if not p_job.tgid = any (p_matched) then
     perform wedsql._note_refusal(p_job.wid, p_job.id, true);
-    perform wedsql._raise('WD205', format('The condition of job %s (%s) of instance %s no longer holds.', p_job.id, p_job.trname, p_job.wid),
-      'Nothing was changed. Roll back and take another job; the reaper drops this one.');
+    perform wedsql._raise('WD205', 'The condition of job {job} ("{transition}") of instance {instance} no longer holds.',
+      'Nothing was changed. Roll back and take another job; the reaper drops this one.',
+      jsonb_build_object('job', p_job.id, 'transition', p_job.trname, 'instance', p_job.wid));
   end if;
 end $$;

@@ -11,25 +11,30 @@ declare
   v_since timestamptz;
 begin
   if (p_held or wedsql._may_lock_by_session()) and wedsql._holds_by_session(p_job.wid, p_job.tgid) then
-    perform wedsql._raise('WD207', format('The lock on job %s belongs to the session, not to the transaction.', p_job.id),
-      'Use pg_try_advisory_xact_lock: the lock must end with the transaction that does the work.');
+    perform wedsql._raise('WD207', 'The lock on job {job} belongs to the session, not to the transaction.',
+      'Use pg_try_advisory_xact_lock: the lock must end with the transaction that does the work.',
+      jsonb_build_object('job', p_job.id));
   end if;
   if p_job.state <> 'P' then
-    perform wedsql._raise('WD203', case p_job.state when 'K' then format('Job %s is parked: it used up its attempts.', p_job.id)
-        else format('Job %s is leased by %s.', p_job.id, coalesce(p_job.lckid, 'another worker')) end,
-      'Take a job with state = ''P''.');
+    perform wedsql._raise('WD203', case
+        when p_job.state = 'K' then 'Job {job} is parked: it has used all its attempts.'
+        when p_job.lckid is null then 'Job {job} is leased by another worker.'
+        else 'Job {job} is leased by "{holder}".' end,
+      'Take a job with state = ''P''.', jsonb_build_object('job', p_job.id, 'holder', p_job.lckid));
   end if;
   if p_job.fired_xid = txid_current() then
-    perform wedsql._raise('WD209', format('This transaction has written instance %s already.', p_job.wid),
-      'One update finishes a job; the job that fired from it is the next transaction''s.');
+    perform wedsql._raise('WD209', 'This transaction has written instance {instance} already.',
+      'One update completes a job; a job that fired from it needs another transaction.',
+      jsonb_build_object('instance', p_job.wid));
   end if;
   select greatest(now(), coalesce(
     (select min(s.xact_seen) from wedsql.lock_seen s
      where s.pid = pg_backend_pid() and s.wid = p_job.wid and s.tgid = p_job.tgid and s.xact_start = now()),
     (select b.seen_at from wedsql.beat b where b.name = 'reaper'))) into v_since;
   if p_job.timeout is not null and v_now - v_since > p_job.timeout then
-    perform wedsql._raise('WD204', format('The result of job %s of instance %s came too late (limit %s).', p_job.id, p_job.wid, p_job.timeout),
-      'Nothing was changed; the job goes back to the pool. Give the trigger a longer timeout.');
+    perform wedsql._raise('WD204', 'The result of job {job} of instance {instance} came too late (limit {timeout}).',
+      'Nothing was changed; the job goes back to the pool. Give the trigger a longer timeout.',
+      jsonb_build_object('job', p_job.id, 'instance', p_job.wid, 'timeout', p_job.timeout::text));
   end if;
   return v_since + p_job.timeout;
 end $$;
@@ -88,8 +93,9 @@ create or replace function wedsql._commit_in_time() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if wedsql.now() > new.until then
-    perform wedsql._raise('WD204', format('The commit of the result of instance %s came too late.', new.wid),
-      'Nothing was changed; the job goes back to the pool. Commit at once, or give the trigger a longer timeout.');
+    perform wedsql._raise('WD204', 'The commit of the result of instance {instance} came too late.',
+      'Nothing was changed; the job goes back to the pool. Commit sooner, or give the trigger a longer timeout.',
+      jsonb_build_object('instance', new.wid));
   end if;
   delete from wedsql.commit_by c where c.id = new.id;
   return null;
@@ -112,6 +118,7 @@ $$;
 create or replace function wedsql._never() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  perform wedsql._raise('WD301', 'Instances are not deleted or truncated.', 'Cancel one with wedsql.cancel(wid, reason); retention removes old final ones.');
+  perform wedsql._raise('WD301', 'Instances cannot be deleted or truncated.',
+    'Cancel one with wedsql.cancel(wid, reason); retention removes old final ones.');
   return null;
 end $$;

@@ -6,8 +6,9 @@
 create or replace function wedsql._refuse_size() returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  perform wedsql._raise('WD107', format('The state would be larger than %s bytes of JSON text.', wedsql.state_limit()),
-    'Keep large contents elsewhere, and their address in an attribute.', jsonb_build_object('limit', wedsql.state_limit())::text);
+  perform wedsql._raise('WD107', 'The state would be larger than {limit} bytes of JSON text.',
+    'Store large contents elsewhere, and their address in an attribute.',
+    jsonb_build_object('limit', wedsql.state_limit()));
 end $$;
 
 -- Rejects a state that is too large, or that has a number of more than 1,000 digits as an attribute. A state
@@ -27,8 +28,9 @@ begin
   select e.key into v_name from jsonb_each(p_state) e
   where jsonb_typeof(e.value) = 'number' and octet_length(e.value::text) > 1000 and e.value is distinct from p_before -> e.key limit 1;
   if found then
-    perform wedsql._raise('WD003', format('The number for attribute %I has more than 1000 digits.', v_name),
-      'Store it as text, or as a fraction of a unit that fits.', jsonb_build_object('attribute', v_name, 'sqlstate', '22003')::text);
+    perform wedsql._raise('WD003', 'The number for attribute "{attribute}" has more than 1000 digits.',
+      'Store it as text, or as a fraction of a unit that fits.',
+      jsonb_build_object('attribute', v_name, 'sqlstate', '22003'));
   end if;
 end $$;
 

@@ -62,7 +62,8 @@ begin
      or p_code = '42703' and not wedsql._kernel_column(p_message)
      or p_code = '42883' and strpos(p_message, '(') = 0  -- an operator: the type of a column changed
      or p_code in ('42883', '42P01') and split_part(p_message, '(', 1) ~ format(E'\\m(%s|wed_match)\\.', p_flow) then
-    perform wedsql._raise('40001', format('The definition of flow %I was changed while this call waited.', p_flow), 'Do the same again.', p_message);
+    perform wedsql._raise('40001', 'The definition of flow "{flow}" was changed while this call waited.',
+      'Try again.', jsonb_build_object('flow', p_flow, 'problem', p_message));
   end if;
 end $$;
 
@@ -90,8 +91,9 @@ begin
     end if;
   end if;
   if p_why.code = '2200H' then
-    p_why := row('WD906', 'No numbers are left for new instances: 2147483647 is the last.',
-      'Move the flow to a new database, or dump and restore this one without its finished instances; what runs goes on.', null)::wedsql.why;
+    p_why := wedsql._why('WD906', 'No numbers are left for new instances: 2147483647 is the last.',
+      'Move the flow to a new database, or dump and restore this one without its finished instances; '
+      'existing instances continue.');
   end if;
   return query select null::integer, null::text, b.* from wedsql._blame(p_flow, p_state, p_why) b;
 end $$;
@@ -111,18 +113,21 @@ begin
     v_text := p_changes ->> v_attr.aname;
     begin
       if v_attr.type = 'enum' and not v_text = any (v_attr.options) then
-        return row('WD003', format('%L is none of the options of %I.', left(v_text, 80), v_attr.aname),
-          format('Options: %s.', array_to_string(v_attr.options, ', ')), jsonb_build_object('attribute', v_attr.aname, 'sqlstate', '23514')::text)::wedsql.why;
+        return wedsql._why('WD003', '"{value}" is not one of the options of "{attribute}".', 'Options: {options}.',
+          jsonb_build_object('attribute', v_attr.aname, 'sqlstate', '23514', 'value', left(v_text, 80),
+            'options', v_attr.options));
       elsif v_attr.type <> 'jsonb' then
         execute format('select ($1::%s)::text', wedsql._sql_type(v_attr.type)) into v_text using v_text;
       end if;
     exception when data_exception then
-      return row('WD003', format('%L is not a value of type %s for attribute %I.', left(v_text, 80), v_attr.type, v_attr.aname),
-        sqlerrm, jsonb_build_object('attribute', v_attr.aname, 'sqlstate', sqlstate)::text)::wedsql.why;
+      return wedsql._why('WD003', '"{value}" is not a value of type {type} for attribute "{attribute}".', '{problem}',
+        jsonb_build_object('attribute', v_attr.aname, 'sqlstate', sqlstate, 'value', left(v_text, 80),
+          'type', v_attr.type, 'problem', sqlerrm));
     end;
   end loop;
-  return case when p_why.code = '23514' then p_why else row('WD003', format('A value cannot be stored: %s.', p_why.message), p_why.hint,
-    jsonb_build_object('sqlstate', p_why.code)::text)::wedsql.why end;
+  return case when p_why.code = '23514' then p_why
+    else wedsql._why('WD003', 'A value cannot be stored: {problem}.', '{solution}',
+      jsonb_build_object('sqlstate', p_why.code, 'problem', p_why.message, 'solution', coalesce(p_why.hint, ''))) end;
 end $$;
 
 -- Starts one instance and returns its number.
@@ -134,7 +139,8 @@ declare
 begin
   select * into v_answer from wedsql.start_many(p_flow, array[p_state], p_actor, array[p_key]) s;
   if v_answer.sqlstate is not null then
-    perform wedsql._raise(v_answer.sqlstate, v_answer.message, nullif(v_answer.hint, ''), nullif(v_answer.detail, ''));
+    perform wedsql._raise(row(v_answer.sqlstate, v_answer.message, nullif(v_answer.hint, ''),
+      nullif(v_answer.detail, ''))::wedsql.why);
   end if;
   return v_answer.wid;
 end $$;

@@ -213,9 +213,9 @@ begin
   v_stale := coalesce(v_stale, '{}');
   with gone as (delete from wedsql.job_pool j where j.wid = any (v_stale) and j.id = any (p_ids) returning j.*)
   insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, message)
-  select g.id, g.wid, g.tgid, g.flow_id, g.trname, wedsql.now(), 'withdrawn', 'its condition no longer held when it was taken' from gone g;
+  select g.id, g.wid, g.tgid, g.flow_id, g.trname, wedsql.now(), 'withdrawn', 'The condition no longer held when the job was taken.' from gone g;
   if v_stale <> '{}' then
-    perform wedsql._rematch(p_flow, v_stale, true, false, 'kernel', 'a job was stale');
+    perform wedsql._rematch(p_flow, v_stale, true, false, 'kernel', 'The condition of a job no longer held.');
   end if;
   select coalesce(array_agg(u.wid order by u.o), '{}'), coalesce(array_agg(u.id order by u.o), '{}') into wids, ids
   from unnest(p_wids, p_ids) with ordinality u (wid, id, o) where not u.wid = any (v_stale);

@@ -65,7 +65,7 @@ begin
   select array_agg(j.tgid) into v_tgids from wedsql.job_pool j where j.wid = p_wid and j.tgid > 0
   having bool_and(j.last_state is not distinct from 'WD103') and count(*) > 1;
   if v_tgids is not null then
-    perform wedsql._except(p_flow, p_wid, v_tgids, 'FINAL_BLOCKED', p_actor, 'each pending job would make the state final while the others are pending', p_now);
+    perform wedsql._except(p_flow, p_wid, v_tgids, 'FINAL_BLOCKED', p_actor, 'Each pending job would make the state final while the others are pending.', p_now);
   end if;
 end $$;
 

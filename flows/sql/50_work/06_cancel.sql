@@ -34,12 +34,13 @@ declare
 begin
   select f.* into v_flow from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wid;
   if not found then
-    perform wedsql._raise('WD104', format('There is no instance %s.', p_wid));
+    perform wedsql._raise('WD104', 'There is no instance {instance}.', null, jsonb_build_object('instance', p_wid));
   end if;
   execute format('select 1 from %I.wed_flow w where w.wid = $1 for no key update', v_flow.name) using p_wid;
   select i.status into v_status from wedsql.instance i where i.wid = p_wid;
   if v_status not in ('R', 'E', 'S') then
-    perform wedsql._raise('WD105', format('Instance %s is not running any more.', p_wid), 'It is final, aborted or cancelled.');
+    perform wedsql._raise('WD105', 'Instance {instance} is no longer running.', 'It is final, aborted or cancelled.',
+      jsonb_build_object('instance', p_wid));
   end if;
   return v_flow;
 end $$;

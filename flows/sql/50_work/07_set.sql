@@ -48,8 +48,9 @@ begin
     v_message := sqlerrm;
   end;
   perform wedsql.check_set_text(p_set, v_types);  -- raises the place where the text itself is wrong
-  perform wedsql._raise('WD211', format('The SET string cannot be computed on this state: %s.', v_message),
-    'Look at the types of the attributes, and at values that are empty or zero.', jsonb_build_object('sqlstate', v_state)::text);
+  perform wedsql._raise('WD211', 'The SET string cannot be computed on this state: {problem}.',
+    'Check the types of the attributes, and values that are empty or zero.',
+    jsonb_build_object('sqlstate', v_state, 'problem', v_message));
 end $$;
 
 -- Returns the values of rendered expressions over a row, computed by the role without rights, as an object of

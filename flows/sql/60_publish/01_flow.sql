@@ -12,10 +12,12 @@ declare
 begin
   perform wedsql.check_name(p_name, 'flow');
   if to_regnamespace(quote_ident(p_name)) is not null then
-    perform wedsql._raise('WD004', format('The name %I is taken in this database.', p_name), 'Choose another name.');
+    perform wedsql._raise('WD004', 'The name "{name}" exists already in this database.', 'Choose another name.',
+      jsonb_build_object('name', p_name));
   end if;
   if exists (select 1 from pg_roles where rolname = p_name and rolsuper) then
-    perform wedsql._raise('WD004', format('%I is the name of a superuser.', p_name), 'Choose another name.');
+    perform wedsql._raise('WD004', '"{name}" is the name of a superuser.', 'Choose another name.',
+      jsonb_build_object('name', p_name));
   end if;
   perform wedsql._check_values('flow', v_flow);
   insert into wedsql.flow (name, label, final_when_pending) values (p_name, v_flow.label,
@@ -73,9 +75,8 @@ begin
                  '%1$I.st_status', p_name);
 exception when dependent_objects_still_exist then
   get stacked diagnostics v_detail = pg_exception_detail;
-  perform wedsql._raise('WD907',
-    format('The views of flow %I get other columns, and objects of the site depend on them.', p_name),
-    'Drop the objects that the detail names, install, and create them again.', v_detail);
+  perform wedsql._raise(row('WD907', 'The views of a flow get other columns, and objects of the site depend on them.',
+    'Drop the objects that the detail names, install, and create them again.', v_detail)::wedsql.why);
 end $$;
 
 -- Creates the paper's control tables of one flow as views, usable word for word with search_path = <flow>.
@@ -155,8 +156,9 @@ end $$;
 create or replace function wedsql._never_running() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  perform wedsql._raise('WD301', format('%I.%I is written by the kernel alone.', tg_table_schema, tg_table_name),
-    'The history is only ever added to; a step is an UPDATE of wed_flow, or a call of the kernel''s functions.');
+  perform wedsql._raise('WD301', '"{table}" is written by the kernel only.',
+    'Rows of the history are only added; to change an instance, UPDATE wed_flow or call the kernel''s functions.',
+    jsonb_build_object('table', format('%I.%I', tg_table_schema, tg_table_name)));
   return null;
 end $$;
 
@@ -216,7 +218,9 @@ begin
   perform wedsql._check_direct(v_flow.name, v_flow.needs_approval);
   perform wedsql._lock_definition(v_flow.id, true);
   if not p_force and exists (select 1 from wedsql.instance i where i.flow_id = v_flow.id) then
-    perform wedsql._raise('WD007', format('Flow %I has instances.', p_name), 'Dropping it would erase their history; say so with force.');
+    perform wedsql._raise('WD007', 'Flow "{flow}" has instances.',
+      'Dropping it would delete their history; pass force to drop it nevertheless.',
+      jsonb_build_object('flow', p_name));
   end if;
   delete from wedsql.job_pool where flow_id = v_flow.id;
   delete from wedsql.wed_trace where flow_id = v_flow.id;

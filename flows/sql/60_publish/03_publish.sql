@@ -127,8 +127,8 @@ begin
                                  ('attr', 'was'), ('attr', 'id'), ('trig', 'id'))
     and not exists (select 1 from wedsql._options(k.kind) o where o.name = k.word) limit 1;
   if v_bad is not null then
-    perform wedsql._raise('WD009', format('The definition has an unknown option %L.', left(v_bad, 80)),
-      'docs/defining-flows.md lists the options.');
+    perform wedsql._raise('WD009', 'The definition has an unknown option "{option}".',
+      'See docs/defining-flows.md for the options.', jsonb_build_object('option', left(v_bad, 80)));
   end if;
   perform wedsql._check_twice(p_definition);
 end $$;
@@ -146,7 +146,8 @@ begin
   cross join lateral jsonb_array_elements(p_definition -> w.list) e
   where e ->> w.word is not null group by w.list, w.word, e ->> w.word having count(*) > 1 limit 1;
   if found then
-    perform wedsql._raise('WD009', format('The definition has %s %L more than once among its %s.', v_bad.word, left(v_bad.value, 80), v_bad.list),
-      'Each stands for one; remove or rename the others.', jsonb_build_object('list', v_bad.list, 'word', v_bad.word, 'value', v_bad.value)::text);
+    perform wedsql._raise('WD009', 'The definition has {word} "{value}" more than once in the list {list}.',
+      'Each must be unique; delete or rename the others.',
+      jsonb_build_object('list', v_bad.list, 'word', v_bad.word, 'value', left(v_bad.value, 80)));
   end if;
 end $$;

@@ -112,7 +112,7 @@ begin
   with gone as (delete from wedsql.job_pool j
     where j.flow_id = p_flow and j.tgid = any (v_gone) returning j.*)
   insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message)
-  select g.id, g.wid, g.tgid, g.flow_id, g.trname, wedsql.now(), 'withdrawn', wedsql._actor(), 'its trigger was removed' from gone g;
+  select g.id, g.wid, g.tgid, g.flow_id, g.trname, wedsql.now(), 'withdrawn', wedsql._actor(), 'The trigger was removed.' from gone g;
   delete from wedsql.trig t where t.flow_id = p_flow and t.tgid = any (v_gone);
   execute format($q$
     update wedsql.trig x set (%s) = row(%s)

@@ -24,10 +24,14 @@ declare
   v_name text := (wedsql._flow(p_flow)).name;
 begin
   if exists (select 1 from pg_roles r where r.rolname = v_name and (r.rolsuper or r.rolcreaterole or r.rolcreatedb)) then
-    perform wedsql._raise('WD004', format('The role %I exists and may do more than work on a flow.', v_name), 'Rename that role, or name the flow otherwise.');
+    perform wedsql._raise('WD004', 'The role "{role}" exists and has more rights than a flow needs.',
+      'Rename that role, or choose another name for the flow.', jsonb_build_object('role', v_name));
   elsif array_remove(wedsql._role_databases(v_name), current_database()) <> '{}' then
-    perform wedsql._raise('WD004', format('The role %I is that of a flow of database %I, and a role is the whole server''s.', v_name,
-      (array_remove(wedsql._role_databases(v_name), current_database()))[1]), 'Name one of the flows otherwise, or close the role there with flowrole --drop.');
+    perform wedsql._raise('WD004',
+      'The role "{role}" belongs to a flow of database "{database}", and roles are shared by all databases of a server.',
+      'Choose another name for one of the flows, or drop the role there with flowrole --drop.',
+      jsonb_build_object('role', v_name, 'database',
+        (array_remove(wedsql._role_databases(v_name), current_database()))[1]));
   elsif not exists (select 1 from pg_roles r where r.rolname = v_name) then
     execute format('create role %I login', v_name);
   end if;

@@ -19,26 +19,29 @@ declare
   v_bad text;
 begin
   if octet_length(p_definition::text) > wedsql._draft_limit('bytes') then
-    perform wedsql._raise('WD404', format('The definition has %s bytes; a draft has at most %s.',
-      octet_length(p_definition::text), wedsql._draft_limit('bytes')), 'Split the flow into several.');
+    perform wedsql._raise('WD404', 'The definition has {bytes} bytes; a draft has at most {limit}.',
+      'Split the flow into several.',
+      jsonb_build_object('bytes', octet_length(p_definition::text), 'limit', wedsql._draft_limit('bytes')));
   elsif jsonb_typeof(p_definition) is distinct from 'object' then
     perform wedsql._raise('WD009', 'A definition is an object with the lists "attributes" and "triggers".');
   end if;
   foreach v_list in array array['attributes', 'triggers'] loop
     if jsonb_typeof(p_definition -> v_list) is distinct from 'array' then
-      perform wedsql._raise('WD009', format('The definition has no list %I.', v_list));
+      perform wedsql._raise('WD009', 'The definition has no list "{list}".', null, jsonb_build_object('list', v_list));
     end if;
     select e::text into v_bad from jsonb_array_elements(p_definition -> v_list) e
     where jsonb_typeof(e) <> 'object' limit 1;
     if found then
-      perform wedsql._raise('WD009', format('%s is no object of the list %I.', left(v_bad, 80), v_list));
+      perform wedsql._raise('WD009', 'An item of the list "{list}" is not an object: {value}.', null,
+        jsonb_build_object('list', v_list, 'value', left(v_bad, 80)));
     end if;
     select e ->> 'id' into v_bad from jsonb_array_elements(p_definition -> v_list) e
     where e ? 'id' group by e ->> 'id'
     having count(*) > 1 or bool_or(jsonb_typeof(e -> 'id') <> 'number') limit 1;
     if found then
-      perform wedsql._raise('WD009', format('The id %s is not the number of exactly one item of the list %I.',
-        left(v_bad, 80), v_list), 'A copy of an attribute or trigger has no id of its own yet.');
+      perform wedsql._raise('WD009', 'The id {id} is not the number of exactly one item of the list "{list}".',
+        'A copy of an attribute or trigger has no id yet.',
+        jsonb_build_object('id', left(v_bad, 80), 'list', v_list));
     end if;
   end loop;
 end $$;

@@ -13,8 +13,8 @@ begin
     select * into v_draft from wedsql.draft d where d.flow = p_flow and d.branch = p_branch;
   end if;
   if not found then
-    perform wedsql._raise('WD401', format('Flow %L has no draft %L.', left(p_flow, 80), left(p_branch, 80)),
-      'Open one, or list the drafts that there are.');
+    perform wedsql._raise('WD401', 'Flow "{flow}" has no draft "{branch}".', 'Open one, or list the existing drafts.',
+      jsonb_build_object('flow', left(p_flow, 80), 'branch', left(p_branch, 80)));
   end if;
   return v_draft;
 end $$;
@@ -25,11 +25,12 @@ create or replace function wedsql._check_revision(p_draft wedsql.draft, p_revisi
 language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 begin
   if p_revision is distinct from p_draft.revision then
-    perform wedsql._raise('WD402', format('%s has saved revision %s of draft %I of flow %I; your change was made '
-      'from revision %s.', p_draft.changed_by, p_draft.revision, p_draft.branch, p_draft.flow,
-      coalesce(p_revision::text, 'none')), 'Read the draft, merge your change with it, and save again.',
+    perform wedsql._raise('WD402', case when p_revision is null
+        then '{actor} has saved revision {revision} of draft "{branch}" of flow "{flow}" in the meantime.'
+        else '{actor} has saved revision {revision} of draft "{branch}" of flow "{flow}"; your change was made from revision {base}.' end,
+      'Read the draft, merge your change with it, and save again.',
       jsonb_build_object('flow', p_draft.flow, 'branch', p_draft.branch, 'revision', p_draft.revision,
-        'actor', p_draft.changed_by, 'at', p_draft.changed_at)::text);
+        'actor', p_draft.changed_by, 'at', p_draft.changed_at, 'base', p_revision));
   end if;
 end $$;
 
@@ -84,8 +85,9 @@ begin
     wedsql._actor(p_actor))
   on conflict do nothing returning * into v_draft;
   if not found then
-    perform wedsql._raise('WD403', format('Flow %I has a draft %I already.', p_flow, p_branch),
-      'Go on with it, discard it, or open one with another branch name.');
+    perform wedsql._raise('WD403', 'Flow "{flow}" has a draft "{branch}" already.',
+      'Continue it, discard it, or open one with another branch name.',
+      jsonb_build_object('flow', p_flow, 'branch', p_branch));
   end if;
   perform wedsql._check_draft_count(p_flow);
   insert into wedsql.draft_base (draft_id, version, definition)
@@ -105,8 +107,9 @@ create or replace function wedsql._check_branch(p_branch text) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   if p_branch is null or p_branch !~ '^[a-z0-9][a-z0-9_-]{0,62}$' then
-    perform wedsql._raise('WD004', format('%L cannot name a draft.', left(p_branch, 80)),
-      'Use 1 to 63 characters: a lower-case letter or digit first, then also "_" and "-".');
+    perform wedsql._raise('WD004', '"{name}" cannot be the name of a draft.',
+      'Use 1 to 63 characters: a lower-case letter or digit first, then also "_" and "-".',
+      jsonb_build_object('name', left(p_branch, 80)));
   end if;
 end $$;
 
@@ -117,8 +120,9 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if (select count(*) from wedsql.draft d where d.flow = p_flow) > wedsql._draft_limit('of a flow')
     or (select count(*) from wedsql.draft d) > wedsql._draft_limit('in all') then
-    perform wedsql._raise('WD404', format('There are too many drafts: a flow has at most %s, all flows together %s.',
-      wedsql._draft_limit('of a flow'), wedsql._draft_limit('in all')), 'Discard one that is not needed.');
+    perform wedsql._raise('WD404', 'There are too many drafts: a flow has at most {limit}, all flows together {total}.',
+      'Discard one that is not needed.',
+      jsonb_build_object('limit', wedsql._draft_limit('of a flow'), 'total', wedsql._draft_limit('in all')));
   end if;
 end $$;
 
@@ -170,9 +174,9 @@ create or replace function wedsql._check_base(p_flow text, p_base integer, p_run
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if p_base is distinct from p_running then
-    perform wedsql._raise('WD406', format('Flow %I is at version %s; this definition was made from version %s.',
-      p_flow, p_running, p_base), 'Merge the draft with the running definition, look at it, and request again.',
-      jsonb_build_object('flow', p_flow, 'running_version', p_running, 'base_version', p_base)::text);
+    perform wedsql._raise('WD406', 'Flow "{flow}" is at version {running_version}; this definition was made from version {base_version}.',
+      'Merge the draft with the running definition, check it, and request again.',
+      jsonb_build_object('flow', p_flow, 'running_version', p_running, 'base_version', p_base));
   end if;
 end $$;
 

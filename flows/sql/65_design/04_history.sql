@@ -15,9 +15,9 @@ begin
   select * into v_to from wedsql.draft_revision r where r.draft_id = v_draft.id
     and r.revision = case when p_forward then wedsql._redone(v_draft) else wedsql._undone(v_draft) end;
   if not found then
-    perform wedsql._raise('WD405', format('There is nothing to %s in draft %I of flow %I.',
-      case when p_forward then 'redo' else 'undo' end, p_branch, p_flow),
-      format('The last %s revisions are kept.', wedsql._draft_limit('revisions')));
+    perform wedsql._raise('WD405', case when p_forward then 'There is nothing to redo in draft "{branch}" of flow "{flow}".'
+        else 'There is nothing to undo in draft "{branch}" of flow "{flow}".' end, 'The last {kept} revisions are kept.',
+      jsonb_build_object('flow', p_flow, 'branch', p_branch, 'kept', wedsql._draft_limit('revisions')));
   end if;
   v_draft.base_version := v_to.base_version;
   v_draft := wedsql._append_revision(v_draft, v_to.definition,
@@ -47,8 +47,9 @@ begin
   select r.definition into v_definition from wedsql.draft_revision r
   where r.draft_id = v_draft.id and r.revision = p_revision;
   if not found then
-    perform wedsql._raise('WD401', format('Draft %I of flow %I has no revision %s.', p_branch, p_flow, p_revision),
-      format('The last %s revisions are kept.', wedsql._draft_limit('revisions')));
+    perform wedsql._raise('WD401', 'Draft "{branch}" of flow "{flow}" has no revision {revision}.',
+      'The last {kept} revisions are kept.', jsonb_build_object('flow', p_flow, 'branch', p_branch,
+        'revision', p_revision, 'kept', wedsql._draft_limit('revisions')));
   end if;
   return v_definition;
 end $$;

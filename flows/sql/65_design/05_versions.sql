@@ -29,8 +29,8 @@ begin
   select v.definition into v_definition from wedsql.flow_version v
   where v.flow_id = v_flow.id and v.version = p_version;
   if not found then
-    perform wedsql._raise('WD409', format('Flow %I has no version %s.', p_flow, p_version),
-      'List the versions that it has.');
+    perform wedsql._raise('WD409', 'Flow "{flow}" has no version {version}.', 'List its versions.',
+      jsonb_build_object('flow', p_flow, 'version', p_version));
   end if;
   return wedsql._numbered(wedsql._running(p_flow) -> 'definition', v_definition);
 end $$;

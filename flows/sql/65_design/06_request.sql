@@ -19,7 +19,8 @@ begin
     select * into v_found from wedsql.publication p where p.id = p_id;
   end if;
   if v_found.id is null then
-    perform wedsql._raise('WD407', format('There is no publication %s.', p_id), 'List the publications.');
+    perform wedsql._raise('WD407', 'There is no publication {publication}.', 'List the publications.',
+      jsonb_build_object('publication', p_id));
   end if;
   return v_found;
 end $$;
@@ -107,8 +108,8 @@ create or replace function wedsql._check_time(p_at timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if p_at is not null and (p_at <= wedsql.now() or p_at > wedsql.now() + interval '10 years') then
-    perform wedsql._raise('WD410', format('A publication cannot be scheduled for %s.', p_at),
-      'Choose a time between now and ten years from now, or none.');
+    perform wedsql._raise('WD410', 'A publication cannot be scheduled for {time}.',
+      'Choose a time between now and ten years from now, or none.', jsonb_build_object('time', p_at::text));
   end if;
 end $$;
 
@@ -157,9 +158,10 @@ declare
   v_request wedsql.publication := wedsql._publication(p_id, true);
 begin
   if v_request.status <> all (p_status) then
-    perform wedsql._raise('WD408', format('Publication %s of flow %I is %s%s.', p_id, v_request.flow,
-      v_request.status, coalesce(' by ' || v_request.decided_by, '')), 'Look at it again; request a new one.',
-      jsonb_build_object('publication', p_id, 'status', v_request.status)::text);
+    perform wedsql._raise('WD408', case when v_request.decided_by is null then 'Publication {publication} of flow "{flow}" is {status}.'
+        else 'Publication {publication} of flow "{flow}" is {status} by {actor}.' end,
+      'Check its state; request a new one if needed.', jsonb_build_object('publication', p_id, 'flow', v_request.flow,
+        'status', v_request.status, 'actor', v_request.decided_by));
   end if;
   return v_request;
 end $$;
@@ -175,8 +177,9 @@ declare
   v_request wedsql.publication := wedsql._waiting(p_id, 'requested');
 begin
   if wedsql._same_person(v_request.requested_by, wedsql._actor(p_actor)) then
-    perform wedsql._raise('WD303', format('%s has requested publication %s of flow %I and cannot approve it.',
-      v_request.requested_by, p_id, v_request.flow), 'Ask another person who may approve it.');
+    perform wedsql._raise('WD303', '{actor} has requested publication {publication} of flow "{flow}" and cannot approve it.',
+      'Another person with the right to approve it must do so.',
+      jsonb_build_object('actor', v_request.requested_by, 'publication', p_id, 'flow', v_request.flow));
   end if;
   perform wedsql._check_base(v_request.flow, v_request.base_version,
     (wedsql._running(v_request.flow) ->> 'version')::integer);

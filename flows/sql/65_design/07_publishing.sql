@@ -15,8 +15,8 @@ declare
 begin
   select * into v_flow from wedsql.flow f where f.id = v_id;
   if v_flow.needs_approval and not v_request.needs_approval then
-    perform wedsql._raise('WD302', format('Flow %I needs an approval since publication %s was requested.',
-      v_flow.name, p_id), 'Request it again.');
+    perform wedsql._raise('WD302', 'Since publication {publication} was requested, flow "{flow}" needs an approval.',
+      'Request it again.', jsonb_build_object('publication', p_id, 'flow', v_flow.name));
   end if;
   v_report := wedsql._publish_definition(v_flow, v_request.definition, false, v_request.reopen_final,
     v_request.requested_by, v_request.reason);

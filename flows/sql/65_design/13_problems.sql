@@ -70,8 +70,8 @@ begin
       using jsonb_build_object(v_one.col, p_given -> v_one.name);
     exception when data_exception then
       return next wedsql._problem(p_path || to_jsonb(v_one.name), 'WD009',
-        format('A value of the definition has the wrong form: %s.', sqlerrm),
-        'docs/defining-flows.md tells the form of each option.');
+        wedsql._put_facts('A value of the definition has the wrong form: {problem}.', jsonb_build_object('problem', sqlerrm)),
+        'See docs/defining-flows.md for the form of each option.');
     end;
   end loop;
 end $$;
@@ -99,15 +99,17 @@ select wedsql._problem(jsonb_build_array(i.list, i.n), 'WD009',
 from item i where jsonb_typeof(i.j) <> 'object'
 union all
 select wedsql._problem(w.path || to_jsonb(w.w), 'WD009',
-  format('The definition has an unknown option %L.', left(w.w, 80)), 'docs/defining-flows.md lists the options.')
+  wedsql._put_facts('The definition has an unknown option "{option}".', jsonb_build_object('option', left(w.w, 80))),
+  'See docs/defining-flows.md for the options.')
 from word w
 where (w.kind, w.w) not in (('flow', 'flow'), ('flow', 'version'), ('flow', 'attributes'), ('flow', 'triggers'),
                             ('attr', 'was'), ('attr', 'id'), ('trig', 'id'))
   and w.w not in (select o.name from wedsql._options(w.kind) o)
 union all
 select wedsql._problem(jsonb_build_array(i.list, i.n, k.word), 'WD009',
-  format('The definition has %s %L more than once among its %s.', k.word, left(i.j ->> k.word, 80), i.list),
-  'Each stands for one; remove or rename the others.')
+  wedsql._put_facts('The definition has {word} "{value}" more than once in the list {list}.',
+    jsonb_build_object('word', k.word, 'value', left(i.j ->> k.word, 80), 'list', i.list)),
+  'Each must be unique; delete or rename the others.')
 from item i join (values ('attributes', 'name'), ('attributes', 'was'), ('attributes', 'id'),
                          ('triggers', 'id')) k (list, word) on k.list = i.list
 where exists (select 1 from item o where o.list = i.list and o.n < i.n and o.j ->> k.word = i.j ->> k.word)

@@ -52,7 +52,7 @@ begin
     join wedsql.trig t on t.flow_id = p_flow and t.tgid::text = e.j ->> 'id' and not t.cfinal
     cross join lateral wedsql._problem(jsonb_build_array('triggers', e.n - 1, 'final'), 'WD007',
       'The trigger that is to be the final condition has pending jobs.',
-      'Add the final condition as a trigger of its own, or withdraw the jobs first with wedsql.withdraw(flow, tgid).') x
+      'Add the final condition as another trigger, or withdraw the jobs first with wedsql.withdraw(flow, tgid).') x
     where e.j -> 'final' = 'true'
       and exists (select 1 from wedsql.job_pool j where j.flow_id = p_flow and j.tgid = t.tgid);
 end $$;
@@ -65,9 +65,9 @@ begin
   perform wedsql._check_options(p_trig, p_types);
   perform wedsql._compile_one(p_trig.cpred, p_types);
 exception when sqlstate 'WD002' or sqlstate 'WD005' or sqlstate 'WD006' or sqlstate 'WD009' then
-  perform wedsql._raise(sqlstate, format('The published trigger %s does not fit the new type: %s',
-    coalesce(p_trig.tgname, p_trig.trname), sqlerrm),
-    'Publish first a predicate that fits both types, for instance with ::text; then the new type.');
+  perform wedsql._raise(sqlstate, 'The published trigger "{trigger}" does not fit the new type: {problem}',
+    'First publish a predicate that fits both types, for instance with ::text; then the new type.',
+    jsonb_build_object('trigger', coalesce(p_trig.tgname, p_trig.trname), 'problem', sqlerrm));
 end $$;
 
 -- Returns the problems of renaming an attribute: a name that another one still has, and predicates that would
@@ -79,7 +79,8 @@ begin
   return query
     select x.* from wedsql.attr a left join wedsql._origins(p_flow, p_definition) o on (o.published).aid = a.aid
     cross join lateral wedsql._problem(p_path || '"name"', 'WD004',
-      format('The flow has an attribute %I already.', a.aname), 'Attribute names are unique in a flow.') x
+      wedsql._put_facts('The flow has an attribute "{attribute}" already.', jsonb_build_object('attribute', a.aname)),
+      'Attribute names are unique in a flow.') x
     where a.flow_id = p_flow and a.aname = p_given.aname and a.aid <> p_published.aid
       and coalesce((o.given).aname = a.aname, true);
   return query select x.* from wedsql.trig t
@@ -111,12 +112,14 @@ begin
       p_published.aname, p_name) into v_found using coalesce(p_given.options, '{}');
     if v_found and p_given.options <> '{}' then
       return next wedsql._problem(p_path || '"options"', 'WD003',
-        format('Living instances hold values of %I that are none of its options.', p_given.aname),
+        wedsql._put_facts('Living instances have values of "{attribute}" that are not among its options.',
+          jsonb_build_object('attribute', p_given.aname)),
         'Keep the old options, or repair those instances first.');
     end if;
   end if;
 exception when data_exception then
   return next wedsql._problem(p_path || '"type"', 'WD003',
-    format('Living values of %I cannot become %s: %s.', p_given.aname, v_type, sqlerrm),
+    wedsql._put_facts('Values of "{attribute}" in living instances cannot become {type}: {problem}.',
+      jsonb_build_object('attribute', p_given.aname, 'type', v_type, 'problem', sqlerrm)),
     'Repair those instances first, or add a new attribute.');
 end $$;

@@ -92,16 +92,15 @@ begin
       elsif v_value is null or v_value = 'null' then
         v_value := 'null';
       elsif v_attr.type = 'enum' and not v_value #>> '{}' = any (v_attr.options) then
-        perform wedsql._raise('WD003', format('%L is none of the options of %I.', left(v_value #>> '{}', 80), v_attr.aname),
-          format('Options: %s.', array_to_string(v_attr.options, ', ')),
-          jsonb_build_object('attribute', v_attr.aname)::text);
+        perform wedsql._raise('WD003', '"{value}" is not one of the options of "{attribute}".', 'Options: {options}.',
+          jsonb_build_object('attribute', v_attr.aname, 'value', left(v_value #>> '{}', 80), 'options', v_attr.options));
       else
         execute format('select to_jsonb($1::%s)', wedsql._sql_type(v_attr.type)) into v_value using v_value #>> '{}';
       end if;
     exception when data_exception then
-      perform wedsql._raise('WD003', format('%L is not a value of type %s for attribute %I.',
-        left(v_value #>> '{}', 80), v_attr.type, v_attr.aname), sqlerrm,
-        jsonb_build_object('attribute', v_attr.aname)::text);
+      perform wedsql._raise('WD003', '"{value}" is not a value of type {type} for attribute "{attribute}".', '{problem}',
+        jsonb_build_object('attribute', v_attr.aname, 'value', left(v_value #>> '{}', 80), 'type', v_attr.type,
+          'problem', sqlerrm));
     end;
     v_state := v_state || jsonb_build_object(v_attr.aname, v_value);
   end loop;
@@ -183,12 +182,14 @@ begin
   select t.* into v_trig from wedsql.trig t where t.tgid = p_first + p_trigger and t.flow_id = p_flow.id;
   delete from wedsql.job_pool j where j.wid = p_flow.id and j.tgid = case when p_trigger < 0 then 0 else v_trig.tgid end;
   if not found then
-    perform wedsql._raise('WD201', format('Transition %s has no pending job in this situation.',
-      coalesce(v_trig.trname, '_EXCPT')), 'Complete one of the transitions that are pending.');
+    perform wedsql._raise('WD201', 'Transition "{transition}" has no pending job in this situation.',
+      'Complete one of the transitions that are pending.',
+      jsonb_build_object('transition', coalesce(v_trig.trname, '_EXCPT')));
   elsif v_trig.writes is not null and p_changes - v_trig.writes <> '{}' then
-    perform wedsql._raise('WD210', format('The result of %s writes %s, which the transition does not declare.',
-      v_trig.trname, (select string_agg(k, ', ') from jsonb_object_keys(p_changes - v_trig.writes) k)),
-      'Extend writes of its trigger, or write only what it declares.');
+    perform wedsql._raise('WD210', 'The result of transition "{transition}" writes {attributes}, which it does not declare.',
+      'Add the attribute to the write-set of the trigger, or do not write it.',
+      jsonb_build_object('transition', v_trig.trname,
+        'attributes', (select string_agg(k, ', ') from jsonb_object_keys(p_changes - v_trig.writes) k)));
   end if;
   return v_trig;
 end $$;

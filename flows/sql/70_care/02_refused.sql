@@ -69,7 +69,7 @@ begin
   if p_stale then
     perform wedsql._drop_stale(v_flow.id, v_flow.name, array[p_wid], array[v_job.id]);
   elsif v_flow.final_when_pending = 'reject' then
-    update wedsql.job_pool j set last_state = 'WD103', last_error = 'the state would be final while other work is pending'
+    update wedsql.job_pool j set last_state = 'WD103', last_error = 'The state would be final while other transitions are pending.'
     where j.wid = p_wid and j.id = v_job.id and j.state = 'P';
     perform wedsql._final_blocked(v_flow, p_wid, 'reaper', p_now);
   end if;

@@ -29,7 +29,10 @@ $$;
 -- Returns which sessions keep a writer out of the flow's table, as text.
 create or replace function wedsql._who_locks(p_flow text) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select format('the table %I.wed_flow is locked by %s', p_flow, coalesce(string_agg(format('session %s (%s)', l.pid, a.usename), ', '), 'a definition that changes'))
+select wedsql._put_facts(
+    case when count(*) = 0 then 'The table of flow "{flow}" is locked by a change of its definition.'
+         else 'The table of flow "{flow}" is locked by these sessions: {sessions}.' end,
+    jsonb_build_object('flow', p_flow, 'sessions', string_agg(format('%s (%s)', l.pid, a.usename), ', ')))
 from pg_locks l left join pg_stat_activity a on a.pid = l.pid
 where l.relation = to_regclass(format('%I.wed_flow', p_flow)) and l.granted and l.pid <> pg_backend_pid()
   and l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')

@@ -62,7 +62,7 @@ declare
   v_job wedsql.job_pool;
 begin
   select j.* into v_job from wedsql.job_pool j where j.wid = p_wid and j.id = p_job and j.state = 'L' and j.lease_until <= p_now;
-  if found and wedsql._count_attempt(p_wid, p_job, v_job.claim, 'expired', 'the lease ran out', p_now) then
+  if found and wedsql._count_attempt(p_wid, p_job, v_job.claim, 'expired', 'The lease expired.', p_now) then
     perform wedsql._wake(v_job.flow_id, array[v_job.trname]);
     return true;
   end if;
@@ -81,7 +81,7 @@ begin
   if not found then
     return false;
   end if;
-  perform wedsql._rematch(p_flow.id, array[p_wid], false, false, 'reaper', 'a timer is due');
+  perform wedsql._rematch(p_flow.id, array[p_wid], false, false, 'reaper', 'A timer is due.');
   delete from wedsql.timer x where x.wid = p_wid and x.due_at <= p_now;
   return true;
 end $$;
@@ -109,11 +109,12 @@ begin
     return false;
   end if;
   if v_job.late then
-    perform wedsql._except(p_flow, p_wid, array[v_job.tgid::integer], 'PICKUP', 'reaper', format('nobody took %s within %s', v_job.trname, v_job.deadline * 2), p_now);
+    perform wedsql._except(p_flow, p_wid, array[v_job.tgid::integer], 'PICKUP', 'reaper', wedsql._put_facts('No worker took a job of transition "{transition}" within {time}.',
+      jsonb_build_object('transition', v_job.trname, 'time', (v_job.deadline * 2)::text)), p_now);
   else
     update wedsql.job_pool j set late = true where j.wid = p_wid and j.id = p_job;
     insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message, attempt)
-    values (v_job.id, p_wid, v_job.tgid, v_job.flow_id, v_job.trname, p_now, 'late', 'reaper', format('nobody took it within %s', v_job.deadline), v_job.attempts);
+    values (v_job.id, p_wid, v_job.tgid, v_job.flow_id, v_job.trname, p_now, 'late', 'reaper', wedsql._put_facts('No worker took the job within {time}.', jsonb_build_object('time', v_job.deadline::text)), v_job.attempts);
   end if;
   return true;
 end $$;

@@ -68,14 +68,16 @@ begin
   end if;
   update wedsql.lock_seen s set ended_at = p_now where (s.pid, s.wid, s.tgid) = (p_seen.pid, p_seen.wid, p_seen.tgid);
   if v_first then
-    perform wedsql._count_attempt(p_seen.wid, p_seen.job_id, null, 'timeout', format('ended after %s', p_timeout), p_now);
+    perform wedsql._count_attempt(p_seen.wid, p_seen.job_id, null, 'timeout', 
+      wedsql._put_facts('The session was ended after {time}.', jsonb_build_object('time', p_timeout::text)), p_now);
     perform wedsql._no_trouble(p_flow, 'ended', p_seen.wid, p_seen.job_id);
   end if;
   return v_first;
 exception
   when insufficient_privilege then
     perform wedsql._note_trouble(p_flow, 'ended', p_seen.wid, p_seen.job_id, sqlstate,
-      format('session %s holds a job past its time, and the reaper may not end it', p_seen.pid), p_now);
+      wedsql._put_facts('Session {session} holds a job longer than its timeout, and the reaper has no right to end it.',
+        jsonb_build_object('session', p_seen.pid)), p_now);
     return false;
   when others then
     perform wedsql._note_trouble(p_flow, 'ended', p_seen.wid, p_seen.job_id, sqlstate, sqlerrm, p_now);
@@ -89,6 +91,6 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   return case when p_state = 'active' then pg_cancel_backend(p_pid) else pg_terminate_backend(p_pid) end;
 exception when insufficient_privilege then
-  raise warning 'session % holds a job past its time, and the reaper may not end it', p_pid;
+  raise warning 'session % holds a job longer than its timeout, and the reaper has no right to end it', p_pid;
   return false;
 end $$;

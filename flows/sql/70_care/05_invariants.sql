@@ -6,7 +6,7 @@
 create or replace function wedsql._invariant_queries() returns table (name text, sentence text, query text)
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 values
-('I1', 'A running instance has work pending or a timer; an exception has its _EXCPT job.', $q$
+('I1', 'A running instance has work pending or a timer; an exception waits for its repair.', $q$
   select jsonb_build_object('wid', i.wid, 'status', i.status) as found from {i} i
   where i.status = 'R' and not exists (select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid > 0 and j.state in ('P', 'L'))
                        and not exists (select 1 from wedsql.timer x where x.wid = i.wid)
@@ -19,7 +19,7 @@ values
   select jsonb_build_object('wid', min(t.wid), 'claim', t.claim, 'times', count(*))
   from {i} i join wedsql.wed_trace t on t.wid = i.wid where t.claim is not null
   group by t.claim having count(*) > 1$q$),
-('I5', 'What has ended has no pending work; a job is ready, leased with a claim, or parked at an exception.', $q$
+('I5', 'What has ended has no pending work; a job is ready, leased, or parked at an exception.', $q$
   select jsonb_build_object('wid', i.wid, 'status', i.status, 'job', j.id, 'state', j.state) as found
   from {i} i join wedsql.job_pool j on j.wid = i.wid
   where i.status not in ('R', 'E', 'S', 'X') or (j.tgid = 0 or j.state = 'K') and i.status not in ('E', 'X')
@@ -37,13 +37,13 @@ values
   from {i} i join wedsql.job_pool j on j.wid = i.wid
   where j.tgid > 0 and not exists (
     select 1 from wedsql.wed_trace c where c.wid = j.wid and c.seq = j.cause_seq and j.tgid = any (c.fired))$q$),
-('I7', 'Every failed attempt is counted on its job and told in the log.', $q$
+('I7', 'Every failed attempt is counted on its job and recorded in the log.', $q$
   select jsonb_build_object('wid', i.wid, 'job', j.id, 'counted', j.attempts, 'logged', l.n) as found
   from {i} i join wedsql.job_pool j on j.wid = i.wid
   cross join lateral (select count(*) as n from wedsql.job_log l where l.wid = j.wid and l.job_id = j.id
                       and l.outcome not in ('parked', 'late', 'released', 'withdrawn')) l
   where j.tgid > 0 and j.attempts <> l.n$q$),
-('I8', 'No session holds a transaction open for ever, none waits for a lock for ever, nothing is prepared.', $q$
+('I8', 'No session holds a transaction open or waits for a lock indefinitely; nothing is prepared.', $q$
   select jsonb_build_object('pid', a.pid, 'application', a.application_name, 'since', a.xact_start) as found
   from pg_stat_activity a where a.datname = current_database() and a.backend_type = 'client backend' and a.pid <> pg_backend_pid()
     and (a.backend_xid is not null or a.usename like E'wed\\_%') and a.state like 'idle in transaction%'

@@ -29,10 +29,10 @@ declare
 begin
   select * into v_disk from wedsql.disk d where d.free < d.total / 20 and d.reported_at > wedsql.now() - interval '5 minutes';
   if found then
-    perform wedsql._raise('WD905', format('The disk of the database is nearly full: %s of %s are free. Under 5 %% nothing is started.',
-        pg_size_pretty(v_disk.free), pg_size_pretty(v_disk.total)),
-      'Make room there. What runs goes on and may be completed, and starting works again some seconds after there is room.',
-      jsonb_build_object('free', v_disk.free, 'total', v_disk.total)::text);
+    perform wedsql._raise('WD905',
+      'The disk of the database is nearly full: {free} of {total} are free. Below 5 % no instance is started.',
+      'Free disk space. Running instances continue; new ones can be started some seconds later.',
+      jsonb_build_object('free', pg_size_pretty(v_disk.free), 'total', pg_size_pretty(v_disk.total)));
   end if;
   return null;
 end $$;

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from flows.errors import is_transient
+from flows.database_errors import is_transient
 from flows.tests.kit import Kit, refused
 
 pytestmark = pytest.mark.kernel

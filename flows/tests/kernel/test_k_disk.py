@@ -33,7 +33,7 @@ def test_f12_every_start_fails_under_five_percent(one: Kit) -> None:
     report(one, 49)
     with refused("WD905") as why:
         one.start()
-    assert "49 bytes of 1000 bytes are free" in why.message and "Make room" in why.hint
+    assert "49 bytes of 1000 bytes are free" in why.message and "Free disk space" in why.hint
     with refused("WD905"):
         one.one("select wedsql.start(%s)", (one.name,))
     with refused("WD905"):

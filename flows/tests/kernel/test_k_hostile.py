@@ -70,7 +70,7 @@ def test_fewer_jobs_than_none(one: Kit) -> None:
     ],
 )
 def test_half_a_character(one: Kit, call: Callable[[Kit], Any]) -> None:
-    with pytest.raises(WrongType, match="half a character"):
+    with pytest.raises(WrongType, match="half of a character"):
         call(one)
 
 

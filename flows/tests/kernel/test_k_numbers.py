@@ -91,7 +91,9 @@ def test_an_unknown_option_that_fires_nothing_is_reported_as_such(numbered: Kit,
         found = [(caught.value.sqlstate, caught.value.diag.message_primary)]
     (code, message), insert = found[0], call == "insert"
     assert code == ("23514" if insert else "WD003")
-    assert ('violates check constraint "enum_' if insert else "'z' is none of the options of e.") in message
+    assert (
+        'violates check constraint "enum_' if insert else '"z" is not one of the options of "e".'
+    ) in message
     assert last(numbered) == before
 
 

@@ -125,7 +125,7 @@ def test_f5_a_locked_table_costs_the_other_flows_nothing(two: tuple[Kit, Kit]) -
         kit.rows("set lock_timeout = '5s'")
         kit.reap("2 hours")
         ((kind, _, message),) = troubles(kit)
-        assert kind == "locked" and f"session {locker.info.backend_pid}" in message
+        assert kind == "locked" and str(locker.info.backend_pid) in message
     assert done(other, beside) == set(KINDS)
     kit.reap("2 hours 1 minute")
     assert done(kit, wid) >= set(KINDS) - {"ended"} and troubles(kit) == []
@@ -155,7 +155,7 @@ def test_f5_an_abort_at_a_timer_is_reported(two: tuple[Kit, Kit]) -> None:
     kit.reap("2 hours")
     assert "timers" in done(kit, well) and "timers" in done(other, beside) and "timers" not in done(kit, sick)
     ((kind, wid, message),) = troubles(kit)
-    assert (kind, wid) == ("timers", sick) and message.startswith("Predicate of trigger tr_fails failed")
+    assert (kind, wid) == ("timers", sick) and '"tr_fails" failed' in message
 
 
 def as_before(kit: Kit, statement: str) -> None:

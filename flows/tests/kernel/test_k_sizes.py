@@ -45,7 +45,7 @@ def test_a_state_may_be_a_megabyte_and_no_more(roomy: Kit) -> None:
     wid = roomy.start(go="1", big=LARGE[:-200])
     with refused("WD107") as why:
         roomy.run("tr_x", wid, more="y" * 200)
-    assert json.loads(why.detail) == {"limit": LIMIT} and roomy.jobs(wid) == ["tr_x"]
+    assert why.facts == {"limit": LIMIT} and roomy.jobs(wid) == ["tr_x"]
     roomy.run("tr_x", wid, more="y")
     with refused("WD107"):
         roomy.run("tr_x", wid, more=LARGE)

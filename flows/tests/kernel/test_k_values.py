@@ -61,7 +61,7 @@ def test_a_malformed_definition_is_rejected_and_changes_nothing(
 def test_a_type_is_one_of_the_list_and_never_a_piece_of_sql(fig2: Kit, kind: str) -> None:
     with refused("WD009") as why:
         fig2.attr("b", "1", kind)
-    assert "no value of type" in why.message
+    assert "is not a value of type" in why.message
     with refused("WD009"):
         fig2.rows("update {f}.wed_attr set type = %s where aname = 'a1'", [kind])
     assert fig2.one("select to_regclass('wedsql.beat')") is not None

@@ -18,7 +18,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant
 from psycopg import sql
 
 from flows import api
-from flows.errors import WedError, from_database
+from flows.database_errors import from_database
+from flows.errors import WedError
 from flows.tests.model import audit, facts, families
 
 FLOWS = ("m_one", "m_two")

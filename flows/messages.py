@@ -1,0 +1,122 @@
+"""The kernel's messages in the language of the user.
+
+The English text of a message stands once, in flows/sql. An error of the kernel has in its detail the template
+of its message and the facts for its slots; here the sentence is made again from the translated template.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import gettext
+
+SOURCES = Path(__file__).parent / "sql"
+_SLOT = re.compile(r"\{([a-z_]+)\}")
+# A comment, or a text in quotes with those that continue it in the next lines.
+_LITERAL = re.compile(r"--[^\n]*|(E?)('(?:[^']|'')*'(?:\s*\n\s*'(?:[^']|'')*')*)")
+# A message begins with a capital, a quote or a slot, and ends with a full stop or the text of PostgreSQL.
+# Internal errors, for developers, are made with format() and have its %s.
+_SENTENCE = re.compile(r"(?!.*%[sIL])[A-Z\"{][^\n]* [^\n]*(?:[.?]| \{problem\})")
+_CODE = re.compile("[A-Z_]+")
+_LEAST = 8  # letters by which a template is recognized
+
+
+def translate(text: str) -> str:
+    """Return the text in the active language; unchanged without Django's settings."""
+    try:
+        return gettext(text) if text else ""
+    except ImproperlyConfigured:
+        return text
+
+
+def put_facts(text: str, facts: Mapping[str, Any]) -> str:
+    """Return the text with the facts in its slots, in the same way as wedsql._put_facts."""
+    return _SLOT.sub(lambda slot: _fact(facts[slot[1]]) if slot[1] in facts else slot[0], text)
+
+
+def _fact(value: Any) -> str:
+    if value is None:
+        return ""
+    return ", ".join(map(_fact, value)) if isinstance(value, list) else str(value)
+
+
+@cache
+def sentences() -> frozenset[str]:
+    """Return the templates of all messages and hints in the sources of the kernel."""
+    return frozenset(
+        text
+        for path in SOURCES.rglob("*.sql")
+        if path.parent.name != "tables"
+        for text in literals(path.read_text(encoding="utf-8"))
+        if _SENTENCE.fullmatch(text)
+    )
+
+
+def literals(source: str) -> Iterator[str]:
+    """Return the texts in single quotes of SQL source, without those in comments."""
+    for found in _LITERAL.finditer(source):
+        if found[2]:
+            text = re.sub(r"'\s*\n\s*'", "", found[2])[1:-1].replace("''", "'")
+            yield text.replace("\\\\", "\\") if found[1] else text
+
+
+def stored(text: str) -> str:
+    """Return a message of the kernel that a table has in English in the active language.
+
+    Its template is recognized by its text, also after the code of a reason ("ATTEMPTS: ..."); anything else,
+    such as the text of a handler or a person, is returned unchanged.
+    """
+    code, colon, rest = text.partition(": ")
+    if colon and _CODE.fullmatch(code):
+        return f"{code}: {stored(rest)}"
+    if text in sentences():
+        return translate(text)
+    for template, pattern in _patterns():
+        if found := pattern.fullmatch(text):
+            return put_facts(translate(template), found.groupdict())
+    return text
+
+
+@cache
+def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """Return the templates with slots and what matches their sentences, those with most text first."""
+    with_slots = [text for text in sentences() if _SLOT.search(text) and len(_SLOT.sub("", text)) > _LEAST]
+    with_slots.sort(key=lambda text: -len(_SLOT.sub("", text)))
+    return tuple((text, _pattern(text)) for text in with_slots)
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    parts = _SLOT.split(template)
+    seen: set[str] = set()
+    for at in range(1, len(parts), 2):
+        parts[at - 1] = re.escape(parts[at - 1])
+        name = parts[at]
+        parts[at] = f"(?P={name})" if name in seen else f"(?P<{name}>.*?)"
+        seen.add(name)
+    parts[-1] = re.escape(parts[-1])
+    return re.compile("".join(parts), re.DOTALL)
+
+
+def _print_missing() -> None:
+    """Print entries for flows/locale/*/django.po for the messages that have no Portuguese."""
+    import django
+    from django.conf import settings
+    from django.utils import translation
+
+    settings.configure(USE_I18N=True, LOCALE_PATHS=[Path(__file__).parent / "locale"])
+    django.setup()
+    with translation.override("pt-br"):
+        for text in sorted(sentences()):
+            if gettext(text) == text:
+                sys.stdout.write(f'msgid {json.dumps(text, ensure_ascii=False)}\nmsgstr ""\n\n')
+
+
+if __name__ == "__main__":
+    _print_missing()
