@@ -45,7 +45,7 @@ def test_createflow_says_what_is_wrong_with_a_name(db: None, name: str) -> None:
 
 
 def test_createflow_refuses_a_second_flow_of_the_name(fig2: str) -> None:
-    assert "taken" in refused("createflow", fig2)
+    assert "exists already" in refused("createflow", fig2)
 
 
 def test_a_refusal_in_json_has_code_and_hint(fig2: str) -> None:
