@@ -55,7 +55,7 @@ def _log_in(world: World, row: Row) -> None:
         browser.log_in(NAME, PASSWORD)
         outcome = "got in"
     except Gone:
-        outcome = "was told to wait"
+        outcome = "was asked to wait"
     row.notes.append(f"the log-in page was answered with {status}, who logged in {outcome}")
     if status not in (200, 503):
         row.fail(f"the log-in page was answered with {status}")

@@ -88,7 +88,7 @@ def _check(row: Row, world: World) -> float:
             row.fail(f"beside a failing condition {fired} of {HEALTHY} fired, {found - ended} did not end")
     errors = world.rows("select sqlstate, count(*) from wedsql.condition_error group by 1")
     if ("22P02", 1) not in errors:
-        row.fail(f"the failing condition is not told: {errors}")
+        row.fail(f"the failing condition is not reported: {errors}")
     return count[BAD] / max(count[SOUND], 1)
 
 

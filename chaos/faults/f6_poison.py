@@ -64,7 +64,7 @@ def _check(world: World, row: Row, wids: dict[int, str]) -> None:
     row.notes.append(f"10 MB: {world.rows(query, (big,))[0]}")
     failing = world.one("select coalesce(sum(n), 0) from wedsql.condition_error")
     if not failing:
-        row.fail("the failing predicate is told nowhere")
+        row.fail("the failing predicate is not reported")
     row.notes.append(f"the failing predicate is counted {failing} times")
 
 

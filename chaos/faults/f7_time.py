@@ -118,7 +118,7 @@ def _check(world: World, row: Row, server: FakeTimeServer) -> None:
     logged = log.count("the clock of the database went back")
     back = sum(b < a for a, b in pairwise([0, *JUMPS]))
     if logged != back:
-        row.fail(f"the server's log tells {logged} of {back} jumps back")
+        row.fail(f"the server's log has {logged} of {back} jumps back")
     if aborted := log.count("was terminated by signal 6"):
         row.notes.append(f"{aborted} backends aborted inside libfaketime; the server recovered")
     beyond = world.one("select count(*) from wedsql.wed_trace_default")

@@ -24,7 +24,7 @@ def listener(run: Run, row: Row) -> None:
         world.page().reload()
         for _ in range(run.number(12, least=4)):
             row.injection(lambda: _cut(world), "the listener's session ended")
-        row.injection(lambda: _without_listener(world, row, run), "nobody listened")
+        row.injection(lambda: _without_listener(world, row, run), "there was no listener")
         row.injection(lambda: _burst(world, row, run.number(10_000)), "a burst")
 
 
@@ -41,7 +41,7 @@ def _cut(world: World) -> float:
     """End the session; return the seconds until another one listens and the page is live again."""
     _start(world, 2)
     begun = time.monotonic()
-    world.until(lambda: bool(_listeners(world)), TIMEOUT, "nobody listens")
+    world.until(lambda: bool(_listeners(world)), TIMEOUT, "no listener")
     old = _listeners(world)
     page = world.page()
     frames = page.frames
@@ -70,11 +70,11 @@ def _without_listener(world: World, row: Row, run: Run) -> float:
         _start(world, wanted // CHANGES_PER_INSTANCE + 1)
         world.until(lambda: _changes(world) - before >= wanted, TIMEOUT, f"{wanted} changes")
         time.sleep(max(0.0, until - time.monotonic()))
-        row.notes.append(f"{_changes(world) - before} changes while nobody listened")
+        row.notes.append(f"{_changes(world) - before} changes while there was no listener")
     finally:
         with world.connect() as admin:
             admin.execute("alter role wed_monitor login")
-    world.until(lambda: bool(_listeners(world)), TIMEOUT, "nobody listens again")
+    world.until(lambda: bool(_listeners(world)), TIMEOUT, "no listener again")
     return _wait_for_page(world, row, "after the listener came back")
 
 

@@ -75,7 +75,7 @@ class IdleClient(threading.Thread):
                 api.start("side", {"hand": "0"}, actor="offender", conn=conn)
                 while not self.ended.wait(0.2):
                     conn.pgconn.consume_input()
-                raise psycopg.OperationalError("told to end")
+                raise psycopg.OperationalError("ended by the fault")
 
 
 def _measure_recovery(world: World) -> float:

@@ -61,7 +61,7 @@ class InterfaceAttacks:
         if wrong_code(interface, code):
             self.target.report(interface, f"answered with {code}: {text[:200]}")
         elif interface != "sql" and leak(text):
-            self.target.report(interface, f"{code} tells {leak(text)!r}")
+            self.target.report(interface, f"{code} shows {leak(text)!r}")
         return code
 
     def _check_unchanged(self, interface: str, before: tuple[Any, ...], answer: str) -> None:

@@ -40,7 +40,7 @@ class SiteAttacks:
         if status >= 500:
             self.target.report("site", f"{method} {path[:200]!r} was answered with {status}")
         elif leak(text):
-            self.target.report("site", f"{method} {path[:200]!r} tells {leak(text)!r}")
+            self.target.report("site", f"{method} {path[:200]!r} shows {leak(text)!r}")
         if status == 302 and "/login" in self.browser.location:
             self.target.report("site", f"{method} {path[:200]!r} was sent to the log-in")
         return str(status)

@@ -26,7 +26,7 @@ CORE = [
     "claim at completion (fencing token)",
     "advisory lock again at commit",
     "job read again under its lock",
-    "single result: instance locked before its job is judged",
+    "single result: instance locked before its job is checked",
 ]
 
 
