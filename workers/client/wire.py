@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import psycopg
+from django.utils.translation import gettext_lazy as _
 from psycopg import pq
 from psycopg.errors import error_from_result
 
@@ -37,16 +38,22 @@ class ConnectionLost(Exception):
 
 
 class ForkedProcess(Exception):
-    """A process that a handler forked has no part in the job of its parent."""
+    """A process that a handler forked used the connection of its parent's job."""
+
+    default = _(
+        "A process that a handler forked cannot use the connection of the job."
+        " Return its result to the parent, or open another connection."
+    )
+
+    def __str__(self) -> str:
+        return str(self.default)
 
 
 _wires: weakref.WeakSet[Wire] = weakref.WeakSet()
 
 
 def _raise_forked() -> NoReturn:
-    raise ForkedProcess(
-        f"{ForkedProcess.__doc__} Give its result to the parent, or connect with a connection of its own."
-    )
+    raise ForkedProcess
 
 
 def _identity(descriptor: int) -> tuple[int, int]:

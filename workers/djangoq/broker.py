@@ -8,6 +8,7 @@ import time
 from typing import Any, NoReturn
 
 from django.conf import settings
+from django.utils.translation import gettext_lazy as _
 from django_q.brokers import Broker
 from django_q.conf import Conf
 
@@ -28,7 +29,15 @@ BACK_OFF = 0.3
 
 
 class RefusedTask(Exception):
-    """This cluster performs the transitions in job_pool and nothing else."""
+    """A task was queued for a cluster, which performs jobs of the pool only."""
+
+    default = _(
+        "This cluster performs jobs of the pool only."
+        " Write the work as a @transition and start an instance with flows.api.start."
+    )
+
+    def __str__(self) -> str:
+        return str(self.default)
 
 
 class RobustBroker(Broker):
@@ -44,10 +53,7 @@ class RobustBroker(Broker):
 
     def enqueue(self, task: Any) -> NoReturn:
         """Raise RefusedTask: async_task and schedules could run any dotted path in a worker."""
-        raise RefusedTask(
-            f"{RefusedTask.__doc__} Start an instance with flows.api.start"
-            " and write the work as a @transition."
-        )
+        raise RefusedTask
 
     def dequeue(self) -> list[Task] | None:
         """Return the next tasks, or None after an error."""

@@ -12,6 +12,8 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import gettext_lazy as _
+
 from workers.context import Abort
 from workers.logs import place_of, summarize
 from workers.recovery.journal import PROCESS_DIED
@@ -23,7 +25,9 @@ _SQLSTATE = re.compile("[0-9A-Z]{5}")
 
 
 class BadResult(TypeError):
-    """A handler returns a dict of changed attributes, a SET string, or None to abort."""
+    """A handler returned something else than a dict, a SET string or None."""
+
+    default = _("A handler must return a dict of changes, a SET string, or None; this one returned %(type)s.")
 
 
 class HandlerTimeout(BaseException):
@@ -69,7 +73,7 @@ def read_result(result: object) -> tuple[str | None, str | None]:
         return encode(result), None
     if result is None:
         raise Abort("The handler returned nothing.")
-    raise BadResult(f"{BadResult.__doc__} This one returned a {type(result).__name__}.")
+    raise BadResult(BadResult.default % {"type": type(result).__name__})
 
 
 def _set_string(text: str) -> str:
