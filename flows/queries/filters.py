@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from django.db import DataError, transaction
 from psycopg import sql
 
+from flows.definition import ATTRIBUTE
 from flows.queries.base import scalar
 from flows.queries.definitions import Attribute, FlowInfo
 
@@ -30,7 +31,8 @@ _BY_TYPE = {
     "jsonb": ("eq", "ne", "contains", "null", "notnull"),
     "text": (*_ORDERED, "contains"),
 }
-_CAST = {"enum": "text"}
+# The SQL types of attributes, from the description and never from input; an option of an enum is a text.
+_CASTS = {name: "text" if name == "enum" else name for name in ATTRIBUTE["type"].choices}
 
 
 @dataclass(frozen=True)
@@ -96,9 +98,8 @@ def _castable(attribute: Attribute, item: Filter) -> bool:
 
 
 def cast(attribute: Attribute) -> str:
-    """Return the SQL type of the attribute's column, from a fixed list and never from input."""
-    known = ("integer", "numeric", "boolean", "date", "timestamptz", "interval", "jsonb")
-    return attribute.type if attribute.type in known else _CAST.get(attribute.type, "text")
+    """Return the SQL type of the attribute's column."""
+    return _CASTS.get(attribute.type, "text")
 
 
 def _emptiness(column: sql.Composable, attribute: Attribute, *, wanted: bool) -> sql.Composable:

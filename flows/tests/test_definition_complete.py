@@ -160,6 +160,13 @@ def test_the_choices_are_those_that_the_table_allows(table: str, name: str) -> N
         assert re.findall("'([^']+)'::text", cursor.fetchone()[0]) == list(option.choices)
 
 
+def test_every_type_of_an_attribute_has_a_column_type() -> None:
+    names = [*ATTRIBUTE["type"].choices]
+    with connection.cursor() as cursor:
+        cursor.execute("select array(select wedsql.sql_type(n) from unnest(%s::text[]) n)", [names])
+        assert cursor.fetchone()[0] == ["text" if name == "enum" else name for name in names]
+
+
 @pytest.mark.parametrize(
     ("sample", "options"), [(SETTINGS, FLOW), (SIZE, ATTRIBUTE), ({**FIRST, "final": True}, TRIGGER)]
 )

@@ -13,7 +13,9 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.test import Client
 
+from flows.definition import ATTRIBUTE
 from monitor.tests.conftest import Parcels, text_of
+from pages import labels
 
 PAGES = (
     "/",
@@ -26,6 +28,10 @@ PAGES = (
     "/nope/",
 )
 VOID = {"meta", "link", "img", "input", "br", "hr", "use", "path", "rect", "circle"}
+
+
+def test_every_type_of_an_attribute_has_a_name_on_pages() -> None:
+    assert labels.TYPE.keys() == ATTRIBUTE["type"].choices.keys()
 
 
 class Outline(HTMLParser):

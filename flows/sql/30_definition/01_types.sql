@@ -1,9 +1,3 @@
--- Returns the column type of an attribute type.
-create or replace function wedsql._sql_type(p_type text) returns text
-language sql immutable set search_path = pg_catalog, pg_temp as $$
-select case p_type when 'enum' then 'text' else p_type end
-$$;
-
 -- Returns attribute name -> type, in the form that the lexer expects.
 create or replace function wedsql._attr_types(p_flow integer) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
@@ -30,7 +24,7 @@ begin
       jsonb_build_object('attribute', p_name, 'value', left(p_default, 80), 'options', p_options));
   end if;
   begin
-    execute format('select ($1::%s)::text', wedsql._sql_type(p_type)) into v_ignored using p_default;
+    execute format('select ($1::%s)::text', wedsql.sql_type(p_type)) into v_ignored using p_default;
     if octet_length(v_ignored) > (case p_type when 'numeric' then 1000 else 10000 end) then
       perform wedsql._raise('WD003', 'The default of attribute "{attribute}" is too long.',
         'A default has at most 10000 bytes, a number at most 1000 digits.',

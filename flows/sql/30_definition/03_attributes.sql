@@ -62,7 +62,7 @@ begin
   if tg_op = 'INSERT' then
     perform wedsql._make_room_for_columns(v_flow);
     execute format('alter table %1$I.wed_flow add column %2$I %3$s; alter table %1$I.wed_flow alter column %2$I set default %4$L', v_flow, new.aname,
-      wedsql._sql_type(new.type), new.adv);
+      wedsql.sql_type(new.type), new.adv);
     if new.adv is not null then  -- finished instances are not changed
       execute format('update %I.wed_flow w set %I = default from wedsql.instance i where i.wid = w.wid and i.flow_id = $1 and i.status in (''R'', ''E'', ''S'')',
         v_flow, new.aname) using new.flow_id;
@@ -103,13 +103,13 @@ end $$;
 create or replace function wedsql._attr_alter(p_flow text, p_old wedsql.attr, p_new wedsql.attr) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_type text := wedsql._sql_type(p_new.type);
+  v_type text := wedsql.sql_type(p_new.type);
 begin
   if p_new.aname <> p_old.aname then
     execute format('alter table %I.wed_flow rename column %I to %I', p_flow, p_old.aname, p_new.aname);
     perform wedsql._rename_in_triggers(p_new.flow_id, p_old.aname, p_new.aname);
   end if;
-  if v_type <> wedsql._sql_type(p_old.type) then
+  if v_type <> wedsql.sql_type(p_old.type) then
     begin
       execute format('alter table %I.wed_flow alter column %I drop default', p_flow, p_new.aname);
       execute format('alter table %I.wed_flow alter column %I type %s using %I::text::%s', p_flow, p_new.aname, v_type, p_new.aname, v_type);

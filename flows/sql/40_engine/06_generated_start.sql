@@ -7,7 +7,7 @@ select case p_type
   when 'jsonb' then wedsql._fill('nullif({document} -> {name:L}, ''null'')',
     jsonb_build_object('document', p_document, 'name', p_name))
   else wedsql._fill('({document} ->> {name:L})::{type}',
-    jsonb_build_object('document', p_document, 'name', p_name, 'type', wedsql._sql_type(p_type))) end
+    jsonb_build_object('document', p_document, 'name', p_name, 'type', wedsql.sql_type(p_type))) end
 $$;
 
 -- Returns the attributes of a flow, numbered as the columns of its table. quoted: the name in quotes.
@@ -34,7 +34,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 select coalesce(string_agg(wedsql._fill(
     ', case when u.s ? {name:L} then {value} else {default:L}::{type} end',
     jsonb_build_object('name', c.name, 'value', wedsql._value_in('u.s', c.name, c.type),
-      'default', c.adv, 'type', wedsql._sql_type(c.type))), '' order by c.n), '')
+      'default', c.adv, 'type', wedsql.sql_type(c.type))), '' order by c.n), '')
 from wedsql._columns(p_flow) c
 $$;
 

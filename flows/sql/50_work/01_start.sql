@@ -117,7 +117,7 @@ begin
           jsonb_build_object('attribute', v_attr.aname, 'sqlstate', '23514', 'value', left(v_text, 80),
             'options', v_attr.options));
       elsif v_attr.type <> 'jsonb' then
-        execute format('select ($1::%s)::text', wedsql._sql_type(v_attr.type)) into v_text using v_text;
+        execute format('select ($1::%s)::text', wedsql.sql_type(v_attr.type)) into v_text using v_text;
       end if;
     exception when data_exception then
       return wedsql._why('WD003', '"{value}" is not a value of type {type} for attribute "{attribute}".', '{problem}',

@@ -103,9 +103,9 @@ begin
        $q$'([a-z]+)'::text$q$, 'g') m)) then
     return;
   end if;
-  if wedsql._sql_type(v_type) <> wedsql._sql_type(p_published.type) then
+  if wedsql.sql_type(v_type) <> wedsql.sql_type(p_published.type) then
     execute format('select count(w.%1$I::text::%2$s) > 0 from %3$I.wed_flow w', p_published.aname,
-      wedsql._sql_type(v_type), p_name) into v_found;
+      wedsql.sql_type(v_type), p_name) into v_found;
   end if;
   if v_type = 'enum' then
     execute format('select exists (select 1 from %2$I.wed_flow w where w.%1$I::text <> all ($1))',

@@ -95,7 +95,7 @@ begin
         perform wedsql._raise('WD003', '"{value}" is not one of the options of "{attribute}".', 'Options: {options}.',
           jsonb_build_object('attribute', v_attr.aname, 'value', left(v_value #>> '{}', 80), 'options', v_attr.options));
       else
-        execute format('select to_jsonb($1::%s)', wedsql._sql_type(v_attr.type)) into v_value using v_value #>> '{}';
+        execute format('select to_jsonb($1::%s)', wedsql.sql_type(v_attr.type)) into v_value using v_value #>> '{}';
       end if;
     exception when data_exception then
       perform wedsql._raise('WD003', '"{value}" is not a value of type {type} for attribute "{attribute}".', '{problem}',
