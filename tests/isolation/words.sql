@@ -16,7 +16,10 @@ select wedsql.create_flow('iso');
 create function words.mode() returns text language sql as $$ select coalesce(nullif(current_setting('iso.mode', true), ''), 'single') $$;
 
 -- Start the instance that is checked; in a batch a second one has the same steps and is locked after it.
+-- Nothing of earlier instances is due any more: a round of the reaper has a time limit.
 create function words.start() returns void language sql as $$
+delete from wedsql.timer;
+update wedsql.job_pool set state = 'P', claim = null, lease_until = null where state = 'L';
 truncate words.present;
 insert into words.present select wedsql.start('iso', '{}', 'iso') from generate_series(1, case words.mode() when 'batch' then 2 else 1 end)
 $$;
