@@ -17,6 +17,7 @@ from flows.queries.definitions import FlowInfo, flow_by_id
 TITLES: dict[str, Any] = {
     "change": _("Definition"),
     "picture": _("Picture"),
+    "try": _("Try it"),
 }
 
 

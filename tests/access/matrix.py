@@ -47,6 +47,7 @@ admin/jsi18n/                                      LLLyLyy LLL-L--
 admin/r/<path:content_type_id>/<path:object_id>/   LLLnLnn LLLnLnn
 admin/auth/user/<id>/password/                     LLLfLfy LLLfLfy
 admin/flows/flow/<int:flow_id>/picture/            LLLyLny LLL-L--
+admin/flows/flow/<int:flow_id>/try/                LLLyLny LLLyLny
 """
 
 # The admin pages of one model. Its bare URL only redirects to the page `change/`.

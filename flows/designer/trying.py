@@ -1,0 +1,115 @@
+"""The path of a trial: the first state and what was done since; played anew for each page.
+
+Nothing is stored on the server. The browser sends the path back with the next action, so that any earlier
+step can be returned to, and several continuations can be tried.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from django.db import connection, transaction
+from django.utils.translation import gettext as _
+
+from flows import api
+from flows.api.trial import REPAIR
+from flows.errors import WedError
+from flows.queries.base import PAGE_TIMEOUT_MS
+from flows.types import Situation
+
+LONGEST_PATH = 100
+LARGEST_PATH = 200_000
+
+Kind = Literal["start", "complete", "due"]
+
+
+class BadPath(ValueError):
+    """The path that the browser sent is not one."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One action: start, complete the transition of a rule, or let the time come for which it waits.
+
+    `rule` is the place of the rule in the definition; REPAIR completes the exception. `changes` is the first
+    state, or what the transition changes.
+    """
+
+    kind: Kind
+    rule: int = 0
+    changes: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Played:
+    """A path that was played: one situation per accepted step, and the error of the step after them."""
+
+    steps: tuple[Step, ...]
+    situations: tuple[Situation, ...]
+    error: WedError | None = None
+
+    @property
+    def last(self) -> Situation | None:
+        return self.situations[-1] if self.situations else None
+
+
+def read_path(text: str) -> list[Step]:
+    """Return the path that the browser sent back. Raises BadPath."""
+    if len(text) > LARGEST_PATH:
+        raise BadPath(_("This trial has become too long. Start a new one."))
+    try:
+        found = [Step(kind, int(rule), changes) for kind, rule, changes in json.loads(text or "[]")]
+    except (ValueError, TypeError, RecursionError) as error:
+        raise BadPath(_("The trial could not be read. Start a new one.")) from error
+    if len(found) > LONGEST_PATH or any(not _valid(n, step) for n, step in enumerate(found)):
+        raise BadPath(_("The trial could not be read. Start a new one."))
+    return found
+
+
+def _valid(n: int, step: Step) -> bool:
+    right_kind = step.kind == "start" if n == 0 else step.kind in ("complete", "due")
+    return right_kind and (step.changes is None or isinstance(step.changes, dict))
+
+
+def write_path(steps: Sequence[Step]) -> str:
+    """Return the path as the text that the browser sends back."""
+    return json.dumps([(step.kind, step.rule, step.changes) for step in steps], separators=(",", ":"))
+
+
+def play(flow: str, definition: dict[str, Any], steps: Sequence[Step]) -> Played:
+    """Perform the steps of a path on an invented instance, up to the first that is refused."""
+    situations: list[Situation] = []
+    for n, step in enumerate(steps):
+        if not REPAIR <= step.rule < len(definition["triggers"]):
+            return Played(
+                tuple(steps[:n]), tuple(situations), WedError(_("The definition has no such rule."))
+            )
+        try:
+            with limited():
+                situations.append(_perform(flow, definition, step, situations[-1] if situations else None))
+        except WedError as error:
+            return Played(tuple(steps[:n]), tuple(situations), error)
+    return Played(tuple(steps), tuple(situations))
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Run the block in a transaction of its own with a page's time limit; an error undoes only it."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(f"set local statement_timeout = {PAGE_TIMEOUT_MS:d}")
+        yield
+
+
+def _perform(flow: str, definition: dict[str, Any], step: Step, now: Situation | None) -> Situation:
+    if now is None:
+        return api.try_start(definition, step.changes or {}, flow=flow)
+    if step.kind == "due":
+        return api.try_due(definition, now, step.rule, flow=flow)
+    return api.try_complete(definition, now, step.rule, step.changes or {}, flow=flow)
+
+
+__all__ = ["REPAIR", "BadPath", "Played", "Step", "play", "read_path", "write_path"]
