@@ -49,7 +49,7 @@ MUTATIONS = [
     _single("own job leaves the pool", "k_hold::test_what_a_session_holds_is_kept_from_others_over_its_commits", "where j.wid = p_wid and j.id = p_job_id),", "where false),"),
     _single("a trigger that fires itself again", "k_short::test_a_trigger_that_holds_again_after_its_own_step_fires_again", "if v_job.tgid = any (v_new) then", "if false then"),
     _single("running instances only", "k_hold::test_a_held_job_of_an_instance_that_runs_no_more_is_not_finished", "and x.status = 'R'", ""),
-    _single("cycles are counted", "k_failures::test_k18_the_firing_limit_ends_a_loop", "v_job.fuse and v_new is not null", "false"),
+    _single("cycles are counted", "k_failures::test_k18_the_firing_limit_ends_a_loop", "v_job.limited and v_new is not null", "false"),
     _single("a failed predicate is recorded", "k_matching::test_k03_error_after_the_start_makes_the_exception_say_so", "0 > any (v_matched)", "false"),
     Mutation("job read again under its lock", "k_hold::test_a_job_that_is_done_between_the_look_and_the_lock_is_not_handed_out", ("_gen_taken", "_gen_take"),
              "language plpgsql security definer", "language plpgsql stable security definer"),

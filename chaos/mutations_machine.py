@@ -71,7 +71,7 @@ MUTATIONS = [
     RemovedFix("attempts do not overflow", "^error WD003", ("fail_at_once", "wear_out"),
            (_in("_one_more", "least(p_attempts + 1, 32767)", "(p_attempts + 1)"),), [ONCE]),
     RemovedFix("an instance that was repaired may fire again as often", "^repaired and parked", ("step", "repair_loop"),
-           (_in("_fuse", "x.seq >= v_repaired and"),), [{"max_firings": 1}]),
+           (_in("_check_firing_limit", "x.seq >= v_repaired and"),), [{"max_firings": 1}]),
     # -- results
     RemovedFix("a result in time that is committed late", "^late commit", ("commit_late",),
            (Change(statement="drop trigger in_time on wedsql.commit_by"),)),
@@ -82,9 +82,9 @@ MUTATIONS = [
     RemovedFix("a failure counts only for the holder of the job", "^a failure of nobody", ("fail_of_nobody",),
            (_in("fail_many", "and (u.claim is not null or wedsql._holds(j.wid, j.tgid))"),)),
     RemovedFix("failed conditions of two instances are noted apart", "^waits for another", ("side_by_side",),
-           (_in("_condition_errors", "insert into wedsql.condition_failure (tgid, flow_id, at, sqlstate, message, wid)\n  select (e ->> 'tgid')::integer, p_flow.id, p_now,",
+           (_in("_with_errors", "insert into wedsql.condition_failure (tgid, flow_id, at, sqlstate, message, wid)\n  select (e ->> 'tgid')::integer, p_flow.id, p_now,",
                 "insert into wedsql.condition_error_sum as s (tgid, flow_id, n, last_at, sqlstate, message, wid)\n  select (e ->> 'tgid')::integer, p_flow.id, 1, p_now,"),
-            _in("_condition_errors", "from jsonb_array_elements(v_errors) e;\n  p_step.errors",
+            _in("_with_errors", "from jsonb_array_elements(v_errors) e;\n  p_step.errors",
                 "from jsonb_array_elements(v_errors) e\n  on conflict (tgid) do update set n = s.n + 1;\n  p_step.errors")), [FAILING]),
     # -- definitions
     RemovedFix("numbers are the kernel's to give", "chosen number", ("insert_numbered_trigger", "insert_numbered_attribute"),

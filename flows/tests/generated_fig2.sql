@@ -78,7 +78,7 @@ begin
   -- Not fine: a job that is finished, late or not held here, an instance that is not running (a running one
   -- has no parked work), a change that is rejected.
   select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid,
-         f.final_when_pending as policy, x.seq + 1 >= f.fuse as fuse,
+         f.final_when_pending as policy, wedsql._may_exceed_limit(x.seq + 1, f.fuse) as limited,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
          array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
          case when p_claim is not null then j.state = 'L' and j.claim = p_claim and j.lease_until > v_now
@@ -109,17 +109,17 @@ begin
   v_matched := wed_match.f_<flow>(v_row);
   exit short when 0 > any (v_matched);
   v_others := v_job.pending <> '{}';
-  if v_job.final_tgid = any (v_matched) then
+  if wedsql._is_final(v_job.final_tgid, v_matched) then
     exit short when v_others;
     v_status := wedsql._next_status(true, v_others, false, false, false, false, v_job.policy);
-    v_suppressed := nullif(array_remove(v_matched, v_job.final_tgid), '{}');
+    v_suppressed := wedsql._suppressed(v_job.final_tgid, v_matched);
   else
     foreach v_tgid in array v_matched loop
-      if not v_others or v_tgid <> all (v_job.pending) then
+      if wedsql._fires(v_tgid, v_job.pending) then
         v_new := v_new || v_tgid;
       end if;
     end loop;
-    exit short when v_job.fuse and v_new is not null;
+    exit short when v_job.limited and v_new is not null;
     v_status := wedsql._next_status(false, v_others, false, v_new is not null, false, false, null);
     exit short when v_status = 'E';
   end if;
@@ -140,7 +140,7 @@ begin
   with pool as (delete from wedsql.job_pool j where j.wid = p_wid and j.id = p_job_id),
        state as (update fig2.wed_flow w set "a1" = v_row."a1", "a2" = v_row."a2", "a3" = v_row."a3" where w.wid = _single.p_wid),
        life as (update wedsql.instance x set seq = v_job.seq, status = v_status, changed_at = v_now, reason = null,
-                  finished_at = case when v_status = 'F' then v_now end where x.wid = p_wid)
+                  finished_at = wedsql._finished_at(v_status, v_now) where x.wid = p_wid)
   insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired,
                                 before, cause_seq, actor, version, tx_at, suppressed)
   values (<flow>, p_wid, v_job.seq, v_now, v_job.trname, v_fired, v_state, v_status, p_job_id, p_claim,
@@ -275,7 +275,7 @@ begin
   -- Not fine: a job that is finished, late or not held here, an instance that is not running (a running one
   -- has no parked work), a change that is rejected.
   select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid,
-         f.final_when_pending as policy, x.seq + 1 >= f.fuse as fuse,
+         f.final_when_pending as policy, wedsql._may_exceed_limit(x.seq + 1, f.fuse) as limited,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
          array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
          j.state = 'P' and coalesce(current_setting('wedsql.held', true), '') = 'on'
@@ -303,17 +303,17 @@ begin
   v_matched := wed_match.f_<flow>(v_row);
   exit short when 0 > any (v_matched);
   v_others := v_job.pending <> '{}';
-  if v_job.final_tgid = any (v_matched) then
+  if wedsql._is_final(v_job.final_tgid, v_matched) then
     exit short when v_others;
     v_status := wedsql._next_status(true, v_others, false, false, false, false, v_job.policy);
-    v_suppressed := nullif(array_remove(v_matched, v_job.final_tgid), '{}');
+    v_suppressed := wedsql._suppressed(v_job.final_tgid, v_matched);
   else
     foreach v_tgid in array v_matched loop
-      if not v_others or v_tgid <> all (v_job.pending) then
+      if wedsql._fires(v_tgid, v_job.pending) then
         v_new := v_new || v_tgid;
       end if;
     end loop;
-    exit short when v_job.fuse and v_new is not null;
+    exit short when v_job.limited and v_new is not null;
     v_status := wedsql._next_status(false, v_others, false, v_new is not null, false, false, null);
     exit short when v_status = 'E';
   end if;
@@ -334,7 +334,7 @@ begin
   with pool as (delete from wedsql.job_pool j where j.wid = p_wid and j.id = p_job_id),
        state as (update fig2.wed_flow w set "a1" = v_row."a1", "a2" = v_row."a2", "a3" = v_row."a3" where w.wid = complete_held.p_wid),
        life as (update wedsql.instance x set seq = v_job.seq, status = v_status, changed_at = v_now, reason = null,
-                  finished_at = case when v_status = 'F' then v_now end where x.wid = p_wid)
+                  finished_at = wedsql._finished_at(v_status, v_now) where x.wid = p_wid)
   insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired,
                                 before, cause_seq, actor, version, tx_at, suppressed)
   values (<flow>, p_wid, v_job.seq, v_now, v_job.trname, v_fired, v_state, v_status, p_job_id, null,

@@ -125,21 +125,3 @@ begin
   end if;
   execute format('alter table %I.wed_flow alter column %I set default %L', p_flow, p_new.aname, p_new.adv);
 end $$;
-
--- Keeps the values of a removed attribute in the history of the living instances (K-21).
-create or replace function wedsql._archive(p_flow text, p_attr wedsql.attr) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-  if not exists (select 1 from wedsql.instance i where i.flow_id = p_attr.flow_id and i.status in ('R', 'E', 'S')) then
-    return;
-  end if;
-  execute format($q$
-    with living as (
-      update wedsql.instance i set seq = i.seq + 1, changed_at = wedsql.now()
-      from %1$I.wed_flow w where w.wid = i.wid and i.flow_id = $1 and i.status in ('R', 'E', 'S')
-      returning i.wid, i.seq, i.status, i.version, to_jsonb(w.*) - 'wid' as state)
-    insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, before, actor, reason, version, tx_at)
-    select $1, l.wid, l.seq, wedsql.now(), '_REMATCH', l.state - $2, l.status, jsonb_build_object($2, l.state -> $2),
-           wedsql._actor(), 'An attribute was removed.', (select f.version from wedsql.flow f where f.id = $1), now()
-    from living l $q$, p_flow) using p_attr.flow_id, p_attr.aname;
-end $$;

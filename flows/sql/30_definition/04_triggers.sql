@@ -171,12 +171,13 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
   v_wids integer[];
+  v_ids bigint[];
 begin
   perform wedsql._lock_definition(v_flow.id);
-  with gone as (delete from wedsql.job_pool j where j.flow_id = v_flow.id and j.tgid = p_tgid returning j.*),
-       logged as (insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor)
-                  select g.id, g.wid, g.tgid, g.flow_id, g.trname, wedsql.now(), 'released', wedsql._actor(p_actor) from gone g)
-  select coalesce(array_agg(g.wid), '{}') into v_wids from gone g;  -- not null, which would be the whole flow
+  select coalesce(array_agg(j.wid), '{}'), coalesce(array_agg(j.id), '{}')
+  into v_wids, v_ids  -- not null, which would be the whole flow
+  from wedsql.job_pool j where j.flow_id = v_flow.id and j.tgid = p_tgid;
+  perform wedsql._withdraw_jobs(v_wids, v_ids, 'released', wedsql._actor(p_actor), '', wedsql.now());
   perform wedsql._rematch(v_flow.id, v_wids, false, false, wedsql._actor(p_actor), 'Jobs were withdrawn.');
   return cardinality(v_wids);
 end $$;

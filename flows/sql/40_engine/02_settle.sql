@@ -38,20 +38,20 @@ begin
                             case when not p_rematch then v_flow.final_when_pending end) as new_status
       from unnest(p_steps) u
       left join wedsql.instance x on x.wid = u.wid
-      cross join lateral (select coalesce(v_flow.final_tgid = any (u.matched), false) as final) n
+      cross join lateral (select wedsql._is_final(v_flow.final_tgid, u.matched) as final) n
       cross join lateral (
         select count(*) filter (where j.tgid > 0) as live, count(*) filter (where j.state = 'K') as parked, array_agg(j.tgid) as tgids
         from wedsql.job_pool j where j.wid = u.wid) p
       cross join lateral (
         select array_agg(t.tgid) as tgids, array_agg(t.trname) as names, array_agg(t.timeout) as timeouts, array_agg(t.priority) as priorities
-        from (select * from wedsql.trig t where t.tgid = any (u.matched) and not n.final and (p.tgids is null or t.tgid <> all (p.tgids))
+        from (select * from wedsql.trig t where t.tgid = any (u.matched) and not n.final and wedsql._fires(t.tgid, p.tgids)
               order by t.tgid) t) f),
     i as (
       update wedsql.instance x
       set seq = o.seq, status = o.new_status, changed_at = v_now,
           reason = case when o.new_status <> 'E' then null when o.errors is not null then 'CONDITION_ERROR'
                         when o.parked > 0 then o.why else 'STUCK' end,
-          finished_at = case when o.new_status = 'F' then v_now end
+          finished_at = wedsql._finished_at(o.new_status, v_now)
       from o where x.wid = o.wid and o.new_status not in ('!', '?')),
     fire as (
       insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at, fired_xid, cause_seq, version)
@@ -62,7 +62,7 @@ begin
                                     actor, reason, version, tx_at, errors, suppressed)
       select v_flow.id, o.wid, o.seq, v_now, o.trw, o.names, o.state, o.new_status, o.job_id, o.claim, o.tgid, o.tgids, o.before,
              o.cause_seq, o.actor, o.reason, v_flow.version, now(), o.errors,
-             case when o.final then nullif(array_remove(o.matched, v_flow.final_tgid), '{}') end
+             case when o.final then wedsql._suppressed(v_flow.final_tgid, o.matched) end
       from o)
     select o.wid, o.seq, o.new_status, o.names, o.job_id, o.was from o
   loop
@@ -76,12 +76,13 @@ begin
       v_names := v_names || fired;
     end if;
     if status = 'E' then
-      perform wedsql._except_job(v_flow, wid, seq, p_steps, v_now);
+      perform wedsql._except_job(v_flow, wid, v_now);
       v_names := v_names || '_EXCPT'::text;
     elsif v_was = 'E' then  -- a parked job ended in another way than by the _EXCPT job
       delete from wedsql.job_pool j where j.wid = _settle.wid and j.tgid = 0;
     end if;
-    if seq >= v_flow.fuse and fired <> '{}' and wedsql._fuse(v_flow, wid, seq, v_now) then
+    if wedsql._may_exceed_limit(seq, v_flow.fuse) and fired <> '{}'
+       and wedsql._check_firing_limit(v_flow, wid, seq, v_now) then
       status := 'E';
     end if;
     if status = 'F' and v_flow.final_when_pending = 'cancel' then
@@ -119,11 +120,3 @@ begin
     'Nothing was changed. Wait for the pending transitions, or set final_when_pending of the flow to defer or cancel.',
     jsonb_build_object('instance', p_wid, 'pending', v_pending));
 end $$;
-
--- Puts the special record _EXCPT into the pool for an instance that is an exception (Algorithm 1, line 19).
-create or replace function wedsql._except_job(p_flow wedsql.flow, p_wid integer, p_seq integer, p_steps wedsql.step[], p_now timestamptz) returns void
-language sql set search_path = pg_catalog, pg_temp as $$
-insert into wedsql.job_pool (wid, tgid, flow_id, trname, payload, fired_at, fired_xid, cause_seq, version)
-select p_wid, 0, p_flow.id, '_EXCPT', u.state, p_now, txid_current(), p_seq, p_flow.version from unnest(p_steps) u where u.wid = p_wid
-on conflict on constraint job_pool_pkey do nothing
-$$;

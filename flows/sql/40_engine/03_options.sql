@@ -60,18 +60,17 @@ end $$;
 create or replace function wedsql._apply_options(p_flow wedsql.flow, p_step wedsql.step, p_now timestamptz) returns wedsql.step
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  with gone as (
-    delete from wedsql.job_pool j using wedsql.trig t
-    where j.wid = p_step.wid and t.tgid = j.tgid and t.revalidate = 'withdraw' and j.id is distinct from p_step.job_id
-      and not j.tgid = any (p_step.matched)
-    returning j.*)
-  insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message)
-  select g.id, g.wid, g.tgid, g.flow_id, g.trname, p_now, 'withdrawn', p_step.actor, 'The condition no longer holds.' from gone g;
+  perform wedsql._withdraw_jobs(array[p_step.wid], array_agg(j.id), 'withdrawn', p_step.actor,
+                                'The condition no longer holds.', p_now)
+  from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid
+  where j.wid = p_step.wid and t.revalidate = 'withdraw' and j.id is distinct from p_step.job_id
+    and not j.tgid = any (p_step.matched)
+  having count(*) > 0;
   update wedsql.job_pool j set payload = p_step.state from wedsql.trig t
   where j.wid = p_step.wid and t.tgid = j.tgid and t.refresh_payload and j.tgid = any (p_step.matched);
   p_step.matched := (
     select coalesce(array_agg(m order by m), '{}') from unnest(p_step.matched) m join wedsql.trig t on t.tgid = m
-    where not (t.fire_once and exists (select 1 from wedsql.wed_trace x where x.wid = p_step.wid and t.tgid = any (x.fired))));
+    where not (t.fire_once and wedsql._has_fired(p_step.wid, t.tgid)));
   return wedsql._apply_timers(p_flow, p_step, p_now);
 end $$;
 
@@ -84,12 +83,18 @@ select case when p_trig.due_attr is null then p_since else (p_state ->> p_trig.d
        + coalesce(p_trig.due_after, interval '0')
 $$;
 
+-- Returns whether the trigger has fired in this instance before.
+create or replace function wedsql._has_fired(p_wid integer, p_tgid integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select exists (select 1 from wedsql.wed_trace h where h.wid = p_wid and p_tgid = any (h.fired))
+$$;
+
 -- Returns whether a timer of a trigger whose condition holds can have any effect: its due attribute is not
 -- empty, and it has not yet fired where it may fire only once.
 create or replace function wedsql._may_wait(p_trig wedsql.trig, p_wid integer, p_state jsonb) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select (p_trig.due_attr is null or p_state ->> p_trig.due_attr is not null)
-       and not (p_trig.fire_once and exists (select 1 from wedsql.wed_trace h where h.wid = p_wid and p_trig.tgid = any (h.fired)))
+       and not (p_trig.fire_once and wedsql._has_fired(p_wid, p_trig.tgid))
 $$;
 
 -- Returns whether one of the conditions that hold would fire now, or set or move a timer, if the state were
@@ -101,12 +106,12 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 select exists (
   select 1 from wedsql.trig t left join wedsql.timer x on x.wid = p_wid and x.tgid = t.tgid
   where t.tgid = any (p_matched)
-    and (not t.cfinal or (t.due_attr is not null or t.due_after is not null)
+    and (not t.cfinal or wedsql._has_due_time(t.due_attr, t.due_after)
          and (x.due_at is not null or wedsql._due_at(t, p_state, wedsql.now()) > wedsql.now()
               or not exists (select 1 from wedsql.job_pool j where j.wid = p_wid and j.tgid > 0)))
     and not exists (select 1 from wedsql.job_pool j where j.wid = p_wid and j.tgid = t.tgid)
-    and not (t.fire_once and exists (select 1 from wedsql.wed_trace h where h.wid = p_wid and t.tgid = any (h.fired)))
-    and case when t.due_attr is null and t.due_after is null then true
+    and not (t.fire_once and wedsql._has_fired(p_wid, t.tgid))
+    and case when not wedsql._has_due_time(t.due_attr, t.due_after) then true
              when t.due_attr is null then x.due_at is null or x.due_at <= wedsql.now()
              else x.due_at <= wedsql.now() or x.due_at is distinct from wedsql._due_at(t, p_state, null) end)
 $$;
@@ -122,13 +127,13 @@ begin
   insert into wedsql.timer as x (wid, tgid, flow_id, due_at)
   select p_step.wid, t.tgid, p_flow.id, wedsql._due_at(t, p_step.state, p_now)
   from wedsql.trig t
-  where t.tgid = any (p_step.matched) and (t.due_attr is not null or t.due_after is not null)
+  where t.tgid = any (p_step.matched) and wedsql._has_due_time(t.due_attr, t.due_after)
     and (t.due_attr is null or p_step.state ->> t.due_attr is not null)
   on conflict (wid, tgid) do update set due_at = excluded.due_at
     where (select t.due_attr from wedsql.trig t where t.tgid = x.tgid) is not null;
   p_step.matched := (
     select coalesce(array_agg(m order by m), '{}') from unnest(p_step.matched) m join wedsql.trig t on t.tgid = m
-    where t.due_attr is null and t.due_after is null
+    where not wedsql._has_due_time(t.due_attr, t.due_after)
        or exists (select 1 from wedsql.timer x where x.wid = p_step.wid and x.tgid = m and x.due_at <= p_now));
   delete from wedsql.timer x where x.wid = p_step.wid and (x.tgid = any (p_step.matched) or p_flow.final_tgid = any (p_step.matched));
   return p_step;
@@ -140,33 +145,25 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 select exists (select 1 from wedsql.timer x where x.wid = p_wid)
 $$;
 
--- Withdraws the jobs that are still pending when the state becomes final (final_when_pending = cancel, K-06).
-create or replace function wedsql._withdraw_rest(p_wid integer, p_now timestamptz) returns void
-language sql set search_path = pg_catalog, pg_temp as $$
-with gone as (delete from wedsql.job_pool j where j.wid = p_wid returning j.*)
-insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, message)
-select g.id, g.wid, g.tgid, g.flow_id, g.trname, p_now, 'withdrawn', 'The instance became final.' from gone g
-$$;
-
 -- Parks a trigger that fired more than max_firings times in one instance and makes the instance an exception
 -- (K-18, K-31). Firings before the last repair, a step by the _EXCPT job, do not count. Returns whether it
 -- did so.
-create or replace function wedsql._fuse(p_flow wedsql.flow, p_wid integer, p_seq integer, p_now timestamptz) returns boolean
+create or replace function wedsql._check_firing_limit(p_flow wedsql.flow, p_wid integer, p_seq integer, p_now timestamptz) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_step wedsql.wed_trace;
-  v_blown integer[];
+  v_exceeded integer[];
   v_repaired integer := coalesce((select max(x.seq) from wedsql.wed_trace x where x.wid = p_wid and x.tgid = 0), 0);
 begin
   select * into v_step from wedsql.wed_trace t where t.wid = p_wid and t.seq = p_seq;
-  select array_agg(t.tgid) into v_blown from wedsql.trig t
+  select array_agg(t.tgid) into v_exceeded from wedsql.trig t
   where t.tgid = any (v_step.fired) and (select count(*) from wedsql.wed_trace x
                                         where x.wid = p_wid and x.seq >= v_repaired and t.tgid = any (x.fired))
         > coalesce(t.max_firings, p_flow.max_firings);
-  if v_blown is null then
+  if v_exceeded is null then
     return false;
   end if;
-  perform wedsql._park(p_flow, p_wid, v_blown, case when v_step.before is not null and v_step.state @> v_step.before
+  perform wedsql._park(p_flow, p_wid, v_exceeded, case when v_step.before is not null and v_step.state @> v_step.before
     then 'NO_PROGRESS' else 'LOOP' end, null, p_now);
   update wedsql.wed_trace t set status = 'E' where t.wid = p_wid and t.seq = p_seq;
   return true;

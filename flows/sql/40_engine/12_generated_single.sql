@@ -1,16 +1,3 @@
--- Returns the status of an instance after a commit (Algorithm 1): final, running, an exception, or "!" and
--- "?" for a rejection. policy: final_when_pending of the flow, null in a re-match, where a final state never
--- removes work. One expression without settings, so that the planner can inline it.
-create or replace function wedsql._next_status(p_final boolean, p_live boolean, p_parked boolean, p_fires boolean, p_timer boolean, p_fresh boolean, p_policy text)
-returns "char" language sql immutable as $$
-select case when p_final and (not p_live or p_policy = 'cancel') then 'F'::"char"
-            when p_final and p_policy = 'reject' then '!'::"char"
-            when p_parked then 'E'::"char"
-            when p_fires or p_live or p_timer then 'R'::"char"
-            when p_fresh then '?'::"char"
-            else 'E'::"char" end
-$$;
-
 -- Returns the source of <flow>._single, which applies the one result of a transaction or of a lease by the
 -- fast path, or else does nothing and returns seq null.
 create or replace function wedsql._gen_single(p_flow integer, p_schema text) returns text
@@ -111,7 +98,7 @@ begin{first}
   -- Not fine: a job that is finished, late or not held here, an instance that is not running (a running one
   -- has no parked work), a change that is rejected.
   select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid,
-         f.final_when_pending as policy, x.seq + 1 >= f.fuse as fuse,
+         f.final_when_pending as policy, wedsql._may_exceed_limit(x.seq + 1, f.fuse) as limited,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
          array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
          {held}
@@ -126,17 +113,17 @@ begin{first}
   v_matched := wed_match.f_{id}(v_row);
   exit short when 0 > any (v_matched);
   v_others := v_job.pending <> '{}';
-  if v_job.final_tgid = any (v_matched) then
+  if wedsql._is_final(v_job.final_tgid, v_matched) then
     exit short when v_others;
     v_status := wedsql._next_status(true, v_others, false, false, false, false, v_job.policy);
-    v_suppressed := nullif(array_remove(v_matched, v_job.final_tgid), '{}');
+    v_suppressed := wedsql._suppressed(v_job.final_tgid, v_matched);
   else
     foreach v_tgid in array v_matched loop
-      if not v_others or v_tgid <> all (v_job.pending) then
+      if wedsql._fires(v_tgid, v_job.pending) then
         v_new := v_new || v_tgid;
       end if;
     end loop;
-    exit short when v_job.fuse and v_new is not null;
+    exit short when v_job.limited and v_new is not null;
     v_status := wedsql._next_status(false, v_others, false, v_new is not null, false, false, null);
     exit short when v_status = 'E';
   end if;
@@ -157,7 +144,7 @@ begin{first}
   with pool as (delete from wedsql.job_pool j where j.wid = p_wid and j.id = p_job_id),
        state as (update {flow:I}.wed_flow w set {assignments} where w.wid = {name}.p_wid),
        life as (update wedsql.instance x set seq = v_job.seq, status = v_status, changed_at = v_now, reason = null,
-                  finished_at = case when v_status = 'F' then v_now end where x.wid = p_wid)
+                  finished_at = wedsql._finished_at(v_status, v_now) where x.wid = p_wid)
   insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired,
                                 before, cause_seq, actor, version, tx_at, suppressed)
   values ({id}, p_wid, v_job.seq, v_now, v_job.trname, v_fired, v_state, v_status, p_job_id, {claim},

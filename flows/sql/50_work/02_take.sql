@@ -211,10 +211,9 @@ begin
                      join wedsql.trig t on t.tgid = j.tgid where t.revalidate = 'at_take' and not j.tgid = any (r.matched) $q$, p_schema)
     into v_stale using p_wids, p_ids;
   v_stale := coalesce(v_stale, '{}');
-  with gone as (delete from wedsql.job_pool j where j.wid = any (v_stale) and j.id = any (p_ids) returning j.*)
-  insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, message)
-  select g.id, g.wid, g.tgid, g.flow_id, g.trname, wedsql.now(), 'withdrawn', 'The condition no longer held when the job was taken.' from gone g;
   if v_stale <> '{}' then
+    perform wedsql._withdraw_jobs(v_stale, p_ids, 'withdrawn', '',
+                                  'The condition no longer held when the job was taken.', wedsql.now());
     perform wedsql._rematch(p_flow, v_stale, true, false, 'kernel', 'The condition of a job no longer held.');
   end if;
   select coalesce(array_agg(u.wid order by u.o), '{}'), coalesce(array_agg(u.id order by u.o), '{}') into wids, ids

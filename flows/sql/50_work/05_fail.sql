@@ -81,10 +81,7 @@ begin
   insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, sqlstate, message, attempt)
   select k.id, k.wid, k.tgid, k.flow_id, k.trname, p_now, 'parked', coalesce(p_actor, 'kernel'), k.last_state, p_reason, k.attempts from parked k;
   update wedsql.instance i set status = 'E', reason = p_reason, changed_at = p_now where i.wid = p_wid;
-  insert into wedsql.job_pool (wid, tgid, flow_id, trname, payload, fired_at, fired_xid, cause_seq, version)
-  select p_wid, 0, p_flow.id, '_EXCPT', t.state, p_now, txid_current(), t.seq, p_flow.version
-  from wedsql.wed_trace t where t.wid = p_wid order by t.seq desc limit 1
-  on conflict on constraint job_pool_pkey do nothing;
+  perform wedsql._except_job(p_flow, p_wid, p_now);
 end $$;
 
 -- Does what _park does, with a row in the history that records it and causes the _EXCPT job.
@@ -92,12 +89,10 @@ end $$;
 create or replace function wedsql._except(p_flow wedsql.flow, p_wid integer, p_tgids integer[], p_reason text, p_actor text, p_why text, p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_seq integer;
+  v_seqs integer[];
 begin
-  update wedsql.instance i set seq = i.seq + 1 where i.wid = p_wid returning i.seq into v_seq;
-  insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, before, actor, reason, version, tx_at)
-  select p_flow.id, p_wid, v_seq, p_now, '_EXCPT', t.state, 'E', '{}', coalesce(p_actor, 'kernel'), p_reason || coalesce(': ' || p_why, ''), p_flow.version, now()
-  from wedsql.wed_trace t where t.wid = p_wid order by t.seq desc limit 1;
+  v_seqs := wedsql._append_trace(p_flow, array[wedsql._note_step(p_wid, '_EXCPT', coalesce(p_actor, 'kernel'),
+    p_reason || coalesce(': ' || p_why, ''))], 'E', p_now);
   perform wedsql._park(p_flow, p_wid, p_tgids, p_reason, p_actor, p_now);  -- after the row, which causes its job
-  perform wedsql._notify(p_flow, array[p_wid], array[v_seq], array['_EXCPT'], 1);
+  perform wedsql._notify(p_flow, array[p_wid], v_seqs, array['_EXCPT'], 1);
 end $$;

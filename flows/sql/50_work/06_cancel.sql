@@ -7,7 +7,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow;
   v_now timestamptz := wedsql.now();
-  v_seq integer;
+  v_seqs integer[];
 begin
   if coalesce(btrim(p_reason), '') = '' then
     perform wedsql._raise('WD009', 'A cancellation needs a reason.');
@@ -15,12 +15,10 @@ begin
   v_flow := wedsql._hold(p_wid);
   perform wedsql._withdraw_rest(p_wid, v_now);
   delete from wedsql.timer x where x.wid = p_wid;
-  update wedsql.instance i set status = 'C', seq = i.seq + 1, changed_at = v_now, finished_at = v_now, reason = p_reason
-  where i.wid = p_wid returning i.seq into v_seq;
-  insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, before, actor, reason, version, tx_at)
-  select v_flow.id, p_wid, v_seq, v_now, '_CANCEL', t.state, 'C', '{}', wedsql._actor(p_actor), p_reason, v_flow.version, now()
-  from wedsql.wed_trace t where t.wid = p_wid order by t.seq desc limit 1;
-  perform wedsql._notify(v_flow, array[p_wid], array[v_seq], '{}', 0);
+  update wedsql.instance i set status = 'C', finished_at = v_now, reason = p_reason where i.wid = p_wid;
+  v_seqs := wedsql._append_trace(v_flow, array[wedsql._note_step(p_wid, '_CANCEL', wedsql._actor(p_actor), p_reason)],
+                                 null, v_now);
+  perform wedsql._notify(v_flow, array[p_wid], v_seqs, '{}', 0);
 end $$;
 
 -- Returns the flow of an instance that is running or an exception, with the instance locked.

@@ -38,7 +38,8 @@ declare
   v_report jsonb;
 begin
   select * into v_flow from wedsql.flow f where f.id = p_flow;
-  v_due := exists (select 1 from wedsql.trig t where t.tgid = v_flow.final_tgid and (t.due_attr is not null or t.due_after is not null));
+  v_due := exists (select 1 from wedsql.trig t where t.tgid = v_flow.final_tgid
+    and wedsql._has_due_time(t.due_attr, t.due_after));
   execute format($q$
     with t as materialized (select r.*, i.status from %1$I._retest($1) r join wedsql.instance i on i.wid = r.wid),
     stale as (delete from wedsql.timer x using t where x.wid = t.wid and x.tgid <> all (t.matched)),
@@ -51,7 +52,7 @@ begin
         and wedsql._may_wait(g, t.wid, t.state) and x.due_at <> wedsql._due_at(g, t.state, null)),
     due as (
       select t.*, x.* from t
-      cross join lateral (select coalesce($2.final_tgid = any (t.matched), false) as holds) h
+      cross join lateral (select wedsql._is_final($2.final_tgid, t.matched) as holds) h
       cross join lateral (select h.holds and not ($6 and not exists (
         select 1 from wedsql.timer x where x.wid = t.wid and x.tgid = $2.final_tgid and x.due_at <= $7)) as final) n
       cross join lateral (

@@ -109,10 +109,9 @@ declare
     from jsonb_array_elements(p_changes -> 'triggers_removed') r);
   v_options wedsql.option[] := wedsql._option_list('trig');
 begin
-  with gone as (delete from wedsql.job_pool j
-    where j.flow_id = p_flow and j.tgid = any (v_gone) returning j.*)
-  insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message)
-  select g.id, g.wid, g.tgid, g.flow_id, g.trname, wedsql.now(), 'withdrawn', wedsql._actor(), 'The trigger was removed.' from gone g;
+  perform wedsql._withdraw_jobs(array_agg(j.wid), array_agg(j.id), 'withdrawn', wedsql._actor(),
+                                'The trigger was removed.', wedsql.now())
+  from wedsql.job_pool j where j.flow_id = p_flow and j.tgid = any (v_gone) having count(*) > 0;
   delete from wedsql.trig t where t.flow_id = p_flow and t.tgid = any (v_gone);
   execute format($q$
     update wedsql.trig x set (%s) = row(%s)

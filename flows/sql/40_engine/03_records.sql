@@ -1,0 +1,77 @@
+-- What is written besides the steps of Algorithm 1: rows of the history without a new state, _EXCPT jobs,
+-- withdrawn jobs.
+
+-- Appends a row to the history of each instance, with its next number; nothing fires. A step without a state
+-- keeps the last one. p_status: of these rows; null for the present status of the instance. Returns the
+-- numbers, by instance.
+-- Locks: instances, the trace; the caller holds the wed_flow rows or their table.
+create or replace function wedsql._append_trace(
+  p_flow wedsql.flow, p_steps wedsql.step[], p_status "char", p_now timestamptz) returns integer[]
+language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+with numbered as (
+  update wedsql.instance i set seq = i.seq + 1, changed_at = p_now
+  from unnest(p_steps) u where i.wid = u.wid
+  returning i.wid, i.seq, i.status, u.trw, u.state, u.before, u.actor, u.reason),
+written as (
+  insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, before, actor, reason, version,
+                                tx_at)
+  select p_flow.id, n.wid, n.seq, p_now, n.trw,
+         coalesce(n.state, (select t.state from wedsql.wed_trace t where t.wid = n.wid order by t.seq desc limit 1)),
+         coalesce(p_status, n.status), coalesce(n.before, '{}'), n.actor, n.reason, p_flow.version, now()
+  from numbered n)
+select array_agg(n.seq order by n.wid) from numbered n
+$$;
+
+-- Returns the step of an instance that only records something in the history.
+create or replace function wedsql._note_step(p_wid integer, p_name text, p_actor text, p_reason text)
+returns wedsql.step
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select row(p_wid, false, null, null, p_name, null, p_actor, p_reason, null, null, null, null, null)::wedsql.step
+$$;
+
+-- Keeps the values of a removed attribute in the history of the living instances (K-21).
+create or replace function wedsql._archive(p_flow text, p_attr wedsql.attr) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_flow wedsql.flow;
+  v_steps wedsql.step[];
+begin
+  select f.* into v_flow from wedsql.flow f where f.id = p_attr.flow_id;
+  for v_steps in execute format($q$
+    select array_agg(row(l.wid, false, null, null, '_REMATCH', null, $2, 'An attribute was removed.', l.state - $3,
+                         jsonb_build_object($3, l.state -> $3), null, null, null)::wedsql.step)
+    from (select w.wid, to_jsonb(w.*) - 'wid' as state, row_number() over () / 1000 as part
+          from wedsql.instance i join %I.wed_flow w on w.wid = i.wid
+          where i.flow_id = $1 and i.status in ('R', 'E', 'S')) l
+    group by l.part $q$, p_flow) using v_flow.id, wedsql._actor(), p_attr.aname
+  loop
+    perform wedsql._append_trace(v_flow, v_steps, null, wedsql.now());
+  end loop;
+end $$;
+
+-- Puts the special record _EXCPT into the pool for an instance that is an exception (Algorithm 1, line 19),
+-- with the state and the number of its last step.
+create or replace function wedsql._except_job(p_flow wedsql.flow, p_wid integer, p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+insert into wedsql.job_pool (wid, tgid, flow_id, trname, payload, fired_at, fired_xid, cause_seq, version)
+select p_wid, 0, p_flow.id, '_EXCPT', t.state, p_now, txid_current(), t.seq, p_flow.version
+from wedsql.wed_trace t where t.wid = p_wid order by t.seq desc limit 1
+on conflict on constraint job_pool_pkey do nothing
+$$;
+
+-- Removes jobs from the pool and logs why.
+-- Locks: the jobs; the caller holds their instances or the definition of their flow.
+create or replace function wedsql._withdraw_jobs(
+  p_wids integer[], p_ids bigint[], p_outcome text, p_actor text, p_why text, p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+with gone as (delete from wedsql.job_pool j where j.wid = any (p_wids) and j.id = any (p_ids) returning j.*)
+insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message)
+select g.id, g.wid, g.tgid, g.flow_id, g.trname, p_now, p_outcome, p_actor, p_why from gone g
+$$;
+
+-- Withdraws all jobs of an instance that ends (final_when_pending = cancel, K-06; wedsql.cancel).
+create or replace function wedsql._withdraw_rest(p_wid integer, p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._withdraw_jobs(array[p_wid], array(select j.id from wedsql.job_pool j where j.wid = p_wid),
+  'withdrawn', '', 'The instance became final.', p_now)
+$$;
