@@ -84,7 +84,7 @@ def _invariants(conn: Connection, verdict: Verdict) -> None:
     for name, ok, found, example, sentence in conn.execute("select * from wedsql.invariants()").fetchall():
         verdict.invariants += ok
         if not ok:
-            verdict.broken.append(f"{name} {sentence} {found} offences, such as {example}")
+            verdict.broken.append(f"{name} {sentence} {found} violations, such as {example}")
 
 
 def _check_acknowledged(conn: Connection, record: Record, verdict: Verdict) -> None:

@@ -72,10 +72,10 @@ declare
   v_name text;
   v_fired text[] := '{}'::text[];
 begin
-  <<short>> begin
+  <<fast_path>> begin
   select * into v_row from fig2.wed_flow w where w.wid = _single.p_wid for no key update;
   v_now := wedsql.now();
-  -- Not fine: a job that is finished, late or not held here, an instance that is not running (a running one
+  -- Not eligible: a job that is finished, late or not held here, an instance that is not running (a running one
   -- has no parked work), a change that is rejected.
   select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid,
          f.final_when_pending as policy, wedsql._may_exceed_limit(x.seq + 1, f.fuse) as limited,
@@ -86,12 +86,12 @@ begin
                    and strpos(coalesce(current_setting('wedsql.took_jobs', true), ''), ',' || p_job_id || ',') > 0
                    and coalesce(v_now - j.timeout, '-infinity') <= wedsql._moment('wedsql.took_at')
                    and coalesce(j.not_before <= v_now, true) end
-         and p_changes @> '{}' and p_changes - '{a1,a2,a3}'::text[] = '{}' as fine
+         and p_changes @> '{}' and p_changes - '{a1,a2,a3}'::text[] = '{}' as eligible
   into v_job
   from wedsql.job_pool j, wedsql.instance x, wedsql.flow f
   where j.wid = p_wid and j.id = p_job_id and x.wid = v_row.wid and x.status = 'R'
     and f.id = <flow> and f.plain;
-  exit short when v_job.fine is not true;
+  exit fast_path when v_job.eligible is not true;
   if p_changes ? 'a1' then
     v_before := v_before || jsonb_build_object('a1', v_row."a1");
     v_row."a1" := (p_changes ->> 'a1')::text;
@@ -105,12 +105,12 @@ begin
     v_row."a3" := (p_changes ->> 'a3')::text;
   end if;
   v_state := to_jsonb(v_row) - 'wid';
-  exit short when pg_column_size(v_state) > 100000;
+  exit fast_path when pg_column_size(v_state) > 100000;
   v_matched := wed_match.f_<flow>(v_row);
-  exit short when 0 > any (v_matched);
+  exit fast_path when 0 > any (v_matched);
   v_others := v_job.pending <> '{}';
   if wedsql._is_final(v_job.final_tgid, v_matched) then
-    exit short when v_others;
+    exit fast_path when v_others;
     v_status := wedsql._next_status(true, v_others, false, false, false, false, v_job.policy);
     v_suppressed := wedsql._suppressed(v_job.final_tgid, v_matched);
   else
@@ -119,11 +119,11 @@ begin
         v_new := v_new || v_tgid;
       end if;
     end loop;
-    exit short when v_job.limited and v_new is not null;
+    exit fast_path when v_job.limited and v_new is not null;
     v_status := wedsql._next_status(false, v_others, false, v_new is not null, false, false, null);
-    exit short when v_status = 'E';
+    exit fast_path when v_status = 'E';
   end if;
-  exit short when not (p_claim is not null or pg_try_advisory_xact_lock(p_wid, v_job.tgid));
+  exit fast_path when not (p_claim is not null or pg_try_advisory_xact_lock(p_wid, v_job.tgid));
   if v_new is not null then
     if v_job.tgid = any (v_new) then
       delete from wedsql.job_pool j where j.wid = p_wid and j.tgid = v_job.tgid;
@@ -160,7 +160,7 @@ begin
     from wedsql.flow f where f.id = <flow>;
   end if;
   seq := v_job.seq; status := v_status; fired := v_fired; return;
-  end short;
+  end fast_path;
 end $function$;
 
 CREATE OR REPLACE FUNCTION fig2._start(p_states jsonb[], p_actor text, p_keys text[])
@@ -269,10 +269,10 @@ begin
   if p_set is not null then
     p_changes := wedsql._set_changes('fig2', p_wid, p_set);
   end if;
-  <<short>> begin
+  <<fast_path>> begin
   select * into v_row from fig2.wed_flow w where w.wid = complete_held.p_wid for no key update;
   v_now := wedsql.now();
-  -- Not fine: a job that is finished, late or not held here, an instance that is not running (a running one
+  -- Not eligible: a job that is finished, late or not held here, an instance that is not running (a running one
   -- has no parked work), a change that is rejected.
   select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid,
          f.final_when_pending as policy, wedsql._may_exceed_limit(x.seq + 1, f.fuse) as limited,
@@ -280,12 +280,12 @@ begin
          array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
          j.state = 'P' and coalesce(current_setting('wedsql.held', true), '') = 'on'
          and coalesce(v_now - j.timeout, '-infinity') <= wedsql._moment('wedsql.held_at')
-         and p_changes @> '{}' and p_changes - '{a1,a2,a3}'::text[] = '{}' as fine
+         and p_changes @> '{}' and p_changes - '{a1,a2,a3}'::text[] = '{}' as eligible
   into v_job
   from wedsql.job_pool j, wedsql.instance x, wedsql.flow f
   where j.wid = p_wid and j.id = p_job_id and x.wid = v_row.wid and x.status = 'R'
     and f.id = <flow> and f.plain;
-  exit short when v_job.fine is not true;
+  exit fast_path when v_job.eligible is not true;
   if p_changes ? 'a1' then
     v_before := v_before || jsonb_build_object('a1', v_row."a1");
     v_row."a1" := (p_changes ->> 'a1')::text;
@@ -299,12 +299,12 @@ begin
     v_row."a3" := (p_changes ->> 'a3')::text;
   end if;
   v_state := to_jsonb(v_row) - 'wid';
-  exit short when pg_column_size(v_state) > 100000;
+  exit fast_path when pg_column_size(v_state) > 100000;
   v_matched := wed_match.f_<flow>(v_row);
-  exit short when 0 > any (v_matched);
+  exit fast_path when 0 > any (v_matched);
   v_others := v_job.pending <> '{}';
   if wedsql._is_final(v_job.final_tgid, v_matched) then
-    exit short when v_others;
+    exit fast_path when v_others;
     v_status := wedsql._next_status(true, v_others, false, false, false, false, v_job.policy);
     v_suppressed := wedsql._suppressed(v_job.final_tgid, v_matched);
   else
@@ -313,11 +313,11 @@ begin
         v_new := v_new || v_tgid;
       end if;
     end loop;
-    exit short when v_job.limited and v_new is not null;
+    exit fast_path when v_job.limited and v_new is not null;
     v_status := wedsql._next_status(false, v_others, false, v_new is not null, false, false, null);
-    exit short when v_status = 'E';
+    exit fast_path when v_status = 'E';
   end if;
-  exit short when not (pg_try_advisory_xact_lock(p_wid, v_job.tgid) and pg_advisory_unlock(p_wid, v_job.tgid));
+  exit fast_path when not (pg_try_advisory_xact_lock(p_wid, v_job.tgid) and pg_advisory_unlock(p_wid, v_job.tgid));
   if v_new is not null then
     if v_job.tgid = any (v_new) then
       delete from wedsql.job_pool j where j.wid = p_wid and j.tgid = v_job.tgid;
@@ -354,7 +354,7 @@ begin
     from wedsql.flow f where f.id = <flow>;
   end if;
   return v_job.seq;
-  end short;
+  end fast_path;
   if p_wid is not null then
     return (select c.seq from fig2._commit(array[p_wid], array[p_job_id], array[null::bigint],
                                                array[p_changes], p_actor, true) c);

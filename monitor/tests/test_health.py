@@ -93,7 +93,7 @@ def test_two_checks_do_not_run_at_once(alice: Client, unchecked: Parcels) -> Non
 
 
 def test_every_invariant_and_warning_has_a_label(site: None, parcels: Parcels) -> None:
-    kernel = parcels.connection.execute("select name from wedsql.offences(0)").fetchall()
+    kernel = parcels.connection.execute("select name from wedsql.violations(0)").fetchall()
     assert [(name,) for name in labels.INVARIANT] == kernel
     assert set(labels.WARNING) == set(storage.WARNINGS)
 

@@ -132,7 +132,7 @@ def test_the_first_violations_are_named_and_all_are_counted(lived: dict[str, Any
     with conn.transaction(force_rollback=True):
         conn.execute("delete from wedsql.job_pool where wid = any (%s)", [wids])
         for limit in (None, 20):
-            query = "select found, examples from wedsql.offences(%s, 3) where name = 'I1'"
+            query = "select found, examples from wedsql.violations(%s, 3) where name = 'I1'"
             found, examples = conn.execute(query, [limit]).fetchone() or (0, [])
             assert found == 5 and len(examples) == 3
             assert {one["wid"] for one in examples} <= set(wids)

@@ -37,7 +37,7 @@ end
 $$;
 
 -- Returns whether the value of a node is at most as long as its arguments together, for any length of these.
-create or replace function wedsql.adds_up(p_kind text, p_name text)
+create or replace function wedsql.is_sum_of_arguments(p_kind text, p_name text)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   return p_kind in ('ARRAY', 'ARRAYEXPR') or p_kind in ('FUNCEXPR', 'OPEXPR', 'NULLIFEXPR') and p_name not in (
@@ -70,7 +70,7 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_costly text := p_costly;
   v_longest numeric[] := array(select s from unnest(p_sizes) s order by s desc limit 2);
-  v_adds boolean := wedsql.adds_up(p_kind, p_name);
+  v_adds boolean := wedsql.is_sum_of_arguments(p_kind, p_name);
   v_shares record;
 begin
   memory := 0;

@@ -17,7 +17,7 @@ $$;
 -- Returns whether the tokens of a SET string could be costly or large, so that its parse tree has to be
 -- checked before it is computed. Most could not, and the check costs as much as a commit. A minus is costly
 -- between a document and a computed array.
-create or replace function wedsql.is_worth_a_look(p_tokens wedsql.token[])
+create or replace function wedsql.needs_tree_check(p_tokens wedsql.token[])
 returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
   select coalesce(bool_or(v.costly and t.text <> '-' or v.grows), false)
     or bool_or(t.text = '-') and bool_or(t.kind = 'function' or t.text = '[')

@@ -74,7 +74,7 @@ begin
 end $$;
 
 -- Returns the options of triggers that name the attribute, as trigger.option.
-create or replace function wedsql._places(p_flow integer, p_attr text) returns text[]
+create or replace function wedsql._attribute_references(p_flow integer, p_attr text) returns text[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select array_agg(p.place order by p.tgid, p.place) from (
   select t.tgid, format('%s.%s', coalesce(nullif(t.tgname, ''), t.cname, t.trname, '#' || t.tgid), v.what) as place

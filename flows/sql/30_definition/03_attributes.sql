@@ -8,7 +8,7 @@ declare
 begin
   perform wedsql._begin_change(coalesce(old.flow_id, new.flow_id));
   if tg_op = 'DELETE' then
-    v_places := wedsql._places(old.flow_id, old.aname);
+    v_places := wedsql._attribute_references(old.flow_id, old.aname);
     if v_places is not null and exists (select 1 from wedsql.flow where id = old.flow_id) then
       perform wedsql._raise('WD007', 'Attribute "{attribute}" is still used by {places}.',
         'Change or delete those triggers first; the same transaction can do both.',
@@ -60,7 +60,7 @@ begin
   perform wedsql._lock_definition(v_row.flow_id, true);
   perform wedsql._touch(v_row.flow_id, tg_op <> 'UPDATE' or (new.aname, new.type) is distinct from (old.aname, old.type));
   if tg_op = 'INSERT' then
-    perform wedsql._make_room_for_columns(v_flow);
+    perform wedsql._rebuild_if_full(v_flow);
     execute format('alter table %1$I.wed_flow add column %2$I %3$s; alter table %1$I.wed_flow alter column %2$I set default %4$L', v_flow, new.aname,
       wedsql.sql_type(new.type), new.adv);
     if new.adv is not null then  -- finished instances are not changed

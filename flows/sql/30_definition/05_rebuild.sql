@@ -1,11 +1,10 @@
 -- Rebuilds a flow's table. PostgreSQL does not reuse the place of a removed column, and a table has 1,600
 -- places.
 
--- Makes places for new columns in the flow's table: where few are left and removed columns have many, it is
--- rebuilt.
+-- Rebuilds the flow's table where few places for new columns are left and removed columns have many of them.
 -- Locks: none; the caller has the table in access exclusive mode.
 -- Raises: WD007.
-create or replace function wedsql._make_room_for_columns(p_flow text) returns void
+create or replace function wedsql._rebuild_if_full(p_flow text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if (select max(a.attnum) > 1500 and count(*) filter (where a.attisdropped) > 50 from pg_attribute a

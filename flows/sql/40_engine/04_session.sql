@@ -85,7 +85,7 @@ begin
 end $$;
 
 -- Returns whether a flow has jobs for which take does more than to lock them.
-create or replace function wedsql._takes_with_care(p_flow integer) returns boolean
+create or replace function wedsql._take_checks_more(p_flow integer) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select f.shared or exists (select 1 from wedsql.trig t where t.flow_id = f.id and t.revalidate = 'at_take') from wedsql.flow f where f.id = p_flow
 $$;

@@ -56,7 +56,7 @@ from wedsql.trig t where t.flow_id = p_flow and t.enabled
 $f$;
 
 -- Returns the body of the function that returns which predicates fail on a state, with SQLSTATE and message.
-create or replace function wedsql._error_teller(p_flow integer) returns text
+create or replace function wedsql._gen_error_function(p_flow integer) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $f$
 select wedsql._fill($t$declare
   v jsonb := '[]';
@@ -91,7 +91,7 @@ begin
   perform wedsql._derive(p_flow);
   update wedsql.flow f set defining_xid = null where f.id = p_flow and f.defining_xid is not null;
   select name into v_name from wedsql.flow where id = p_flow;
-  perform wed_match.compile(p_flow, v_name, wedsql._matcher(p_flow), wedsql._error_teller(p_flow),
+  perform wed_match.compile(p_flow, v_name, wedsql._matcher(p_flow), wedsql._gen_error_function(p_flow),
     wedsql._time_settings(p_flow) || wedsql._text_settings(p_flow));
   execute wedsql._gen_start(p_flow, v_name);
   execute wedsql._gen_commit(p_flow, v_name);

@@ -30,7 +30,7 @@ declare
 begin
   perform 1 from {flow:I}.wed_flow w where w.wid = any (_commit.p_wids) order by w.wid for no key update;
   v_steps := wedsql._check_jobs({id}, {attributes:L}::text[], p_wids, p_jobs, p_claims, p_changes, p_actor,
-                                p_held, {care:L});
+                                p_held, {checked:L});
   with done as (
     update {flow:I}.wed_flow w set {assignments}
     from unnest(_b.v_steps) c join {flow:I}.wed_flow o on o.wid = c.wid
@@ -45,19 +45,19 @@ begin
   return query select r.job_id, r.seq, r.status, r.fired from wedsql._settle({id}, v_steps, v_failed) r;
 end $f$ $t$, jsonb_build_object('flow', p_schema, 'id', p_flow,
     'attributes', wedsql._attribute_names(p_flow), 'assignments', wedsql._changed_columns(p_flow),
-    'care', case when wedsql._takes_with_care(p_flow) then 't' else 'f' end));
+    'checked', case when wedsql._take_checks_more(p_flow) then 't' else 'f' end));
 end $g$;
 
 -- Returns one step per job, with its changes in the place of the state, if each instance is open and each job
 -- still pending, held by the caller and in time. The time of a transaction counts from its first take, that
 -- of a session's hold from the hold, that of a lease from the lease. p_held: the session's own lock on the
--- job is released here, and the transaction's lock replaces it. p_care: take does more than to lock, so the
+-- job is released here, and the transaction's lock replaces it. p_checked: take does more than to lock, so the
 -- lock on the job must come from take (40_engine/04_session.sql).
 -- Locks: the advisory lock of every job taken in transaction mode (a caller that took it by take holds it
 -- already).
 -- Raises: WD002, WD102, WD104, WD107, WD105, WD203, WD204, WD205, WD210; WD201 when this transaction did not
 -- take the job (K-07).
-create or replace function wedsql._check_jobs(p_flow integer, p_attrs text[], p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text, p_held boolean, p_care boolean)
+create or replace function wedsql._check_jobs(p_flow integer, p_attrs text[], p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text, p_held boolean, p_checked boolean)
 returns wedsql.step[]
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set plan_cache_mode = force_generic_plan as $$
 declare
@@ -72,7 +72,7 @@ begin
     v_took := case when current_setting('wedsql.held', true) = 'on' then wedsql._moment('wedsql.held_at') end;
   elsif v_ids <> '' then
     v_took := wedsql._moment('wedsql.took_at');
-    v_taken := case when p_care then wedsql._numbers_taken() end;
+    v_taken := case when p_checked then wedsql._numbers_taken() end;
   end if;
   select array_agg(row(c.wid, false, j.id, j.tgid, j.trname, j.cause_seq, p_actor, null, c.s, null, null, null, j.claim)::wedsql.step), min(p.problem)
   into v_steps, v_bad

@@ -10,7 +10,7 @@ create or replace function {flow:I}._single(p_wid integer, p_job_id bigint, p_cl
   p_actor text, out seq integer, out status "char", out fired text[])
 language plpgsql set search_path = pg_catalog, pg_temp as $f$
 {body}
-end $f$ $t$, jsonb_build_object('flow', p_schema, 'body', wedsql._short_way(p_flow, p_schema,
+end $f$ $t$, jsonb_build_object('flow', p_schema, 'body', wedsql._gen_fast_path(p_flow, p_schema,
     p_name => '_single',
     p_first => '',
     p_held =>
@@ -19,7 +19,7 @@ end $f$ $t$, jsonb_build_object('flow', p_schema, 'body', wedsql._short_way(p_fl
                    and strpos(coalesce(current_setting('wedsql.took_jobs', true), ''), ',' || p_job_id || ',') > 0
                    and coalesce(v_now - j.timeout, '-infinity') <= wedsql._moment('wedsql.took_at')
                    and coalesce(j.not_before <= v_now, true)$q$
-      || case when wedsql._takes_with_care(p_flow)
+      || case when wedsql._take_checks_more(p_flow)
               then ' and p_job_id = any (wedsql._numbers_taken())' else '' end || ' end',
     p_ours => 'p_claim is not null or pg_try_advisory_xact_lock(p_wid, v_job.tgid)',
     p_claim => 'p_claim',
@@ -48,7 +48,7 @@ set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan 
   end if;
   return null;
 end $f$ $t$, jsonb_build_object('flow', p_schema, 'settings', wedsql._time_settings(p_flow),
-    'body', wedsql._short_way(p_flow, p_schema,
+    'body', wedsql._gen_fast_path(p_flow, p_schema,
     p_name => 'complete_held',
     p_first => wedsql._fill($q$
   if p_actor is null or session_user = {flow:L} then
@@ -72,7 +72,7 @@ end $g$;
 -- lease; p_answer: the return. One statement per table costs a third of the set-wise plan, and most of that
 -- is setting up its expressions again in each transaction: so there are few of them, and what is rarely
 -- needed is in a branch of its own.
-create or replace function wedsql._short_way(p_flow integer, p_schema text, p_name text, p_first text,
+create or replace function wedsql._gen_fast_path(p_flow integer, p_schema text, p_name text, p_first text,
   p_held text, p_ours text, p_claim text, p_answer text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
@@ -92,29 +92,29 @@ declare
   v_name text;
   v_fired text[] := '{}'::text[];
 begin{first}
-  <<short>> begin
+  <<fast_path>> begin
   select * into v_row from {flow:I}.wed_flow w where w.wid = {name}.p_wid for no key update;
   v_now := wedsql.now();
-  -- Not fine: a job that is finished, late or not held here, an instance that is not running (a running one
+  -- Not eligible: a job that is finished, late or not held here, an instance that is not running (a running one
   -- has no parked work), a change that is rejected.
   select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid,
          f.final_when_pending as policy, wedsql._may_exceed_limit(x.seq + 1, f.fuse) as limited,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
          array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
          {held}
-         and p_changes @> '{}' and p_changes - {attributes:L}::text[] = '{}'{within_writes} as fine
+         and p_changes @> '{}' and p_changes - {attributes:L}::text[] = '{}'{within_writes} as eligible
   into v_job
   from wedsql.job_pool j, wedsql.instance x, wedsql.flow f
   where j.wid = p_wid and j.id = p_job_id and x.wid = v_row.wid and x.status = 'R'
     and f.id = {id} and f.plain;
-  exit short when v_job.fine is not true;{apply_changes}
+  exit fast_path when v_job.eligible is not true;{apply_changes}
   v_state := to_jsonb(v_row) - 'wid';
-  exit short when pg_column_size(v_state) > 100000;
+  exit fast_path when pg_column_size(v_state) > 100000;
   v_matched := wed_match.f_{id}(v_row);
-  exit short when 0 > any (v_matched);
+  exit fast_path when 0 > any (v_matched);
   v_others := v_job.pending <> '{}';
   if wedsql._is_final(v_job.final_tgid, v_matched) then
-    exit short when v_others;
+    exit fast_path when v_others;
     v_status := wedsql._next_status(true, v_others, false, false, false, false, v_job.policy);
     v_suppressed := wedsql._suppressed(v_job.final_tgid, v_matched);
   else
@@ -123,11 +123,11 @@ begin{first}
         v_new := v_new || v_tgid;
       end if;
     end loop;
-    exit short when v_job.limited and v_new is not null;
+    exit fast_path when v_job.limited and v_new is not null;
     v_status := wedsql._next_status(false, v_others, false, v_new is not null, false, false, null);
-    exit short when v_status = 'E';
+    exit fast_path when v_status = 'E';
   end if;
-  exit short when not ({ours});
+  exit fast_path when not ({ours});
   if v_new is not null then
     if v_job.tgid = any (v_new) then
       delete from wedsql.job_pool j where j.wid = p_wid and j.tgid = v_job.tgid;
@@ -164,7 +164,7 @@ begin{first}
     from wedsql.flow f where f.id = {id};
   end if;
   {answer}
-  end short;$t$, jsonb_build_object('flow', p_schema, 'id', p_flow, 'name', p_name,
+  end fast_path;$t$, jsonb_build_object('flow', p_schema, 'id', p_flow, 'name', p_name,
     'first', p_first, 'held', p_held,
     'attributes', wedsql._attribute_names(p_flow), 'within_writes', wedsql._within_writes(p_flow),
     'apply_changes', wedsql._apply_changes(p_flow), 'ours', p_ours,
@@ -195,11 +195,11 @@ create or replace function wedsql._too_long(p_name text, p_type text) returns te
 language sql stable set search_path = pg_catalog, pg_temp as $g$
 select case p_type
   when 'jsonb' then wedsql._fill($t$
-    exit short when octet_length(v_row."{name}"::text) > 100000
+    exit fast_path when octet_length(v_row."{name}"::text) > 100000
                     or jsonb_typeof(v_row."{name}") = 'number';$t$,
     jsonb_build_object('name', p_name))
   when 'numeric' then wedsql._fill($t$
-    exit short when octet_length(v_row."{name}"::text) > 1000;$t$, jsonb_build_object('name', p_name))
+    exit fast_path when octet_length(v_row."{name}"::text) > 1000;$t$, jsonb_build_object('name', p_name))
   else '' end
 $g$;
 

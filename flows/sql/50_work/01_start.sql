@@ -95,12 +95,12 @@ begin
       'Move the flow to a new database, or dump and restore this one without its finished instances; '
       'existing instances continue.');
   end if;
-  return query select null::integer, null::text, b.* from wedsql._blame(p_flow, p_state, p_why) b;
+  return query select null::integer, null::text, b.* from wedsql._explain_type_error(p_flow, p_state, p_why) b;
 end $$;
 
 -- Returns a value that does not fit as WD003, where possible with attribute, type and value; other errors are
 -- returned unchanged.
-create or replace function wedsql._blame(p_flow text, p_changes jsonb, p_why wedsql.why) returns wedsql.why
+create or replace function wedsql._explain_type_error(p_flow text, p_changes jsonb, p_why wedsql.why) returns wedsql.why
 language plpgsql set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres' as $$
 declare
   v_attr wedsql.attr;

@@ -154,7 +154,7 @@ select jsonb_build_object(
               set_config('wedsql.took_jobs', concat(',', array_to_string(v_pick.ids, ','), ','), true);
     end if;
     v_known := true;$q$
-    || case when wedsql._takes_with_care(p_flow) then $q$
+    || case when wedsql._take_checks_more(p_flow) then $q$
     perform pg_try_advisory_xact_lock(- u.id) from unnest(v_pick.ids) u (id);$q$ else '' end)
 $g$;
 

@@ -97,7 +97,7 @@ exception
       end if;
     end if;
     return query select p_job, false, null::integer, null::text, '{}'::text[], b.*
-      from wedsql._blame(p_flow, v_changes, v_why) b;
+      from wedsql._explain_type_error(p_flow, v_changes, v_why) b;
 end $$;
 
 -- Returns whether a result equals what the step wrote: the same attributes with the same values, computed by

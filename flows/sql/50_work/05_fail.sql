@@ -29,7 +29,7 @@ begin
     insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, sqlstate, message, attempt)
     values (v_job.id, v_job.wid, v_job.tgid, v_flow.id, v_job.trname, v_now, p_outcome, v_actor, v_job.last_state, v_job.last_error, v_job.attempts);
     if v_job.spent then
-      perform wedsql._except(v_flow, v_job.wid, array[v_job.tgid], 'ATTEMPTS', v_actor, v_job.last_error, v_now);
+      perform wedsql._park_as_exception(v_flow, v_job.wid, array[v_job.tgid], 'ATTEMPTS', v_actor, v_job.last_error, v_now);
     elsif v_job.last_state = 'WD103' then
       perform wedsql._final_blocked(v_flow, v_job.wid, v_actor, v_now);
     end if;
@@ -65,7 +65,7 @@ begin
   select array_agg(j.tgid) into v_tgids from wedsql.job_pool j where j.wid = p_wid and j.tgid > 0
   having bool_and(j.last_state is not distinct from 'WD103') and count(*) > 1;
   if v_tgids is not null then
-    perform wedsql._except(p_flow, p_wid, v_tgids, 'FINAL_BLOCKED', p_actor, 'Each pending job would make the state final while the others are pending.', p_now);
+    perform wedsql._park_as_exception(p_flow, p_wid, v_tgids, 'FINAL_BLOCKED', p_actor, 'Each pending job would make the state final while the others are pending.', p_now);
   end if;
 end $$;
 
@@ -86,7 +86,7 @@ end $$;
 
 -- Does what _park does, with a row in the history that records it and causes the _EXCPT job.
 -- Locks: none; the caller holds the instance.
-create or replace function wedsql._except(p_flow wedsql.flow, p_wid integer, p_tgids integer[], p_reason text, p_actor text, p_why text, p_now timestamptz) returns void
+create or replace function wedsql._park_as_exception(p_flow wedsql.flow, p_wid integer, p_tgids integer[], p_reason text, p_actor text, p_why text, p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_seqs integer[];

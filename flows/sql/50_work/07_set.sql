@@ -28,7 +28,7 @@ declare
   v_state text;
   v_message text;
 begin
-  if wedsql.is_worth_a_look(v_tokens) then
+  if wedsql.needs_tree_check(v_tokens) then
     perform wedsql.check_set_text(p_set, v_types);
   end if;
   select array_agg(a.attribute), array_agg(a.qualified) into v_names, v_exprs from wedsql.assignments(v_tokens) a;

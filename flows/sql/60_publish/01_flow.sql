@@ -24,10 +24,10 @@ begin
     v_flow.final_when_pending) returning id into v_id;
   execute format('create schema %I', p_name);
   execute format('create table %I.wed_flow (wid integer primary key) with (fillfactor = 80)', p_name);
-  perform wedsql._sweep_often(p_name);
+  perform wedsql._vacuum_by_dead_rows(p_name);
   perform wedsql._guard_flow(p_name);
   perform wedsql._make_views(v_id, p_name);
-  perform wedsql._make_doors(v_id, p_name);
+  perform wedsql._make_worker_functions(v_id, p_name);
   execute format('grant usage on schema %I to wed_eval', p_name);
   perform wedsql._grant_flow(p_name);
   perform wedsql._touch(v_id, false);
@@ -168,11 +168,11 @@ create or replace function wedsql._refresh_flow(p_flow integer, p_name text) ret
 language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = warning as $$
 begin
   perform wedsql._make_views(p_flow, p_name);
-  perform wedsql._make_doors(p_flow, p_name);
+  perform wedsql._make_worker_functions(p_flow, p_name);
   perform wedsql._grant_flow(p_name);
   perform wedsql._guard_room(p_name);
   perform wedsql._generate(p_flow);
-  perform wedsql._drop_ghosts(p_flow, p_name);
+  perform wedsql._drop_stale_except_jobs(p_flow, p_name);
 end $$;
 
 -- Grants the product's roles, and the flow's own if it was opened, the rights that they need in the flow's

@@ -14,7 +14,7 @@ begin
   perform wedsql._follow_definition(p_flow);
   select name into v_name from wedsql.flow where id = p_flow;
   if p_wids is null then
-    perform wedsql._drop_ghosts(p_flow, v_name);
+    perform wedsql._drop_stale_except_jobs(p_flow, v_name);
   end if;
   loop
     select array_agg(w.wid) into v_ids from (
@@ -92,7 +92,7 @@ $$;
 -- Deletes the _EXCPT jobs of instances of the flow that are no exception; an instance that is being written
 -- now is left to its writer.
 -- Locks: the instances that have one, skipping a locked one; then the job.
-create or replace function wedsql._drop_ghosts(p_flow integer, p_name text) returns void
+create or replace function wedsql._drop_stale_except_jobs(p_flow integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_wid integer;

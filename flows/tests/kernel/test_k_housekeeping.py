@@ -49,7 +49,7 @@ def test_f10_months_of_the_history_are_swept_after_retention(kit: Kit) -> None:
 
 def test_installing_again_reaches_tables_of_an_earlier_release(kit: Kit) -> None:
     kit.rows("alter table {f}.wed_flow reset (autovacuum_vacuum_scale_factor, autovacuum_vacuum_threshold)")
-    kit.rows("select wedsql._sweep_often(%s)", [kit.name])
+    kit.rows("select wedsql._vacuum_by_dead_rows(%s)", [kit.name])
     assert options(kit, f"{kit.name}.wed_flow")["autovacuum_vacuum_threshold"] == 2000
 
 

@@ -76,12 +76,12 @@ def test_i3_an_attribute_that_goes_leaves_a_history_that_folds(times: Kit, odd: 
     times.attr("more", "x")
     odd.execute(f"delete from {times.name}.wed_attr where aname = 'more'")
     assert times.trace(wid)[-1].state["at"] == STATE["at"]
-    assert times.rows("select * from wedsql.offences() where found > 0") == []
+    assert times.rows("select * from wedsql.violations() where found > 0") == []
 
 
 def test_the_invariants_are_the_same_for_every_reader(times: Kit, odd: Connection) -> None:
     times.start(**STATE, word="go")
-    assert times.rows("select name, found, examples from wedsql.offences() where found > 0", conn=odd) == []
+    assert times.rows("select name, found, examples from wedsql.violations() where found > 0", conn=odd) == []
 
 
 def test_a_changed_type_and_a_new_default_are_read_as_ever(times: Kit, odd: Connection) -> None:
@@ -127,7 +127,7 @@ def test_a_condition_has_one_result_in_every_session(kit: Kit, odd: Connection, 
     api.start(kit.name, {}, conn=odd)
     expected = ["tr_x", "tr_y"] if PREDICATES[predicate] else ["tr_y"]
     assert [kit.jobs(wid) for wid in wids] == [expected, expected]
-    assert kit.rows("select name, examples from wedsql.offences() where found > 0", conn=odd) == []
+    assert kit.rows("select name, examples from wedsql.violations() where found > 0", conn=odd) == []
 
 
 @pytest.mark.parametrize(

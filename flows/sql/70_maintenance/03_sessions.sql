@@ -40,7 +40,7 @@ with held as materialized (
   join wedsql.job_pool j on j.wid = l.classid::integer and j.tgid = l.objid::integer
   where l.locktype = 'advisory' and l.objsubid = 2 and l.granted and l.mode = 'ExclusiveLock'
     and l.database = (select d.oid from pg_database d where d.datname = current_database()) and l.pid <> pg_backend_pid()
-    and l.pid <> all (array(select x.pid from wedsql._strangers() x))),
+    and l.pid <> all (array(select x.pid from wedsql._foreign_sessions() x))),
 gone as (
   delete from wedsql.lock_seen s where not exists (select 1 from held h where (h.pid, h.wid, h.tgid) = (s.pid, s.wid, s.tgid)))
 insert into wedsql.lock_seen as s (pid, wid, tgid, job_id, backend_start, xact_start, xact_seen, first_seen)

@@ -1,6 +1,6 @@
 -- Creates in the flow's schema, for this flow alone, what a worker needs besides take, hold and their
 -- completion: a role that may call these functions needs no right on the kernel's own schema.
-create or replace function wedsql._make_doors(p_flow integer, p_name text) returns void
+create or replace function wedsql._make_worker_functions(p_flow integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set check_function_bodies = off
 set client_min_messages = warning as $$
 begin

@@ -63,7 +63,7 @@ grant execute on function wedsql.housekeeping(integer) to wed_web, wed_monitor, 
 
 -- Has the states of a flow vacuumed by the number of dead rows, like wedsql.instance.
 -- Locks: none that a step waits for.
-create or replace function wedsql._sweep_often(p_name text) returns void
+create or replace function wedsql._vacuum_by_dead_rows(p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   execute format('alter table %I.wed_flow set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000, autovacuum_analyze_scale_factor = 0.05)', p_name);
@@ -72,6 +72,6 @@ end $$;
 do $$
 begin
   -- Flows that an earlier release created.
-  perform wedsql._sweep_often(f.name) from wedsql.flow f join pg_namespace n on n.nspname = f.name
+  perform wedsql._vacuum_by_dead_rows(f.name) from wedsql.flow f join pg_namespace n on n.nspname = f.name
   join pg_class c on c.relnamespace = n.oid and c.relname = 'wed_flow' and not coalesce(c.reloptions::text like '%autovacuum_vacuum_threshold%', false);
 end $$;

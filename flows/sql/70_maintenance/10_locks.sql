@@ -12,7 +12,7 @@ select exists (
 $$;
 
 -- Returns sessions that hold the locks of jobs of a flow in which they have no rights.
-create or replace function wedsql._strangers() returns table (pid integer, role name, flow text, jobs bigint)
+create or replace function wedsql._foreign_sessions() returns table (pid integer, role name, flow text, jobs bigint)
 language sql stable set search_path = pg_catalog, pg_temp as $$
 with held as materialized (
   select l.pid, a.usesysid, a.usename, i.flow_id, count(*) as jobs
@@ -43,7 +43,7 @@ declare
   v_ended integer := 0;
 begin
   for v_session in
-    select s.pid, s.role, format('it holds %s locks of jobs of flow %I, in which its role may do nothing', s.jobs, s.flow) as why from wedsql._strangers() s
+    select s.pid, s.role, format('it holds %s locks of jobs of flow %I, in which its role may do nothing', s.jobs, s.flow) as why from wedsql._foreign_sessions() s
     union all
     select l.pid, a.usename, format('it holds %s advisory locks, more than a quarter of those that the server has room for', count(*))
     from pg_locks l join pg_stat_activity a on a.pid = l.pid

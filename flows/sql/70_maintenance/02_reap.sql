@@ -88,7 +88,7 @@ begin
   begin
     execute format('lock table %I.wed_flow in row exclusive mode nowait', p_flow.name);
   exception when lock_not_available or undefined_table then
-    perform wedsql._note_trouble(p_flow.id, 'locked', 0, 0, sqlstate, wedsql._who_locks(p_flow.name), p_now);
+    perform wedsql._note_trouble(p_flow.id, 'locked', 0, 0, sqlstate, wedsql._lock_holders(p_flow.name), p_now);
     return v_counts;
   end;
   perform wedsql._no_trouble(p_flow.id, 'locked', 0, 0);

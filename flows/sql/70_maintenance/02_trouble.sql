@@ -27,7 +27,7 @@ select not exists (select 1 from wedsql.trouble t where t.flow_id = p_flow and t
 $$;
 
 -- Returns which sessions keep a writer out of the flow's table, as text.
-create or replace function wedsql._who_locks(p_flow text) returns text
+create or replace function wedsql._lock_holders(p_flow text) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select wedsql._put_facts(
     case when count(*) = 0 then 'The table of flow "{flow}" is locked by a change of its definition.'

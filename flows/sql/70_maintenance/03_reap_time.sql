@@ -42,7 +42,7 @@ begin
   insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, sqlstate, message, attempt)
   values (v_job.id, v_job.wid, v_job.tgid, v_job.flow_id, v_job.trname, p_now, p_outcome, 'reaper', 'WD204', p_why, v_job.attempts);
   if v_job.spent then
-    perform wedsql._except(v_flow, p_wid, array[v_job.tgid::integer], 'ATTEMPTS', 'reaper', p_why, p_now);
+    perform wedsql._park_as_exception(v_flow, p_wid, array[v_job.tgid::integer], 'ATTEMPTS', 'reaper', p_why, p_now);
   end if;
   return true;
 end $$;
@@ -109,7 +109,7 @@ begin
     return false;
   end if;
   if v_job.late then
-    perform wedsql._except(p_flow, p_wid, array[v_job.tgid::integer], 'PICKUP', 'reaper', wedsql._put_facts('No worker took a job of transition "{transition}" within {time}.',
+    perform wedsql._park_as_exception(p_flow, p_wid, array[v_job.tgid::integer], 'PICKUP', 'reaper', wedsql._put_facts('No worker took a job of transition "{transition}" within {time}.',
       jsonb_build_object('transition', v_job.trname, 'time', (v_job.deadline * 2)::text)), p_now);
   else
     update wedsql.job_pool j set late = true where j.wid = p_wid and j.id = p_job;

@@ -132,7 +132,7 @@ end $$;
 -- Returns the eight invariants, each with the number of violations and the first p_examples, all as of one
 -- moment. p_limit bounds the check to about twice as many instances (the newest and those that wait longest),
 -- null means all.
-create or replace function wedsql.offences(p_limit integer default null, p_examples integer default 10)
+create or replace function wedsql.violations(p_limit integer default null, p_examples integer default 10)
 returns table (name text, found bigint, examples jsonb, sentence text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 #variable_conflict use_column
@@ -152,11 +152,11 @@ begin
   select q.name, r.found, r.examples, q.sentence from q cross join lateral wedsql._invariant(q.query, v_wids, p_examples) r order by q.name;
 end $$;
 
--- Returns the eight invariants in short, with one example of each that is violated; p_limit as in offences.
+-- Returns the eight invariants in short, with one example of each that is violated; p_limit as in violations.
 create or replace function wedsql.invariants(p_limit integer default null)
 returns table (name text, ok boolean, found bigint, example jsonb, sentence text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-select o.name, o.found = 0, o.found, o.examples -> 0, o.sentence from wedsql.offences(p_limit, 1) o order by o.name
+select o.name, o.found = 0, o.found, o.examples -> 0, o.sentence from wedsql.violations(p_limit, 1) o order by o.name
 $$;
 
 -- Checks the invariants, keeps the result for other readers (wedsql.beat, 'invariants'), and returns the time
@@ -173,7 +173,7 @@ begin
     return null;
   end if;
   select jsonb_agg(jsonb_build_object('name', o.name, 'found', o.found, 'examples', o.examples) order by o.name)
-  into v_findings from wedsql.offences(p_limit, p_examples) o;
+  into v_findings from wedsql.violations(p_limit, p_examples) o;
   insert into wedsql.beat as b (name, seen_at, detail)
   values ('invariants', v_at, jsonb_build_object('limit', p_limit, 'findings', v_findings,
     'seconds', extract(epoch from clock_timestamp() - v_begun)))
@@ -181,5 +181,5 @@ begin
   return v_at;
 end $$;
 
-grant execute on function wedsql.invariants(integer), wedsql.offences(integer, integer) to wed_web, wed_monitor, wed_reaper;
+grant execute on function wedsql.invariants(integer), wedsql.violations(integer, integer) to wed_web, wed_monitor, wed_reaper;
 grant execute on function wedsql.check_invariants(integer, integer) to wed_web, wed_reaper;
