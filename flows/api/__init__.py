@@ -40,6 +40,7 @@ from flows.api.drafts import (
     undo_draft,
     version_definition,
 )
+from flows.api.impact import deviations, impact
 from flows.api.instances import cancel, rematch, start, start_many
 from flows.api.maintenance import (
     check_invariants,
@@ -77,6 +78,7 @@ __all__ = [
     "create_flow",
     "data_directory",
     "definition",
+    "deviations",
     "difference",
     "discard_draft",
     "draft_history",
@@ -88,6 +90,7 @@ __all__ = [
     "fail",
     "fail_many",
     "heartbeat",
+    "impact",
     "lease_many",
     "list_drafts",
     "list_publications",
