@@ -1,9 +1,9 @@
-"""Permissions: which users may see, design, operate and repair which flow; for all pages and WebSockets.
+"""Permissions: which users may do what with which flow; for all pages and WebSockets.
 
 - See: staff and holders of `flows.view_flow` every flow, others the flows of their groups `flow:<name>`.
-- Design: staff with Django's permission for the action on flows (`flows.change_flow` and the like).
-- Operate (start, suspend, cancel): users who see the flow and hold `flows.change_instance`.
-- Repair (retry a parked job, write the state of an exception): users who see it and hold `flows.change_job`.
+- Design, publish, approve, operate, repair: users who see the flow and hold the permission in `PERMISSIONS`,
+  and the members of the group `flow:<name>:<action>`, who see the flow, too.
+- The forms of definitions in the admin are for staff with Django's permission for the action on flows.
 
 For what a user may not see, pages answer 404 and WebSockets are closed as not found. An inactive account has
 no permission.
@@ -11,7 +11,8 @@ no permission.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Iterable
+from typing import Literal, TypeAlias
 
 from django.contrib.auth.models import AbstractUser, AnonymousUser
 from django.http import Http404
@@ -21,7 +22,19 @@ from flows.queries.instances import Instance, instance
 
 AnyUser: TypeAlias = AbstractUser | AnonymousUser
 
+Action: TypeAlias = Literal["see", "design", "publish", "approve", "operate", "repair"]
+
 PREFIX = "flow:"
+# design: change drafts; publish: request publications; approve: those of others; operate: start, suspend,
+# cancel; repair: retry a parked job, write the state of an exception.
+PERMISSIONS: dict[Action, str] = {
+    "see": "flows.view_flow",
+    "design": "flows.change_flow",
+    "publish": "flows.publish_flow",
+    "approve": "flows.approve_flow",
+    "operate": "flows.change_instance",
+    "repair": "flows.change_job",
+}
 
 
 def sees_everything(user: AnyUser) -> bool:
@@ -35,8 +48,15 @@ def visible_flows(user: AnyUser) -> frozenset[str] | None:
         return None
     if not user.is_authenticated or not user.is_active:
         return frozenset()
+    return frozenset(flow for flow, _action in _granted(user))
+
+
+def _granted(user: AnyUser) -> Iterable[tuple[str, str]]:
+    """Return what the user's groups grant: names of flows, each with an action, "" for seeing it."""
     names = user.groups.filter(name__startswith=PREFIX).values_list("name", flat=True)
-    return frozenset(name.removeprefix(PREFIX) for name in names)
+    for name in names:
+        flow, _colon, action = name.removeprefix(PREFIX).partition(":")
+        yield flow, action
 
 
 def may_see(user: AnyUser, flow: str) -> bool:
@@ -50,14 +70,33 @@ def may_design(user: AnyUser, action: str = "change") -> bool:
     return user.is_active and user.is_staff and user.has_perm(f"flows.{action}_flow")
 
 
+def rights(user: AnyUser, flow: str) -> frozenset[Action]:
+    """Return everything that the user may do with this flow; one query."""
+    if not user.is_authenticated or not user.is_active:
+        return frozenset()
+    granted = {action or "see" for name, action in _granted(user) if name == flow}
+    if not granted and not sees_everything(user):
+        return frozenset()
+    return frozenset(
+        action
+        for action, permission in PERMISSIONS.items()
+        if action == "see" or action in granted or user.has_perm(permission)
+    )
+
+
+def may(user: AnyUser, action: Action, flow: str) -> bool:
+    """Return whether the user may do this with this flow."""
+    return action in rights(user, flow)
+
+
 def may_operate(user: AnyUser, flow: str) -> bool:
     """Return whether the user may start, suspend, resume and cancel instances of this flow."""
-    return user.has_perm("flows.change_instance") and may_see(user, flow)
+    return may(user, "operate", flow)
 
 
 def may_repair(user: AnyUser, flow: str) -> bool:
     """Return whether the user may retry parked jobs and resolve exceptions of this flow."""
-    return user.has_perm("flows.change_job") and may_see(user, flow)
+    return may(user, "repair", flow)
 
 
 def flow_or_404(user: AnyUser, name: str) -> FlowInfo:

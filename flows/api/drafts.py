@@ -120,6 +120,14 @@ def running_definition(flow: str, *, conn: Any = None) -> tuple[int, dict[str, A
     return found["version"], found["definition"]
 
 
+def numbered(known: AnyDefinition, definition: AnyDefinition, *, conn: Any = None) -> dict[str, Any]:
+    """Return a definition without numbers (from a file) with those of the items of `known` that it has.
+
+    Raises BadDefinition, DraftLimit.
+    """
+    return value(conn, "select wedsql.numbered(%s, %s)", (JSON(known), JSON(definition)))
+
+
 def version_definition(flow: str, version: int, *, conn: Any = None) -> dict[str, Any]:
     """Return the definition of a version, with the numbers of what runs of it. Raises UnknownVersion."""
     return value(conn, "select wedsql.version_definition(%s, %s)", (flow, version))

@@ -34,6 +34,10 @@ class Flow(models.Model):
         ordering = ["name"]
         verbose_name = _("flow")
         verbose_name_plural = _("flows")
+        permissions = [
+            ("publish_flow", "Can publish definitions"),
+            ("approve_flow", "Can approve publications of others"),
+        ]
 
     def __str__(self) -> str:
         return translate_label(self.label) or self.name

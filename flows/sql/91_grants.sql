@@ -17,7 +17,7 @@ grant execute on function  -- what is designed and not yet published
   wedsql.explain_condition(jsonb, text, jsonb), wedsql.impact(text, jsonb, boolean, integer, double precision)
 to wed_web;
 grant execute on function
-  wedsql.running_definition(text), wedsql.list_versions(text, integer, integer),
+  wedsql.running_definition(text), wedsql.numbered(jsonb, jsonb), wedsql.list_versions(text, integer, integer),
   wedsql.version_definition(text, integer), wedsql.read_draft(text, text), wedsql.list_drafts(text),
   wedsql.open_draft(text, text, jsonb, text, text),
   wedsql.save_draft(text, text, integer, jsonb, text, integer, text),

@@ -119,12 +119,23 @@ createflow                                         yyfff
 loadflow                                           yyfff
 startinstance                                      yyyff
 flowrole                                           yffff
+flowgroups                                         yyfff
+flowdraft                                          yyfff
 archive                                            yffyf
 removefactor                                       yyfff
 loaddemo                                           yffff
 """
 # These change nothing in the database, or start other programs and have tests of their own.
-READING = ("dumpflow", "flows", "invariants", "jobs", "readarchive", "trace", "makeflowmigrations")
+READING = (
+    "dumpflow",
+    "flowdiff",
+    "flows",
+    "invariants",
+    "jobs",
+    "readarchive",
+    "trace",
+    "makeflowmigrations",
+)
 PROGRAMS = ("simulate", "wedsql", "wedworker")
 
 

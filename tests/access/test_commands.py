@@ -39,6 +39,7 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
         "loadflow": [str(definition), "--flow", sample.parcels.flow],
         "startinstance": [sample.parcels.flow],
         "flowrole": [sample.parcels.flow],
+        "flowdraft": ["open", sample.parcels.flow],
         "archive": [str(directory), "--flow", sample.parcels.flow],
         "removefactor": ["object" + MINE],
     }.get(command, [])

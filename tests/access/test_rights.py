@@ -5,36 +5,46 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.models import AnonymousUser, Group, Permission, User
 
 from flows import access
+from flows.groups import create_groups, create_groups_of
 from tests.access.conftest import SampleData
 from tests.access.matrix import ROLES
 
-#         see mine, see another, design, operate mine, operate another, repair mine, repair another
+ACTIONS: tuple[access.Action, ...] = ("see", "design", "publish", "approve", "operate", "repair")
+# A letter for each of ACTIONS: for the user's own flow, for another one; then the forms of the admin.
 RIGHTS = {
-    "anonymous": "-------",
-    "nobody": "-------",
-    "viewer": "y------",
-    "designer": "yyy----",
-    "operator": "y--y-y-",
-    "staff": "yy-----",
-    "superuser": "yyyyyyy",
+    "anonymous": "------ ------ -",
+    "nobody": "------ ------ -",
+    "viewer": "s----- ------ -",
+    "designer": "sd---- sd---- y",
+    "operator": "s---or ------ -",
+    "staff": "s----- s----- -",
+    "superuser": "sdpaor sdpaor y",
 }
 
 
+READY_MADE = {
+    "flow viewers": "s-----",
+    "flow designers": "sd----",
+    "flow publishers": "s-p---",
+    "flow approvers": "s--a--",
+    "flow operators": "s---o-",
+    "flow repairers": "s----r",
+}
+
+
+def letters(user: Any, flow: str) -> str:
+    found = access.rights(user, flow)
+    assert found == {action for action in ACTIONS if access.may(user, action, flow)}
+    assert ("see" in found) == access.may_see(user, flow)
+    return "".join(action[0] if action in found else "-" for action in ACTIONS)
+
+
 def rights(user: Any, mine: str) -> str:
-    another = f"{mine}_"
-    found = (
-        access.may_see(user, mine),
-        access.may_see(user, another),
-        access.may_design(user),
-        access.may_operate(user, mine),
-        access.may_operate(user, another),
-        access.may_repair(user, mine),
-        access.may_repair(user, another),
-    )
-    return "".join("y" if each else "-" for each in found)
+    forms = "y" if access.may_design(user) else "-"
+    return f"{letters(user, mine)} {letters(user, f'{mine}_')} {forms}"
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -49,4 +59,46 @@ def test_an_account_that_is_not_active_has_no_right(role: str, sample: SampleDat
     user = sample.user(role)
     user.is_active = False
 
-    assert rights(user, sample.parcels.flow) == "-------"
+    assert rights(user, sample.parcels.flow) == "------ ------ -"
+
+
+@pytest.mark.parametrize("action", ACTIONS[1:])
+def test_a_group_of_a_flow_grants_one_right_in_this_flow(action: access.Action, sample: SampleData) -> None:
+    user, flow = sample.user("nobody"), sample.parcels.flow
+    create_groups_of(flow)
+    try:
+        user.groups.set(Group.objects.filter(name=f"flow:{flow}:{action}"))
+        assert access.rights(user, flow) == {"see", action}
+        assert access.rights(user, f"{flow}_") == frozenset()
+        assert access.visible_flows(user) == {flow}
+    finally:
+        Group.objects.filter(name__startswith=f"flow:{flow}:").delete()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("name", "expected"), READY_MADE.items())
+def test_a_ready_made_group_grants_what_its_name_says(name: str, expected: str) -> None:
+    create_groups()
+    user = User.objects.create_user("in a group")
+    user.groups.set(Group.objects.filter(name=name))
+    assert letters(user, "any_flow") == expected
+
+
+@pytest.mark.django_db
+def test_a_permission_counts_only_for_flows_that_the_user_sees() -> None:
+    create_groups()
+    user = User.objects.create_user("approves one flow")
+    Group.objects.get(name="flow approvers").permissions.remove(
+        Permission.objects.get(content_type__app_label="flows", codename="view_flow")
+    )
+    user.groups.set([Group.objects.get(name="flow approvers"), Group.objects.create(name="flow:orders")])
+    assert letters(user, "orders") == "s--a--"
+    assert letters(user, "other") == "------"
+
+
+@pytest.mark.django_db
+def test_a_group_that_the_site_has_changed_stays() -> None:
+    assert create_groups() and create_groups() == []
+    Group.objects.get(name="flow designers").permissions.clear()
+    create_groups()
+    assert not Group.objects.get(name="flow designers").permissions.exists()

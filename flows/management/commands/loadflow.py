@@ -7,11 +7,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from flows.definition import Definition
-from flows.definition.files import FORMATS, NotReadable
-from flows.errors import WedError
-from flows.loading import LoadError, load_definition, load_sql
-from flows.management.base import FlowCommand, Usage, get_flow
+from flows.loading import load_definition, load_sql
+from flows.management.base import FlowCommand, get_flow
+from flows.management.files import is_definition, read_definition, read_text
 
 
 class Command(FlowCommand):
@@ -24,14 +22,13 @@ class Command(FlowCommand):
 
     def run(self, **options: Any) -> None:
         path: Path = options["file"]
-        text = _read(path)
-        if path.suffix[1:] in FORMATS:
-            definition = _parsed(path, text)
+        if is_definition(path):
+            definition = read_definition(path)
             name = options["flow"] or str(definition.get("flow") or path.stem)
             load_definition(name, definition, options["actor"], f"loaded from {path.name}")
         else:
             name = options["flow"] or path.stem
-            load_sql(name, text, options["actor"])
+            load_sql(name, read_text(path), options["actor"])
         self._report(name, as_json=options["json"])
 
     def _report(self, name: str, as_json: bool) -> None:
@@ -44,19 +41,3 @@ class Command(FlowCommand):
             self.stdout.write(
                 f"Flow {name} is at version {flow.version}: {attributes} attributes, {triggers} triggers."
             )
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise Usage(f"{path} cannot be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise Usage(f"{path} is not text in UTF-8 (byte {error.start}).") from error
-
-
-def _parsed(path: Path, text: str) -> Definition:
-    try:
-        return FORMATS[path.suffix[1:]].parse(text)
-    except NotReadable as error:
-        raise LoadError(WedError(f"{path.name} is {error}."), error.line) from error

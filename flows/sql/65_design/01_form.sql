@@ -63,11 +63,13 @@ select coalesce(
 $$;
 
 -- Returns the definition with the numbers of those attributes and triggers of p_running that they are, by the
--- rules of publishing. Numbers that it has itself may be those of another database and do not count.
+-- rules of publishing, and with the settings of p_running that it does not name: publishing leaves them
+-- unchanged. Numbers that it has itself may be those of another database and do not count.
 create or replace function wedsql._numbered(p_running jsonb, p_definition jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_new jsonb := wedsql._draft_content(p_definition) || jsonb_build_object(
+  v_new jsonb := (p_running - 'attributes' - 'triggers') || wedsql._draft_content(p_definition)
+    || jsonb_build_object(
     'attributes', wedsql._by_earlier_name(p_running -> 'attributes', p_definition -> 'attributes'),
     'triggers', (select coalesce(jsonb_agg(t.j - 'id' order by t.ord), '[]')
                  from jsonb_array_elements(p_definition -> 'triggers') with ordinality t (j, ord)));

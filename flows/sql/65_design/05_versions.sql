@@ -34,3 +34,13 @@ begin
   end if;
   return wedsql._numbered(wedsql._running(p_flow) -> 'definition', v_definition);
 end $$;
+
+-- Returns a definition that has no numbers, such as one from a file, with the numbers of those attributes and
+-- triggers of p_known that they are.
+-- Raises: WD009, WD404.
+create or replace function wedsql.numbered(p_known jsonb, p_definition jsonb) returns jsonb
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._check_draft(p_known), wedsql._check_draft(p_definition);
+  return wedsql._numbered(p_known, p_definition);
+end $$;

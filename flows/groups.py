@@ -1,0 +1,41 @@
+"""Ready-made groups: one for each thing that users may do, for all flows or for one."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import Group, Permission
+
+from flows.access import PERMISSIONS, PREFIX
+
+_DEFINITION = [
+    f"{action}_{model}" for model in ("flow", "attribute", "trigger") for action in ("view", "add", "change")
+]
+# Each sees every flow: without view_flow, a permission counts only for the flows of the user's other groups.
+GROUPS: dict[str, list[str]] = {
+    "flow viewers": ["view_flow"],
+    "flow designers": _DEFINITION,
+    "flow publishers": ["view_flow", "publish_flow"],
+    "flow approvers": ["view_flow", "approve_flow"],
+    "flow operators": ["view_flow", "change_instance"],
+    "flow repairers": ["view_flow", "change_job"],
+}
+
+
+def create_groups() -> list[str]:
+    """Create the groups for all flows that do not exist, with their permissions; return their names.
+
+    A group that exists stays as the site has changed it.
+    """
+    made = []
+    for name, codenames in GROUPS.items():
+        group, new = Group.objects.get_or_create(name=name)
+        if new:
+            rights = Permission.objects.filter(content_type__app_label="flows", codename__in=codenames)
+            group.permissions.set(rights)
+            made.append(name)
+    return made
+
+
+def create_groups_of(flow: str) -> list[str]:
+    """Create the groups for one flow that do not exist, and return their names."""
+    names = [f"{PREFIX}{flow}"] + [f"{PREFIX}{flow}:{action}" for action in PERMISSIONS if action != "see"]
+    return [name for name in names if Group.objects.get_or_create(name=name)[1]]
