@@ -89,7 +89,7 @@ def test_two_checks_do_not_run_at_once(alice: Client, unchecked: Parcels) -> Non
     with unchecked.connection.transaction():
         unchecked.connection.execute("select wedsql.check_invariants(1)")
         page = text_of(alice.post("/health/check/", {"scope": "sample"}, follow=True).content)
-    assert "Somebody else is checking right now" in page
+    assert "Another check is running" in page
 
 
 def test_every_invariant_and_warning_has_a_label(site: None, parcels: Parcels) -> None:

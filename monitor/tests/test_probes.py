@@ -55,7 +55,7 @@ def test_pages_without_database_show_an_error_page(path: str, gone: None, client
     client.cookies["sessionid"] = "a" * 32
     response = client.get(path)
     assert response.status_code == 503 and response["Retry-After"] == "5"
-    assert b"The database does not answer" in response.content and b"<nav" not in response.content
+    assert b"The database is not available" in response.content and b"<nav" not in response.content
 
 
 @pytest.mark.parametrize("path", ["/nothing/", "/flows/", "/static/nothing.css", "/instances/x/"])
@@ -80,7 +80,7 @@ def test_any_page_without_database_is_503_and_a_fault_is_500(rf: RequestFactory)
         raise ZeroDivisionError
     except ZeroDivisionError:
         page = error_pages.server_error(rf.get("/"))
-    assert page.status_code == 500 and b"Something broke on our side" in page.content
+    assert page.status_code == 500 and b"An error occurred" in page.content
 
 
 def test_an_error_page_has_no_form_and_keeps_the_theme(rf: RequestFactory) -> None:
@@ -238,7 +238,7 @@ def test_the_health_page_warns_long_before_the_numbers_end(
     assert "of the numbers" not in text_of(alice.get("/health/").content)
     admin.execute("update wedsql.instance set wid = 1200000000 where wid = %s", [wid])
     try:
-        assert "56 % of the numbers for instances are given" in text_of(alice.get("/health/").content)
+        assert "56 % of the numbers for instances are in use" in text_of(alice.get("/health/").content)
         assert 0.55 < numbers(client)["wedsql_instance_numbers_used_ratio"] < 0.57
     finally:
         admin.execute("update wedsql.instance set wid = %s where wid = 1200000000", [wid])
