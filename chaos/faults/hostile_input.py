@@ -1,4 +1,4 @@
-"""Ten thousand hostile inputs: to the API, SQL, the pages, the designer's form, the live line."""
+"""Ten thousand hostile inputs: to the API, SQL, the pages, the designer's form, the live connection."""
 
 from __future__ import annotations
 

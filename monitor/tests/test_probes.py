@@ -23,7 +23,7 @@ Connection = psycopg.Connection[Any]
 
 @pytest.fixture(autouse=True)
 def own_listeners(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count no listener that a test of live lines left with a closed loop in this process."""
+    """Count no listener that a test of live connections left with a closed loop in this process."""
     monkeypatch.setattr(listener, "_listeners", WeakKeyDictionary())
 
 
