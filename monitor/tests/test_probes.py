@@ -96,7 +96,7 @@ def test_an_error_page_has_no_form_and_keeps_the_theme(rf: RequestFactory) -> No
 
 def test_a_form_without_its_token_gets_the_site_s_page() -> None:
     answer = Client(enforce_csrf_checks=True).post("/theme/", {"theme": "dark"})
-    assert answer.status_code == 403 and b"its key has run out" in answer.content
+    assert answer.status_code == 403 and b"the form has expired" in answer.content
 
 
 def numbers(client: Client) -> dict[str, float]:
@@ -195,7 +195,7 @@ def test_the_health_page_shows_problems(alice: Client, parcels: Parcels, admin: 
     admin.execute("delete from wedsql.job_pool where wid = %s", [wid])
     alice.post("/health/check/")
     page = text_of(alice.get("/health/").content)
-    assert "nothing new is started" in page and "The reaper is silent" in page and "never" in page
+    assert "no instance is started" in page and "The reaper is silent" in page and "never" in page
     assert "! broken" in page and f"instance {wid}" in page and "2 invariants are broken" in page
     admin.execute("select wedsql.reap()")
     admin.execute(
