@@ -13,7 +13,13 @@ Programs call the kernel through this package. These parts of the product call i
 - `flows` itself: the installer, migration operations, the archive, and `flows.queries`, which only reads.
 """
 
-from flows.api.checking import check_condition, check_definition, completions, evaluate
+from flows.api.checking import (
+    check_condition,
+    check_definition,
+    completions,
+    condition_outline,
+    evaluate,
+)
 from flows.api.definitions import (
     check_predicate,
     create_flow,
@@ -76,6 +82,7 @@ __all__ = [
     "complete",
     "complete_many",
     "completions",
+    "condition_outline",
     "create_flow",
     "data_directory",
     "definition",

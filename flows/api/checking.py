@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flows.api.connection import JSON, State, rows
+from flows.api.connection import JSON, State, rows, value
 from flows.api.definitions import AnyDefinition
 from flows.messages import stored
 from flows.types import Completions, ConditionFunction, Problem, Truths
@@ -33,6 +33,15 @@ def check_condition(
     """Return the problem of one condition over attributes of these types, or the attributes that it reads."""
     (*problem, reads) = rows(conn, _CONDITION, (JSON(types), predicate))[0]
     return (_problem(*problem) if problem[3] else None), reads or []
+
+
+def condition_outline(types: Mapping[str, str], predicate: str, *, conn: Any = None) -> dict[str, Any]:
+    """Return how one condition is built, for `flows.definition.reading`. Raises PredicateRefused.
+
+    A node is {"all": [...]}, {"any": [...]}, {"not": node} or a part with its text `sql`; one that compares
+    an attribute with plain values has `attribute`, `operator` and `values` too.
+    """
+    return value(conn, "select wedsql.condition_outline(%s, %s)", (JSON(types), predicate))
 
 
 def completions(*, conn: Any = None) -> Completions:
