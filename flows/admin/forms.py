@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from flows.admin.refusals import Refusal, refusal
 from flows.definition import ATTRIBUTE
+from flows.designer.widgets import ConditionTextarea
 from flows.models import Attribute, Flow, FlowVersion, Trigger
 
 FINAL = "_FINAL"
@@ -199,9 +200,7 @@ class TriggerForm(DatabaseErrorForm):
     class Meta:
         model = Trigger
         exclude = ("flow",)  # noqa: DJ006 - the admin's fieldsets name the fields
-        widgets: ClassVar = {
-            "predicate": forms.Textarea(attrs={"rows": 2, "class": "wed-predicate", "spellcheck": "false"})
-        }
+        widgets: ClassVar = {"predicate": ConditionTextarea}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -5,13 +5,20 @@ from __future__ import annotations
 from django.contrib.admin import AdminSite
 from django.urls import URLPattern, path
 
+from flows.designer import conditions
 from flows.designer.picture import picture
 from flows.designer.trial import trial
 
 
 def designer_urls(site: AdminSite) -> list[URLPattern]:
-    """Return the URLs of the tabs; the admin's own page of a flow is the first tab."""
+    """Return the URLs of the tabs and of their parts; the admin's own page of a flow is the first tab."""
     return [
+        path("conditions/check/", site.admin_view(conditions.check), name="flows_flow_check_condition"),
+        path(
+            "conditions/completions/",
+            site.admin_view(conditions.completions, cacheable=True),
+            name="flows_flow_completions",
+        ),
         path("<int:flow_id>/picture/", site.admin_view(picture), name="flows_flow_picture"),
         path("<int:flow_id>/try/", site.admin_view(trial), name="flows_flow_try"),
     ]

@@ -1,7 +1,8 @@
 """The answer to each role at each URL, at each live connection and from each command.
 
 A column is a role, in the order of ROLES. A letter is the answer: `y` served, `L` redirected to log in, `n`
-not found, `f` forbidden, `-` method not allowed. The first word is for GET, the second for POST.
+not found, `f` forbidden, `-` method not allowed, `b` bad request, as the test sends no content.
+The first word is for GET, the second for POST.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ admin/r/<path:content_type_id>/<path:object_id>/   LLLnLnn LLLnLnn
 admin/auth/user/<id>/password/                     LLLfLfy LLLfLfy
 admin/flows/flow/<int:flow_id>/picture/            LLLyLny LLL-L--
 admin/flows/flow/<int:flow_id>/try/                LLLyLny LLLyLny
+admin/flows/flow/conditions/check/                 LLL-L-- LLLbLnb
+admin/flows/flow/conditions/completions/           LLLyLny LLL-L--
 """
 
 # The admin pages of one model. Its bare URL only redirects to the page `change/`.

@@ -18,7 +18,7 @@ from tests.access import matrix
 from tests.access.conftest import SampleData
 from tests.addresses import filled, patterns, text_of
 
-LETTERS = {401: "L", 403: "f", 404: "n", 405: "-"}
+LETTERS = {400: "b", 401: "L", 403: "f", 404: "n", 405: "-"}
 
 
 def letter(answer: HttpResponse) -> str:

@@ -27,7 +27,8 @@ TOPICS: tuple[ModuleType, ...] = (taking, results, registration, maintenance)
 # Operations of designers, programs and operators; a worker uses none of them.
 NO_WORKER = {
     "approve_publication", "cancel", "check_condition", "check_definition", "check_invariants",
-    "check_predicate", "completions", "condition_outline", "create_flow", "data_directory", "definition", "difference",
+    "check_predicate", "completions", "condition_outline", "create_flow", "data_directory", "definition",
+    "difference",
     "discard_draft", "draft_history", "draft_revision", "drop_flow", "evaluate", "explain",
     "list_drafts", "list_publications", "list_versions", "maintain", "merge_draft", "merge_running",
     "nearest", "numbered", "open_draft", "publish", "publish_due", "read_draft", "read_publication",

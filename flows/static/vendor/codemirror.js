@@ -1,0 +1,8 @@
+// What the editors use of CodeMirror; make.sh bundles it as one module.
+export { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, snippet } from "@codemirror/autocomplete";
+export { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+export { yaml } from "@codemirror/lang-yaml";
+export { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting } from "@codemirror/language";
+export { Compartment, EditorState, StateEffect, StateField } from "@codemirror/state";
+export { Decoration, EditorView, keymap, lineNumbers } from "@codemirror/view";
+export { tags } from "@lezer/highlight";
