@@ -16,7 +16,9 @@ def _jobs(guard: str, tests: str, line: str) -> Mutation:
     return Mutation(guard, tests, ("_check_jobs",), *_when(line))
 
 
-def _single(guard: str, tests: str, old: str, new: str = "true", function: str = "_gen_fast_path") -> Mutation:
+def _single(
+    guard: str, tests: str, old: str, new: str = "true", function: str = "_gen_fast_path"
+) -> Mutation:
     return Mutation(f"single result: {guard}", tests, (function,), old, new)
 
 

@@ -1,11 +1,11 @@
-"""The URLs of the live connections."""
+"""The URLs of the live lines."""
 
 from django.urls import path, re_path
 
-from monitor.consumers import FlowConsumer
+from monitor.lines import FlowLine
 from pages.live.consumers import UnknownUrlConsumer
 
-_live = FlowConsumer.as_asgi()
+_live = FlowLine.as_asgi()
 
 websocket_urlpatterns = [
     path("ws/", _live),

@@ -18,6 +18,8 @@ TITLES: dict[str, Any] = {
     "change": _("Definition"),
     "picture": _("Picture"),
     "try": _("Try it"),
+    "publish": _("Publish"),
+    "versions": _("Versions"),
 }
 
 

@@ -7,7 +7,9 @@ from django.urls import URLPattern, path
 
 from flows.designer import conditions
 from flows.designer.picture import picture
+from flows.designer.publishing import impact, publish
 from flows.designer.trial import trial
+from flows.designer.versions import versions
 
 
 def designer_urls(site: AdminSite) -> list[URLPattern]:
@@ -21,4 +23,7 @@ def designer_urls(site: AdminSite) -> list[URLPattern]:
         ),
         path("<int:flow_id>/picture/", site.admin_view(picture), name="flows_flow_picture"),
         path("<int:flow_id>/try/", site.admin_view(trial), name="flows_flow_try"),
+        path("<int:flow_id>/publish/", site.admin_view(publish), name="flows_flow_publish"),
+        path("<int:flow_id>/publish/impact/", site.admin_view(impact), name="flows_flow_impact"),
+        path("<int:flow_id>/versions/", site.admin_view(versions), name="flows_flow_versions"),
     ]

@@ -1,4 +1,4 @@
-"""The answer to each role at each URL, at each live connection and from each command.
+"""The answer to each role at each URL, at each live line and from each command.
 
 A column is a role, in the order of ROLES. A letter is the answer: `y` served, `L` redirected to log in, `n`
 not found, `f` forbidden, `-` method not allowed, `b` bad request, as the test sends no content.
@@ -51,6 +51,9 @@ admin/flows/flow/<int:flow_id>/picture/            LLLyLny LLL-L--
 admin/flows/flow/<int:flow_id>/try/                LLLyLny LLLyLny
 admin/flows/flow/conditions/check/                 LLL-L-- LLLbLnb
 admin/flows/flow/conditions/completions/           LLLyLny LLL-L--
+admin/flows/flow/<int:flow_id>/publish/            LLLyLny LLLnLny
+admin/flows/flow/<int:flow_id>/publish/impact/     LLLyLny LLL-L--
+admin/flows/flow/<int:flow_id>/versions/           LLLyLny LLLyLny
 """
 
 # The admin pages of one model. Its bare URL only redirects to the page `change/`.
@@ -158,7 +161,7 @@ def urls() -> dict[str, tuple[str, str]]:
 
 
 def lines() -> dict[str, str]:
-    """Return the expected answer to opening each route of a live connection."""
+    """Return the expected answer to opening each route of a live line."""
     return {route: word for route, (word,) in rows(LINES)}
 
 
