@@ -49,6 +49,7 @@ from flows.api.drafts import (
 )
 from flows.api.impact import deviations, impact
 from flows.api.instances import cancel, rematch, start, start_many
+from flows.api.linting import lint
 from flows.api.maintenance import (
     check_invariants,
     data_directory,
@@ -100,6 +101,7 @@ __all__ = [
     "heartbeat",
     "impact",
     "lease_many",
+    "lint",
     "list_drafts",
     "list_publications",
     "list_versions",
