@@ -8,7 +8,7 @@ export class Checks {
   }
 
   // Calls `done(answer)` with the answer of the server, or with { error } when there is none. An earlier request
-  // of the same editor is given up.
+  // of the same editor is cancelled.
   ask(editor, body, done) {
     this.waiting.delete(editor);
     this.waiting.set(editor, { body, done });
