@@ -7,7 +7,7 @@ from typing import Any
 # The reaper deletes old rows of these (workers.reaper.old_rows).
 TIDIED_TABLES = ("django_session", "axes_accesslog", "axes_accessfailurelog", "axes_accessattempt")
 # Django-Q clusters keep their queue, results and schedules in these.
-WORKER_TABLES = ("django_q_ormq", "django_q_task", "django_q_schedule", "wedsql_cache")
+WORKER_TABLES = ("django_q_ormq", "django_q_task", "django_q_schedule")
 
 
 def grant_django_tables(cursor: Any, schema: str) -> None:

@@ -11,6 +11,19 @@ from typing import Any
 
 DIRECTORY = Path(__file__).parent / "sql" / "tables"
 _OWNER = "set local role wed_owner"
+# Drops the views of all flows, which name columns of tables; the next installation creates them again.
+_DROP_VIEWS = """
+do $$
+declare
+  v_views text := (
+    select string_agg(c.oid::regclass::text, ', ') from pg_class c
+    where c.relkind = 'v' and c.relowner = 'wed_view'::regrole and c.relnamespace <> 'wedsql'::regnamespace);
+begin
+  if v_views is not null then
+    execute 'drop view ' || v_views;
+  end if;
+end $$
+"""
 
 
 def names(directory: Path = DIRECTORY) -> list[str]:
@@ -43,7 +56,11 @@ def apply(cursor: Any, directory: Path = DIRECTORY) -> None:
 
 
 def reverse(cursor: Any, name: str, directory: Path = DIRECTORY) -> None:
-    """Reverse one change in the cursor's transaction; the kernel's functions must have been dropped."""
+    """Reverse one change in the cursor's transaction; the kernel's functions must have been dropped.
+
+    Raises psycopg.errors.DependentObjectsStillExist when objects of the site depend on views of flows.
+    """
+    cursor.execute(_DROP_VIEWS)
     _run(cursor, directory / f"{name}.reverse.sql")
     cursor.execute("delete from wedsql.table_change where name = %s", [name])
 

@@ -87,6 +87,25 @@ def test_each_change_has_a_way_back_and_forth() -> None:
         assert connection.execute("select bool_and(ok) from wedsql.invariants()").fetchone() == (True,)
 
 
+def test_a_change_may_add_an_option_and_its_reverse_drop_it(tmp_path: Path) -> None:
+    new = tmp_path / "sql"
+    shutil.copytree(kernel.SQL_DIR, new)
+    (new / "tables" / "8001_option.sql").write_text("alter table wedsql.trig add column extra integer;")
+    (new / "tables" / "8001_option.reverse.sql").write_text("alter table wedsql.trig drop column extra;")
+    with installation() as connection:
+        connection.execute("select wedsql.create_flow('kept')")
+        before = inventory(connection)
+        write(connection, new)
+        connection.execute("insert into kept.wed_attr (aname) values ('a')")
+        connection.execute("insert into kept.wed_trig (trname, cpred, extra) values ('tr_x', $$a = '1'$$, 2)")
+        with connection.transaction(), connection.cursor() as cursor:
+            cursor.execute((new / "00_base" / "02_forget.sql").read_text())
+            tables.reverse(cursor, "8001_option", new / "tables")
+        write(connection)
+        connection.execute("delete from kept.wed_trig; delete from kept.wed_attr")
+        assert inventory(connection) == before
+
+
 def test_an_error_in_a_change_leaves_everything_as_it_was(tmp_path: Path) -> None:
     """The change before the broken one is rolled back with it, and so are the functions."""
     new = tmp_path / "sql"
