@@ -22,6 +22,7 @@ from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Options
 from flows.definition.table import table as markdown
 from flows.errors import BadDefinition
 from flows.models import Trigger
+from flows.tests.corpus import values
 from flows.tests.flow_packages import directory, forget, migrate
 from flows.tests.pages import unique
 
@@ -165,6 +166,10 @@ def test_every_type_of_an_attribute_has_a_column_type() -> None:
     with connection.cursor() as cursor:
         cursor.execute("select array(select wedsql.sql_type(n) from unnest(%s::text[]) n)", [names])
         assert cursor.fetchone()[0] == ["text" if name == "enum" else name for name in names]
+
+
+def test_every_type_of_an_attribute_has_values_in_the_differential_tests() -> None:
+    assert set(values.KINDS) == ATTRIBUTE["type"].choices.keys()
 
 
 @pytest.mark.parametrize(
