@@ -56,6 +56,7 @@ lock: $(DEV_STAMP)  ## resolves requirements*.txt into the lock files with hashe
 
 lint: $(DEV_STAMP)
 	@$(PY) -m ruff check .
+	@$(PY) -m tests.wording
 	@$(PY) -m compileall -q -x '/(\.venv|var)/' .
 
 types: $(DEV_STAMP)

@@ -1,4 +1,4 @@
-"""A client that does what a page in a browser does: log in, open the live line, fetch what changed."""
+"""A client that does what a page in a browser does: log in, open the live connection, fetch what changed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 from chaos.prepare import NAME, PASSWORD
 from testkit.browser import Browser
-from testkit.live import Gone, LiveLine
+from testkit.live import Gone, LiveConnection
 
 _ROW = re.compile(r'<tr[^>]*data-wid="(\d+)"[^>]*data-seq="(\d+)"')
 TIMEOUT = 20.0
@@ -44,14 +44,14 @@ class Dashboard(threading.Thread):
 
     def _session(self) -> None:
         self.reload()
-        with LiveLine(self.browser.port, f"/ws/flows/{self.flow}/", self.browser.cookie) as line:
+        with LiveConnection(self.browser.port, f"/ws/flows/{self.flow}/", self.browser.cookie) as line:
             self.connects += 1
             while not self.ended.is_set():
                 message = line.receive()
                 if message is not None:
                     self._frame(line, message)
 
-    def _frame(self, line: LiveLine, message: dict[str, Any]) -> None:
+    def _frame(self, line: LiveConnection, message: dict[str, Any]) -> None:
         self.frames += 1
         if message.get("n"):
             line.send(json.dumps({"op": "ack", "n": message["n"]}))

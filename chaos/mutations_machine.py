@@ -79,7 +79,7 @@ MUTATIONS = [
            (_in("_gen_complete", "cardinality(p_job_ids) = (select count(distinct u.wid) from unnest(p_wids) u (wid))", "true"),)),
     RemovedFix("another result for the same claim is rejected", "^another result got", ("lease", "complete_and_change"),
            (_in("_complete_one", "and wedsql._same_result(p_flow, p_changes, p_set, t)"),)),
-    RemovedFix("a failure counts only for the holder of the job", "^a failure of nobody", ("fail_of_nobody",),
+    RemovedFix("a failure counts only for the holder of the job", "^a failure of a job that is not held", ("fail_of_nobody",),
            (_in("fail_many", "and (u.claim is not null or wedsql._holds(j.wid, j.tgid))"),)),
     RemovedFix("failed conditions of two instances are noted apart", "^waits for another", ("side_by_side",),
            (_in("_with_errors", "insert into wedsql.condition_failure (tgid, flow_id, at, sqlstate, message, wid)\n  select (e ->> 'tgid')::integer, p_flow.id, p_now,",

@@ -1,4 +1,4 @@
-"""The parts of a run: its seed and duration, its worlds, and the rows of its table."""
+"""The parts of a run: its seed and duration, its systems, and the rows of its table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from chaos.judge import Verdict
-from chaos.world import World
+from chaos.system import System
 from testkit.server import Server
 
 IN_FLIGHT = 20  # results that one process can lose: two workers with ten jobs per commit
@@ -90,7 +90,7 @@ class Run:
     home: Path
     template: Server
     scale: float = 1.0
-    worlds: int = 0
+    systems: int = 0
     rows: list[Row] = field(default_factory=list)
 
     def seconds(self, base: float) -> float:
@@ -102,23 +102,23 @@ class Run:
         return max(least, round(base * self.scale))
 
     def new_directory(self) -> Path:
-        """Return a new directory for a world."""
-        self.worlds += 1
-        return self.home / f"w{self.worlds}"
+        """Return a new directory for a system."""
+        self.systems += 1
+        return self.home / f"w{self.systems}"
 
     @contextmanager
-    def world(self, row: Row, **options: Any) -> Iterator[World]:
-        """Run a world for one fault; at the end judge it, add the verdict to the row, and remove it."""
+    def system(self, row: Row, **options: Any) -> Iterator[System]:
+        """Run a system for one fault; at the end judge it, add the verdict to the row, and remove it."""
         begun = time.monotonic()
         timeout = options.pop("timeout", 90.0)
-        world = World(self.new_directory(), self.template, **options)
-        with world:
-            yield world
-            row.add_verdict(world.verdict(timeout))
-            row.unknown += world.load.record.unknown
-            row.resolved += world.load.record.resolved
-        if world.orphans:
-            row.fail(f"{world.orphans} processes outlived their parents")
+        system = System(self.new_directory(), self.template, **options)
+        with system:
+            yield system
+            row.add_verdict(system.verdict(timeout))
+            row.unknown += system.load.record.unknown
+            row.resolved += system.load.record.resolved
+        if system.orphans:
+            row.fail(f"{system.orphans} processes outlived their parents")
         row.seconds = time.monotonic() - begun
 
 

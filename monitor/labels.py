@@ -10,25 +10,27 @@ from flows.queries.definitions import Attribute
 from flows.queries.filters import Filter
 
 WARNING: dict[str, str | Promise] = {
-    "dead_rows": _("A table carries more dead rows than vacuum should ever leave: see the tables below."),
-    "held_back": _("Something open for more than five minutes keeps vacuum from sweeping: see below."),
-    "months": _(
-        "The history has no partition for next month yet: the reaper makes them, see whether it runs."
+    "dead_rows": _("A table has more dead rows than vacuum should leave: see the tables below."),
+    "held_back": _(
+        "Something open for more than five minutes prevents vacuum from removing dead rows: see below."
     ),
-    "in_default": _("Rows of the history missed their month and lie in the default partition."),
+    "months": _(
+        "The history has no partition for next month yet. The reaper creates them: check that it runs."
+    ),
+    "in_default": _("Rows of the history are in the default partition instead of that of their month."),
     "queue": _("PostgreSQL's notification queue fills up: a listener is stuck in a transaction."),
 }
 TROUBLE: dict[str, str | Promise] = {
     "expired": _("An expired lease is not given back"),
     "timers": _("A due timer does not fire"),
-    "late": _("A job that nobody picks up is not marked"),
-    "ended": _("A session past its time is not ended"),
-    "locked": _("The flow is not cared for"),
-    "sessions": _("Sessions past their time are not ended"),
-    "locks": _("Sessions with locks of others are not ended"),
-    "conditions": _("Failed conditions are not added up"),
-    "refused": _("A job that was refused is not dealt with"),
-    "retired": _("A finished instance does not leave for the archive"),
+    "late": _("A late job is not marked"),
+    "ended": _("A session past its timeout is not ended"),
+    "locked": _("The flow is not maintained"),
+    "sessions": _("Sessions past their timeout are not ended"),
+    "locks": _("Sessions of other clients that hold locks are not ended"),
+    "conditions": _("Failed conditions are not counted"),
+    "refused": _("A rejected job is not handled"),
+    "retired": _("A finished instance is not archived"),
     "publication": _("A scheduled definition is not published"),
 }
 HOLDER: dict[str, str | Promise] = {
@@ -52,7 +54,7 @@ INVARIANT: dict[str, str | Promise] = {
     "I5": _("What has ended has no pending work; a job is ready, leased, or parked at an exception."),
     "I6": _("What a job did, and every job that waits, was fired by an earlier step of its instance."),
     "I7": _("Every failed attempt is counted on its job and recorded in the log."),
-    "I8": _("No session holds a transaction open or waits for a lock for ever; nothing is prepared."),
+    "I8": _("No session holds a transaction open or waits for a lock indefinitely; nothing is prepared."),
 }
 
 

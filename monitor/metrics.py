@@ -48,8 +48,8 @@ def _jobs() -> Iterable[str]:
     found = stats.jobs()
     for name, value, meaning in (
         ("wedsql_jobs_pending", "pending", "Jobs that wait for a worker."),
-        ("wedsql_jobs_leased", "leased", "Jobs that somebody holds by a lease."),
-        ("wedsql_jobs_parked", "parked", "Jobs that gave up and wait for a person."),
+        ("wedsql_jobs_leased", "leased", "Jobs that a worker holds by a lease."),
+        ("wedsql_jobs_parked", "parked", "Jobs that used all attempts and wait for a person."),
         ("wedsql_jobs_late", "late", "Jobs past their pickup deadline or lease."),
         ("wedsql_queue_age_seconds", "oldest_seconds", "Age of the oldest waiting job, 0 when none waits."),
     ):
@@ -72,7 +72,7 @@ def _times() -> Iterable[str]:
             for r in found
             if r["kind"] == kind
         ]
-        help_text = f"{meaning} Told every 10 s by the product's own workers."
+        help_text = f"{meaning} Reported every 10 s by built-in workers."
         yield histogram(f"wedsql_job_{kind}_seconds", help_text, BOUNDS, mine)
 
 
@@ -154,8 +154,8 @@ def _maintenance() -> Iterable[str]:
 def _invariants() -> Iterable[str]:
     last = invariants.last_check()
     yield family(
-        "wedsql_invariant_offences",
-        "Offences against each invariant as last checked: hourly on a sample, or when somebody asked.",
+        "wedsql_invariant_violations",
+        "Violations of each invariant found by its last check: hourly on a sample, or on request.",
         [({"invariant": one.name}, one.found) for one in last.findings] if last else [],
     )
     yield family(

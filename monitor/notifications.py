@@ -1,4 +1,4 @@
-"""Events of flows for the live line: the kernel's notifications, and changes found without one."""
+"""Events of flows for the live connection: the kernel's notifications, and changes found without one."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The URLs of the live lines."""
+"""The URLs of the live connections."""
 
 from django.urls import path, re_path
 
-from monitor.lines import FlowLine
+from monitor.consumers import FlowConsumer
 from pages.live.consumers import UnknownUrlConsumer
 
-_live = FlowLine.as_asgi()
+_live = FlowConsumer.as_asgi()
 
 websocket_urlpatterns = [
     path("ws/", _live),

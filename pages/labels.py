@@ -62,7 +62,7 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     "_RESUME": _("Resumed"),
     "_MIGRATE": _("Migrated"),
     "_TIMER": _("Timer"),
-    "_FAIL": _("Gave up"),
+    "_FAIL": _("Failed"),
 }
 
 TYPE: dict[str, str | Promise] = {
@@ -89,8 +89,8 @@ REASON_SHORT: dict[str, str | Promise] = {
     "CONDITION_ERROR": _("condition failed"),
 }
 REASON: dict[str, str | Promise] = {
-    "STUCK": _("No condition holds and nothing is pending: somebody has to change the state or the rules."),
-    "ATTEMPTS": _("A transition was tried as often as its rule allows and failed each time."),
+    "STUCK": _("No condition holds and nothing is pending. Change the state or the rules."),
+    "ATTEMPTS": _("A transition failed in each of the attempts that its rule allows."),
     "PICKUP": _("A job waited for a worker longer than its rule allows."),
     "LOOP": _("The same rule fired more often than the flow allows."),
     "NO_PROGRESS": _("A rule keeps firing although its transition changes nothing."),

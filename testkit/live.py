@@ -1,4 +1,4 @@
-"""A browser's side of a live line: one connection, or the arguments for opening many."""
+"""A browser's side of a live connection: one connection, or the arguments for opening many."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def arguments(port: int, path: str, cookie: str, origin: str = "") -> dict[str, 
     }
 
 
-class LiveLine:
+class LiveConnection:
     """An open line; `status` is the HTTP status of the server's answer, 0 if there was none."""
 
     def __init__(self, port: int, path: str, cookie: str, origin: str = "") -> None:
@@ -51,7 +51,7 @@ class LiveLine:
         except InvalidHandshake:
             self.status = 0
 
-    def __enter__(self) -> LiveLine:
+    def __enter__(self) -> LiveConnection:
         self._open()
         return self
 
@@ -60,7 +60,7 @@ class LiveLine:
 
     def _open(self) -> ClientConnection:
         if self._line is None:
-            raise Gone(f"the live line was answered with {self.status}")
+            raise Gone(f"the live connection was answered with {self.status}")
         return self._line
 
     def receive(self) -> dict[str, Any] | None:

@@ -18,7 +18,7 @@ SAYS = {
     "workers": "perform transitions; the reaper",
     "flows": "definitions, public API, admin, and the kernel in SQL",
     "BaseWorker": "the paper's worker, without Django",
-    "pages": "page parts and the live line",
+    "pages": "page parts and the live connection",
     "database": "PostgreSQL: tables, kernel, a schema per flow",
 }
 # Packages that access the database by SQL statements.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 COOKIE = "Cookie: sessionid=" + "a" * 32 + "\r\n"
-# One path for each kind of live line; the last does not exist.
+# One path for each kind of live connection; the last does not exist.
 SOCKETS = ("/ws/", "/ws/flows/nothing/", "/ws/instances/1/", "/ws/nowhere")
 _ANSWER_SECONDS = 60.0
 

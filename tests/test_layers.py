@@ -93,7 +93,7 @@ def test_no_modules_import_each_other_in_a_cycle() -> None:
         ("BaseWorker.new", "import flows.errors", "BaseWorker.new -> flows.errors"),
         ("monitor.new", "from tests.imports import modules", "monitor.new -> tests.imports"),
         ("flows.new", "from flows.tests.kit import Kit", "flows.new -> flows.tests.kit"),
-        ("wedsql_site.new", "from chaos import world", "wedsql_site.new -> chaos.world"),
+        ("wedsql_site.new", "from chaos import system", "wedsql_site.new -> chaos.system"),
     ],
 )
 def test_an_import_of_a_higher_package_is_found(tmp_path: Path, module: str, text: str, seen: str) -> None:

@@ -22,13 +22,13 @@ except (BadEnvironment, PostgresError) as error:
 
 from monitor.routing import websocket_urlpatterns
 from pages.live.bounded import BoundedInput
-from pages.live.users import line_user_stack
+from pages.live.users import live_user_stack
 from wedsql_site import slow_clients
 from wedsql_site.per_address import PerAddress
 
 slow_clients.install()
 
-_sockets = AllowedHostsOriginValidator(BoundedInput(line_user_stack(URLRouter(websocket_urlpatterns))))
+_sockets = AllowedHostsOriginValidator(BoundedInput(live_user_stack(URLRouter(websocket_urlpatterns))))
 application = ExceptionFilter(
     PerAddress(RequestThreads(ProtocolTypeRouter({"http": _pages, "websocket": _sockets})))
 )

@@ -1,8 +1,8 @@
 """The limit of open connections per address, so that no client can take all of them.
 
 A client that connects to this process directly is counted by its connections (slow_clients). Behind trusted
-proxies every connection comes from a proxy, so requests and live lines are counted by the address that the
-proxies report.
+proxies every connection comes from a proxy, so requests and live connections are counted by the address that
+the proxies report.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ class BoundedRequest(http_protocol.WebRequest):
         transport = self.transport
         self.notifyFinish().addCallbacks(lambda _: _await_request(channel), lambda _: None)
         result = super().process()
-        if self.transport is None:  # a live line has taken the connection over
+        if self.transport is None:  # a live connection has taken the connection over
             _when_lost(transport.protocol, lambda: _closed(channel))
         return result
 

@@ -10,7 +10,7 @@ import psycopg
 
 from chaos.prepare import NAME, PASSWORD
 from chaos.run import Row, Run
-from chaos.world import World
+from chaos.system import System
 from testkit.browser import Browser
 from testkit.live import Gone
 from testkit.waiting import until
@@ -20,14 +20,14 @@ TIMEOUT = 20.0
 
 def connections(run: Run, row: Row) -> None:
     """Use up the web role's connections, end the reaper's session, and expect the reaper to reconnect."""
-    with run.world(row) as world:
+    with run.system(row) as system:
         for _ in range(run.number(3)):
-            row.injection(lambda: _exhaust(world, row), "connections exhausted")
+            row.injection(lambda: _exhaust(system, row), "connections exhausted")
 
 
-def _exhaust(world: World, row: Row) -> float:
-    admin = world.connect()
-    holder = ConnectionHolder(world)
+def _exhaust(system: System, row: Row) -> float:
+    admin = system.connect()
+    holder = ConnectionHolder(system)
     holder.start()
     try:
         holder.full.wait(TIMEOUT)
@@ -38,18 +38,18 @@ def _exhaust(world: World, row: Row) -> float:
         )
         admin.execute("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'wed_worker'")
         _wait(admin, "select max(tx_at) > %s from wedsql.wed_trace", "no worker could get in")
-        _log_in(world, row)
+        _log_in(system, row)
     finally:
         holder.stop()
         admin.close()
     begun = time.monotonic()
-    world.moves_again(TIMEOUT)
+    system.moves_again(TIMEOUT)
     return time.monotonic() - begun
 
 
-def _log_in(world: World, row: Row) -> None:
+def _log_in(system: System, row: Row) -> None:
     """Log in, which may fail; the log-in page itself must be answered with 200 or 503."""
-    browser = Browser(world.port)
+    browser = Browser(system.port)
     status, _ = browser.request("GET", "/accounts/login/")
     try:
         browser.log_in(NAME, PASSWORD)
@@ -64,9 +64,9 @@ def _log_in(world: World, row: Row) -> None:
 class ConnectionHolder(threading.Thread):
     """Opens connections in a loop, so that one that another session frees is taken at once."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, system: System) -> None:
         super().__init__(name="hoarder", daemon=True)
-        self.world = world
+        self.system = system
         self.held: list[psycopg.Connection[Any]] = []
         self.full = threading.Event()
         self.ended = threading.Event()
@@ -74,7 +74,7 @@ class ConnectionHolder(threading.Thread):
     def run(self) -> None:
         while not self.ended.is_set():
             try:
-                self.held.append(self.world.connect("web", name="hoarder"))
+                self.held.append(self.system.connect("web", name="hoarder"))
             except psycopg.OperationalError:
                 self.full.set()
                 self.ended.wait(0.002)

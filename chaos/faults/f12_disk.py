@@ -15,7 +15,7 @@ import psycopg
 
 from chaos.load import FLOW
 from chaos.run import Row, Run
-from chaos.world import World
+from chaos.system import System
 from flows import api
 from flows.errors import DiskFull, WedError
 from testkit.server import SETTINGS, Server
@@ -50,10 +50,10 @@ def _one(run: Run, row: Row, full: str) -> None:
         server.copy_from(run.template)
         _move_log(server, place / "postgres" / "log")
         # The backlog of instances that failing calls leave needs a while to drain.
-        with run.world(row, server=server, programs=("pool", "reaper"), designer=0, rate=10.0) as world:
-            row.injection(lambda: _scarce(world, small, row), f"little room for the {full}")
+        with run.system(row, server=server, programs=("pool", "reaper"), designer=0, rate=10.0) as system:
+            row.injection(lambda: _scarce(system, small, row), f"little room for the {full}")
             for _ in range(run.number(2)):
-                row.injection(lambda: _fill(world, small, row), f"no room for the {full}")
+                row.injection(lambda: _fill(system, small, row), f"no room for the {full}")
 
 
 def _move_log(server: Server, place: Path) -> None:
@@ -66,7 +66,7 @@ def _move_log(server: Server, place: Path) -> None:
     os.lchown(log, user.uid, user.gid)
 
 
-def _scarce(world: World, small: Path, row: Row) -> float:
+def _scarce(system: System, small: Path, row: Row) -> float:
     """Leave less than 5 % free, so that only running instances go on; then enlarge the disk.
 
     Returns the seconds from there until starts work.
@@ -76,13 +76,13 @@ def _scarce(world: World, small: Path, row: Row) -> float:
     with ballast.open("wb") as file:
         os.posix_fallocate(file.fileno(), 0, usage.free - int(usage.total * SCARCE))
     try:
-        with world.connect("web") as conn:
-            seconds = world.until(lambda: _refused(conn) == DiskFull.sqlstate, TIMEOUT, "starts went on")
-            world.moves_again(TIMEOUT)
+        with system.connect("web") as conn:
+            seconds = system.until(lambda: _refused(conn) == DiskFull.sqlstate, TIMEOUT, "starts went on")
+            system.moves_again(TIMEOUT)
             row.notes.append(f"{small.name}: starts were refused {seconds:.1f} s after room became scarce")
             _resize(small, usage.total * 2)
             begun = time.monotonic()
-            world.until(lambda: _refused(conn) == "", TIMEOUT, "nothing starts on the larger disk")
+            system.until(lambda: _refused(conn) == "", TIMEOUT, "nothing starts on the larger disk")
             return time.monotonic() - begun
     finally:
         ballast.unlink()
@@ -102,9 +102,9 @@ def _resize(small: Path, size: int) -> None:
     subprocess.run(["mount", "-o", f"remount,size={size}", str(small)], check=True, capture_output=True)
 
 
-def _fill(world: World, small: Path, row: Row) -> float:
+def _fill(system: System, small: Path, row: Row) -> float:
     """Fill the disk until the server logs it, free it; return the seconds to the next committed step."""
-    log = world.server.cluster.log
+    log = system.server.cluster.log
     before = log.read_bytes().count(b"No space left")
     ballast = small / "ballast"
     with ballast.open("wb") as file:
@@ -115,14 +115,14 @@ def _fill(world: World, small: Path, row: Row) -> float:
             ballast.unlink()
             raise TimeoutError("the server never noticed the full disk")
         with suppress(psycopg.Error):  # WAL segments that exist already would delay the fault
-            world.rows("select pg_switch_wal()")
+            system.rows("select pg_switch_wal()")
         time.sleep(0.1)
     time.sleep(2)
-    alive = postgres.is_running(world.server.cluster)
+    alive = postgres.is_running(system.server.cluster)
     ballast.unlink()
     begun = time.monotonic()
-    world.server.start()
-    world.moves_again(TIMEOUT)
+    system.server.start()
+    system.moves_again(TIMEOUT)
     row.notes.append(
         f"{small.name}: the server {'answered' if alive else 'was down'} while the disk was full"
     )

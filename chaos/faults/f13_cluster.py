@@ -10,7 +10,7 @@ from contextlib import suppress
 from chaos.faults.f2_processes import strike
 from chaos.rng import rng
 from chaos.run import Row, Run
-from chaos.world import World
+from chaos.system import System
 from testkit.processes import descendants
 
 KILL, TERM = signal.SIGKILL, signal.SIGTERM
@@ -24,29 +24,29 @@ TIMEOUT = 30.0
 def cluster(run: Run, row: Row) -> None:
     """Stop processes: other workers take over their jobs, none outlives the main one, stops take seconds."""
     stops: list[float] = []
-    with run.world(row, programs=("cluster", "reaper"), designer=0) as world:
+    with run.system(row, programs=("cluster", "reaper"), designer=0) as system:
         for turn in range(run.number(4)):
             order = list(VICTIMS)
             rng("f13", turn).shuffle(order)
             for part, number in order:
                 if number == TERM and part in ("main", "group"):
-                    row.injection(lambda part=part: _stop(world, part, stops), f"SIGTERM to the {part}")  # type: ignore[misc]
+                    row.injection(lambda part=part: _stop(system, part, stops), f"SIGTERM to the {part}")  # type: ignore[misc]
                 else:
-                    strike(world, row, "cluster", part, number)
+                    strike(system, row, "cluster", part, number)
                 time.sleep(rng("f13", turn, part).uniform(0.2, 1.0))
     row.notes.append(f"seconds to stop: {', '.join(f'{s:.2f}' for s in sorted(stops))}")
 
 
-def _stop(world: World, part: str, stops: list[float]) -> float:
+def _stop(system: System, part: str, stops: list[float]) -> float:
     """Terminate it, as a terminal or systemd does; return the seconds until its successor commits a step."""
-    main = world.programs["cluster"].pid
+    main = system.programs["cluster"].pid
     family = [main, *descendants(main)]
     begun = time.monotonic()
     with suppress(ProcessLookupError):
         (os.killpg if part == "group" else os.kill)(main, TERM)
-    world.until(lambda: not _left(family), TIMEOUT, f"of {family} live {_left(family)}")
+    system.until(lambda: not _left(family), TIMEOUT, f"of {family} live {_left(family)}")
     stops.append(time.monotonic() - begun)
-    world.moves_again(TIMEOUT)
+    system.moves_again(TIMEOUT)
     return time.monotonic() - begun
 
 

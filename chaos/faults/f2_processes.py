@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from chaos.rng import rng
 from chaos.run import Row, Run
-from chaos.world import World
+from chaos.system import System
 from testkit.processes import descendants
 from testkit.programs import Program
 
@@ -36,42 +36,42 @@ def processes(run: Run, row: Row) -> None:
     """Strike processes in the order of the seed, repeatedly, until the time is over."""
     order = list(VICTIMS)
     rng("f2").shuffle(order)
-    with run.world(row) as world:
+    with run.system(row) as system:
         until = time.monotonic() + run.seconds(150)
         turn = 0
         while time.monotonic() < until:
             name, part, number = order[turn % len(order)]
             turn += 1
-            strike(world, row, name, part, number)
+            strike(system, row, name, part, number)
             time.sleep(rng("f2", turn).uniform(0.2, 1.0))
-        row.notes.append(f"daphne served {world.page().connects} lines")
-    with run.world(row, programs=("supervisor", "pool"), designer=0) as world:
+        row.notes.append(f"daphne served {system.page().connects} lines")
+    with run.system(row, programs=("supervisor", "pool"), designer=0) as system:
         for number in (KILL, TERM) * run.number(2):
-            strike(world, row, "supervisor", "main", number)
+            strike(system, row, "supervisor", "main", number)
 
 
-def strike(world: World, row: Row, name: str, part: str, number: int) -> None:
+def strike(system: System, row: Row, name: str, part: str, number: int) -> None:
     """Signal one process; measure the time until its jobs are taken over and it is replaced."""
-    program = world.programs[name]
-    pid = _victim(world, program, part)
+    program = system.programs[name]
+    pid = _victim(system, program, part)
     if pid is None:
         return
     gone = [pid, *descendants(pid)]
-    held = _held(world, gone)
+    held = _held(system, gone)
     begun = time.monotonic()
     with suppress(ProcessLookupError):
         os.kill(pid, number)
     what = f"{signal.Signals(number).name} to the {part} of {name}"
-    row.injection(lambda: _recover(world, name, gone, held, begun), what)
+    row.injection(lambda: _recover(system, name, gone, held, begun), what)
 
 
-def _victim(world: World, program: Program, part: str) -> int | None:
+def _victim(system: System, program: Program, part: str) -> int | None:
     if part == "main":
         return program.pid
     children = program.children()
     if part in ("child", "sentinel"):
         return children[0] if children else None
-    found = world.rows("select pid from wedsql.worker where kind = 'cluster' order by seen_at desc limit 1")
+    found = system.rows("select pid from wedsql.worker where kind = 'cluster' order by seen_at desc limit 1")
     pusher = found[0][0] if found else None
     if part == "pusher":
         return pusher if pusher in children else None
@@ -79,9 +79,9 @@ def _victim(world: World, program: Program, part: str) -> int | None:
     return rng("victim", program.name, program.starts).choice(workers) if workers else None
 
 
-def _held(world: World, pids: list[int]) -> HeldJobs:
+def _held(system: System, pids: list[int]) -> HeldJobs:
     """Return the jobs these processes hold now, by the advisory locks of their sessions, and the sessions."""
-    found = world.rows(
+    found = system.rows(
         "select a.pid, j.id from pg_stat_activity a"
         " left join pg_locks l on l.pid = a.pid and l.locktype = 'advisory' and l.objsubid = 2"
         " left join wedsql.job_pool j on j.wid = l.classid::integer and j.tgid = l.objid::integer"
@@ -91,18 +91,18 @@ def _held(world: World, pids: list[int]) -> HeldJobs:
     return HeldJobs([job for _, job in found if job], [backend for backend, _ in found])
 
 
-def _recover(world: World, name: str, gone: list[int], held: HeldJobs, begun: float) -> float:
+def _recover(system: System, name: str, gone: list[int], held: HeldJobs, begun: float) -> float:
     """Wait until its jobs are done or held by other sessions, and until it is replaced."""
-    world.until(lambda: not _still_held(world, held), TIMEOUT, f"jobs {held.jobs} stayed with the dead")
+    system.until(lambda: not _still_held(system, held), TIMEOUT, f"jobs {held.jobs} stayed with the dead")
     handed = time.monotonic() - begun
-    world.until(lambda: _replaced(world, name, gone), TIMEOUT, f"{name} did not come back")
+    system.until(lambda: _replaced(system, name, gone), TIMEOUT, f"{name} did not come back")
     return handed if held.jobs else time.monotonic() - begun
 
 
-def _still_held(world: World, held: HeldJobs) -> bool:
+def _still_held(system: System, held: HeldJobs) -> bool:
     if not held.jobs:
         return False
-    return bool(world.one(
+    return bool(system.one(
         "select count(*) from wedsql.job_pool j join pg_locks l on l.locktype = 'advisory' and l.objsubid = 2"
         " and l.classid::integer = j.wid and l.objid::integer = j.tgid"
         " where j.id = any (%s) and l.pid = any (%s)",
@@ -110,19 +110,19 @@ def _still_held(world: World, held: HeldJobs) -> bool:
     ))  # fmt: skip
 
 
-def _replaced(world: World, name: str, gone: list[int]) -> bool:
+def _replaced(system: System, name: str, gone: list[int]) -> bool:
     if name == "web":
-        return world.programs["web"].pid not in gone and world.page().live
+        return system.programs["web"].pid not in gone and system.page().live
     if name in ("reaper", "supervisor"):
-        if name == "supervisor" and not world.page().live:
+        if name == "supervisor" and not system.page().live:
             return False
-        beat = world.one(
+        beat = system.one(
             "select extract(epoch from wedsql.now() - seen_at)::float8 from wedsql.beat where name = 'reaper'"
         )
         return beat is not None and beat < 1.5 and _all_ended(gone)
     kind = {"pool": "process", "cluster": "cluster"}[name]
-    pids = {pid for (pid,) in world.rows("select pid from wedsql.worker where kind = %s", (kind,))}
-    return bool(pids & set(world.programs[name].children()) - set(gone)) and _all_ended(gone)
+    pids = {pid for (pid,) in system.rows("select pid from wedsql.worker where kind = %s", (kind,))}
+    return bool(pids & set(system.programs[name].children()) - set(gone)) and _all_ended(gone)
 
 
 def _all_ended(gone: list[int]) -> bool:

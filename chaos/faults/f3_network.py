@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from chaos.run import Row, Run
-from chaos.world import World
+from chaos.system import System
 from testkit.server import SETTINGS, Server
 
 TIMEOUT = 40.0
@@ -55,29 +55,29 @@ def network(run: Run, row: Row) -> None:
             "prefix": ("ip", "netns", "exec", cable.name), "programs": ("pool", "reaper", "cluster"),
             "designer": 0,
         }  # fmt: skip
-        with run.world(row, **options) as world:
-            world.rows(_SHORT + " returning 1")
+        with run.system(row, **options) as system:
+            system.rows(_SHORT + " returning 1")
             for _ in range(run.number(5, least=2)):
-                row.injection(lambda: _cut(world, cable), "network cut")
-                row.injection(lambda: _mend(world, cable), "network back")
+                row.injection(lambda: _cut(system, cable), "network cut")
+                row.injection(lambda: _mend(system, cable), "network back")
 
 
-def _cut(world: World, cable: Cable) -> float:
+def _cut(system: System, cable: Cable) -> float:
     """Cut while a worker holds a job; return the seconds until other workers have done its jobs."""
     held: dict[int, int] = {}
 
     def holding() -> bool:
-        held.update(dict(world.rows(_HELD)))
+        held.update(dict(system.rows(_HELD)))
         return bool(held)
 
-    world.until(holding, TIMEOUT, "no worker holds a job")
+    system.until(holding, TIMEOUT, "no worker holds a job")
     cable.plug(up=False)
-    held.update(dict(world.rows(_HELD)))
+    held.update(dict(system.rows(_HELD)))
     begun = time.monotonic()
     query = "select count(*) from wedsql.job_pool where id = any (%s) and state <> 'K'"
     try:
-        world.until(
-            lambda: world.one(query, (list(held),)) == 0, TIMEOUT, f"jobs {held} stayed with the unreachable"
+        system.until(
+            lambda: system.one(query, (list(held),)) == 0, TIMEOUT, f"jobs {held} stayed with the unreachable"
         )
     except TimeoutError:
         cable.plug(up=True)
@@ -85,14 +85,14 @@ def _cut(world: World, cable: Cable) -> float:
     return time.monotonic() - begun
 
 
-def _mend(world: World, cable: Cable) -> float:
+def _mend(system: System, cable: Cable) -> float:
     """Connect again; return the seconds until the workers behind the cable complete a job."""
-    last = world.one("select max(job_id) from wedsql.wed_trace")
+    last = system.one("select max(job_id) from wedsql.wed_trace")
     begun = time.monotonic()
     cable.plug(up=True)
     query = "select count(*) from wedsql.wed_trace where job_id > %s and actor like 'wedworker%%'"
-    world.until(
-        lambda: world.one(query, (last,)) > 0, TIMEOUT, "the workers behind the cable did not come back"
+    system.until(
+        lambda: system.one(query, (last,)) > 0, TIMEOUT, "the workers behind the cable did not come back"
     )
     return time.monotonic() - begun
 

@@ -7,17 +7,17 @@ import time
 from chaos.rng import rng
 from chaos.run import Row, Run
 from chaos.standby import Standby
-from chaos.world import World
+from chaos.system import System
 
 
 def server(run: Run, row: Row) -> None:
     """Kill the whole server and one backend alternately (the server then resets all backends)."""
-    with run.world(row) as world:
+    with run.system(row) as system:
         for turn in range(run.number(8, least=2)):
             if turn % 2:
-                row.injection(lambda: kill_backend(world), "kill -9 of a backend")
+                row.injection(lambda: kill_backend(system), "kill -9 of a backend")
             else:
-                row.injection(lambda: kill_and_start(world), "kill -9 of the server")
+                row.injection(lambda: kill_and_start(system), "kill -9 of the server")
             time.sleep(rng("f4", turn).uniform(1, 4))
     _replace(run, row)
     row.notes.append(
@@ -29,38 +29,38 @@ def _replace(run: Run, row: Row) -> None:
     """Kill the server for good, and promote a standby that replicated it."""
     place = run.new_directory()
     place.mkdir(mode=0o711)
-    with run.world(row) as world:
-        standby = Standby(place, world.server)
+    with run.system(row) as system:
+        standby = Standby(place, system.server)
         standby.follow()
-        world.moves_again()
-        row.injection(lambda: _promote(world, standby), "a standby promoted")
+        system.moves_again()
+        row.injection(lambda: _promote(system, standby), "a standby promoted")
 
 
-def _promote(world: World, standby: Standby) -> float:
+def _promote(system: System, standby: Standby) -> float:
     begun = time.monotonic()
-    world.server.kill()
-    world.server = standby
+    system.server.kill()
+    system.server = standby
     standby.take_over()
-    world.moves_again()
+    system.moves_again()
     return time.monotonic() - begun
 
 
-def kill_and_start(world: World) -> float:
+def kill_and_start(system: System) -> float:
     """Kill the whole server and start it again; return the seconds until a step is committed."""
     begun = time.monotonic()
-    world.server.kill()
-    world.server.start()
-    world.moves_again()
+    system.server.kill()
+    system.server.start()
+    system.moves_again()
     return time.monotonic() - begun
 
 
-def kill_backend(world: World) -> float:
+def kill_backend(system: System) -> float:
     """Kill one session of the product; return the seconds until a step is committed."""
-    backends = world.rows(
+    backends = system.rows(
         "select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"
         " and usename in ('wed_worker', 'wed_web') order by state = 'active' desc, pid limit 1"
     )
     begun = time.monotonic()
-    world.server.kill_child(backends[0][0])
-    world.moves_again()
+    system.server.kill_child(backends[0][0])
+    system.moves_again()
     return time.monotonic() - begun

@@ -14,7 +14,7 @@ import psycopg
 from chaos.busy_client import work
 from chaos.fifty import BAD, FLOW, HEALTHY, SOUND
 from chaos.run import Row, Run
-from chaos.world import World
+from chaos.system import System
 from flows import api
 from flows.errors import WedError
 
@@ -31,14 +31,14 @@ _FIRED = """
 """
 
 
-def compare(run: Run, row: Row, world: World) -> None:
+def compare(run: Run, row: Row, system: System) -> None:
     """Compare the healthy flow's speed beside instances with and without a failing condition.
 
     Both windows of a pair have the same load and are adjacent, so that other changes affect both alike.
     """
-    fifties = [Fifties(world) for _ in range(CLIENTS)]
+    fifties = [Fifties(system) for _ in range(CLIENTS)]
     with ExitStack() as stack:
-        conn = stack.enter_context(world.connect("web"))
+        conn = stack.enter_context(system.connect("web"))
         for client in fifties:
             stack.enter_context(client)
         pairs = [_pair(fifties, conn, number) for number in range(LEAST_PAIRS)]
@@ -54,7 +54,7 @@ def compare(run: Run, row: Row, world: World) -> None:
     )
     if middle + noise < 1 - MAX_LOSS:
         row.fail(f"the failing condition costs others {1 - middle:.0%} of their pace")
-    own = _check(row, world)
+    own = _check(row, system)
     if own < 1 - MAX_LOSS:
         row.fail(f"instances with a failing condition come at {own:.2f} of the pace of others")
 
@@ -75,18 +75,18 @@ def _pair(fifties: Sequence[Fifties], conn: Connection, number: int) -> tuple[in
     return steps[SOUND], steps[BAD]
 
 
-def _check(row: Row, world: World) -> float:
+def _check(row: Row, system: System) -> float:
     """Check that every instance fired all other triggers and ended, and that the error is reported.
 
     Returns the number of instances with a failing condition per instance without.
     """
     count = {SOUND: 0, BAD: 0}
-    for word, fired, found, ended in world.rows(_FIRED):
+    for word, fired, found, ended in system.rows(_FIRED):
         row.notes.append(f"word {word!r}: {found} instances fired {fired} of {HEALTHY}, {ended} ended")
         count[word] += found
         if fired != HEALTHY or ended != found:
             row.fail(f"beside a failing condition {fired} of {HEALTHY} fired, {found - ended} did not end")
-    errors = world.rows("select sqlstate, count(*) from wedsql.condition_error group by 1")
+    errors = system.rows("select sqlstate, count(*) from wedsql.condition_error group by 1")
     if ("22P02", 1) not in errors:
         row.fail(f"the failing condition is not reported: {errors}")
     return count[BAD] / max(count[SOUND], 1)
@@ -95,9 +95,9 @@ def _check(row: Row, world: World) -> float:
 class Fifties(threading.Thread):
     """A client that starts instances of the flow of fifty with `word`, and brings each to its end."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, system: System) -> None:
         super().__init__(name="fifties", daemon=True)
-        self.world = world
+        self.system = system
         self.word = SOUND
         self.ended = threading.Event()
         self.refusal = ""
@@ -118,7 +118,7 @@ class Fifties(threading.Thread):
 
     def _run(self) -> None:
         due = time.monotonic()
-        with self.world.connect("web") as conn:
+        with self.system.connect("web") as conn:
             while not self.ended.wait(max(0.0, due - time.monotonic())):
                 due += CLIENTS / A_SECOND
                 wid = api.start(FLOW, {"word": self.word}, conn=conn)

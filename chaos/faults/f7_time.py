@@ -14,7 +14,7 @@ import psycopg
 
 from chaos.faults.f7_timers import Timers
 from chaos.run import Row, Run
-from chaos.world import World
+from chaos.system import System
 from flows import api
 from flows.types import ClaimedJob, Completion
 from testkit.server import Server
@@ -96,9 +96,9 @@ def clock(run: Run, row: Row) -> None:
     FakeTimeServer.library = found[0]
     server = FakeTimeServer(place)
     server.copy_from(run.template)
-    with run.world(row, server=server, programs=("pool", "reaper"), designer=0) as world:
-        world.until(lambda: bool(world.rows("select from wedsql.beat")), TIMEOUT, "no round of the reaper")
-        timers = Timers(world, row)
+    with run.system(row, server=server, programs=("pool", "reaper"), designer=0) as system:
+        system.until(lambda: bool(system.rows("select from wedsql.beat")), TIMEOUT, "no round of the reaper")
+        timers = Timers(system, row)
         for before, offset in pairwise([0, *JUMPS]):
             if before >= 0:  # a clock that is behind would set timers that are due as soon as it is corrected
                 timers.set(right=before == 0)
@@ -107,11 +107,11 @@ def clock(run: Run, row: Row) -> None:
                 f"jump from {before:+d} to {offset:+d} s",
             )
             time.sleep(run.seconds(8))
-        _check(world, row, server)
+        _check(system, row, server)
 
 
-def _check(world: World, row: Row, server: FakeTimeServer) -> None:
-    shown = world.one("select round(extract(epoch from wedsql.now()) - %s)::integer", (time.time(),))
+def _check(system: System, row: Row, server: FakeTimeServer) -> None:
+    shown = system.one("select round(extract(epoch from wedsql.now()) - %s)::integer", (time.time(),))
     if abs(shown - RIGHT - JUMPS[-1]) > 5:
         row.fail(f"the clock did not move: {shown}")
     log = server.cluster.log.read_text(errors="replace")
@@ -121,9 +121,9 @@ def _check(world: World, row: Row, server: FakeTimeServer) -> None:
         row.fail(f"the server's log has {logged} of {back} jumps back")
     if aborted := log.count("was terminated by signal 6"):
         row.notes.append(f"{aborted} backends aborted inside libfaketime; the server recovered")
-    beyond = world.one("select count(*) from wedsql.wed_trace_default")
+    beyond = system.one("select count(*) from wedsql.wed_trace_default")
     row.notes.append(f"{beyond} rows of the history beyond the prepared months")
-    rounds, most = world.rows(_ROUNDS)[0]
+    rounds, most = system.rows(_ROUNDS)[0]
     row.notes.append(f"expired leases: {rounds} rounds of the reaper, at most {most} in one")
     if most > REAP_LIMIT:
         row.fail(f"a round of the reaper gave {most} leases back")
@@ -131,18 +131,18 @@ def _check(world: World, row: Row, server: FakeTimeServer) -> None:
 
 def _jump(timers: Timers, server: FakeTimeServer, before: int, offset: int) -> float:
     """Hoard leases and jump; return the seconds until other workers have done them. Then check timers."""
-    world, row = timers.world, timers.row
-    leased = _lease_many(world, AHEAD if offset > before else BACK)
+    system, row = timers.system, timers.row
+    leased = _lease_many(system, AHEAD if offset > before else BACK)
     server.jump(RIGHT + offset)
     begun = time.monotonic()
     held = "select count(*) from wedsql.job_pool where claim = any (%s)"
     claims = [job.claim for job in leased]
-    world.until(lambda: world.one(held, (claims,)) == 0, TIMEOUT, "leases stay with who went away")
-    _check_late_results(world, row, leased)
+    system.until(lambda: system.one(held, (claims,)) == 0, TIMEOUT, "leases stay with who went away")
+    _check_late_results(system, row, leased)
     left = "select count(*) from side.st_status where status = 'R'"
-    world.until(lambda: world.one(left) == 0, DONE, "what was leased is not done")
+    system.until(lambda: system.one(left) == 0, DONE, "what was leased is not done")
     took = time.monotonic() - begun
-    world.moves_again(TIMEOUT)
+    system.moves_again(TIMEOUT)
     if offset == 0:
         timers.back()
     elif offset > before:
@@ -150,9 +150,9 @@ def _jump(timers: Timers, server: FakeTimeServer, before: int, offset: int) -> f
     return took
 
 
-def _lease_many(world: World, lasting: timedelta) -> list[ClaimedJob]:
+def _lease_many(system: System, lasting: timedelta) -> list[ClaimedJob]:
     """Lease five hundred jobs in the transaction that starts them, before a worker can see them."""
-    with world.connect("worker") as conn, conn.transaction():
+    with system.connect("worker") as conn, conn.transaction():
         api.start_many("side", [{"hoard": "0"}] * OPEN_LEASES, conn=conn)
         leased = api.lease_many("side", ["tr_hoard"], OPEN_LEASES, "hoarder", duration=lasting, conn=conn)
     if len(leased) != OPEN_LEASES:
@@ -160,9 +160,9 @@ def _lease_many(world: World, lasting: timedelta) -> list[ClaimedJob]:
     return leased
 
 
-def _check_late_results(world: World, row: Row, leased: list[ClaimedJob]) -> None:
+def _check_late_results(system: System, row: Row, leased: list[ClaimedJob]) -> None:
     """Send the late results of these jobs: all of them must be rejected."""
-    with world.connect("worker") as conn:
+    with system.connect("worker") as conn:
         results = api.complete_many("side", [Completion(job, {"hoard": "late"}) for job in leased], conn=conn)
     codes = Counter(result.error.code if result.error else "accepted" for result in results)
     if unexpected := set(codes) - {"WD102", "WD203", "WD204", "WD205"}:

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 
 from chaos.run import Row
-from chaos.world import World
+from chaos.system import System
 from flows import api
 
 WAIT, LONG = 30.0, 3600.0  # seconds, as in the definition of the flow
@@ -24,7 +24,7 @@ _PLANNED = """
 class Timers:
     """Timers that were set and have not fired yet, in lots with the time when each was set."""
 
-    world: World
+    system: System
     row: Row
     short: list[tuple[float, list[int]]] = field(default_factory=list)
     long: list[tuple[float, list[int]]] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Timers:
     def set(self, right: bool) -> None:
         """Set timers after a delay and, while the clock is right, some at a moment."""
         states: list[dict[str, object]] = [{"later": "0"}] * EACH
-        with self.world.connect("web") as conn:
+        with self.system.connect("web") as conn:
             if right:
                 due = conn.execute("select wedsql.now() + make_interval(secs => %s)", (WAIT,)).fetchone()
                 states += [{"at_due": "0", "due": due[0] if due else None}] * EACH
@@ -60,11 +60,11 @@ class Timers:
 
     def _planned(self, wids: list[int], left: float) -> None:
         """Check that the long timers still exist and are due in `left` seconds."""
-        count, first, last = self.world.rows(_PLANNED, (wids,))[0]
+        count, first, last = self.system.rows(_PLANNED, (wids,))[0]
         if count < len(wids):
             self.row.fail(f"{len(wids) - count} timers fired {left:.0f} s early")
         elif not left - SLACK < first <= last < left + SLACK:
             self.row.fail(f"timers are due in {first:.0f} to {last:.0f} s, and not in {left:.0f}")
 
     def _end(self, wids: list[int], seconds: float, what: str) -> None:
-        self.world.until(lambda: self.world.one(_LEFT, (wids,)) == 0, seconds, what)
+        self.system.until(lambda: self.system.one(_LEFT, (wids,)) == 0, seconds, what)

@@ -8,7 +8,7 @@ import time
 import psycopg
 
 from chaos.run import Row, Run
-from chaos.world import World
+from chaos.system import System
 from flows import api
 
 CHANGES_PER_INSTANCE = 8
@@ -20,71 +20,71 @@ FINAL = {"left_done": "1", "right_done": "1", "turn": 2, "goal": 2, "slow": "1",
 
 def listener(run: Run, row: Row) -> None:
     """Cut the listener off: the page must equal the database soon after it is back."""
-    with run.world(row, rate=2.0, designer=0) as world:
-        world.page().reload()
+    with run.system(row, rate=2.0, designer=0) as system:
+        system.page().reload()
         for _ in range(run.number(12, least=4)):
-            row.injection(lambda: _cut(world), "the listener's session ended")
-        row.injection(lambda: _without_listener(world, row, run), "there was no listener")
-        row.injection(lambda: _burst(world, row, run.number(10_000)), "a burst")
+            row.injection(lambda: _cut(system), "the listener's session ended")
+        row.injection(lambda: _without_listener(system, row, run), "there was no listener")
+        row.injection(lambda: _burst(system, row, run.number(10_000)), "a burst")
 
 
-def _start(world: World, many: int) -> None:
-    with world.connect("web") as conn:
+def _start(system: System, many: int) -> None:
+    with system.connect("web") as conn:
         api.start_many("chaos", [{"goal": 1}] * many, conn=conn)
 
 
-def _changes(world: World) -> int:
-    return int(world.one("select count(*) from wedsql.wed_trace"))
+def _changes(system: System) -> int:
+    return int(system.one("select count(*) from wedsql.wed_trace"))
 
 
-def _cut(world: World) -> float:
+def _cut(system: System) -> float:
     """End the session; return the seconds until another one listens and the page is live again."""
-    _start(world, 2)
+    _start(system, 2)
     begun = time.monotonic()
-    world.until(lambda: bool(_listeners(world)), TIMEOUT, "no listener")
-    old = _listeners(world)
-    page = world.page()
+    system.until(lambda: bool(_listeners(system)), TIMEOUT, "no listener")
+    old = _listeners(system)
+    page = system.page()
     frames = page.frames
-    _end(world, old)
-    world.until(
-        lambda: bool(set(_listeners(world)) - set(old)) and page.live and page.frames > frames,
+    _end(system, old)
+    system.until(
+        lambda: bool(set(_listeners(system)) - set(old)) and page.live and page.frames > frames,
         TIMEOUT,
         "the page did not come back to life",
     )
     return time.monotonic() - begun
 
 
-def _listeners(world: World) -> list[int]:
+def _listeners(system: System) -> list[int]:
     query = "select pid from pg_stat_activity where application_name = 'wedsql-monitor'"
-    return [pid for (pid,) in world.rows(query)]
+    return [pid for (pid,) in system.rows(query)]
 
 
-def _without_listener(world: World, row: Row, run: Run) -> float:
+def _without_listener(system: System, row: Row, run: Run) -> float:
     """Prevent listening while a thousand changes commit; return the seconds from then to a right page."""
-    before, wanted = _changes(world), run.number(1000)
+    before, wanted = _changes(system), run.number(1000)
     until = time.monotonic() + run.seconds(AWAY)
-    with world.connect() as admin:
+    with system.connect() as admin:
         admin.execute("alter role wed_monitor nologin")
     try:
-        _end(world, _listeners(world))
-        _start(world, wanted // CHANGES_PER_INSTANCE + 1)
-        world.until(lambda: _changes(world) - before >= wanted, TIMEOUT, f"{wanted} changes")
+        _end(system, _listeners(system))
+        _start(system, wanted // CHANGES_PER_INSTANCE + 1)
+        system.until(lambda: _changes(system) - before >= wanted, TIMEOUT, f"{wanted} changes")
         time.sleep(max(0.0, until - time.monotonic()))
-        row.notes.append(f"{_changes(world) - before} changes while there was no listener")
+        row.notes.append(f"{_changes(system) - before} changes while there was no listener")
     finally:
-        with world.connect() as admin:
+        with system.connect() as admin:
             admin.execute("alter role wed_monitor login")
-    world.until(lambda: bool(_listeners(world)), TIMEOUT, "no listener again")
-    return _wait_for_page(world, row, "after the listener came back")
+    system.until(lambda: bool(_listeners(system)), TIMEOUT, "no listener again")
+    return _wait_for_page(system, row, "after the listener came back")
 
 
-def _end(world: World, backends: list[int]) -> None:
-    world.rows("select pg_terminate_backend(u.pid) from unnest(%s::integer[]) u (pid)", (backends,))
+def _end(system: System, backends: list[int]) -> None:
+    system.rows("select pg_terminate_backend(u.pid) from unnest(%s::integer[]) u (pid)", (backends,))
 
 
-def _wait_for_page(world: World, row: Row, when: str) -> float:
+def _wait_for_page(system: System, row: Row, when: str) -> float:
     begun = time.monotonic()
-    wrong = world.page().compare(world.rows, TIMEOUT)
+    wrong = system.page().compare(system.rows, TIMEOUT)
     took = time.monotonic() - begun
     if wrong:
         raise TimeoutError(f"the page is wrong {when}: {wrong[:3]}")
@@ -94,26 +94,26 @@ def _wait_for_page(world: World, row: Row, when: str) -> float:
     return took
 
 
-def _burst(world: World, row: Row, many: int) -> float:
+def _burst(system: System, row: Row, many: int) -> float:
     """Commit changes singly, as fast as possible; return the seconds until the page is right."""
     usage = 0.0
-    threads = [threading.Thread(target=_commit, args=(world, many // 2), daemon=True) for _ in range(2)]
+    threads = [threading.Thread(target=_commit, args=(system, many // 2), daemon=True) for _ in range(2)]
     begun = time.monotonic()
     for thread in threads:
         thread.start()
     while any(thread.is_alive() for thread in threads):
-        usage = max(usage, float(world.one("select pg_notification_queue_usage()")))
+        usage = max(usage, float(system.one("select pg_notification_queue_usage()")))
         time.sleep(0.1)
     rate = many / (time.monotonic() - begun)
     row.notes.append(
         f"a burst of {many}, {rate:.0f} a second; queue of notifications at most {usage:.4f} full"
     )
-    return _wait_for_page(world, row, "after the burst")
+    return _wait_for_page(system, row, "after the burst")
 
 
-def _commit(world: World, many: int) -> None:
+def _commit(system: System, many: int) -> None:
     """Start instances that are final at once: one change each."""
-    with world.connect("web", name="burst") as conn:
+    with system.connect("web", name="burst") as conn:
         for _ in range(many):
             try:
                 api.start("chaos", FINAL, actor="burst", conn=conn)

@@ -11,7 +11,7 @@ import psycopg
 from chaos.busy_client import work
 from chaos.load import FLOW
 from chaos.run import Row, Run
-from chaos.world import World
+from chaos.system import System
 from flows import api
 
 TIMEOUT = 15.0
@@ -22,24 +22,24 @@ _DEAD = "select coalesce(sum(n_dead_tup), 0) from pg_stat_user_tables where reln
 
 def idle_transaction(run: Run, row: Row) -> None:
     """Leave transactions open: the reaper ends such sessions after the timeout, and others do the jobs."""
-    with run.world(row) as world:
+    with run.system(row) as system:
         for _ in range(run.number(10, least=3)):
-            row.injection(lambda: _measure_recovery(world), "a transaction left open")
-    with run.world(row, programs=("pool", "reaper"), rate=1.0, designer=0) as world:
-        _compare(run, row, world)
+            row.injection(lambda: _measure_recovery(system), "a transaction left open")
+    with run.system(row, programs=("pool", "reaper"), rate=1.0, designer=0) as system:
+        _compare(run, row, system)
 
 
-def _compare(run: Run, row: Row, world: World) -> None:
+def _compare(run: Run, row: Row, system: System) -> None:
     """Compare the speed of work beside a client that repeatedly leaves a transaction open, and without."""
     steps = {False: 0, True: 0}
     dead, seconds = 0, run.seconds(20)
     for with_idle in [False, True, True, False]:  # alternating, so that other changes affect both alike
         with ExitStack() as stack:
             if with_idle:
-                stack.enter_context(IdleClient(world))
-            with world.connect("web") as conn:
+                stack.enter_context(IdleClient(system))
+            with system.connect("web") as conn:
                 steps[with_idle] += work(conn, seconds)
-        dead = max(dead, int(world.one(_DEAD)))
+        dead = max(dead, int(system.one(_DEAD)))
     ratio = steps[True] / max(steps[False], 1)
     row.notes.append(f"{steps[False]} steps alone, {steps[True]} beside the offender: {ratio:.2f} of them")
     row.notes.append(f"at most {dead} dead rows in job_pool")
@@ -50,9 +50,9 @@ def _compare(run: Run, row: Row, world: World) -> None:
 class IdleClient(threading.Thread):
     """Takes a job, writes, and keeps the transaction open until its session is ended; then repeats."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, system: System) -> None:
         super().__init__(name="offender", daemon=True)
-        self.world = world
+        self.system = system
         self.ended = threading.Event()
 
     def __enter__(self) -> None:
@@ -68,7 +68,7 @@ class IdleClient(threading.Thread):
                 self._leave_open()
 
     def _leave_open(self) -> None:
-        with self.world.connect("worker", name="offender") as conn:
+        with self.system.connect("worker", name="offender") as conn:
             api.start("side", {"grab": "0"}, conn=conn)
             with conn.transaction():
                 api.take_many("side", ["tr_grab"], 1, actor="offender", conn=conn)
@@ -78,9 +78,9 @@ class IdleClient(threading.Thread):
                 raise psycopg.OperationalError("ended by the fault")
 
 
-def _measure_recovery(world: World) -> float:
+def _measure_recovery(system: System) -> float:
     """Take a job of one second, write, and wait; return the seconds until session and job are gone."""
-    with world.connect("worker", name="offender") as conn:
+    with system.connect("worker", name="offender") as conn:
         conn.autocommit = False
         job = None
         until = time.monotonic() + TIMEOUT
@@ -93,9 +93,11 @@ def _measure_recovery(world: World) -> float:
             raise TimeoutError("the offender got no job")
         api.start(FLOW, {"goal": 1}, actor="offender", conn=conn)  # the transaction also writes
         begun = time.monotonic()
-        world.until(lambda: not _alive(world, conn.info.backend_pid), TIMEOUT, "the offender is still there")
+        system.until(
+            lambda: not _alive(system, conn.info.backend_pid), TIMEOUT, "the offender is still there"
+        )
         query = "select count(*) from wedsql.job_pool where id = %s"
-        world.until(lambda: world.one(query, (job.id,)) == 0, TIMEOUT, "its job was not done by others")
+        system.until(lambda: system.one(query, (job.id,)) == 0, TIMEOUT, "its job was not done by others")
         try:
             conn.commit()
         except psycopg.OperationalError:
@@ -103,5 +105,5 @@ def _measure_recovery(world: World) -> float:
         raise TimeoutError("the offender could still commit")
 
 
-def _alive(world: World, backend: int) -> bool:
-    return bool(world.one("select count(*) from pg_stat_activity where pid = %s", (backend,)))
+def _alive(system: System, backend: int) -> bool:
+    return bool(system.one("select count(*) from pg_stat_activity where pid = %s", (backend,)))

@@ -1,4 +1,4 @@
-"""Ten thousand hostile inputs: to the API, SQL, the pages, the designer's form, the live line."""
+"""Ten thousand hostile inputs: to the API, SQL, the pages, the designer's form, the live connection."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from chaos.interfaces.catalog import changes, fingerprint
 from chaos.interfaces.psql import open_role
 from chaos.prepare import NAME, PASSWORD
 from chaos.run import Row, Run
-from chaos.world import World
+from chaos.system import System
 from flows import api
 from testkit.browser import Browser
 
@@ -33,22 +33,22 @@ _FLOWS = "select name from wedsql.flow"
 
 def inputs(run: Run, row: Row) -> None:
     """Send hostile input: no internal error is returned, nothing is half written, no catalog changes."""
-    with run.world(row, rate=2.0, designer=0) as world:
-        browser = Browser(world.port)
+    with run.system(row, rate=2.0, designer=0) as system:
+        browser = Browser(system.port)
         browser.log_in(NAME, PASSWORD)
-        with world.connect("web") as conn, world.connect() as admin:
+        with system.connect("web") as conn, system.connect() as admin:
             conn.execute("select wedsql.create_flow(%s)", (FLOW,))
             open_role(admin)
-            with psycopg.connect(world.server.cluster.dsn(user=FLOW), autocommit=True) as psql:
+            with psycopg.connect(system.server.cluster.dsn(user=FLOW), autocommit=True) as psql:
                 attacks = InterfaceAttacks(conn, psql, browser)
                 attacks.target.open()
                 before, flows = fingerprint(admin), {name for (name,) in conn.execute(_FLOWS)}
                 _attack(run, row, attacks)
             _restore(attacks, flows)
-            row.recovery.append(world.moves_again())
+            row.recovery.append(system.moves_again())
             for change in changes(before, fingerprint(admin)):
                 row.fail(f"a catalog was changed: {change}")
-            _check_consistency(world, row, attacks)
+            _check_consistency(system, row, attacks)
         row.recovered = row.injected - attacks.findings
     for sentence in attacks.wrong:
         row.fail(sentence)
@@ -92,26 +92,26 @@ def _summary(attacks: InterfaceAttacks, interface: str) -> str:
     return ", ".join(f"{name} {n}" for name, n in found)
 
 
-def _check_consistency(world: World, row: Row, attacks: InterfaceAttacks) -> None:
+def _check_consistency(system: System, row: Row, attacks: InterfaceAttacks) -> None:
     """Check that the columns match the definition, and that each accepted start has exactly one instance."""
-    columns = {name for (name,) in world.rows(
+    columns = {name for (name,) in system.rows(
         "select column_name from information_schema.columns"
         " where table_schema = 'attacked' and table_name = 'wed_flow'"
     )}  # fmt: skip
     named = {a["name"] for a in api.definition(FLOW, conn=attacks.target.conn)["attributes"]} | {"wid"}
     if columns != named:
         row.fail(f"columns {columns ^ named} and definition disagree")
-    if world.one("select count(*) from wedsql.trig where canonical is null"):
+    if system.one("select count(*) from wedsql.trig where canonical is null"):
         row.fail("a trigger has no checked predicate")
-    half = world.one(_HALF)
+    half = system.one(_HALF)
     if half:
         row.fail(f"{half} instances are half written")
-    there = world.one("select count(*) from attacked.wed_flow")
+    there = system.one("select count(*) from attacked.wed_flow")
     if there != attacks.target.accepted:
         row.fail(f"{there} instances of {attacks.target.accepted} accepted starts")
     if not api.start(FLOW, {}, conn=attacks.target.conn):
         row.fail("the flow does not start any more")
-    for log in sorted(world.state.glob("*.log")):
+    for log in sorted(system.state.glob("*.log")):
         _read(row, log.name, log.read_text(errors="replace"))
 
 

@@ -1,4 +1,4 @@
-"""The site: hostile URLs for its pages, fields for its forms, frames for its live line."""
+"""The site: hostile URLs for its pages, fields for its forms, frames for its live connection."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from chaos import hostile
 from chaos.interfaces.refusals import leak
 from chaos.interfaces.target import FLOW, Target
 from testkit.browser import Browser, fields
-from testkit.live import Gone, LiveLine
+from testkit.live import Gone, LiveConnection
 
 _OVERWRITTEN = st.dictionaries(st.integers(0, 10**6), hostile.TEXT, min_size=1, max_size=3)
 PARAMETERS = "wids top before after status a op v exact behind order seq state transition".split()
@@ -103,12 +103,12 @@ class SiteAttacks:
         return answer
 
     def live(self) -> str:
-        """Send frames of every kind over a live line; it may stay open or be closed."""
+        """Send frames of every kind over a live connection; it may stay open or be closed."""
         path = self.target.choose(
             ["/ws/", f"/ws/flows/{FLOW}/", "/ws/instances/1/", "/ws/instances/99999999999/", "/ws/x"]
         )
         try:
-            return self._send_frames(LiveLine(self.browser.port, path, self.browser.cookie), path)
+            return self._send_frames(LiveConnection(self.browser.port, path, self.browser.cookie), path)
         except Gone as gone:
             if str(INTERNAL_ERROR) in str(gone):
                 self.target.report("live", f"{path} was {gone}")
@@ -117,7 +117,7 @@ class SiteAttacks:
             self.target.report("live", f"{path}: {type(error).__name__}")
             return type(error).__name__
 
-    def _send_frames(self, line: LiveLine, path: str) -> str:
+    def _send_frames(self, line: LiveConnection, path: str) -> str:
         try:
             if line.status >= 500:
                 self.target.report("live", f"{path} was answered with {line.status}")

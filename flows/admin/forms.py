@@ -159,7 +159,7 @@ def stale_version_error(flow: Flow, seen: int | None) -> Refusal | None:
         message=_(
             "This flow was changed to version %(now)s by %(who)s after you opened it at version %(seen)s."
         )
-        % {"now": now, "who": who or _("somebody"), "seen": seen},
+        % {"now": now, "who": who or _("another user"), "seen": seen},
         hint=_("Nothing was saved. Open the flow again to see the change, then make yours."),
     )
 

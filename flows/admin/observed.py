@@ -227,7 +227,7 @@ class JobLogAdmin(ObservedAdmin):
     """The log of jobs that failed, expired or were withdrawn."""
 
     empty_list = gettext_lazy(
-        "Nothing went wrong. What fails, expires or is withdrawn is listed here with its reason."
+        "No job has failed. Jobs that fail, expire or are withdrawn are listed here with the reason."
     )
     list_display = ("id", "transition", "wid", "outcome_label", "attempt", MESSAGE, "at", "actor", "flow")
     list_filter = ("flow", OutcomeFilter)

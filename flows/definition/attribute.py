@@ -68,7 +68,7 @@ class AttributeDefinition(TypedDict, total=False):
             help=_("Its place on pages; attributes without one come last, in the order of definition."),
         ),
     ]
-    label: Annotated[str, Option(label=_("label"), help=_("Its name for people."), default="")]
+    label: Annotated[str, Option(label=_("label"), help=_("The name shown to people."), default="")]
     description: Annotated[str, Option(label=_("description"), help=_("For people."), default="")]
 
 

@@ -19,7 +19,7 @@ class Definition(TypedDict, total=False):
 
     flow: str
     version: int
-    label: Annotated[str, Option(label=_("label"), help=_("Its name for people."), default="")]
+    label: Annotated[str, Option(label=_("label"), help=_("The name shown to people."), default="")]
     description: Annotated[str, Option(label=_("description"), help=_("For people."), default="", lines=2)]
     final_when_pending: Annotated[
         str,
@@ -64,7 +64,7 @@ class Definition(TypedDict, total=False):
         Interval | None,
         Option(
             label=_("keep finished instances for"),
-            help=_("How long before the command archive may take them; empty for ever."),
+            help=_("How long they are kept before the command archive may remove them; empty for no limit."),
             group=Group.LIMITS,
         ),
     ]

@@ -53,7 +53,10 @@ class TriggerDefinition(_Reserved, total=False):
     condition: Annotated[
         str | None,
         Option(
-            label=_("name of the condition"), help=_("Its name for people."), column="cname", same_line=True
+            label=_("name of the condition"),
+            help=_("The name shown to people."),
+            column="cname",
+            same_line=True,
         ),
     ]
     predicate: Required[
@@ -104,7 +107,7 @@ class TriggerDefinition(_Reserved, total=False):
         str,
         Option(
             label=_("when the condition fails"),
-            help=_("What a condition does that cannot be evaluated on a state."),
+            help=_("What happens when the condition cannot be evaluated on a state."),
             default="exception",
             choices={
                 "abort": _("reject the commit"),
@@ -118,7 +121,7 @@ class TriggerDefinition(_Reserved, total=False):
         str,
         Option(
             label=_("when the condition no longer holds"),
-            help=_("What becomes of a pending job whose condition is no longer met."),
+            help=_("What happens to a pending job whose condition no longer holds."),
             default="none",
             choices={
                 "none": _("the job stays"),
@@ -148,7 +151,7 @@ class TriggerDefinition(_Reserved, total=False):
         int,
         Option(
             label=_("attempts"),
-            help=_("How often a failing job is tried."),
+            help=_("How many attempts a failing job has."),
             default=5,
             group=Group.WAITING,
         ),
@@ -192,7 +195,7 @@ class TriggerDefinition(_Reserved, total=False):
         str | None,
         Option(
             label=_("due at attribute"),
-            help=_("An attribute with a date or time: the trigger fires when it has come."),
+            help=_("An attribute with a date or time: the trigger fires at that time."),
             group=Group.WAITING,
         ),
     ]
@@ -209,7 +212,7 @@ class TriggerDefinition(_Reserved, total=False):
         bool,
         Option(
             label=_("allow parallel jobs"),
-            help=_("The job may run beside another one of the same transition and instance."),
+            help=_("The job may run in parallel with another one of the same transition and instance."),
             default=False,
             group=Group.WAITING,
         ),
@@ -228,7 +231,7 @@ class TriggerDefinition(_Reserved, total=False):
         bool,
         Option(
             label=_("refresh the payload of a pending job"),
-            help=_("Firing again gives a job that still waits the present state."),
+            help=_("Firing again gives a pending job the present state."),
             default=False,
             group=Group.WAITING,
             same_line=True,
@@ -244,7 +247,7 @@ class TriggerDefinition(_Reserved, total=False):
         ),
     ]
     label: Annotated[
-        str, Option(label=_("label"), help=_("Its name for people."), default="", group=Group.DESCRIBING)
+        str, Option(label=_("label"), help=_("The name shown to people."), default="", group=Group.DESCRIBING)
     ]
     description: Annotated[
         str,

@@ -34,10 +34,10 @@ class FlowCommand(BaseCommand):
     records_actor = False
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--json", action="store_true", help="answer in JSON")
+        parser.add_argument("--json", action="store_true", help="print JSON")
         if self.records_actor:
             parser.add_argument(
-                "--actor", default=_user(), help="who does it, for the history (default: you)"
+                "--actor", default=_user(), help="name recorded in the history (default: yours)"
             )
         self.arguments(parser)
 
@@ -69,7 +69,7 @@ class FlowCommand(BaseCommand):
             self.write_json({"error": facts | more})
         sentence = " ".join(f"{before}{error.sentence}".split())
         if isinstance(error, DatabaseGone):
-            sentence += " Is the server running, and is DATABASE_URL right?"
+            sentence += " Check that the server runs and that DATABASE_URL is correct."
         raise Rejected("\n".join([sentence, *([excerpt] if excerpt else [])])) from error
 
     def write_json(self, value: Any) -> None:

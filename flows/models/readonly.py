@@ -13,7 +13,7 @@ class ReadOnly(TypeError):
 
     def __init__(self, model: type[models.Model]) -> None:
         super().__init__(
-            _("Only the kernel writes %(what)s; ask for the change through flows.api.")
+            _("Only the kernel writes %(what)s; use flows.api to change it.")
             % {"what": model._meta.verbose_name_plural}
         )
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from flows.tests.kit import Kit
 
 Connection = psycopg.Connection[Any]
-NOBODY = 2_000_000_000
+UNKNOWN_WID = 2_000_000_000
 # Errors that depend on the job or its holder, not on the result: completing it again gives the same error.
 NOT_THE_RESULT = {"WD102", "WD104", "WD105", "WD201", "WD203", "WD204", "WD205", "40001", "40P01", "55P03"}
 
@@ -137,7 +137,7 @@ class Batch(Single):
         """Take the job together with one of a new instance that starts with the same state."""
         if wid is None:
             offers = api.offer(self.kit.name, [transition], 1, conn=conn)
-            wid = offers[0].wid if offers else NOBODY
+            wid = offers[0].wid if offers else UNKNOWN_WID
         other = self._begin(conn, wid)
         if other is None:
             return super().take(conn, transition, wid)
@@ -153,13 +153,13 @@ class Batch(Single):
 
     def complete(self, conn: Connection, done: Completion, actor: str) -> StepResult:
         """Complete the jobs one by one, because one is rejected, then all at once; assert equal results."""
-        nobody = Completion(done.job._replace(id=-1, wid=NOBODY, claim=None))
+        unknown = Completion(done.job._replace(id=-1, wid=UNKNOWN_WID, claim=None))
         with conn.transaction():
             self._lock(conn, done.job.wid)  # so that no other session writes between the two
             companion = self.companions.pop((done.job.id, self._transaction(conn)), None)
             beside = [Completion(companion)] if companion and done.job.flow == companion.flow else []
             with conn.transaction(force_rollback=True):
-                apart = self._outcome(conn, [done, *beside, nobody], actor)
+                apart = self._outcome(conn, [done, *beside, unknown], actor)
             result, *seen = self._outcome(conn, [done, *beside], actor)
             if companion:
                 self._forget(conn, companion.wid)
@@ -175,8 +175,10 @@ class Batch(Single):
         }
         for other in given[1:]:
             why = answers[other.job.id].error
-            assert (why and why.code) in (["WD104"] if other.job.wid == NOBODY else [None, "WD204"]), answers
-            assert other.job.wid == NOBODY or self._seen(conn, other.job.wid)["state"] == other.job.state
+            assert (why and why.code) in (["WD104"] if other.job.wid == UNKNOWN_WID else [None, "WD204"]), (
+                answers
+            )
+            assert other.job.wid == UNKNOWN_WID or self._seen(conn, other.job.wid)["state"] == other.job.state
         return [answers[given[0].job.id], self._seen(conn, given[0].job.wid)]
 
     def _seen(self, conn: Connection, wid: int) -> Any:

@@ -52,8 +52,13 @@ class Client:
             self.connection.poll()
         if not self.connection.notifies:
             return say("silence")
-        told = self.connection.notifies.pop(0)
-        say("told", channel=told.channel, message=json.loads(told.payload), size=len(told.payload))
+        notified = self.connection.notifies.pop(0)
+        say(
+            "notified",
+            channel=notified.channel,
+            message=json.loads(notified.payload),
+            size=len(notified.payload),
+        )
 
     def lock(self, wid: str, tgid: str) -> None:
         """Try to take the job's lock, which begins the transaction."""

@@ -47,7 +47,7 @@ def test_who_and_why_are_kept(alice: Client) -> None:
     assert entry.user.username == "alice"
     message = entry.get_change_message()
     assert message.startswith("as in the paper: ")
-    assert "“a1 <> 'ready'”" in message, "a trigger without a name is told by its condition"
+    assert "“a1 <> 'ready'”" in message, "a trigger without a name is named by its condition"
 
 
 def test_saving_an_unchanged_page_changes_nothing(alice: Client) -> None:

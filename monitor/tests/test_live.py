@@ -1,4 +1,4 @@
-"""The live line from the database's commit to the socket, with real notifications and a real listener."""
+"""The live connection from the commit to the socket, with real notifications and a real listener."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.test import Client
 
 from monitor import notifications
 from monitor.tests.conftest import Parcels
-from monitor.tests.lines import Browser, play
+from monitor.tests.live_browser import Browser, play
 from pages.live import consumers, listener
 from pages.live.hub import Topic, Watcher
 

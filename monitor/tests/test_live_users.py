@@ -1,4 +1,4 @@
-"""A live line ends with the log-in, the password and the rights with which it was opened."""
+"""A live connection ends with the log-in, the password and the rights with which it was opened."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from django.db import connection
 from django.test import Client
 
 from monitor.tests.conftest import Parcels, client_of, person
-from monitor.tests.lines import Browser, play
+from monitor.tests.live_browser import Browser, play
 from pages.live import consumers
 
 
@@ -81,7 +81,7 @@ def test_a_new_secret_key_ends_no_line_while_the_old_one_is_named(
         await browser.disconnect()
 
     play(story)
-    assert alice.get("/workers/").status_code == 200, "nor does a line end the session"
+    assert alice.get("/workers/").status_code == 200, "nor does a connection end the session"
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another key without the old one beside it " * 2, []
 
     async def refused() -> None:

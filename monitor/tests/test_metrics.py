@@ -85,8 +85,8 @@ def test_what_the_last_check_of_the_invariants_found(site: None, client: Client,
         found = numbers(client)
     finally:
         parcels.connection.execute("delete from wedsql.beat where name = 'invariants'")
-    assert found['wedsql_invariant_offences{invariant="I1"}'] == 1
-    assert found['wedsql_invariant_offences{invariant="I4"}'] == 0
+    assert found['wedsql_invariant_violations{invariant="I1"}'] == 1
+    assert found['wedsql_invariant_violations{invariant="I4"}'] == 0
     assert found["wedsql_invariants_checked_timestamp_seconds"] > 1.7e9
 
 

@@ -23,7 +23,7 @@ Connection = psycopg.Connection[Any]
 
 @pytest.fixture(autouse=True)
 def own_listeners(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count no listener that a test of live lines left with a closed loop in this process."""
+    """Count no listener that a test of live connections left with a closed loop in this process."""
     monkeypatch.setattr(listener, "_listeners", WeakKeyDictionary())
 
 
@@ -55,7 +55,7 @@ def test_pages_without_database_show_an_error_page(path: str, gone: None, client
     client.cookies["sessionid"] = "a" * 32
     response = client.get(path)
     assert response.status_code == 503 and response["Retry-After"] == "5"
-    assert b"The database does not answer" in response.content and b"<nav" not in response.content
+    assert b"The database is not available" in response.content and b"<nav" not in response.content
 
 
 @pytest.mark.parametrize("path", ["/nothing/", "/flows/", "/static/nothing.css", "/instances/x/"])
@@ -80,7 +80,7 @@ def test_any_page_without_database_is_503_and_a_fault_is_500(rf: RequestFactory)
         raise ZeroDivisionError
     except ZeroDivisionError:
         page = error_pages.server_error(rf.get("/"))
-    assert page.status_code == 500 and b"Something broke on our side" in page.content
+    assert page.status_code == 500 and b"An error occurred" in page.content
 
 
 def test_an_error_page_has_no_form_and_keeps_the_theme(rf: RequestFactory) -> None:
@@ -96,7 +96,7 @@ def test_an_error_page_has_no_form_and_keeps_the_theme(rf: RequestFactory) -> No
 
 def test_a_form_without_its_token_gets_the_site_s_page() -> None:
     answer = Client(enforce_csrf_checks=True).post("/theme/", {"theme": "dark"})
-    assert answer.status_code == 403 and b"its key has run out" in answer.content
+    assert answer.status_code == 403 and b"the form has expired" in answer.content
 
 
 def numbers(client: Client) -> dict[str, float]:
@@ -195,7 +195,7 @@ def test_the_health_page_shows_problems(alice: Client, parcels: Parcels, admin: 
     admin.execute("delete from wedsql.job_pool where wid = %s", [wid])
     alice.post("/health/check/")
     page = text_of(alice.get("/health/").content)
-    assert "nothing new is started" in page and "The reaper is silent" in page and "never" in page
+    assert "no instance is started" in page and "The reaper is silent" in page and "never" in page
     assert "! broken" in page and f"instance {wid}" in page and "2 invariants are broken" in page
     admin.execute("select wedsql.reap()")
     admin.execute(
@@ -238,7 +238,7 @@ def test_the_health_page_warns_long_before_the_numbers_end(
     assert "of the numbers" not in text_of(alice.get("/health/").content)
     admin.execute("update wedsql.instance set wid = 1200000000 where wid = %s", [wid])
     try:
-        assert "56 % of the numbers for instances are given" in text_of(alice.get("/health/").content)
+        assert "56 % of the numbers for instances are in use" in text_of(alice.get("/health/").content)
         assert 0.55 < numbers(client)["wedsql_instance_numbers_used_ratio"] < 0.57
     finally:
         admin.execute("update wedsql.instance set wid = %s where wid = 1200000000", [wid])

@@ -58,12 +58,15 @@ def check(request: HttpRequest) -> HttpResponse:
     limit = None if request.POST.get("scope") == "all" else invariants.SAMPLE
     try:
         if not invariants.check(limit, CHECK_TIMEOUT_MS):
-            messages.info(request, _("Somebody else is checking right now; look again in a moment."))
+            messages.info(request, _("Another check is running; reload this page in a moment."))
     except OperationalError as error:
         if not is_timeout(error):
             raise
-        messages.error(request, _("Not finished within 30 seconds, so nothing was found out. On the server,"
-                                  " manage.py invariants takes all the time it needs."))  # fmt: skip
+        text = _(
+            "The check timed out after 30 seconds, without a result."
+            " On the server, manage.py invariants has no time limit."
+        )
+        messages.error(request, text)
     return redirect("monitor:health")
 
 

@@ -1,1 +1,1 @@
-"""The live line: turns notifications of the database into frames for the pages that show what changed."""
+"""The live connections: notifications of the database become frames for the pages that show the change."""

@@ -1,4 +1,4 @@
-"""Limits what a browser may send over a live line: size, number, and nothing after the line is closed."""
+"""Limits what a browser may send over a live connection: size, number, and nothing after it is closed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BAD_MESSAGE = 4400
 
 
 class BoundedInput:
-    """ASGI middleware that closes a line whose client sends too much, and discards what arrives later.
+    """ASGI middleware that closes a connection whose client sends too much, and discards what arrives later.
 
     The server queues messages without limit, and a client sends faster than the consumer receives.
     """
@@ -24,16 +24,16 @@ class BoundedInput:
         self.application = application
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        line = _Line(receive, send)
-        reader = asyncio.get_running_loop().create_task(line.read())
+        connection = _Connection(receive, send)
+        reader = asyncio.get_running_loop().create_task(connection.read())
         try:
-            await self.application(scope, line.messages.get, line.send)
+            await self.application(scope, connection.messages.get, connection.send)
         finally:
             reader.cancel()
 
 
-class _Line:
-    """Both directions of one line."""
+class _Connection:
+    """Both directions of one connection."""
 
     def __init__(self, receive: Any, send: Any) -> None:
         self._receive, self._send = receive, send

@@ -1,4 +1,4 @@
-"""The live line to one page: it watches what its user may see, as long as that is so."""
+"""The live connection to one page: it watches what its user may see, as long as that is so."""
 
 from __future__ import annotations
 

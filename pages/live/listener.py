@@ -190,7 +190,7 @@ def dsn() -> str:
 
 
 def sign_out(session: str) -> None:
-    """Close the live lines of a session; may be called from any thread."""
+    """Close the live connections of a session; may be called from any thread."""
     for loop, found in list(_listeners.items()):
         if loop.is_running():
             asyncio.run_coroutine_threadsafe(found.hub.sign_out(session), loop)

@@ -1,4 +1,4 @@
-"""Ends the live lines of a session that ends: at once in this process, at the next check in others."""
+"""Ends the live connections of a session that ends: at once in this process, at the next check in others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The user of a live line, read from the session, which a line cannot change.
+"""The user of a live connection, read from the session, which a connection cannot change.
 
 Channels' own middleware ignores SECRET_KEY_FALLBACKS and deletes a session made with an old key: an open
 page would log its user out when a new key is introduced.
@@ -38,13 +38,13 @@ def _hashes(user: Any) -> list[str]:
     return [user.get_session_auth_hash(), *user.get_session_auth_fallback_hash()]
 
 
-class LineUser(AuthMiddleware):
+class LiveUserMiddleware(AuthMiddleware):
     """Puts the user of the session into the scope."""
 
     async def resolve_scope(self, scope: Any) -> None:
         scope["user"]._wrapped = await session_user(scope["session"])
 
 
-def line_user_stack(inner: Any) -> Any:
+def live_user_stack(inner: Any) -> Any:
     """Wrap an application with the middleware for cookies, session and user."""
-    return CookieMiddleware(SessionMiddleware(LineUser(inner)))
+    return CookieMiddleware(SessionMiddleware(LiveUserMiddleware(inner)))

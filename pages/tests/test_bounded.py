@@ -1,4 +1,4 @@
-"""What a client sends over a live line is limited before it reaches the consumer."""
+"""What a client sends over a live connection is limited before it reaches the consumer."""
 
 from __future__ import annotations
 

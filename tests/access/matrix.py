@@ -1,4 +1,4 @@
-"""The answer to each role at each URL, at each live line and from each command.
+"""The answer to each role at each URL, at each live connection and from each command.
 
 A column is a role, in the order of ROLES. A letter is the answer: `y` served, `L` redirected to log in, `n`
 not found, `f` forbidden, `-` method not allowed, `b` bad request, as the test sends no content.
@@ -161,7 +161,7 @@ def urls() -> dict[str, tuple[str, str]]:
 
 
 def lines() -> dict[str, str]:
-    """Return the expected answer to opening each route of a live line."""
+    """Return the expected answer to opening each route of a live connection."""
     return {route: word for route, (word,) in rows(LINES)}
 
 

@@ -1,4 +1,4 @@
-"""Every URL, live line and command with every role; a new one fails until it has a row."""
+"""Every URL, live connection and command with every role; a new one fails until it has a row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import URLPattern
 
 from monitor.routing import websocket_urlpatterns
-from monitor.tests.lines import APPLICATION, play
+from monitor.tests.live_browser import APPLICATION, play
 from pages.live import consumers
 from tests.access import matrix
 from tests.access.conftest import SampleData

@@ -60,7 +60,7 @@ def parcels(loaded: Callable[[str], str], connect: Callable[..., psycopg.Connect
 
 @pytest.fixture
 def watching(browser: Browser, login: Login, wait: Wait, parcels: Parcels) -> Iterator[Callable[[str], None]]:
-    """A function `watching(path)` that opens a page as alice with its live line.
+    """A function `watching(path)` that opens a page as alice with its live connection.
 
     The page is left before the flow is dropped.
     """

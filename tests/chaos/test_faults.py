@@ -42,15 +42,15 @@ def template(home: Path) -> Iterator[Server]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nothing_is_lost(seed: int, home: Path, template: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kill three processes and then the whole server in one world."""
+    """Kill three processes and then the whole server in one system."""
     monkeypatch.setenv("CHAOS_SEED", str(seed))
     place = home / f"seed-{seed}"
     place.mkdir(mode=0o711)
     row = Row("short")
-    with Run(seed, place, template).world(row) as world:
+    with Run(seed, place, template).system(row) as system:
         for name, part, number in rng("short").sample(VICTIMS, STRIKES):
-            strike(world, row, name, part, number)
-        row.injection(lambda: kill_and_start(world), "kill -9 of the server")
+            strike(system, row, name, part, number)
+        row.injection(lambda: kill_and_start(system), "kill -9 of the server")
     assert row.good, row.notes
     assert row.injected == row.recovered == STRIKES + 1
     assert (row.lost, row.twice, row.invariants) == (0, 0, 8)

@@ -142,7 +142,7 @@ def _own_socket_directory(cluster: Cluster, user: account.Account) -> None:
     except FileExistsError:
         found = cluster.socket.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid not in {user.uid, os.geteuid()}:
-            raise PostgresError(f"{cluster.socket} belongs to somebody else; remove it") from None
+            raise PostgresError(f"{cluster.socket} belongs to another user; remove it") from None
     user.own_directory(cluster.socket)
 
 

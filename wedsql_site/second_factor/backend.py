@@ -1,7 +1,7 @@
 """Binds sessions to the second factor: a session made without it ends once it is set up.
 
-Pages, the admin and live lines all get the user of a session from the backend and compare the session's hash,
-so the protection does not depend on the page that asks for the code.
+Pages, the admin and live connections all get the user of a session from the backend and compare the session's
+hash, so the protection does not depend on the page that asks for the code.
 """
 
 from __future__ import annotations

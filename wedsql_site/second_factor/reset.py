@@ -38,7 +38,7 @@ def _may(page: Any, request: HttpRequest, user: User) -> bool:
         page.message_user(request, _("Remove your own second factor on the page Security."), messages.ERROR)
         return False
     if not page.has_change_permission(request, user):
-        text = _("The account %(name)s holds rights that you do not hold; nothing was changed there.")
+        text = _("The account %(name)s has rights that you do not have; it was not changed.")
         page.message_user(request, text % {"name": user.get_username()}, messages.ERROR)
         return False
     return True

@@ -157,11 +157,11 @@ def _end_supervisor() -> bool:
     if "pid" not in record:
         raise ActionRefused("it is just starting; try again in a few seconds")
     os.kill(record["pid"], signal.SIGTERM)
-    patience = environment.stop_grace() + _STOP_MARGIN
-    deadline = time.monotonic() + patience
+    timeout = environment.stop_grace() + _STOP_MARGIN
+    deadline = time.monotonic() + timeout
     while Running().read() is not None:
         if time.monotonic() > deadline:
-            raise ActionRefused(f"process {record['pid']} did not end in {patience:.0f} s")
+            raise ActionRefused(f"process {record['pid']} did not end in {timeout:.0f} s")
         time.sleep(0.05)
     return True
 

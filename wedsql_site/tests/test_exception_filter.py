@@ -1,4 +1,4 @@
-"""What a client sends over a live line is never in the server's log, whatever fails."""
+"""What a client sends over a live connection is never in the server's log, whatever fails."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_log_of_daphne_has_the_stack_but_no_message(caplog: pytest.LogCaptur
 
 @pytest.mark.parametrize("header", [(b"origin", f"http://[{SECRET}]/".encode())])
 def test_a_header_that_cannot_be_decoded(header: tuple[bytes, bytes]) -> None:
-    """The site's own application: middleware before the live lines is covered, too."""
+    """The site's own application: middleware before the live connections is covered, too."""
 
     async def story() -> None:
         line = WebsocketCommunicator(asgi.application, "/ws/", headers=[header])

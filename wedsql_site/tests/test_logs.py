@@ -55,6 +55,20 @@ def test_a_json_line() -> None:
     }  # fmt: skip
 
 
+def test_the_page_lists_every_logger() -> None:
+    page = (Path(environment.CHECKOUT) / "docs/operating.md").read_text()
+    listed = set(re.findall(r"`([\w.]+)`", "".join(re.findall(r"^\| (`.*?`) \|", page, re.MULTILINE))))
+    used = set()
+    for package in ("pages", "monitor", "flows", "workers", "wedsql_site"):
+        for path in (Path(environment.CHECKOUT) / package).rglob("*.py"):
+            name = ".".join(path.relative_to(environment.CHECKOUT).with_suffix("").parts)
+            if "tests" not in path.parts:
+                for given in re.findall(r"getLogger\((.+?)\)", path.read_text()):
+                    used.add(name if given == "__name__" else given.strip('"'))
+
+    assert used - listed == set()
+
+
 def test_the_page_shows_the_lines_as_they_are() -> None:
     page = (Path(environment.CHECKOUT) / "docs/operating.md").read_text()
     text, machine = re.search(

@@ -43,7 +43,7 @@ def proxied(dsn: str) -> Iterator[WebServer]:
 
 @pytest.fixture
 def session(dsn: str, django_db_blocker: Any) -> Iterator[str]:
-    """The key of a session for live lines."""
+    """The key of a session for live connections."""
     with django_db_blocker.unblock():
         user = User.objects.create_user("nora" + HERE)
         yield client_of(user).cookies["sessionid"].value
@@ -71,7 +71,7 @@ def asked(server: WebServer, request: bytes, source: str = "127.0.0.1") -> bytes
 
 
 def line(server: WebServer, session: str, headers: str = "") -> socket.socket:
-    """Return a connection after the handshake of a live line; the response is still to be read."""
+    """Return a connection after the handshake of a live connection; the response is still to be read."""
     found = connected(server)
     found.sendall(handshake(server.port, "/ws/").replace(b"a" * 32, session.encode()).replace(
         b"Upgrade: ", headers.encode() + b"Upgrade: ", 1))  # fmt: skip

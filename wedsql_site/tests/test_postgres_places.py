@@ -118,7 +118,7 @@ def test_a_socket_directory_of_another_user_is_rejected(place: Path) -> None:
     own.socket.mkdir()
     try:
         os.chown(own.socket, 65534, 65534)
-        with pytest.raises(postgres.PostgresError, match="belongs to somebody else"):
+        with pytest.raises(postgres.PostgresError, match="belongs to another user"):
             postgres.ensure_running(own)
     finally:
         postgres.reset(own)

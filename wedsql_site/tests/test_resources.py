@@ -36,7 +36,7 @@ OTHER_THREADS = 16
 MANY_CORES = {"ASGI_THREADS": str(OTHER_THREADS)}
 # Every client of these tests has the same address.
 UNBOUND = {"WEDSQL_CONNECTIONS_PER_ADDRESS": "0"}
-# Threads of the interpreter, of the pool and of the live lines.
+# Threads of the interpreter, of the pool and of the live connections.
 _STANDING_THREADS = 12
 _GROWTH_KB = 20_000
 Until = Callable[..., None]

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from monitor.tests.lines import Browser, play
+from monitor.tests.live_browser import Browser, play
 from pages.live import consumers
 from tests.addresses import all_addresses
 from tests.http_load import SOCKETS

@@ -115,7 +115,7 @@ def read_notes(raw: bytes) -> list[Note]:
 
 
 def process_start(pid: int) -> str:
-    """Return the process's start in clock ticks, which tells apart processes with the same pid."""
+    """Return the process's start in clock ticks, which distinguishes processes with the same pid."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:

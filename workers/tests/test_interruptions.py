@@ -159,7 +159,7 @@ def test_the_lease_of_a_long_handler_is_kept_alive(shop: Shop) -> None:
 def test_a_token_that_is_no_longer_current_changes_nothing(shop: Shop) -> None:
     def handler(state: Any, ctx: Any) -> Any:
         shop.db.execute(
-            "select wedsql.release(%s, %s, %s, 'somebody')", [ctx.wid, ctx.job_id, ctx.taken.claim]
+            "select wedsql.release(%s, %s, %s, 'another')", [ctx.wid, ctx.job_id, ctx.taken.claim]
         )
         shop.db.execute("select * from wedsql.lease(%s, array['tr_one'], 1, 'thief')", [shop.flow])
         return {"a": "stolen"}

@@ -96,10 +96,10 @@ def test_a_failure_names_its_job_and_not_what_was_in_it(
     )
 
 
-TELL = """
+LOG = """
 insert into wed_attr (aname, adv) values ('kind', null), ('a', null);
 insert into wed_trig (tgname, trname, cpred, timeout, max_attempts) values
-  ('tell', 'act_tell', $$ a is null $$, '10 s', 1);
+  ('log', 'act_log', $$ a is null $$, '10 s', 1);
 insert into wed_trig (cpred, cfinal) values ($$ a is not null $$, true);
 """
 
@@ -108,7 +108,7 @@ insert into wed_trig (cpred, cfinal) values ($$ a is not null $$, true);
 def test_every_line_of_a_worker_is_json_without_a_state(
     processes: Processes, loaded: Any, connect: Any
 ) -> None:
-    flow, db = loaded(TELL), connect()
+    flow, db = loaded(LOG), connect()
     (wid,) = [one.wid for one in api.start_many(flow, [{"kind": SECRET}], conn=db)]
     pool = processes.manage("wedworker", "--flow", flow, "--once", WEDSQL_LOG_FORMAT="json")
     assert pool.wait(20) == 0, processes.output()
@@ -116,7 +116,7 @@ def test_every_line_of_a_worker_is_json_without_a_state(
     own = [line for line in lines if line.get("wid") == wid]
     assert {line["logger"] for line in own} == {"workers.handler", "workers.runner"}
     assert {(line["flow"], line["transition"], line["process"]) for line in own} == {
-        (flow, "act_tell", "worker")
+        (flow, "act_log", "worker")
     }
     assert len({(line["job"], line["worker"]) for line in own}) == 1
     assert SECRET not in processes.output()

@@ -221,7 +221,7 @@ def test_a_slow_batch_commits_what_is_done_and_gives_the_rest_back(shop: Shop) -
     wids = shop.start(14)
     while any(shop.status(wid) == "R" for wid in wids):
         assert shop.work(20) > 0
-    assert {len(shop.log(wid)) for wid in wids} == {0}, "nobody's time ran out because of the others"
+    assert {len(shop.log(wid)) for wid in wids} == {0}, "no job timed out because of the others"
 
 
 def test_numbers_with_a_fraction_stay_exact(shop: Shop) -> None:

@@ -19,8 +19,8 @@ class Command(FlowCommand):
     )
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("directory", type=Path, help="where the files go")
-        parser.add_argument("--flow", help="this flow only; all that have a retention otherwise")
+        parser.add_argument("directory", type=Path, help="directory of the archive files")
+        parser.add_argument("--flow", help="only this flow (default: all that have a retention)")
 
     def run(self, **options: Any) -> None:
         chosen = Flow.objects.filter(retention__isnull=False).order_by("name")

@@ -20,7 +20,7 @@ class Command(FlowCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="lower-case letters, digits and _")
-        parser.add_argument("--label", default="", help="the name for people")
+        parser.add_argument("--label", default="", help="name shown to people")
         policy = FLOW["final_when_pending"]
         parser.add_argument("--final-when-pending", choices=list(policy.choices), default=policy.default)
 

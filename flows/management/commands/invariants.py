@@ -15,7 +15,7 @@ class Command(FlowCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--limit", type=int, help="look only at about so many: the newest and the longest waiting"
+            "--limit", type=int, help="check about this many instances: the newest and the longest waiting"
         )
 
     def run(self, **options: Any) -> None:

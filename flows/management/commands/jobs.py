@@ -14,8 +14,8 @@ class Command(FlowCommand):
     help = "Lists the pending, leased and parked jobs, the oldest first."
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("flow", nargs="?", help="only of this flow")
-        parser.add_argument("--limit", type=int, default=200, help="how many at the most (default: 200)")
+        parser.add_argument("flow", nargs="?", help="only this flow")
+        parser.add_argument("--limit", type=int, default=200, help="maximum number of jobs (default: 200)")
 
     def run(self, **options: Any) -> None:
         found = Job.objects.select_related("flow").order_by("id")

@@ -13,7 +13,7 @@ from flows.models import Status, TraceEntry
 
 
 class Command(FlowCommand):
-    help = "Starts an instance of a flow; what is not given has its initial value."
+    help = "Starts an instance of a flow; attributes that are not given have their initial values."
     records_actor = True
 
     def arguments(self, parser: CommandParser) -> None:
@@ -24,7 +24,7 @@ class Command(FlowCommand):
             metavar="attribute=value",
             help="a text that the database reads as the attribute's type; attribute:=json for JSON or null",
         )
-        parser.add_argument("--key", help="the same key again gives the same instance")
+        parser.add_argument("--key", help="a repeated key returns the instance that it started")
 
     def run(self, **options: Any) -> None:
         state = dict(_value(text) for text in options["values"])

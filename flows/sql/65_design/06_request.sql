@@ -78,7 +78,7 @@ begin
 end $$;
 
 -- Stores a request, and publishes it if nothing has to be waited for. A definition that cannot be published
--- is rejected here, before anybody approves it.
+-- is rejected here, before it is approved.
 create or replace function wedsql._request(p_flow text, p_branch text, p_revision integer, p_base integer,
   p_definition jsonb, p_reason text, p_reopen_final boolean, p_publish_at timestamptz, p_prediction jsonb,
   p_actor text) returns jsonb

@@ -2,7 +2,7 @@
 
 -- Publishes an approved request, and returns it. Everything happens in the transaction of the caller, or
 -- nothing does.
--- Locks: the request; as publish; the draft, unless somebody saves it now.
+-- Locks: the request; as publish; the draft, unless another session saves it now.
 -- Raises: WD302 when it needs an approval that it has not, WD406, WD408, and everything for which publishing
 -- can be rejected.
 create or replace function wedsql._publish_request(p_id bigint) returns wedsql.publication

@@ -18,7 +18,7 @@ def test_f5_the_same_failing_condition_in_two_transactions(kit: Kit) -> None:
     with other.transaction():
         start = "insert into {f}.wed_flow (a) values ('x') returning wid"
         first = kit.one(start, conn=other)
-        assert kit.one(start) != first, "nobody waits"
+        assert kit.one(start) != first, "no session waits"
     query = "select tgid, n from wedsql.condition_error where flow_id = %s order by tgid"
     assert [tuple(row) for row in kit.rows(query, [kit.id])] == [(tgid, 2) for tgid in failing]
     kit.reap()

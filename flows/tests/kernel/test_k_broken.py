@@ -70,7 +70,7 @@ def test_a_missing_column_of_the_kernel_is_an_error(one: Kit) -> None:
 def test_a_changed_definition_explains_some(kit: Kit, sqlstate: str, message: str, again: bool) -> None:
     call = "select wedsql._check_replaced('one', %s, %s)"
     if sqlstate == "42703":
-        assert is_transient(sqlstate, message) is again, "the clients tell them apart by the same rule"
+        assert is_transient(sqlstate, message) is again, "the clients distinguish them by the same rule"
     if again:
         with refused("40001"):
             kit.one(call, [sqlstate, message])

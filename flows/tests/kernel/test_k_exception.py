@@ -80,7 +80,7 @@ def test_k12_a_failed_repair_is_tried_again_for_ever(stuck: tuple[Kit, int]) -> 
     kit, wid = stuck
     for hours in range(1, 9):
         kit.clock(f"{hours * 2} hours")
-        result = kit.fail("_EXCPT", wid, why="nobody knows")
+        result = kit.fail("_EXCPT", wid, why="unknown")
         assert result is not None and not result.parked
     assert kit.jobs(wid) == ["_EXCPT"]
 
@@ -94,7 +94,7 @@ def test_k61_other_instances_go_on(stuck: tuple[Kit, int]) -> None:
 
 def test_w008_cancel_ends_an_exception(stuck: tuple[Kit, int]) -> None:
     kit, wid = stuck
-    api.cancel(wid, "given up", conn=kit.conn)
+    api.cancel(wid, "obsolete", conn=kit.conn)
     assert (kit.status(wid), kit.jobs(wid)) == ("C", [])
 
 

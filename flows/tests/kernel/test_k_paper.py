@@ -98,7 +98,7 @@ def test_w095_w096_k32_the_notification_names_the_job(
     client = paper("tr_a2")
     wid = fig2.start(a3=text)
     answer = client("wait")
-    assert (answer["what"], answer["channel"]) == ("told", "tr_a2")
+    assert (answer["what"], answer["channel"]) == ("notified", "tr_a2")
     (job,) = [job for job in fig2.pending(wid) if job.trname == "tr_a2"]
     assert answer["message"] == {
         "id": job.id,
@@ -211,5 +211,5 @@ def test_w112_own_live_workers_silence_the_channel_until_such_a_client_is_seen(
     job = client.scan()[0]
     client.step(quiet, job["tgid"], "a3='done'")
     second = fig2.start()
-    assert client("wait")["message"]["wid"] == second, "the first start was not told, this one is"
+    assert client("wait")["message"]["wid"] == second, "the first start was not notified, this one is"
     api.unregister_worker(worker, conn=fig2.conn)

@@ -301,7 +301,7 @@ def test_f5_an_item_without_end_costs_a_round_and_no_more(two: tuple[Kit, Kit]) 
         with suppress(psycopg.errors.QueryCanceled):
             kit.reap(f"{120 + minute} minutes")
     kit.rows("set statement_timeout = 0")
-    assert "timers" in done(other, wids[2]), "the other flow is cared for"
+    assert "timers" in done(other, wids[2]), "the other flow is maintained"
     assert {(kind, wid) for kind, wid, _ in troubles(kit)} == {("timers", wids[0]), ("timers", wids[1])}
 
 

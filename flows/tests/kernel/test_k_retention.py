@@ -59,7 +59,7 @@ def test_an_instance_that_was_an_exception_stays_as_evidence(fig2: Kit, tmp_path
     with fig2.conn.transaction():
         fig2.fail("tr_a2", wid, why="no hotel")
     assert fig2.status(wid) == "E"
-    fig2.run("_EXCPT", wid, a1="given up")
+    fig2.run("_EXCPT", wid, a1="obsolete")
     assert fig2.status(wid) == "F"
     fig2.policy(retention="30 days")
     fig2.clock("31 days")
@@ -105,7 +105,7 @@ def test_an_instance_that_cannot_leave_stops_no_other(fig2: Kit, tmp_path: Path)
         trouble = "select kind, wid, message from wedsql.trouble where flow_id = %s order by wid"
         assert fig2.rows(trouble, [fig2.id]) == [("retired", wid, "a poisoned item") for wid in wids[3:]]
         fig2.reap("32 days")
-        assert fig2.rows(trouble, [fig2.id]), "it is told until it can leave, however seldom that is tried"
+        assert fig2.rows(trouble, [fig2.id]), "it is reported until it can be archived"
     finally:
         fig2.rows("drop trigger poison on wedsql.instance")
     list(archive_flow(fig2.name, tmp_path, batch=2, conn=fig2.conn))

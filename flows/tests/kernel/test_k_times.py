@@ -69,7 +69,7 @@ def test_what_is_not_known_is_not_counted(fig2: Kit) -> None:
     report(
         fig2,
         {"waits": [[wid, 10**12, 1], [10**6, 1, 1]]},
-        {"transition": "nobody", "counts": counts(p1=1)},
+        {"transition": "unserved", "counts": counts(p1=1)},
         {"transition": "tr_a3", "counts": [1]},
         {"transition": "tr_final", "counts": counts(p1=-1)},
     )

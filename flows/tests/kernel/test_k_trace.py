@@ -62,7 +62,7 @@ def test_k15_seq_is_dense_under_concurrency(kit: Kit) -> None:
         state = row.state
     assert state == kit.state(wid)
     assert [row.tstmp for row in rows] == sorted(row.tstmp for row in rows)
-    assert kit.status(wid) == "E", "all counted, nobody said n = 1"
+    assert kit.status(wid) == "E", "all counted, no client said n = 1"
 
 
 def test_w034_lineage_actor_version_and_before(fig2: Kit) -> None:

@@ -10,8 +10,8 @@ from hypothesis.stateful import rule
 
 from flows import api
 from flows.tests.model import families
+from flows.tests.model.base import FLOW, FLOWS, WHICH, Connection, Violation
 from flows.tests.model.work_rules import ALL, SERVED, Work
-from flows.tests.model.world import FLOW, FLOWS, WHICH, Connection, Violation
 from flows.types import ClaimedJob, Completion, StepResult
 
 READY = """
@@ -95,7 +95,7 @@ class Attempts(Work):
         if row is not None:
             answer = self.conn.execute(FAIL, [flow, *row]).fetchall()
             if answer:
-                raise Violation("a failure of nobody's job", answer)
+                raise Violation("a failure of a job that is not held", answer)
 
     @rule(flow=FLOW, changes=families.states, others=families.states)
     def side_by_side(self, flow: str, changes: dict[str, Any], others: dict[str, Any]) -> None:

@@ -11,8 +11,8 @@ from psycopg import sql
 
 from flows import api
 from flows.tests.model import families
+from flows.tests.model.base import FLOW, FLOWS, LEASES, WHICH, Violation
 from flows.tests.model.publish_rules import REFUSED, TRIGGERS, Definition, Publishing
-from flows.tests.model.world import FLOW, FLOWS, LEASES, WHICH, Violation
 from flows.types import ClaimedJob
 
 ATTRIBUTE_CHANGES = [("rename", "a", "a2"), ("rename", "b", "b2"), ("rename", "d", "d2"),

@@ -7,8 +7,8 @@ from datetime import datetime
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
+from flows.tests.model.base import FLOW, WHICH, Violation
 from flows.tests.model.definition_rules import Defining
-from flows.tests.model.world import FLOW, WHICH, Violation
 
 WAITED_FOR = """
     select t.tgid from wedsql.trig t join wedsql.flow f on f.id = t.flow_id

@@ -10,7 +10,7 @@ from psycopg import sql
 
 from flows import api
 from flows.tests.model import families, predicates
-from flows.tests.model.world import FLOW, WHICH, Connection, Violation, World
+from flows.tests.model.base import FLOW, WHICH, BaseMachine, Connection, Violation
 
 READY = """
     select j.wid, j.tgid, j.id, coalesce(j.timeout < %s * interval '1 minute', false), t.revalidate, t.cpred
@@ -20,7 +20,7 @@ REFUSED = ("WD103", "WD106", "WD203", "WD205", "WD210", "WD102")
 LATE = 10  # minutes from an update to its commit
 
 
-class Paper(World):
+class Paper(BaseMachine):
     """Clients of the paper's protocol, with the role of their flow."""
 
     @rule(flow=FLOW, state=families.states)

@@ -12,7 +12,7 @@ from psycopg import sql
 from flows import api
 from flows.definition import AttributeDefinition, Definition, TriggerDefinition
 from flows.tests.model import families
-from flows.tests.model.world import FLOW, WHICH, Violation, World
+from flows.tests.model.base import FLOW, WHICH, BaseMachine, Violation
 
 # Reasons to reject a definition: a bad name, a predicate over other types, an attribute in use, a second
 # final condition, a value out of bounds, a predicate with on_error "abort" that fails.
@@ -25,7 +25,7 @@ TRIGGERS = """
     where f.name = %s order by t.cfinal, t.tgid"""
 
 
-class Publishing(World):
+class Publishing(BaseMachine):
     """The author of the flows, publishing definitions."""
 
     @rule(flow=FLOW, definition=families.definitions(), dry=st.booleans(), reopen=st.booleans())

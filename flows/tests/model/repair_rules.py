@@ -9,7 +9,7 @@ from hypothesis.stateful import rule
 
 from flows import api
 from flows.tests.model import families
-from flows.tests.model.world import FLOW, WHICH, Violation, World
+from flows.tests.model.base import FLOW, WHICH, BaseMachine, Violation
 from flows.types import Completion
 
 OPEN = """
@@ -22,7 +22,7 @@ EXCEPTIONS = """
       and (j.not_before is null or j.not_before <= wedsql.now()) order by 1"""
 
 
-class Repair(World):
+class Repair(BaseMachine):
     """The exception desk of the kernel."""
 
     @rule(flow=FLOW, which=WHICH, changes=families.states)
@@ -93,7 +93,7 @@ class Repair(World):
         self.forget([wid for wid in wids if wid not in left])
 
 
-class Settings(World):
+class Settings(BaseMachine):
     """A session with arbitrary settings made by its client."""
 
     @rule(

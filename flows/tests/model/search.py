@@ -25,8 +25,8 @@ from hypothesis.stateful import get_state_machine_test
 
 from flows import kernel
 from flows.tests.model import families
+from flows.tests.model.base import Violation
 from flows.tests.model.engine import EXAMPLES, STEPS, Engine, length
-from flows.tests.model.world import Violation
 from testkit import kernel_db
 from testkit.server import Server, new_directory
 

@@ -11,9 +11,9 @@ from psycopg import sql
 
 from flows import api
 from flows.tests.model import facts, predicates
+from flows.tests.model.base import FLOWS, WHICH, Violation
 from flows.tests.model.facts import Facts, Row
 from flows.tests.model.work_rules import Work
-from flows.tests.model.world import FLOWS, WHICH, Violation
 
 LONG = 3 * 24 * 60  # longer than any due time
 BACKOFF = 2 * 60  # longer than any back-off

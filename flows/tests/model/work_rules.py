@@ -18,7 +18,7 @@ from psycopg.types.json import Jsonb
 from flows import api
 from flows.errors import WedError
 from flows.tests.model import families
-from flows.tests.model.world import FLOW, LEASES, WHICH, Violation, World
+from flows.tests.model.base import FLOW, LEASES, WHICH, BaseMachine, Violation
 from flows.types import ClaimedJob, Completion, StepResult
 
 ALL = [*families.TRANSITIONS, "tr_w", "_EXCPT"]
@@ -28,7 +28,7 @@ LONGEST = 70  # minutes of a back-off
 REFUSED = ("WD103", "WD106", "WD210")
 
 
-class Work(World):
+class Work(BaseMachine):
     """Workers of the product."""
 
     def __init__(self) -> None:
@@ -218,7 +218,7 @@ class Work(World):
         with self.accepts():
             answer = api.fail(job, "no", sqlstate=code, conn=self.conn)
             if (answer is not None) != (row is not None and row[0] == job.claim):
-                raise Violation("a failure of nobody's job", (job, answer))
+                raise Violation("a failure of a job that is not held", (job, answer))
 
     @rule(flow=FLOW, served=SERVED, several=st.integers(1, 4), again=st.booleans())
     def fail_at_once(self, flow: str, served: list[str], several: int, again: bool) -> None:
@@ -247,4 +247,4 @@ class Work(World):
                 raise Violation("a lease was refused", error) from error
         else:
             if not held:
-                raise Violation("a lease of nobody", job)
+                raise Violation("a lease without a worker", job)

@@ -32,9 +32,9 @@ class Command(BaseCommand):
         status = self._add(
             commands, "status", "what is installed, running, outdated (exit code 3: not running)"
         )
-        status.add_argument("--json", action="store_true", help="for programs")
+        status.add_argument("--json", action="store_true", help="print JSON")
         reset = self._add(commands, "reset", "stop everything; delete the embedded database and the secrets")
-        reset.add_argument("--yes", action="store_true", help="do not ask")
+        reset.add_argument("--yes", action="store_true", help="do not ask for confirmation")
         logs = self._add(commands, "logs", "follow the logs of all processes")
         logs.add_argument("--no-follow", action="store_true", help="show the last lines and end")
         self._add(commands, "install", "bring tables, kernel and roles up to date")

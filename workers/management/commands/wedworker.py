@@ -25,7 +25,10 @@ class Command(BaseCommand):
         parser.add_argument("--flow", action="append", default=[], help="serve this flow only (repeatable)")
         parser.add_argument("--processes", type=int, default=1, help="worker processes (default 1)")
         parser.add_argument(
-            "--mode", choices=["step", "batch"], default="step", help="a commit for each job, or for several"
+            "--mode",
+            choices=["step", "batch"],
+            default="step",
+            help="one commit per job, or per several jobs",
         )
         parser.add_argument(
             "--batch", type=int, default=BATCH, help=f"jobs a commit in batch mode (default {BATCH})"

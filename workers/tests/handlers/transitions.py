@@ -29,8 +29,8 @@ def mark(state: State, ctx: Context) -> Changes:
     return {"a": "marked"}
 
 
-@transition("act_tell")
-def tell(state: State, ctx: Context) -> Changes:
+@transition("act_log")
+def log_and_fail(state: State, ctx: Context) -> Changes:
     """Log a line and fail with a value of the state."""
     ctx.logger.info("about to fail")
     raise ValueError(f"cannot read {state['kind']}")

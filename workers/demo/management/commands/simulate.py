@@ -28,17 +28,17 @@ class Command(BaseCommand):
     help = "Starts instances of the demo flows at a steady rate until SIGTERM or Ctrl-C."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--rate", type=float, default=0.5, help="instances a second (default 0.5)")
-        parser.add_argument("--for", type=float, dest="seconds", help="end after so many seconds")
+        parser.add_argument("--rate", type=float, default=0.5, help="instances per second (default 0.5)")
+        parser.add_argument("--for", type=float, dest="seconds", help="seconds after which it ends")
         parser.add_argument("--seed", type=int, default=None, help="the same seed gives the same instances")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["rate"] <= 0:
-            raise CommandError("--rate is more than 0.")
+            raise CommandError("--rate must be greater than 0.")
         over = Stop()
         over.on(signal.SIGTERM, signal.SIGINT)
         chance = random.Random(options["seed"])  # noqa: S311  # a simulation, not a secret
-        log.info("Starting %g instances a second.", options["rate"])
+        log.info("Starting %g instances per second.", options["rate"])
         started = self._start_steadily(chance, options["rate"], options["seconds"], over)
         log.info("Started %d instances.", started)
 

@@ -50,7 +50,7 @@ class Applied:
     changes: Mapping[str, Any]
 
 
-class World(RuleBasedStateMachine):
+class BaseMachine(RuleBasedStateMachine):
     """Two flows with their sessions; `admin` defines, reaps and repairs with any settings.
 
     No rule has a precondition, and each adds exactly one value to its bundle (None if it got nothing): the

@@ -27,7 +27,7 @@ POOL = manage("wedworker", "--processes", "2")
 ALL = ("web", "pool", "cluster", "reaper")
 
 
-class World:
+class System:
     """An installation as a context manager that ends and deletes everything at the end."""
 
     def __init__(
@@ -59,7 +59,7 @@ class World:
         self.prefix = prefix  # the prefix of the pool's command line, which runs it in another network
         self.orphans = 0
 
-    def __enter__(self) -> World:
+    def __enter__(self) -> System:
         try:
             self._boot()
         except BaseException:
@@ -107,9 +107,9 @@ class World:
 
     # -- looking
     def page(self) -> Dashboard:
-        """Return the dashboard; raise LookupError if this world has no web process."""
+        """Return the dashboard; raise LookupError if this system has no web process."""
         if self.dashboard is None:
-            raise LookupError("this world has no web process")
+            raise LookupError("this system has no web process")
         return self.dashboard
 
     def connect(self, role: str = "", **options: str) -> psycopg.Connection[Any]:

@@ -1,4 +1,4 @@
-"""What the live lines of the monitor's pages watch: every flow, one flow, or one instance."""
+"""What the live connections of the monitor's pages watch: every flow, one flow, or one instance."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pages.live.consumers import LiveConsumer
 from pages.live.hub import Topic
 
 
-class FlowLine(LiveConsumer):
-    """The live line of the pages of flows and instances."""
+class FlowConsumer(LiveConsumer):
+    """The live connection of the pages of flows and instances."""
 
     @staticmethod
     def topic_for(user: AnyUser, target: dict[str, Any]) -> Topic | None:

@@ -1,4 +1,4 @@
-"""The browser's end of a live line, and the event loop in which a test runs its story."""
+"""The browser's end of a live connection, and the event loop in which a test runs its story."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from django.test import Client
 from monitor.routing import websocket_urlpatterns
 from pages.live import listener
 from pages.live.bounded import BoundedInput
-from pages.live.users import line_user_stack
+from pages.live.users import live_user_stack
 
-APPLICATION = BoundedInput(line_user_stack(URLRouter(websocket_urlpatterns)))
+APPLICATION = BoundedInput(live_user_stack(URLRouter(websocket_urlpatterns)))
 Story = Callable[[], Awaitable[None]]
 
 

@@ -1,0 +1,35 @@
+"""The check of words finds them in each kind of text, and nothing in the sources as they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests import wording
+
+
+def test_the_sources_have_none_of_the_words() -> None:
+    names = list(wording.texts())
+
+    assert len(names) > 500 and "docs/kernel.md" in names and "templates/500.html" in names
+    assert [
+        line for name in names for line in wording.found_in(name, (wording.BASE / name).read_text())
+    ] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("-- Somebody else holds the job.", "somebody"),
+        ('    """Tell the monitor of every step."""', "tell"),
+        ("<p>The query was given up.</p>", "given up"),
+    ],
+)
+def test_a_word_is_found(line: str, word: str) -> None:
+    (found,) = wording.found_in("docs/kernel.md", f"first\n{line}")
+
+    assert found.startswith(f'docs/kernel.md:2: "{word}"; write ')
+
+
+def test_names_in_code_and_allowed_places_are_no_words() -> None:
+    assert not list(wording.found_in("a.py", "tell_all = foretold + untold.nobody_else"))
+    assert not list(wording.found_in("wedsql_site/tests/test_attempts.py", 'log_in("somebody")'))
