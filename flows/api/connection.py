@@ -21,7 +21,7 @@ def to_json(state: Any) -> str:
     try:
         text = json.dumps(state, default=_plain, ensure_ascii=False, allow_nan=False)
         text.encode()
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise BadDefinition(f"The state cannot be written as JSON: {error}.") from error
     if "\\u0000" in text and "\x00" in _texts(state):
         raise WrongType("A text with the character NUL cannot be stored.", hint="Remove the character.")

@@ -31,9 +31,11 @@ end $$;
 create or replace function wedsql.draft_history(p_flow text, p_branch text default 'main',
   p_before integer default null, p_limit integer default 50) returns setof jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
-select to_jsonb(r) - 'draft_id' - 'definition' from wedsql._draft(p_flow, p_branch, false) d
-join wedsql.draft_revision r on r.draft_id = d.id
-where p_before is null or r.revision < p_before order by r.revision desc limit least(p_limit, 500)
+select to_jsonb(l) from (
+  select r.revision, r.at, r.actor, r.summary, r.base_version, r.parent
+  from wedsql._draft(p_flow, p_branch, false) d join wedsql.draft_revision r on r.draft_id = d.id
+  where p_before is null or r.revision < p_before order by r.revision desc limit least(p_limit, 500)) l
+order by l.revision desc
 $$;
 
 -- Returns the content of one revision of a draft.

@@ -13,9 +13,11 @@ $$;
 create or replace function wedsql.list_versions(p_flow text, p_before integer default null,
   p_limit integer default 50) returns setof jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
-select to_jsonb(v) - 'flow_id' - 'definition' - 'attrs_changed'
-from wedsql._flow(p_flow) f join wedsql.flow_version v on v.flow_id = f.id
-where p_before is null or v.version < p_before order by v.version desc limit least(p_limit, 500)
+select to_jsonb(l) from (
+  select v.version, v.at, v.actor, v.reason, v.approver, v.publication_id
+  from wedsql._flow(p_flow) f join wedsql.flow_version v on v.flow_id = f.id
+  where p_before is null or v.version < p_before order by v.version desc limit least(p_limit, 500)) l
+order by l.version desc
 $$;
 
 -- Returns the definition of a version, with the numbers of those of its attributes and triggers that run now.

@@ -36,11 +36,18 @@ $$;
 -- with p_open only those that wait for a decision or for their time.
 create or replace function wedsql.list_publications(p_flow text default null, p_open boolean default false,
   p_before bigint default null, p_limit integer default 50) returns setof jsonb
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-select wedsql._publication_head(p) from wedsql.publication p
-where (p_flow is null or p.flow = p_flow) and (p_before is null or p.id < p_before)
-  and (not p_open or p.status in ('requested', 'approved'))
-order by p.id desc limit least(p_limit, 500)
+language sql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
+select to_jsonb(l) from (
+  select p.id, p.flow, p.branch, p.revision, p.base_version, p.reason, p.reopen_final, p.prediction,
+    p.publish_at, p.status, p.needs_approval, p.requested_by, p.requested_at, p.decided_by, p.decided_at, p.note, p.version,
+    p.report, p.tried_at, p.sqlstate, p.message
+  from (
+    select o.* from wedsql.publication o where p_open and o.status in ('requested', 'approved')
+    union all
+    select a.* from wedsql.publication a where not p_open) p
+  where (p_flow is null or p.flow = p_flow) and (p_before is null or p.id < p_before)
+  order by p.id desc limit least(p_limit, 500)) l
+order by l.id desc
 $$;
 
 -- Requests the publication of a draft's present revision, and returns the request without its definition. If

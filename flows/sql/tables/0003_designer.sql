@@ -64,6 +64,8 @@ create table if not exists wedsql.publication (
   message text
 );
 create index if not exists publication_flow on wedsql.publication (flow, id);
+create index if not exists publication_open on wedsql.publication (id)
+  where status in ('requested', 'approved');
 create index if not exists publication_due on wedsql.publication (publish_at) where status = 'approved';
 
 -- The request by which a version was published; null: it was published directly, by SQL, a file or a migration.

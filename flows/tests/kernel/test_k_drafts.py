@@ -283,6 +283,16 @@ def test_a_definition_of_more_than_four_megabytes_is_refused(base: Kit) -> None:
     assert api.read_draft(base.name, conn=base.conn) == draft
 
 
+def test_a_definition_that_is_nested_without_end_is_refused(base: Kit) -> None:
+    draft = opened(base)
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    with refused("WD009"):
+        api.save_draft(draft.at, BASE | {"description": deep}, conn=base.conn)
+    assert api.read_draft(base.name, conn=base.conn) == draft
+
+
 def test_a_flow_has_at_most_twenty_drafts(base: Kit) -> None:
     for number in range(20):
         opened(base, branch=f"b{number}")
