@@ -94,7 +94,7 @@ MUTATIONS = [
     RemovedFix("no two attributes have one name", "^(a duplicate attribute|not what was published)", ("publish_odd",),
            (_in("_check_definition", "perform wedsql._check_twice(p_definition);"),)),
     RemovedFix("attributes may exchange their names", "^swapped names", ("publish_swapped", "step"),
-           (_in("_apply_renames", "not exists (select 1 from wedsql.attr a where a.flow_id = p_flow and a.aname = t.value and v_todo ? a.aid::text)", "true"),)),
+           (_in("_apply_renames", "not exists (select 1 from wedsql.attr a\n                      where a.flow_id = p_flow and a.aname = t.value and v_todo ? a.aid::text)", "true"),)),
     RemovedFix("a transition that changed its name is offered by it", "^stranded job", ("rename_transition",),
            (_in("_trig_touch", "update wedsql.job_pool j set trname = new.trname where", "update wedsql.job_pool j set trname = new.trname where false and"),)),
     # -- clients of the paper

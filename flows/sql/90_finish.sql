@@ -1,12 +1,16 @@
 -- Central triggers, owners, rights, first partitions, and the generated functions of every flow.
 drop trigger if exists a_before on wedsql.attr;
-create trigger a_before before insert or update or delete on wedsql.attr for each row execute function wedsql._attr_before();
+create trigger a_before before insert or update
+  or delete on wedsql.attr for each row execute function wedsql._attr_before();
 drop trigger if exists b_after on wedsql.attr;
-create trigger b_after after insert or update or delete on wedsql.attr for each row execute function wedsql._attr_after();
+create trigger b_after after insert or update
+  or delete on wedsql.attr for each row execute function wedsql._attr_after();
 drop trigger if exists a_before on wedsql.trig;
-create trigger a_before before insert or update on wedsql.trig for each row execute function wedsql._trig_before();
+create trigger a_before before insert
+  or update on wedsql.trig for each row execute function wedsql._trig_before();
 drop trigger if exists b_touch on wedsql.trig;
-create trigger b_touch after insert or update or delete on wedsql.trig for each row execute function wedsql._trig_touch();
+create trigger b_touch after insert or update
+  or delete on wedsql.trig for each row execute function wedsql._trig_touch();
 drop trigger if exists a_delete on wedsql.trig;
 create trigger a_delete before delete on wedsql.trig for each row execute function wedsql._trig_delete();
 do $$
@@ -17,11 +21,13 @@ begin
   foreach v_table in array array['attr', 'trig'] loop
     foreach v_event slice 1 in array array[['insert', 'new'], ['update', 'new'], ['delete', 'old']] loop
       execute format('drop trigger if exists c_%s on wedsql.%I', v_event[1], v_table);
-      execute format('create trigger c_%s after %s on wedsql.%I referencing %s table as changed for each statement execute function wedsql._regenerate()',
+      execute format('create trigger c_%s after %s on wedsql.%I referencing %s table as changed for each '
+                     'statement execute function wedsql._regenerate()',
                      v_event[1], v_event[1], v_table, v_event[2]);
     end loop;
     execute format('drop trigger if exists d_commit on wedsql.%I', v_table);
-    execute format('create constraint trigger d_commit after insert or update or delete on wedsql.%I deferrable initially deferred
+    execute format('create constraint trigger d_commit after insert or update or delete on wedsql.%I '
+                   'deferrable initially deferred
                     for each row execute function wedsql._at_commit()', v_table);
   end loop;
 end $$;
@@ -50,12 +56,14 @@ declare
 begin
   for v_object in
     select p.oid::regprocedure as name from pg_proc p
-    where p.pronamespace = 'wedsql'::regnamespace and p.proowner not in ('wed_owner'::regrole, 'wed_eval'::regrole)
+    where p.pronamespace = 'wedsql'::regnamespace
+      and p.proowner not in ('wed_owner'::regrole, 'wed_eval'::regrole)
   loop
     execute format('alter function %s owner to wed_owner', v_object.name);
   end loop;
   for v_object in
-    select p.oid::regprocedure as name from pg_proc p where p.pronamespace = 'wed_match'::regnamespace and p.proowner <> 'wed_eval'::regrole
+    select p.oid::regprocedure as name from pg_proc p
+    where p.pronamespace = 'wed_match'::regnamespace and p.proowner <> 'wed_eval'::regrole
   loop
     execute format('alter function %s owner to wed_eval', v_object.name);
   end loop;
@@ -69,7 +77,8 @@ declare
   v_function regprocedure;
 begin
   -- Only the kernel calls what the role without rights owns.
-  for v_function in select p.oid from pg_proc p where p.pronamespace = 'wedsql'::regnamespace and p.proowner = 'wed_eval'::regrole loop
+  for v_function in select p.oid from pg_proc p
+  where p.pronamespace = 'wedsql'::regnamespace and p.proowner = 'wed_eval'::regrole loop
     execute format('grant execute on function %s to wed_owner', v_function);
   end loop;
 end $$;

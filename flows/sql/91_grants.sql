@@ -1,24 +1,32 @@
 -- Least privilege: which role may call what (described in docs/operating.md). No role has the right to write
 -- the running tables: only functions of wed_owner do it.
 grant execute on function
-  wedsql.check_predicate(text, text), wedsql.check_predicate_text(text, jsonb), wedsql.check_name(text, text), wedsql.suggest(text, text[]),
-  wedsql.definition(text), wedsql.difference(jsonb, jsonb), wedsql.create_flow(text, text, text), wedsql.drop_flow(text, boolean), wedsql.withdraw(text, integer, text),
-  wedsql.publish(text, jsonb, boolean, boolean, text, text), wedsql.rematch(text, integer[], boolean, text, text),
-  wedsql.start_many(text, jsonb[], text, text[]), wedsql.start(text, jsonb, text, text), wedsql.cancel(integer, text, text),
-  wedsql.take(text, text[], integer, text, bigint[]), wedsql.lease(text, text[], integer, text, interval, bigint[]),
-  wedsql.offer(text, text[], integer, bigint[]), wedsql.extend(integer, bigint, bigint, interval), wedsql.release(integer, bigint, bigint, text),
+  wedsql.check_predicate(text, text), wedsql.check_predicate_text(text, jsonb), wedsql.check_name(text, text),
+  wedsql.suggest(text, text[]),
+  wedsql.definition(text), wedsql.difference(jsonb, jsonb), wedsql.create_flow(text, text, text),
+  wedsql.drop_flow(text, boolean), wedsql.withdraw(text, integer, text),
+  wedsql.publish(text, jsonb, boolean, boolean, text, text),
+  wedsql.rematch(text, integer[], boolean, text, text),
+  wedsql.start_many(text, jsonb[], text, text[]), wedsql.start(text, jsonb, text, text),
+  wedsql.cancel(integer, text, text),
+  wedsql.take(text, text[], integer, text, bigint[]),
+  wedsql.lease(text, text[], integer, text, interval, bigint[]),
+  wedsql.offer(text, text[], integer, bigint[]), wedsql.extend(integer, bigint, bigint, interval),
+  wedsql.release(integer, bigint, bigint, text),
   wedsql.complete_many(text, integer[], bigint[], bigint[], jsonb[], text, text[]),
   wedsql.fail_many(text, integer[], bigint[], bigint[], text[], text[], text, text),
   wedsql.watch(bigint, text), wedsql.unwatch(bigint)
 to wed_web;
 grant execute on function  -- what is designed and not yet published
-  wedsql.check_definition(text, jsonb), wedsql.check_condition(jsonb, text), wedsql.condition_functions(), wedsql.condition_words(),
+  wedsql.check_definition(text, jsonb), wedsql.check_condition(jsonb, text), wedsql.condition_functions(),
+  wedsql.condition_words(),
   wedsql.condition_outline(jsonb, text),
   wedsql.evaluate(text, jsonb, jsonb), wedsql.try_step(text, jsonb, jsonb, jsonb, integer, integer),
   wedsql.explain_condition(jsonb, text, jsonb), wedsql.condition_leaves(jsonb, text), wedsql.impact(text, jsonb, boolean, integer, double precision)
 to wed_web;
 grant execute on function
-  wedsql.running_definition(text), wedsql.numbered(jsonb, jsonb), wedsql.list_versions(text, integer, integer),
+  wedsql.running_definition(text), wedsql.numbered(jsonb, jsonb),
+  wedsql.list_versions(text, integer, integer),
   wedsql.version_definition(text, integer), wedsql.read_draft(text, text), wedsql.list_drafts(text),
   wedsql.open_draft(text, text, jsonb, text, text),
   wedsql.save_draft(text, text, integer, jsonb, text, integer, text),
@@ -31,16 +39,22 @@ grant execute on function
   wedsql.list_publications(text, boolean, bigint, integer)
 to wed_web;
 grant execute on function
-  wedsql.definition(text), wedsql.start_many(text, jsonb[], text, text[]), wedsql.start(text, jsonb, text, text),
-  wedsql.take(text, text[], integer, text, bigint[]), wedsql.lease(text, text[], integer, text, interval, bigint[]),
-  wedsql.offer(text, text[], integer, bigint[]), wedsql.extend(integer, bigint, bigint, interval), wedsql.release(integer, bigint, bigint, text),
+  wedsql.definition(text), wedsql.start_many(text, jsonb[], text, text[]),
+  wedsql.start(text, jsonb, text, text),
+  wedsql.take(text, text[], integer, text, bigint[]),
+  wedsql.lease(text, text[], integer, text, interval, bigint[]),
+  wedsql.offer(text, text[], integer, bigint[]), wedsql.extend(integer, bigint, bigint, interval),
+  wedsql.release(integer, bigint, bigint, text),
   wedsql.complete_many(text, integer[], bigint[], bigint[], jsonb[], text, text[]),
   wedsql.fail_many(text, integer[], bigint[], bigint[], text[], text[], text, text),
-  wedsql.register_worker(text, text, text, integer, text[]), wedsql.heartbeat(bigint, boolean), wedsql.unregister_worker(bigint),
+  wedsql.register_worker(text, text, text, integer, text[]), wedsql.heartbeat(bigint, boolean),
+  wedsql.unregister_worker(bigint),
   wedsql.report_problems(bigint, text)
 to wed_worker;
 grant execute on function
-  wedsql.reap(integer), wedsql.publish_due(), wedsql.next_due(), wedsql.maintain(), wedsql.report_disk(bigint, bigint), wedsql.data_directory(), wedsql.register_worker(text, text, text, integer, text[]),
+  wedsql.reap(integer), wedsql.publish_due(), wedsql.next_due(), wedsql.maintain(),
+  wedsql.report_disk(bigint, bigint), wedsql.data_directory(),
+  wedsql.register_worker(text, text, text, integer, text[]),
   wedsql.heartbeat(bigint, boolean), wedsql.unregister_worker(bigint)
 to wed_reaper;
 
@@ -48,7 +62,8 @@ do $$
 declare
   v_name text;
 begin
-  foreach v_name in array array['flow', 'attr', 'trig', 'flow_version', 'condition_error', 'instance', 'timer', 'job_log', 'worker', 'paper_client', 'beat', 'disk', 'timing',
+  foreach v_name in array array['flow', 'attr', 'trig', 'flow_version', 'condition_error', 'instance',
+                                'timer', 'job_log', 'worker', 'paper_client', 'beat', 'disk', 'timing',
                                 'watch', 'trouble', 'wed_trace'] loop
     execute format('grant select on wedsql.%I to wed_web, wed_worker, wed_reaper, wed_monitor', v_name);
   end loop;
@@ -56,14 +71,20 @@ begin
   grant select on wedsql.attr, wedsql.trig, wedsql.wed_trace, wedsql.instance to wed_view;
   -- The claim of a lease is enough to finish it: only the session that took the lease may read it.
   revoke select on wedsql.job_pool from wed_web, wed_worker, wed_reaper, wed_monitor, wed_view;
-  execute (select format('grant select (%s) on wedsql.job_pool to wed_web, wed_worker, wed_reaper, wed_monitor, wed_view',
+  execute (select format('grant select (%s) on wedsql.job_pool to wed_web, wed_worker, wed_reaper, '
+                         'wed_monitor, wed_view',
                          string_agg(quote_ident(a.attname), ', ' order by a.attnum))
-           from pg_attribute a where a.attrelid = 'wedsql.job_pool'::regclass and a.attnum > 0 and not a.attisdropped and a.attname <> 'claim');
+           from pg_attribute a
+           where a.attrelid = 'wedsql.job_pool'::regclass and a.attnum > 0 and not a.attisdropped
+             and a.attname <> 'claim');
   -- UPDATE by columns, and no DELETE: a role that may update a table as a whole may lock it as a whole.
   grant insert on wedsql.attr, wedsql.trig to wed_view;
   foreach v_name in array array['attr', 'trig'] loop
-    execute (select format('grant update (%s) on wedsql.%I to wed_view', string_agg(quote_ident(a.attname), ', ' order by a.attnum), v_name)
-             from pg_attribute a where a.attrelid = format('wedsql.%I', v_name)::regclass and a.attnum > 0 and not a.attisdropped);
+    execute (select format('grant update (%s) on wedsql.%I to wed_view',
+                           string_agg(quote_ident(a.attname), ', ' order by a.attnum), v_name)
+             from pg_attribute a
+             where a.attrelid = format('wedsql.%I', v_name)::regclass and a.attnum > 0
+               and not a.attisdropped);
   end loop;
   execute format('grant update (%s) on wedsql.flow to wed_web', wedsql._option_columns('flow'));
   if (select r.rolsuper from pg_roles r where r.rolname = current_user) then

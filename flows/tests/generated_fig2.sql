@@ -75,17 +75,17 @@ begin
   <<fast_path>> begin
   select * into v_row from fig2.wed_flow w where w.wid = _single.p_wid for no key update;
   v_now := wedsql.now();
-  -- Not eligible: a job that is finished, late or not held here, an instance that is not running (a running one
-  -- has no parked work), a change that is rejected.
+  -- Not eligible: a job that is finished, late or not held here, an instance that is not running (a running
+  -- one has no parked work), a change that is rejected.
   select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid,
          f.final_when_pending as policy, wedsql._may_exceed_limit(x.seq + 1, f.fuse) as limited,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
          array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
          case when p_claim is not null then j.state = 'L' and j.claim = p_claim and j.lease_until > v_now
-              else j.state = 'P'
-                   and strpos(coalesce(current_setting('wedsql.took_jobs', true), ''), ',' || p_job_id || ',') > 0
-                   and coalesce(v_now - j.timeout, '-infinity') <= wedsql._moment('wedsql.took_at')
-                   and coalesce(j.not_before <= v_now, true) end
+         else j.state = 'P'
+              and strpos(coalesce(current_setting('wedsql.took_jobs', true), ''), ',' || p_job_id || ',') > 0
+              and coalesce(v_now - j.timeout, '-infinity') <= wedsql._moment('wedsql.took_at')
+              and coalesce(j.not_before <= v_now, true) end
          and p_changes @> '{}' and p_changes - '{a1,a2,a3}'::text[] = '{}' as eligible
   into v_job
   from wedsql.job_pool j, wedsql.instance x, wedsql.flow f
@@ -139,7 +139,8 @@ begin
   end if;
   with pool as (delete from wedsql.job_pool j where j.wid = p_wid and j.id = p_job_id),
        state as (update fig2.wed_flow w set "a1" = v_row."a1", "a2" = v_row."a2", "a3" = v_row."a3" where w.wid = _single.p_wid),
-       life as (update wedsql.instance x set seq = v_job.seq, status = v_status, changed_at = v_now, reason = null,
+       life as (update wedsql.instance x
+                set seq = v_job.seq, status = v_status, changed_at = v_now, reason = null,
                   finished_at = wedsql._finished_at(v_status, v_now) where x.wid = p_wid)
   insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired,
                                 before, cause_seq, actor, version, tx_at, suppressed)
@@ -272,8 +273,8 @@ begin
   <<fast_path>> begin
   select * into v_row from fig2.wed_flow w where w.wid = complete_held.p_wid for no key update;
   v_now := wedsql.now();
-  -- Not eligible: a job that is finished, late or not held here, an instance that is not running (a running one
-  -- has no parked work), a change that is rejected.
+  -- Not eligible: a job that is finished, late or not held here, an instance that is not running (a running
+  -- one has no parked work), a change that is rejected.
   select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid,
          f.final_when_pending as policy, wedsql._may_exceed_limit(x.seq + 1, f.fuse) as limited,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
@@ -333,7 +334,8 @@ begin
   end if;
   with pool as (delete from wedsql.job_pool j where j.wid = p_wid and j.id = p_job_id),
        state as (update fig2.wed_flow w set "a1" = v_row."a1", "a2" = v_row."a2", "a3" = v_row."a3" where w.wid = complete_held.p_wid),
-       life as (update wedsql.instance x set seq = v_job.seq, status = v_status, changed_at = v_now, reason = null,
+       life as (update wedsql.instance x
+                set seq = v_job.seq, status = v_status, changed_at = v_now, reason = null,
                   finished_at = wedsql._finished_at(v_status, v_now) where x.wid = p_wid)
   insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired,
                                 before, cause_seq, actor, version, tx_at, suppressed)
@@ -408,7 +410,8 @@ begin
   end if;
   -- All at once, not each with its result: a rejected one stays locked, so that counting the failure in this
   -- transaction waits for nothing.
-  perform 1 from fig2.wed_flow w where w.wid = any (complete_many.p_wids) order by w.wid for no key update;
+  perform 1 from fig2.wed_flow w where w.wid = any (complete_many.p_wids) order by w.wid
+  for no key update;
   for i in select u.i from generate_subscripts(p_job_ids, 1) u (i) order by p_wids[u.i], u.i loop
     return query select * from wedsql._complete_one('fig2', p_wids[i], p_job_ids[i], p_claims[i],
                                                     p_changes[i], v_actor, p_sets[i]);

@@ -39,21 +39,24 @@ begin
     begin
       grant pg_signal_backend to wed_owner;
     exception when insufficient_privilege then
-      raise notice 'wed_owner may not end other sessions: ask a superuser for "grant pg_signal_backend to wed_owner"';
+      raise notice 'wed_owner may not end other sessions: ask a superuser for "grant pg_signal_backend to '
+                   'wed_owner"';
     end;
   end if;
   if not pg_catalog.pg_has_role('wed_owner', 'pg_read_all_settings', 'member') then
     begin
       grant pg_read_all_settings to wed_owner;
     exception when insufficient_privilege then
-      raise notice 'wed_owner cannot read the data directory, so free space is not reported. Ask a superuser for "grant pg_read_all_settings to wed_owner"';
+      raise notice 'wed_owner cannot read the data directory, so free space is not reported. Ask a '
+                   'superuser for "grant pg_read_all_settings to wed_owner"';
     end;
   end if;
   if not pg_catalog.pg_has_role('wed_owner', 'pg_read_all_stats', 'member') then
     begin
       grant pg_read_all_stats to wed_owner;
     exception when insufficient_privilege then
-      raise notice 'wed_owner may not see other sessions: ask a superuser for "grant pg_read_all_stats to wed_owner"';
+      raise notice 'wed_owner may not see other sessions: ask a superuser for "grant pg_read_all_stats to '
+                   'wed_owner"';
     end;
   end if;
 end $$;

@@ -23,7 +23,8 @@ begin
   for v_fact in select * from jsonb_each(p_facts) with ordinality f (key, value, n) loop
     v_form := replace(v_form, '{' || v_fact.key || '}', '%' || v_fact.n || '$s');
     v_values := v_values || case when jsonb_typeof(v_fact.value) = 'array'
-      then (select string_agg(e, ', ') from jsonb_array_elements_text(v_fact.value) e) else v_fact.value #>> '{}' end;
+      then (select string_agg(e, ', ') from jsonb_array_elements_text(v_fact.value) e)
+        else v_fact.value #>> '{}' end;
   end loop;
   return format(v_form, variadic v_values);
 end $$;
@@ -32,10 +33,12 @@ end $$;
 -- JSON. Where a slot was filled the detail has the template, too, from which clients make the sentence in
 -- the language of their user (flows/messages.py). Messages and hints are string constants that end with a
 -- full stop, because the translations are extracted from this source.
-create or replace function wedsql._why(p_code text, p_message text, p_hint text default null, p_facts jsonb default '{}')
+create or replace function wedsql._why(
+  p_code text, p_message text, p_hint text default null, p_facts jsonb default '{}')
 returns wedsql.why language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_why wedsql.why := row(p_code, wedsql._put_facts(p_message, p_facts), wedsql._put_facts(p_hint, p_facts), null);
+  v_why wedsql.why :=
+    row(p_code, wedsql._put_facts(p_message, p_facts), wedsql._put_facts(p_hint, p_facts), null);
   v_facts jsonb;
 begin
   v_facts := p_facts || jsonb_strip_nulls(jsonb_build_object(
@@ -56,12 +59,14 @@ begin
   elsif p_why.hint is null then
     raise exception using errcode = p_why.code, message = p_why.message, detail = p_why.detail;
   end if;
-  raise exception using errcode = p_why.code, message = p_why.message, hint = p_why.hint, detail = p_why.detail;
+  raise exception
+    using errcode = p_why.code, message = p_why.message, hint = p_why.hint, detail = p_why.detail;
 end $$;
 
 -- Raises an error of the kernel, as _why makes it.
 -- Raises: p_code.
-create or replace function wedsql._raise(p_code text, p_message text, p_hint text default null, p_facts jsonb default '{}')
+create or replace function wedsql._raise(
+  p_code text, p_message text, p_hint text default null, p_facts jsonb default '{}')
 returns void language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._raise(wedsql._why(p_code, p_message, p_hint, p_facts))
 $$;
@@ -72,7 +77,8 @@ create or replace function wedsql._actor(p_actor text default null) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select case when r.said is null then session_user::text
             when right(r.said, length(session_user) + 3) <> format(' (%s)', session_user)
-                 and exists (select 1 from wedsql.flow f where f.name = session_user) then format('%s (%s)', r.said, session_user)
+                 and exists (select 1 from wedsql.flow f where f.name = session_user)
+                   then format('%s (%s)', r.said, session_user)
             else r.said end
 from (select coalesce(nullif(p_actor, ''), nullif(current_setting('wedsql.actor', true), '')) as said) r
 $$;
@@ -103,12 +109,15 @@ begin
       'Use 1 to 63 characters: a lower-case letter first, then lower-case letters, digits and "_".',
       jsonb_build_object('name', left(p_name, 80)));
   end if;
-  if p_what = 'flow' and (p_name ~ '^(pg|wed)_' or p_name in ('wedsql', 'public', 'information_schema', 'postgres', 'wed')) then
+  if p_what = 'flow'
+     and (p_name ~ '^(pg|wed)_'
+          or p_name in ('wedsql', 'public', 'information_schema', 'postgres', 'wed')) then
     perform wedsql._raise('WD004', '"{name}" is reserved and cannot be the name of a flow.',
       'Choose another name; names that begin with pg_ or wed_ belong to PostgreSQL and to WED-SQL.',
       jsonb_build_object('name', p_name));
   end if;
-  if p_what = 'attribute' and p_name in ('wid', 'status', 'seq', 'flow_id', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax',
+  if p_what = 'attribute'
+     and p_name in ('wid', 'status', 'seq', 'flow_id', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax',
                                          'tableoid') then
     perform wedsql._raise('WD004', '"{name}" is reserved and cannot be the name of an attribute.',
       'Choose another name; wid, status, seq and PostgreSQL''s system columns exist already.',

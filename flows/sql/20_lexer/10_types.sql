@@ -43,7 +43,8 @@ $$;
 create or replace function wedsql.suggest(p_word text, p_candidates text[])
 returns text language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
   select c
-  from (select distinct c, wedsql.distance(lower(left(p_word, 63)), lower(c), 1 + least(length(p_word) / 4, 2)) as d
+  from (select distinct c,
+               wedsql.distance(lower(left(p_word, 63)), lower(c), 1 + least(length(p_word) / 4, 2)) as d
         from unnest(p_candidates) as c
         where abs(length(c) - length(p_word)) <= 1 + least(length(p_word) / 4, 2)) as near
   where d <= 1 + least(length(p_word) / 4, 2)
@@ -55,7 +56,8 @@ $$;
 -- (condition). The hint is p_hint, else that of the reason, else p_info.
 -- Raises: WD005; WD211 when p_set.
 create or replace function wedsql.refuse(
-  p_set boolean, p_reason text, p_position integer, p_token text, p_info text default null, p_hint text default null,
+  p_set boolean, p_reason text, p_position integer, p_token text, p_info text default null,
+  p_hint text default null,
   p_facts jsonb default '{}')
 returns void language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -65,6 +67,7 @@ begin
   select * into strict v_refusal from wedsql.refusal where reason = p_reason;
   perform wedsql._raise(case when p_set then 'WD211' else 'WD005' end, v_refusal.sentence,
     coalesce(p_hint, nullif(v_refusal.hint, ''), p_info), p_facts || jsonb_strip_nulls(jsonb_build_object(
-      'position', p_position, 'length', length(p_token), 'token', v_token, 'info', p_info, 'reason', p_reason)));
+      'position', p_position, 'length', length(p_token), 'token', v_token, 'info', p_info, 'reason',
+      p_reason)));
 end
 $$;

@@ -6,8 +6,10 @@
 create or replace view wedsql.plain_type as
 select t.oid from pg_type t left join pg_type e on e.oid = t.typelem and t.typcategory = 'A'
 where case when t.typtype = 'p' then t.typname ~ '^any.' and t.typname <> 'any'
-  else coalesce(e.typname, t.typname) !~ ('^(reg|pg_)|^(oid|oidvector|xid|xid8|cid|tid|aclitem|refcursor|txid_snapshot'
-    || '|xml|money|gtsvector|int2vector)$') and t.oid < 16384 and t.typname !~ '^_?(reg|pg_)|vector$|^_?record$' end;
+  else coalesce(e.typname,
+                t.typname) !~ ('^(reg|pg_)|^(oid|oidvector|xid|xid8|cid|tid|aclitem|refcursor|txid_snapshot'
+    || '|xml|money|gtsvector|int2vector)$') and t.oid < 16384
+      and t.typname !~ '^_?(reg|pg_)|vector$|^_?record$' end;
 
 -- The functions of pg_catalog whose result depends only on their arguments and which take plain types.
 create or replace view wedsql.pure_function as
@@ -15,10 +17,13 @@ select p.oid, p.proname::text as name, p.pronargs - p.pronargdefaults as min_arg
        case when p.provariadic = 0 then p.pronargs end as max_args,
        exists (select 1 from unnest(p.proargtypes::oid[] || p.prorettype) as a(type)
                where a.type in ('date'::regtype, 'time'::regtype, 'timetz'::regtype, 'timestamp'::regtype,
-                                'timestamptz'::regtype, 'tsrange'::regtype, 'tstzrange'::regtype, 'daterange'::regtype,
-                                'tsmultirange'::regtype, 'tstzmultirange'::regtype, 'datemultirange'::regtype)) as temporal
+                                'timestamptz'::regtype, 'tsrange'::regtype, 'tstzrange'::regtype,
+                                'daterange'::regtype,
+                                'tsmultirange'::regtype, 'tstzmultirange'::regtype,
+                                'datemultirange'::regtype)) as temporal
 from pg_proc p
-where p.pronamespace = 'pg_catalog'::regnamespace and p.oid < 16384 and p.prokind = 'f' and p.provolatile = 'i'
+where p.pronamespace = 'pg_catalog'::regnamespace and p.oid < 16384 and p.prokind = 'f'
+  and p.provolatile = 'i'
   and not p.proretset
   and (p.proname in ('num_nulls', 'num_nonnulls') or not exists (
     select 1 from unnest(p.proargtypes::oid[] || p.prorettype) as a(type)
@@ -42,6 +47,7 @@ create or replace view wedsql.excluded_function(pattern, reason, hint) as values
   ('^jsonb_path_(exists|match)_opr$', 'internal', 'Use @? or @@.'),
   -- Parts of aggregates, index support, wire format.
   ('(_accum|_accum_inv|_combine|_transfn|_statefunc|send|_send|recv|_subdiff|_canonical)$', 'internal', null),
-  ('^(hash|gin_|gist_|spg_|brin_|bt.*cmp$|in_range$|int[248]_sum$|int2int4_sum$|int8_avg$|int8inc_)', 'internal', null),
+  ('^(hash|gin_|gist_|spg_|brin_|bt.*cmp$|in_range$|int[248]_sum$|int2int4_sum$|int8_avg$|int8inc_)',
+   'internal', null),
   ('_hash(_extended)?$', 'internal', null),
   ('^float8_(avg|corr|covar|regr|stddev|var)', 'internal', null);

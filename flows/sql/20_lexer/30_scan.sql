@@ -75,7 +75,8 @@ declare
 begin
   take := 0;
   v_part := regexp_match(p_ahead,
-    E'^(double precision|character varying|[a-z0-9_]+)( \\( [0-9]{1,8}(?: , [0-9]{1,8})? \\))?( (?:with|without) time zone)?'
+    E'^(double precision|character varying|[a-z0-9_]+)( \\( [0-9]{1,8}(?: , [0-9]{1,8})? \\))?( '
+     '(?:with|without) time zone)?'
     || E'((?: \\[ \\])*)(?: |$)');
   if p_modifier is null or v_part is null or (p_modifier = 'double') <> (v_part[1] = 'double precision') then
     problem := 'unknown_type';
@@ -84,7 +85,8 @@ begin
   v_size := array(select s[1]::integer from regexp_matches(v_part[2], '[0-9]+', 'g') as s);
   take := cardinality(string_to_array(rtrim(concat(v_part[1], v_part[2], v_part[3], v_part[4])), ' '));
   if cardinality(v_size) > 0 and not (case
-      when p_modifier in ('length', 'character') then cardinality(v_size) = 1 and v_size[1] between 1 and 10000
+      when p_modifier in ('length', 'character') then cardinality(v_size) = 1
+        and v_size[1] between 1 and 10000
       when p_modifier = 'digits' then v_size[1] between 1 and 1000 and coalesce(v_size[2], 0) <= v_size[1]
       when p_modifier = 'seconds' then cardinality(v_size) = 1 and v_size[1] <= 6
       else false end)
@@ -111,7 +113,8 @@ begin
   end if;
   for v_piece in
     select m[1] from regexp_matches(p_pattern,
-      E'\\\\.|\\[\\^?\\]?(?:\\\\.|\\[:[a-z]+:\\]|[^]\\\\])*\\]|\\{[0-9]+(?:,[0-9]*)?\\}|\\(\\?[^:]|\\(|.', 'g') as m
+      E'\\\\.|\\[\\^?\\]?(?:\\\\.|\\[:[a-z]+:\\]|[^]\\\\])*\\]|\\{[0-9]+(?:,[0-9]*)?\\}|\\(\\?[^:]|\\(|.',
+      'g') as m
   loop
     if v_piece ~ E'^\\\\[1-9]' or v_piece ~ E'^\\(\\?' then
       return 'pattern_form';

@@ -9,7 +9,8 @@ $$;
 -- Returns the reason for which a token cannot be the pattern of an operator, or null.
 create or replace function wedsql.fixed_pattern(p_class text, p_raw text)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
-  select case when p_class = 'text' then wedsql.pattern_problem(wedsql.unquote(p_raw)) else 'pattern_not_literal' end
+  select case when p_class = 'text' then wedsql.pattern_problem(wedsql.unquote(p_raw))
+    else 'pattern_not_literal' end
 $$;
 
 -- Returns the reason for which a text with like_regex, a path of jsonb, is rejected, or null. A path doubles
@@ -23,7 +24,8 @@ $$;
 -- Returns the reason for which argument p_argument of p_function, starting with this token, is rejected, or
 -- null. p_alone: the token is the whole argument; p_integer: it is an attribute of type integer.
 create or replace function wedsql.argument_problem(
-  p_function wedsql.vocabulary, p_argument integer, p_class text, p_raw text, p_alone boolean, p_integer boolean)
+  p_function wedsql.vocabulary, p_argument integer, p_class text, p_raw text, p_alone boolean,
+  p_integer boolean)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select case
     when p_argument = p_function.pattern_arg then
@@ -32,9 +34,11 @@ returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
       case when p_alone and p_class = 'text' then wedsql.pattern_problem(wedsql.unquote(p_raw))
            when not (p_alone and (p_class = 'number' or p_integer)) then 'substring' end
     when p_argument = any (p_function.flag_args) then
-      case when not (p_alone and (p_class = 'number' or p_class = 'text' and p_raw ~ '^''[ginspwmc]*''$')) then 'flags' end
+      case when not (p_alone and (p_class = 'number' or p_class = 'text' and p_raw ~ '^''[ginspwmc]*''$'))
+        then 'flags' end
     when p_argument = 2 and p_function.max_count is not null then
-      case when not coalesce(p_alone and p_raw ~ '^[0-9]{1,4}$' and left(p_raw, 4)::integer <= p_function.max_count, false)
+      case when not coalesce(p_alone and p_raw ~ '^[0-9]{1,4}$'
+                             and left(p_raw, 4)::integer <= p_function.max_count, false)
            then 'count' end
   end
 $$;
@@ -45,8 +49,10 @@ $$;
 create or replace function wedsql.phrase(p_ahead text, out take integer, out wants text)
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_phrase text := substring(p_ahead from '^(is(?: not)? (?:null|true|false|unknown|distinct from)|isnull|notnull'
-    || E'|(?:not )?(?:between(?: symmetric| asymmetric)?|in \\(|i?like (?:any|all|some) \\(|i?like|similar to)'
+  v_phrase text := substring(p_ahead from '^(is(?: not)? (?:null|true|false|unknown|distinct '
+                                          'from)|isnull|notnull'
+    || E'|(?:not )?(?:between(?: symmetric| asymmetric)?|in \\(|i?like (?:any|all|some) \\(|i?like|similar '
+        'to)'
     || '|escape|at time zone)(?: |$)');
   v_word text := replace(v_phrase, 'not ', '');
 begin
@@ -69,7 +75,8 @@ $$;
 create or replace function wedsql.special_head(p_ahead text)
 returns integer language sql immutable set search_path = pg_catalog, pg_temp as $$
   select coalesce(cardinality(string_to_array(substring(p_ahead from
-    E'^(extract \\( (?:''[A-Za-z]+''|[a-z]+) from|trim \\( (?:both|leading|trailing) from|trim \\( (?:both|leading|trailing)'
+    E'^(extract \\( (?:''[A-Za-z]+''|[a-z]+) from|trim \\( (?:both|leading|trailing) from|trim \\( '
+     '(?:both|leading|trailing)'
     || E'|trim \\( from|(?:trim|position|overlay|substring) \\()(?: |$)'), ' ')), 0)
 $$;
 
@@ -80,7 +87,8 @@ returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
     when 'extract' then 'Write extract(year from attribute), or date_part(''year'', attribute).'
     when 'position' then 'Write position(''x'' in attribute), or strpos(attribute, ''x'').'
     when 'trim' then 'Write trim(both '' '' from attribute), or btrim(attribute, '' '').'
-    when 'overlay' then 'Write overlay(attribute placing ''x'' from 1 for 2), or overlay(attribute, ''x'', 1, 2).'
+    when 'overlay'
+      then 'Write overlay(attribute placing ''x'' from 1 for 2), or overlay(attribute, ''x'', 1, 2).'
     else 'Write substring(attribute from 1 for 2), or substr(attribute, 1, 2) with computed numbers.' end
 $$;
 
@@ -115,6 +123,7 @@ begin
     v_near := wedsql.suggest(v_word, array(select jsonb_object_keys(p_attrs)));
   end if;
   perform wedsql.refuse(p_set, v_reason, p_position, p_raw, wedsql.names(p_attrs),
-    case when v_near is null then p_known.hint else 'Did you mean {near}?' end, jsonb_strip_nulls(jsonb_build_object('near', v_near)));
+    case when v_near is null then p_known.hint else 'Did you mean {near}?' end,
+    jsonb_strip_nulls(jsonb_build_object('near', v_near)));
 end
 $$;

@@ -13,7 +13,8 @@ returns text language sql immutable as $$
   select case
     when p_kind = 'top' then case when p_word = 'end' then 'case' else 'unopened' end
     when p_word = 'end' and p_kind <> 'case' then 'case'
-    when p_word <> case when p_kind in ('array', 'subscript') then ']' when p_kind = 'case' then 'end' else ')' end then 'unclosed'
+    when p_word <> case when p_kind in ('array', 'subscript') then ']' when p_kind = 'case' then 'end'
+      else ')' end then 'unclosed'
     when p_between then 'between'
     when p_kind = 'case' and p_phase not in ('then', 'else') then 'case'
     when p_kind = 'cast' and p_phase <> 'done' or p_phase in ('position', 'placing') then 'special_form'
@@ -54,7 +55,8 @@ begin
      or p_given between coalesce(v_min, 1) and coalesce(v_max, p_given) then
     return;
   end if;
-  perform wedsql.refuse(p_set, case when p_function.word = 'age' and p_given < 2 then 'clock' else 'arguments' end,
+  perform wedsql.refuse(p_set,
+                        case when p_function.word = 'age' and p_given < 2 then 'clock' else 'arguments' end,
     p_position, p_raw,
     case when v_max is null then format('>= %s', coalesce(v_min, 1))
          when v_max = v_min then v_max::text else format('%s-%s', v_min, v_max) end, p_function.hint);

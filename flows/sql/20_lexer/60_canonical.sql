@@ -18,7 +18,8 @@ returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
 $$;
 
 -- Returns tokens p_from to p_to, each at its own offset, with spaces elsewhere; p_width characters long.
-create or replace function wedsql.align(p_tokens wedsql.token[], p_from integer, p_to integer, p_width integer)
+create or replace function wedsql.align(
+  p_tokens wedsql.token[], p_from integer, p_to integer, p_width integer)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select rpad(string_agg(repeat(' ', t.position - 1 - before) || t.text, '' order by t.position), p_width)
   from (select u.position, u.text, coalesce(lag(u.position + u.length - 1) over (order by u.ord), 0) as before
@@ -28,7 +29,8 @@ $$;
 
 -- Returns the two renderings, the attributes read and the top-level OR disjuncts of tokens p_from to p_to.
 -- Parentheses around the whole expression do not hide its disjuncts.
-create or replace function wedsql.render(p_tokens wedsql.token[], p_from integer, p_to integer, p_width integer)
+create or replace function wedsql.render(
+  p_tokens wedsql.token[], p_from integer, p_to integer, p_width integer)
 returns wedsql.rendered language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
   v_result wedsql.rendered;
@@ -75,7 +77,8 @@ create or replace function wedsql.assignments(p_tokens wedsql.token[])
 returns table (attribute text, first integer, last integer, qualified text)
 language sql immutable set search_path = pg_catalog, pg_temp as $$
   select a.attribute, a.first, a.last, wedsql.qualify(p_tokens, a.first, a.last)
-  from (select t.text, t.ord::integer + 2, coalesce(lead(t.ord) over (order by t.ord) - 2, cardinality(p_tokens))::integer
+  from (select t.text, t.ord::integer + 2,
+               coalesce(lead(t.ord) over (order by t.ord) - 2, cardinality(p_tokens))::integer
         from unnest(p_tokens) with ordinality as t(position, length, kind, text, depth, ord)
         where t.kind = 'target') a (attribute, first, last)
   order by a.first

@@ -5,7 +5,8 @@
 -- Returns the type of the column behind an attribute type; unknown types are text, as is enum.
 create or replace function wedsql.sql_type(p_type text)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
-  select case when p_type in ('integer', 'numeric', 'boolean', 'date', 'timestamptz', 'interval', 'jsonb', 'bigint')
+  select case when p_type in ('integer', 'numeric', 'boolean', 'date', 'timestamptz', 'interval', 'jsonb',
+                              'bigint')
               then p_type else 'text' end
 $$;
 
@@ -14,7 +15,8 @@ $$;
 -- rows.
 create or replace function wedsql.row_source(p_attrs jsonb)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
-  select format('(select %s offset 0) as r', coalesce(string_agg(format('null::%s as %I', wedsql.sql_type(a.value), a.key), ', '
+  select format('(select %s offset 0) as r',
+                coalesce(string_agg(format('null::%s as %I', wedsql.sql_type(a.value), a.key), ', '
                                                         order by a.key), 'null::text as wed_none'))
   from jsonb_each_text(p_attrs) as a
 $$;
@@ -24,7 +26,8 @@ $$;
 -- no rights, and takes rendered text, so that only the owner of the kernel may call it.
 create or replace function wedsql.plan_error(p_query text, out code text, out message text)
 language plpgsql volatile security definer
-set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
+set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
+set intervalstyle = 'postgres'
 set standard_conforming_strings = on as $$
 declare
   v_cursor refcursor;
@@ -42,14 +45,16 @@ $$;
 -- Raises: what PostgreSQL raises for the expression.
 create or replace function wedsql.type_of(p_expression text, p_source text)
 returns text language plpgsql volatile security definer
-set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
+set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
+set intervalstyle = 'postgres'
 set standard_conforming_strings = on as $$
 declare
   v_cursor refcursor;
   v_type text;
 begin
   open v_cursor no scroll for execute
-    format(e'select pg_typeof((select x from (select (%s) as x from %s) as q limit 0))::text', p_expression, p_source);
+    format(e'select pg_typeof((select x from (select (%s) as x from %s) as q limit 0))::text', p_expression,
+           p_source);
   fetch v_cursor into v_type;
   close v_cursor;
   return v_type;
@@ -63,9 +68,11 @@ $$;
 -- nothing can be stored either) all are empty.
 -- Locks: none that outlive the call.
 -- Raises: what the parser raises.
-create or replace function wedsql.parse_tree(p_query text, out nodes text[], out functions oid[], out tree text)
+create or replace function wedsql.parse_tree(
+  p_query text, out nodes text[], out functions oid[], out tree text)
 language plpgsql volatile security definer
-set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
+set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
+set intervalstyle = 'postgres'
 set standard_conforming_strings = on as $$
 declare
   v_name text := 'probe_' || pg_backend_pid();
@@ -75,9 +82,11 @@ begin
     return;
   end if;
   begin
-    execute format(e'create function wed_match.%s() returns setof record begin atomic %s\n; end', v_name, p_query);
+    execute format(e'create function wed_match.%s() returns setof record begin atomic %s\n; end', v_name,
+                   p_query);
     -- Concatenation reads a long tree now: where it is stored out of line, it is deleted with the function.
-    select prosqlbody::text || ' ' into strict tree from pg_proc where proname = v_name and pronamespace = 'wed_match'::regnamespace;
+    select prosqlbody::text || ' ' into strict tree from pg_proc
+    where proname = v_name and pronamespace = 'wed_match'::regnamespace;
     raise exception using errcode = 'WDROL';
   exception when sqlstate 'WDROL' then
     null;
@@ -86,7 +95,8 @@ begin
                  from string_to_table(tree, '{') with ordinality p (piece, i) where p.i > 1);
   functions := array(select distinct f.oid from (
     select split_part(p.piece, ' ', 1)::oid as oid
-    from string_to_table(replace(tree, ':opfuncid ', ':funcid '), ':funcid ') with ordinality p (piece, i) where p.i > 1) f
+    from string_to_table(replace(tree, ':opfuncid ', ':funcid '), ':funcid ') with ordinality p (piece, i)
+    where p.i > 1) f
     where f.oid <> 0 order by 1);
 end
 $$;

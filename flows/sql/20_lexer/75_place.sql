@@ -69,14 +69,17 @@ begin
   select t.position, t.length, t.kind, t.text, t.depth into v_token
   from unnest(p_tokens[p_from:p_to]) with ordinality as t(position, length, kind, text, depth, ord),
     lateral (select case
-      when t.kind in ('operator', 'prefix') and (strpos(p_message, ' ' || replace(t.text, '!=', '<>') || ' ') > 0
+      when t.kind in ('operator', 'prefix')
+        and (strpos(p_message, ' ' || replace(t.text, '!=', '<>') || ' ') > 0
         or p_code = '22012' and t.text in ('/', '%')) then 1
       when t.kind = 'function' and p_message ~ (E'\\m' || t.text || E'\\M') then 1
       when t.kind = 'text' and strpos(p_message, '"' || wedsql.unquote(t.text) || '"') > 0 then 1
-      when t.kind = 'keyword' and strpos(p_message, case t.text when 'in' then ' = ' when 'between' then ' >= '
+      when t.kind = 'keyword'
+        and strpos(p_message, case t.text when 'in' then ' = ' when 'between' then ' >= '
         when 'like' then '~~ ' when 'ilike' then '~~* ' when 'from' then ' = ' else '(none)' end) > 0 then 2
       when t.kind = 'text' and p_code like '22%' and p_code <> '22012' then 3
-      when t.kind = 'type' and t.text = '::' and p_code in ('42846', '22P02', '22007', '22003', '22008') then 4 end as fit) as f
+      when t.kind = 'type' and t.text = '::'
+        and p_code in ('42846', '22P02', '22007', '22003', '22008') then 4 end as fit) as f
   where f.fit is not null
   order by f.fit, t.ord limit 1;
   if v_token.position is null then
@@ -92,7 +95,8 @@ create or replace function wedsql.meaning_hint(p_code text, p_types boolean)
 returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   select case
     when p_code in ('42883', '42804', '42725') then case when p_types
-      then 'Types: {types}. Convert one side with ::, for example a1::integer, or quote the value if it is a text.'
+      then 'Types: {types}. Convert one side with ::, for example a1::integer, or quote the value if it is '
+           'a text.'
       else 'Convert one side with ::, for example a1::integer, or quote the value if it is a text.' end
     when p_code = '42601' then 'Put parentheses around the parts, one comparison each.'
     when p_code = '22012' then 'This part divides by zero whatever the attributes are.'

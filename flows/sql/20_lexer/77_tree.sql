@@ -24,7 +24,8 @@ $$;
 -- attribute: its number; length, number: of a constant. Only the expression is read: before it stands the row
 -- of attributes, which has as many nodes as the flow has attributes.
 create or replace function wedsql.read_tree(p_tree text)
-returns table (closes boolean, kind text, function oid, type oid, attribute text, length numeric, number integer)
+returns table (closes boolean, kind text, function oid, type oid, attribute text, length numeric,
+               number integer)
 language plpgsql immutable rows 200 set search_path = pg_catalog, pg_temp as $$
 begin
   return query

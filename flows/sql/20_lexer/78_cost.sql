@@ -7,13 +7,15 @@ create or replace function wedsql.largest_value(p_type oid)
 returns numeric language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return case when p_type = 'numeric'::regtype then 1000
-              when (select t.typlen from pg_type t where t.oid = p_type) > 0 then 16 else wedsql.state_limit() end;
+              when (select t.typlen from pg_type t where t.oid = p_type) > 0 then 16
+                else wedsql.state_limit() end;
 end
 $$;
 
 -- Returns the maximum size in bytes of a call's result. p_sizes: of its arguments; p_numbers: their values
 -- where they are plain integers.
-create or replace function wedsql.largest_result(p_name text, p_type oid, p_sizes numeric[], p_numbers integer[])
+create or replace function wedsql.largest_result(
+  p_name text, p_type oid, p_sizes numeric[], p_numbers integer[])
 returns numeric language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_total numeric := coalesce((select sum(s) from unnest(p_sizes) s), 0);
@@ -29,9 +31,11 @@ begin
     when p_name in ('replace', 'regexp_replace') then p_sizes[1] * (1 + greatest(p_sizes[3] - 4, 0))
     when p_name in ('string_to_array', 'regexp_split_to_array', 'jsonb', 'json') then v_total * 8
     when p_name in ('encode', 'translate') then v_total * 4
-    when p_name in ('quote_literal', 'quote_nullable', 'quote_ident', 'convert_from', 'convert_to') then v_total * 2
+    when p_name in ('quote_literal', 'quote_nullable', 'quote_ident', 'convert_from', 'convert_to')
+      then v_total * 2
     when p_type = 'numeric'::regtype then
-      least(74000, v_total + case when strpos(p_name, 'pow') > 0 or strpos(p_name, 'exp') > 0 then 74000 else 2000 end)
+      least(74000, v_total + case when strpos(p_name, 'pow') > 0 or strpos(p_name, 'exp') > 0 then 74000
+            else 2000 end)
     else v_total end;
 end
 $$;
@@ -40,8 +44,10 @@ $$;
 create or replace function wedsql.is_sum_of_arguments(p_kind text, p_name text)
 returns boolean language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-  return p_kind in ('ARRAY', 'ARRAYEXPR') or p_kind in ('FUNCEXPR', 'OPEXPR', 'NULLIFEXPR') and p_name not in (
-      'lpad', 'rpad', 'repeat', 'replace', 'regexp_replace', 'string_to_array', 'regexp_split_to_array', 'json', 'jsonb',
+  return p_kind in ('ARRAY', 'ARRAYEXPR') or p_kind in ('FUNCEXPR', 'OPEXPR', 'NULLIFEXPR')
+    and p_name not in (
+      'lpad', 'rpad', 'repeat', 'replace', 'regexp_replace', 'string_to_array', 'regexp_split_to_array',
+      'json', 'jsonb',
       'encode', 'translate', 'varchar', 'bpchar')
     and not starts_with(p_name, 'quote_') and not starts_with(p_name, 'convert_');
 end
@@ -49,10 +55,12 @@ $$;
 
 -- Returns how often each attribute is contained in a value that is made of others: with p_sum it is their
 -- sum, else one of them. The values of all attributes together are no longer than a state.
-create or replace function wedsql.shares_of(p_shares jsonb[], p_sum boolean, out shares jsonb, out size numeric)
+create or replace function wedsql.shares_of(
+  p_shares jsonb[], p_sum boolean, out shares jsonb, out size numeric)
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-  select coalesce(jsonb_object_agg(s.key, s.n), '{}'), coalesce(max(s.n), 0) * wedsql.state_limit() into shares, size
+  select coalesce(jsonb_object_agg(s.key, s.n), '{}'), coalesce(max(s.n), 0) * wedsql.state_limit()
+  into shares, size
   from (select e.key, case when p_sum then sum(e.value::numeric) else max(e.value::numeric) end as n
         from unnest(p_shares) as o(share) cross join lateral jsonb_each_text(o.share) as e group by e.key) s;
 end
@@ -64,8 +72,10 @@ $$;
 -- when lengths decide that two texts differ. p_name and p_costly: of the function behind it, and how its time
 -- grows (wedsql.costly_function).
 create or replace function wedsql.node_cost(
-  p_kind text, p_name text, p_costly text, p_type oid, p_sizes numeric[], p_numbers integer[], p_fixed numeric[],
-  p_shares jsonb[], out size numeric, out memory numeric, out steps numeric, out fixed numeric, out shares jsonb)
+  p_kind text, p_name text, p_costly text, p_type oid, p_sizes numeric[], p_numbers integer[],
+  p_fixed numeric[],
+  p_shares jsonb[], out size numeric, out memory numeric, out steps numeric, out fixed numeric,
+  out shares jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_costly text := p_costly;
@@ -77,10 +87,13 @@ begin
   if p_kind in ('FUNCEXPR', 'OPEXPR', 'NULLIFEXPR', 'DISTINCTEXPR') then
     size := wedsql.largest_result(p_name, p_type, p_sizes, p_numbers);
   elsif p_kind = 'COERCEVIAIO' then
-    size := wedsql.largest_result((select t.typname from pg_type t where t.oid = p_type), p_type, p_sizes, '{}');
+    size := wedsql.largest_result((select t.typname from pg_type t where t.oid = p_type), p_type, p_sizes,
+                                  '{}');
   elsif p_kind = 'SCALARARRAYOPEXPR' then
     size := 16;
-    v_costly := coalesce(v_costly, case when p_name not in ('texteq', 'textne', 'bpchareq', 'bpcharne') and p_sizes[1] > 16
+    v_costly := coalesce(v_costly,
+                         case when p_name not in ('texteq', 'textne', 'bpchareq', 'bpcharne')
+                           and p_sizes[1] > 16
                                         then 'product' end);
   else
     size := coalesce(v_longest[1], 0);
@@ -89,27 +102,34 @@ begin
     size := (select sum(s) from unnest(p_sizes) s);
   end if;
   fixed := size; shares := '{}';
-  if size > 16 and (v_adds or p_kind in ('COALESCE', 'COALESCEEXPR', 'CASE', 'CASEEXPR', 'WHEN', 'CASEWHEN', 'MINMAX', 'RELABELTYPE', 'COLLATE')) then
+  if size > 16 and (v_adds
+                    or p_kind in ('COALESCE', 'COALESCEEXPR', 'CASE', 'CASEEXPR', 'WHEN', 'CASEWHEN',
+                                  'MINMAX', 'RELABELTYPE', 'COLLATE')) then
     v_shares := wedsql.shares_of(p_shares, v_adds);
     shares := v_shares.shares;
     fixed := (select case when v_adds then sum(f) else max(f) end from unnest(p_fixed) f);
     size := least(size, fixed + v_shares.size);
   end if;
-  if p_kind in ('FUNCEXPR', 'OPEXPR', 'COERCEVIAIO', 'ARRAY', 'ARRAYEXPR', 'ARRAYCOERCEEXPR', 'SUBSCRIPTINGREF') and size > 16 then
+  if p_kind in ('FUNCEXPR', 'OPEXPR', 'COERCEVIAIO', 'ARRAY', 'ARRAYEXPR', 'ARRAYCOERCEEXPR',
+                'SUBSCRIPTINGREF') and size > 16 then
     memory := size;
   end if;
-  steps := coalesce(case v_costly when 'product' then v_longest[1] * v_longest[2] when 'square' then v_longest[1] ^ 2
-                                  when 'numeric' then v_longest[1] * coalesce(v_longest[2], v_longest[1]) / 10 end, 0);
+  steps := coalesce(case v_costly when 'product' then v_longest[1] * v_longest[2]
+                    when 'square' then v_longest[1] ^ 2
+                                  when 'numeric'
+                                    then v_longest[1] * coalesce(v_longest[2], v_longest[1]) / 10 end, 0);
 end
 $$;
 
 -- Returns the first call of a parse tree with which the tree costs more than a condition may: its words, how
 -- many calls by one of these words come before it, and what exceeds its limit. Returns nothing when the tree
 -- is within its limits.
-create or replace function wedsql.too_costly(p_tree text, p_functions oid[], out words text[], out before integer, out reason text)
+create or replace function wedsql.too_costly(
+  p_tree text, p_functions oid[], out words text[], out before integer, out reason text)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v record; v_kinds text[] := '{}'; v_bases integer[] := '{}'; v_functions integer[] := '{}'; v_types oid[] := '{}';
+  v record; v_kinds text[] := '{}'; v_bases integer[] := '{}'; v_functions integer[] := '{}';
+  v_types oid[] := '{}';
   v_sizes numeric[] := '{}'; v_numbers integer[] := '{}'; v_calls oid[] := '{}';
   v_fixed numeric[] := '{}'; v_shares jsonb[] := '{}';
   v_all jsonb[] := '{}'; v_kept numeric := 0; v_share record;
@@ -117,15 +137,19 @@ declare
   v_names text[]; v_costly text[]; v_cheap boolean[];
 begin
   -- Most calls compare: they return a value of fixed size in linear time.
-  select array_agg(p.proname order by o.i), array_agg(c.kind order by o.i), array_agg(t.typlen > 0 and c.kind is null order by o.i)
+  select array_agg(p.proname order by o.i), array_agg(c.kind order by o.i),
+         array_agg(t.typlen > 0 and c.kind is null order by o.i)
   into v_names, v_costly, v_cheap
-  from unnest(p_functions) with ordinality o (oid, i) left join pg_proc p on p.oid = o.oid left join pg_type t on t.oid = p.prorettype
-  left join lateral (select c.kind from wedsql.costly_function c where p.proname ~ c.pattern limit 1) c on true;
+  from unnest(p_functions)
+  with ordinality o (oid, i) left join pg_proc p on p.oid = o.oid left join pg_type t on t.oid = p.prorettype
+  left join lateral (select c.kind from wedsql.costly_function c where p.proname ~ c.pattern
+                     limit 1) c on true;
   for v in select * from wedsql.read_tree(p_tree) loop
     if v.closes then
       exit when d = 0;
       f := v_functions[d];
-      if v_kinds[d] in ('BOOLEXPR', 'NULLTEST', 'BOOLEANTEST') or v_kinds[d] in ('FUNCEXPR', 'OPEXPR') and v_cheap[f] then
+      if v_kinds[d] in ('BOOLEXPR', 'NULLTEST', 'BOOLEANTEST') or v_kinds[d] in ('FUNCEXPR', 'OPEXPR')
+         and v_cheap[f] then
         n := v_bases[d] + 1;
         v_sizes[n] := 16; v_numbers[n] := null; v_fixed[n] := 16; v_shares[n] := '{}';
         v_calls := v_calls || p_functions[f];
@@ -151,7 +175,8 @@ begin
         end if;
         v_calls := v_calls || p_functions[f];
         n := v_bases[d] + 1;
-        v_sizes[n] := v_cost.size; v_numbers[n] := null; v_fixed[n] := v_cost.fixed; v_shares[n] := v_cost.shares;
+        v_sizes[n] := v_cost.size; v_numbers[n] := null; v_fixed[n] := v_cost.fixed;
+        v_shares[n] := v_cost.shares;
       end if;
       d := d - 1;
     end if;
@@ -167,7 +192,8 @@ begin
       end if;
     elsif v.kind is not null then
       d := d + 1;
-      v_kinds[d] := v.kind; v_bases[d] := n; v_functions[d] := array_position(p_functions, v.function); v_types[d] := v.type;
+      v_kinds[d] := v.kind; v_bases[d] := n; v_types[d] := v.type;
+      v_functions[d] := array_position(p_functions, v.function);
     elsif v.type is not null and d > 0 then
       v_types[d] := v.type;
     end if;

@@ -4,7 +4,8 @@
 create or replace function wedsql.assignable(p_from regtype, p_to regtype)
 returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
   select p_from = p_to or p_to = 'text'::regtype
-    or exists (select 1 from pg_cast c where c.castsource = p_from and c.casttarget = p_to and c.castcontext in ('a', 'i'))
+    or exists (select 1 from pg_cast c
+               where c.castsource = p_from and c.casttarget = p_to and c.castcontext in ('a', 'i'))
 $$;
 
 -- Returns whether a rendered expression is a text or NULL alone, which takes the type of the attribute to
@@ -22,7 +23,8 @@ returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
   select coalesce(bool_or(v.costly and t.text <> '-' or v.grows), false)
     or bool_or(t.text = '-') and bool_or(t.kind = 'function' or t.text = '[')
     or count(*) filter (where t.kind in ('function', 'operator', 'prefix', 'type')) > 16
-  from unnest(p_tokens) as t left join wedsql.vocabulary v on v.word = t.text and t.kind in ('function', 'operator', 'prefix', 'keyword')
+  from unnest(p_tokens) as t
+  left join wedsql.vocabulary v on v.word = t.text and t.kind in ('function', 'operator', 'prefix', 'keyword')
 $$;
 
 -- Rejects a SET string of which PostgreSQL cannot compute each assignment and store it in its attribute.
@@ -41,7 +43,8 @@ begin
     v_tokens := v_all[v_part.first:v_part.last];
     v_type := wedsql.sql_type(p_attrs ->> v_part.attribute);
     v_untyped := wedsql.is_untyped(v_part.qualified);
-    v_query := format(case when v_untyped then 'select (%s)::%s as x from %s' else 'select (%1$s) as x from %3$s' end,
+    v_query := format(case when v_untyped then 'select (%s)::%s as x from %s'
+                      else 'select (%1$s) as x from %3$s' end,
       wedsql.align(v_all, v_part.first, v_part.last, length(p_text)), v_type, v_source);
     v_tree := wedsql.bounded_tree(v_query, v_tokens, true);
     v_together := v_together || format('(%s)', v_part.qualified);
@@ -51,16 +54,19 @@ begin
         wedsql.named_token(v_tokens, 1, cardinality(v_tokens), v_error.code, v_error.message), true);
     end if;
     perform wedsql.check_tree(v_tree.nodes, v_tree.functions, v_tokens, true);
-    if not v_untyped and not wedsql.assignable(wedsql.type_of(v_part.qualified, v_source)::regtype, v_type::regtype) then
+    if not v_untyped
+       and not wedsql.assignable(wedsql.type_of(v_part.qualified, v_source)::regtype, v_type::regtype) then
       perform wedsql.refuse_sense(
-        'The attribute "{attribute}" is of type {type}, but this is of type {given}.', 'Convert it: (...)::{type}.',
+        'The attribute "{attribute}" is of type {type}, but this is of type {given}.',
+        'Convert it: (...)::{type}.',
         '42804', wedsql.named_token(v_tokens, 1, cardinality(v_tokens), '42804', ''), true, 'set_type',
         jsonb_build_object('attribute', v_part.attribute, 'type', v_type,
           'given', wedsql.type_of(v_part.qualified, v_source)));
     end if;
   end loop;
   if cardinality(v_together) > 1 then  -- they are computed together
-    perform wedsql.bounded_tree(format('select %s from %s', array_to_string(v_together, ', '), v_source), v_all, true);
+    perform wedsql.bounded_tree(format('select %s from %s', array_to_string(v_together, ', '), v_source),
+                                v_all, true);
   end if;
 end
 $$;
@@ -89,7 +95,8 @@ begin
   exception when sqlstate 'WD005' then
     v_after := '{}';
   end;
-  if array(select (t.kind, case when t.kind = 'attribute' and t.text = p_old then p_new else t.text end, t.depth) from unnest(v_before) as t)
+  if array(select (t.kind, case when t.kind = 'attribute' and t.text = p_old then p_new else t.text end,
+                   t.depth) from unnest(v_before) as t)
      is distinct from array(select (t.kind, t.text, t.depth) from unnest(v_after) as t) then
     perform wedsql._raise('WD004', 'The name "{token}" would be read as something else in a condition.',
       'Choose a name that is not a word of SQL.', jsonb_build_object('token', p_new, 'reason', 'reserved'));
@@ -114,8 +121,10 @@ begin
     end if;
   end loop;
   if to_regrole('wed_owner') is not null then
-    foreach v_object in array array['table wedsql.vocabulary', 'table wedsql.refusal', 'view wedsql.plain_type', 'view wedsql.pure_function',
-      'view wedsql.excluded_function', 'view wedsql.function_hint', 'view wedsql.function_vocabulary', 'view wedsql.pinned_function',
+    foreach v_object in array array['table wedsql.vocabulary', 'table wedsql.refusal',
+                                    'view wedsql.plain_type', 'view wedsql.pure_function',
+      'view wedsql.excluded_function', 'view wedsql.function_hint', 'view wedsql.function_vocabulary',
+      'view wedsql.pinned_function',
       'view wedsql.costly_function'] loop
       execute format('alter %s owner to wed_owner', v_object);
     end loop;

@@ -112,7 +112,8 @@ end $$;
 create or replace function wedsql._allowed_values(p_table text, p_column text) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select coalesce(
-  nullif(array_to_string(array(select m[1] from regexp_matches(c.test, $q$'([^']+)'::text$q$, 'g') m), ', '), ''),
+  nullif(array_to_string(array(select m[1] from regexp_matches(c.test, $q$'([^']+)'::text$q$, 'g') m),
+                         ', '), ''),
   regexp_replace(c.test, '[()]|::[a-z]+', '', 'g'), format_type(a.atttypid, null) || ' not null')
 from pg_attribute a left join lateral (
   select pg_get_expr(c.conbin, c.conrelid) as test from pg_constraint c

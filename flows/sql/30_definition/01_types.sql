@@ -6,7 +6,8 @@ $$;
 
 -- Checks that the default can be a value of that type.
 -- Raises: WD003 naming attribute, type and value; WD009 for an enum without options.
-create or replace function wedsql._check_default(p_name text, p_type text, p_options text[], p_default text) returns void
+create or replace function wedsql._check_default(p_name text, p_type text, p_options text[], p_default text)
+returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_ignored text;
@@ -31,7 +32,8 @@ begin
         jsonb_build_object('attribute', p_name));
     end if;
   exception when data_exception then
-    perform wedsql._raise('WD003', 'Default "{value}" of attribute "{attribute}" is not a value of type {type}.',
+    perform wedsql._raise('WD003',
+                          'Default "{value}" of attribute "{attribute}" is not a value of type {type}.',
       '{problem}', jsonb_build_object('attribute', p_name, 'value', left(p_default, 80), 'type', p_type,
         'problem', sqlerrm));
   end;
@@ -47,13 +49,15 @@ declare
   v_taken boolean;
 begin
   if p_given is not null then
-    perform wedsql._raise('WD009', 'The number {given} was given for {column}, but the kernel assigns the numbers.',
+    perform wedsql._raise('WD009',
+                          'The number {given} was given for {column}, but the kernel assigns the numbers.',
       'Leave {column} out of the statement; "returning {column}" returns the number that was assigned.',
       jsonb_build_object('column', p_kind, 'given', p_given));
   end if;
   loop
     v_number := nextval('wedsql.' || p_kind || '_seq');
-    execute format('select exists (select 1 from wedsql.%I x where x.%I = $1)', case p_kind when 'aid' then 'attr' else 'trig' end, p_kind)
+    execute format('select exists (select 1 from wedsql.%I x where x.%I = $1)',
+                   case p_kind when 'aid' then 'attr' else 'trig' end, p_kind)
       into v_taken using v_number;
     exit when not v_taken;
   end loop;
@@ -77,7 +81,8 @@ end $$;
 create or replace function wedsql._attribute_references(p_flow integer, p_attr text) returns text[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select array_agg(p.place order by p.tgid, p.place) from (
-  select t.tgid, format('%s.%s', coalesce(nullif(t.tgname, ''), t.cname, t.trname, '#' || t.tgid), v.what) as place
+  select t.tgid,
+         format('%s.%s', coalesce(nullif(t.tgname, ''), t.cname, t.trname, '#' || t.tgid), v.what) as place
   from wedsql.trig t
   cross join lateral (values ('predicate', p_attr = any (t.reads)), ('writes', p_attr = any (t.writes)),
                              ('due', p_attr = t.due_attr)) v (what, names_it)
@@ -134,7 +139,8 @@ end $$;
 -- change, in access exclusive mode at once, because raising the mode later could deadlock with a worker that
 -- has read the table and now writes to it.
 -- Raises: WD010 when a long transaction holds one of these locks.
-create or replace function wedsql._lock_definition(p_flow integer, p_columns boolean default false) returns text
+create or replace function wedsql._lock_definition(p_flow integer, p_columns boolean default false)
+returns text
 language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 declare
   v_name text;
@@ -143,7 +149,8 @@ begin
   if p_columns and wedsql._has_definition(v_name) then
     perform wedsql._raise_lock(v_name);
   else
-    execute format('lock table %I.wed_flow in %s mode', v_name, case when p_columns then 'access exclusive' else 'exclusive' end);
+    execute format('lock table %I.wed_flow in %s mode', v_name,
+                   case when p_columns then 'access exclusive' else 'exclusive' end);
   end if;
   return v_name;
 exception when lock_not_available then
@@ -155,7 +162,8 @@ end $$;
 create or replace function wedsql._has_definition(p_flow text) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select bool_or(l.mode = 'ExclusiveLock') and not bool_or(l.mode = 'AccessExclusiveLock') from pg_locks l
-where l.locktype = 'relation' and l.relation = to_regclass(format('%I.wed_flow', p_flow)) and l.pid = pg_backend_pid() and l.granted
+where l.locktype = 'relation' and l.relation = to_regclass(format('%I.wed_flow', p_flow))
+  and l.pid = pg_backend_pid() and l.granted
 $$;
 
 -- Raises the exclusive lock that this transaction has on the flow's table to an access exclusive one. It

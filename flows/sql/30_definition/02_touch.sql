@@ -5,7 +5,9 @@ create or replace function wedsql._check_direct(p_name text, p_needs_approval bo
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   if p_needs_approval and not pg_has_role(session_user, 'wed_owner', 'member') then
-    perform wedsql._raise('WD302', 'A definition of flow "{flow}" is published only after a second person has approved it.',
+    perform wedsql._raise('WD302',
+                          'A definition of flow "{flow}" is published only after a second person has '
+                          'approved it.',
       'Change a draft of the flow and request its publication.', jsonb_build_object('flow', p_name));
   end if;
 end $$;
@@ -50,9 +52,11 @@ begin
     return null;  -- a definition that is tried has no instances besides the one of the trial
   end if;
   perform wedsql._touch(f.id, false) from wedsql.flow f where f.id = coalesce(new.flow_id, old.flow_id);
-  if tg_op = 'UPDATE' and new.due_attr is null and (new.due_attr, new.due_after) is distinct from (old.due_attr, old.due_after) then
+  if tg_op = 'UPDATE' and new.due_attr is null
+     and (new.due_attr, new.due_after) is distinct from (old.due_attr, old.due_after) then
     update wedsql.timer x
-    set due_at = case when old.due_attr is null then x.due_at - old.due_after else wedsql.now() end + new.due_after
+    set due_at = case when old.due_attr is null then x.due_at - old.due_after
+      else wedsql.now() end + new.due_after
     where x.flow_id = new.flow_id and x.tgid = new.tgid and new.due_after is not null;
   end if;
   if tg_op = 'UPDATE' and new.trname <> old.trname then
@@ -89,9 +93,11 @@ end $$;
 
 -- Gives a trigger that is inserted through the flow's wed_trig without a timeout the flow's default timeout.
 create or replace function wedsql._default_timeout(p_flow integer, p_name text) returns void
-language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
+set intervalstyle = 'postgres' as $$
 begin
-  execute format('alter view %I.wed_trig alter column timeout set default %L::interval', p_name, (select f.default_timeout from wedsql.flow f where f.id = p_flow));
+  execute format('alter view %I.wed_trig alter column timeout set default %L::interval', p_name,
+                 (select f.default_timeout from wedsql.flow f where f.id = p_flow));
 end $$;
 
 -- Copies to the flow's row what a step needs of the triggers, and deletes the timers of triggers that no
@@ -100,7 +106,8 @@ create or replace function wedsql._derive(p_flow integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   delete from wedsql.timer x using wedsql.trig t
-  where x.flow_id = p_flow and t.tgid = x.tgid and (not t.enabled or t.due_attr is null and t.due_after is null);
+  where x.flow_id = p_flow and t.tgid = x.tgid
+    and (not t.enabled or t.due_attr is null and t.due_after is null);
   update wedsql.flow f
   set final_tgid = d.final_tgid, shared = d.shared, plain = d.plain,
       fuse = least(f.max_firings, d.least_firings)

@@ -2,7 +2,8 @@
 -- Locks: the flow's row.
 -- Raises: WD003, WD004, WD007, WD009, WD010.
 create or replace function wedsql._attr_before() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
   v_places text[];
 begin
@@ -26,7 +27,8 @@ begin
   end if;
   new.type := coalesce(nullif(new.type, ''), 'text');
   perform wedsql._check_attribute(new);
-  if exists (select 1 from wedsql.attr a where a.flow_id = new.flow_id and a.aname = new.aname and a.aid <> new.aid) then
+  if exists (select 1 from wedsql.attr a
+             where a.flow_id = new.flow_id and a.aname = new.aname and a.aid <> new.aid) then
     perform wedsql._raise('WD004', 'The flow has an attribute "{attribute}" already.',
       'Attribute names are unique in a flow.', jsonb_build_object('attribute', new.aname));
   end if;
@@ -48,7 +50,8 @@ end $$;
 -- Locks: the flow's definition, then wed_flow in access exclusive mode until the commit.
 -- Raises: WD003 when living values do not fit a new type; WD010.
 create or replace function wedsql._attr_after() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
   v_flow text;
   v_row wedsql.attr := coalesce(new, old);
@@ -58,13 +61,16 @@ begin
     return null;  -- the whole flow is being dropped
   end if;
   perform wedsql._lock_definition(v_row.flow_id, true);
-  perform wedsql._touch(v_row.flow_id, tg_op <> 'UPDATE' or (new.aname, new.type) is distinct from (old.aname, old.type));
+  perform wedsql._touch(v_row.flow_id,
+                        tg_op <> 'UPDATE' or (new.aname, new.type) is distinct from (old.aname, old.type));
   if tg_op = 'INSERT' then
     perform wedsql._rebuild_if_full(v_flow);
-    execute format('alter table %1$I.wed_flow add column %2$I %3$s; alter table %1$I.wed_flow alter column %2$I set default %4$L', v_flow, new.aname,
+    execute format('alter table %1$I.wed_flow add column %2$I %3$s; alter table %1$I.wed_flow alter column '
+                   '%2$I set default %4$L', v_flow, new.aname,
       wedsql.sql_type(new.type), new.adv);
     if new.adv is not null then  -- finished instances are not changed
-      execute format('update %I.wed_flow w set %I = default from wedsql.instance i where i.wid = w.wid and i.flow_id = $1 and i.status in (''R'', ''E'', ''S'')',
+      execute format('update %I.wed_flow w set %I = default from wedsql.instance i where i.wid = w.wid and '
+                     'i.flow_id = $1 and i.status in (''R'', ''E'', ''S'')',
         v_flow, new.aname) using new.flow_id;
     end if;
     perform wedsql._attr_check(v_flow, new);
@@ -85,14 +91,17 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_name text := 'enum_' || p_attr.aid;
 begin
-  if exists (select 1 from pg_constraint c where c.conname = v_name and c.conrelid = to_regclass(format('%I.wed_flow', p_flow))) then
+  if exists (select 1 from pg_constraint c
+             where c.conname = v_name and c.conrelid = to_regclass(format('%I.wed_flow', p_flow))) then
     execute format('alter table %I.wed_flow drop constraint %I', p_flow, v_name);
   end if;
   if p_attr.type = 'enum' then
-    execute format('alter table %I.wed_flow add constraint %I check (%I = any (%L::text[]))', p_flow, v_name, p_attr.aname, p_attr.options);
+    execute format('alter table %I.wed_flow add constraint %I check (%I = any (%L::text[]))', p_flow, v_name,
+                   p_attr.aname, p_attr.options);
   end if;
 exception when check_violation then
-  perform wedsql._raise('WD003', 'Living instances have values of "{attribute}" that are not among its options.',
+  perform wedsql._raise('WD003',
+                        'Living instances have values of "{attribute}" that are not among its options.',
     'Keep the old options, or repair those instances first.',
     jsonb_build_object('attribute', p_attr.aname));
 end $$;
@@ -112,9 +121,11 @@ begin
   if v_type <> wedsql.sql_type(p_old.type) then
     begin
       execute format('alter table %I.wed_flow alter column %I drop default', p_flow, p_new.aname);
-      execute format('alter table %I.wed_flow alter column %I type %s using %I::text::%s', p_flow, p_new.aname, v_type, p_new.aname, v_type);
+      execute format('alter table %I.wed_flow alter column %I type %s using %I::text::%s', p_flow,
+                     p_new.aname, v_type, p_new.aname, v_type);
     exception when data_exception then
-      perform wedsql._raise('WD003', 'Values of "{attribute}" in living instances cannot become {type}: {problem}.',
+      perform wedsql._raise('WD003',
+                            'Values of "{attribute}" in living instances cannot become {type}: {problem}.',
         'Repair those instances first, or add a new attribute.',
         jsonb_build_object('attribute', p_new.aname, 'type', p_new.type, 'problem', sqlerrm));
     end;

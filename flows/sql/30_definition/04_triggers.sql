@@ -2,7 +2,8 @@
 -- Locks: the flow's row.
 -- Raises: WD002, WD004, WD005, WD006, WD007, WD008, WD009, WD010.
 create or replace function wedsql._trig_before() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
   v_types jsonb;
 begin
@@ -31,7 +32,8 @@ begin
     new.disjuncts := old.disjuncts;
     return new;
   end if;
-  select wedsql._fixed_moments(c.qualified, c.reads, v_types), c.reads, c.disjuncts into new.canonical, new.reads, new.disjuncts
+  select wedsql._fixed_moments(c.qualified, c.reads, v_types), c.reads, c.disjuncts
+  into new.canonical, new.reads, new.disjuncts
   from wedsql.check_predicate_text(new.cpred, v_types) c;
   return new;
 end $$;
@@ -42,7 +44,8 @@ create or replace function wedsql._need_predicate(p_predicate text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if p_predicate is null or btrim(p_predicate) = '' then
-    perform wedsql._raise('WD005', 'The predicate is empty.', 'Write a condition over the attributes, such as a1 = ''ready''.',
+    perform wedsql._raise('WD005', 'The predicate is empty.',
+                          'Write a condition over the attributes, such as a1 = ''ready''.',
       '{"position": 1, "length": 0, "token": "", "reason": "empty"}');
   end if;
 end $$;
@@ -52,9 +55,12 @@ end $$;
 -- ordinary text.
 create or replace function wedsql._moving_moment(p_json boolean) returns text
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-select format('%1$s[^a-z]*((%3$s)[^a-z]+)*(%4$s)([^a-z]+(%3$s|%4$s))*[^a-z]*%2$s', case when p_json then '"' else '^' end, case when p_json then '"' else '$' end,
-  '(mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(day)?|jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?'
-  '|oct(ober)?|nov(ember)?|dec(ember)?|[ap]m|ad|bc|at|on|t|z|j|epoch|allballs|dst|utc|gmt|[a-z]{1,2}[sd]t|[cew]es?t|[a-z_]+/[a-z_/]+',
+select format('%1$s[^a-z]*((%3$s)[^a-z]+)*(%4$s)([^a-z]+(%3$s|%4$s))*[^a-z]*%2$s',
+              case when p_json then '"' else '^' end, case when p_json then '"' else '$' end,
+  '(mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(day)?|jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?'
+  '|may|june?|july?|aug(ust)?|sept?(ember)?'
+  '|oct(ober)?|nov(ember)?|dec(ember)?|[ap]m|ad|bc|at|on|t|z|j|epoch|allballs|dst|utc|gmt'
+  '|[a-z]{1,2}[sd]t|[cew]es?t|[a-z_]+/[a-z_/]+',
   'now|today|tomorrow|yesterday')
 $$;
 
@@ -64,11 +70,15 @@ $$;
 -- unchanged. Words that the condition itself composes are not detected.
 create or replace function wedsql._fixed_moments(p_canonical text, p_reads text[], p_types jsonb) returns text
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-select case when count(t.name) = 0 or regexp_replace(p_canonical, E'r\\."[a-z0-9_]+"', '', 'g') !~ E'\\m(date|time|timestamp|timestamptz)\\M' then p_canonical
+select case when count(t.name) = 0
+  or regexp_replace(p_canonical, E'r\\."[a-z0-9_]+"', '', 'g') !~ E'\\m(date|time|timestamp|timestamptz)\\M'
+    then p_canonical
   else format('case %s else (%s) end', string_agg(
-    format('when r."%1$s"::text ~* %2$L then (%3$L || r."%1$s"::text)::date is null', t.name, wedsql._moving_moment(t.type = 'jsonb'), t.name || ' is no fixed moment: '),
+    format('when r."%1$s"::text ~* %2$L then (%3$L || r."%1$s"::text)::date is null', t.name,
+           wedsql._moving_moment(t.type = 'jsonb'), t.name || ' is no fixed moment: '),
     ' ' order by t.name), p_canonical) end
-from (select r.name, p_types ->> r.name as type from unnest(p_reads) r (name) where p_types ->> r.name in ('text', 'enum', 'jsonb')) t
+from (select r.name, p_types ->> r.name as type from unnest(p_reads) r (name)
+      where p_types ->> r.name in ('text', 'enum', 'jsonb')) t
 $$;
 
 -- Returns the trigger with the names that the kernel gives to a final condition; another one needs a name of
@@ -81,7 +91,8 @@ begin
     perform wedsql.check_name(p_trig.trname, 'transition');
     return p_trig;
   elsif coalesce(p_trig.trname, '') not in ('', '_FINAL') then
-    perform wedsql._raise('WD009', 'The final condition fires no transition, but has the transition "{transition}".',
+    perform wedsql._raise('WD009',
+                          'The final condition fires no transition, but has the transition "{transition}".',
       'Leave the transition of the final condition empty, or make it a trigger that is not final.',
       jsonb_build_object('column', 'trname', 'transition', left(p_trig.trname, 80)));
   end if;
@@ -97,12 +108,15 @@ end $$;
 create or replace function wedsql._check_final(p_trig wedsql.trig) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if exists (select 1 from wedsql.trig t where t.flow_id = p_trig.flow_id and t.cfinal and t.tgid <> p_trig.tgid) then
+  if exists (select 1 from wedsql.trig t
+             where t.flow_id = p_trig.flow_id and t.cfinal and t.tgid <> p_trig.tgid) then
     perform wedsql._raise('WD008', 'The flow has a final condition already.',
       'Join both with OR in one predicate: several final states are one condition.');
-  elsif exists (select 1 from wedsql.job_pool j where j.flow_id = p_trig.flow_id and j.tgid = p_trig.tgid) then
+  elsif exists (select 1 from wedsql.job_pool j
+                where j.flow_id = p_trig.flow_id and j.tgid = p_trig.tgid) then
     perform wedsql._raise('WD007', 'The trigger that is to be the final condition has pending jobs.',
-      'Add the final condition as another trigger, or withdraw the jobs first with wedsql.withdraw(flow, tgid).',
+      'Add the final condition as another trigger, or withdraw the jobs first with wedsql.withdraw(flow, '
+      'tgid).',
       '{"column": "cfinal"}');
   end if;
 end $$;
@@ -118,10 +132,12 @@ begin
   perform wedsql._check_values('trig', p_trig);
   select w into v_unknown from unnest(p_trig.writes) w where p_types -> w is null limit 1;
   if found then
-    perform wedsql._raise('WD002', 'The write-set has "{attribute}", which is not an attribute of the flow.', null,
+    perform wedsql._raise('WD002', 'The write-set has "{attribute}", which is not an attribute of the flow.',
+                          null,
       jsonb_build_object('column', 'writes', 'attribute', v_unknown));
   end if;
-  if coalesce(p_types ->> p_trig.due_attr, '') not in ('date', 'timestamptz') and p_trig.due_attr is not null then
+  if coalesce(p_types ->> p_trig.due_attr, '') not in ('date', 'timestamptz')
+     and p_trig.due_attr is not null then
     perform wedsql._raise('WD009', '"{attribute}" cannot be a due time.',
       'The due time is an attribute of type date or timestamptz.',
       jsonb_build_object('column', 'due_attr', 'attribute', p_trig.due_attr));
@@ -135,7 +151,8 @@ language sql set search_path = pg_catalog, pg_temp as $$
 update wedsql.trig t
 set cpred = wedsql.rename_in_predicate(t.cpred, p_old, p_new, (wedsql._attr_types(p_flow) - p_new)
               || jsonb_build_object(p_old, wedsql._attr_types(p_flow) -> p_new)),
-    writes = array_replace(t.writes, p_old, p_new), due_attr = case when t.due_attr = p_old then p_new else t.due_attr end
+    writes = array_replace(t.writes, p_old, p_new),
+    due_attr = case when t.due_attr = p_old then p_new else t.due_attr end
 where t.flow_id = p_flow and (p_old = any (t.reads) or p_old = any (t.writes) or p_old = t.due_attr)
 $$;
 
@@ -166,7 +183,8 @@ end $$;
 -- Removes every pending job of one trigger, re-matches the instances concerned, and returns how many jobs
 -- were removed. A trigger that is still enabled fires again where its condition holds.
 -- Locks: the flow's definition, instances, then jobs.
-create or replace function wedsql.withdraw(p_flow text, p_tgid integer, p_actor text default null) returns integer
+create or replace function wedsql.withdraw(p_flow text, p_tgid integer, p_actor text default null)
+returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);

@@ -24,13 +24,15 @@ from pg_depend d join pg_class t on t.oid = p_table
 where (d.refclassid, d.refobjid) in (('pg_class'::regclass, t.oid), ('pg_type'::regclass, t.reltype),
     ('pg_type'::regclass, (select y.typarray from pg_type y where y.oid = t.reltype)))
   and d.classid not in ('pg_type'::regclass, 'pg_attrdef'::regclass, 'pg_statistic_ext'::regclass)
-  and not exists (select 1 from pg_constraint c where d.classid = 'pg_constraint'::regclass and c.oid = d.objid
+  and not exists (select 1 from pg_constraint c
+                  where d.classid = 'pg_constraint'::regclass and c.oid = d.objid
                   and c.conrelid = t.oid)
   and not exists (select 1 from pg_index i where d.classid = 'pg_class'::regclass and i.indexrelid = d.objid
                   and i.indrelid = t.oid)
   and not exists (select 1 from pg_trigger g where d.classid = 'pg_trigger'::regclass and g.oid = d.objid
                   and g.tgrelid = t.oid)
-  and not exists (select 1 from pg_class o where d.classid = 'pg_class'::regclass and o.oid = d.objid and o.oid = t.reltoastrelid)
+  and not exists (select 1 from pg_class o
+                  where d.classid = 'pg_class'::regclass and o.oid = d.objid and o.oid = t.reltoastrelid)
   and not exists (select 1 from pg_proc p where d.classid = 'pg_proc'::regclass and p.oid = d.objid
                   and p.proowner in ('wed_owner'::regrole, 'wed_eval'::regrole))
 $$;
@@ -47,7 +49,8 @@ with own as (
   union all
   select 2, 'index', x.relname, x.oid, 'pg_class', pg_get_indexdef(x.oid)
   from pg_index i join pg_class x on x.oid = i.indexrelid where i.indrelid = p_table and not exists (
-    select 1 from pg_constraint c where c.conrelid = p_table and c.conindid = i.indexrelid and c.contype in ('p', 'u', 'x'))
+    select 1 from pg_constraint c
+    where c.conrelid = p_table and c.conindid = i.indexrelid and c.contype in ('p', 'u', 'x'))
   union all
   select 3, 'statistics', s.stxname, s.oid, 'pg_statistic_ext', pg_get_statisticsobjdef(s.oid)
   from pg_statistic_ext s where s.stxrelid = p_table
@@ -65,13 +68,17 @@ select w.statement from (
   select o.n, o.name::text as name, o.made as statement from own o
   union all
   select 5, t.tgname, format('alter table %s %s trigger %I', p_name,
-    case t.tgenabled when 'D' then 'disable' when 'A' then 'enable always' else 'enable replica' end, t.tgname)
+    case t.tgenabled when 'D' then 'disable' when 'A' then 'enable always' else 'enable replica' end,
+    t.tgname)
   from pg_trigger t where t.tgrelid = p_table and not t.tgisinternal and t.tgenabled <> 'O'
   union all
-  select 5, a.attname, format('alter table %s alter column %I set statistics %s', p_name, a.attname, a.attstattarget)
+  select 5, a.attname,
+         format('alter table %s alter column %I set statistics %s', p_name, a.attname, a.attstattarget)
   from columns a where a.attstattarget >= 0
   union all
-  select 5, a.attname, format('alter table %s alter column %I set (%s)', p_name, a.attname, array_to_string(a.attoptions, ', '))
+  select 5, a.attname,
+         format('alter table %s alter column %I set (%s)', p_name, a.attname,
+                array_to_string(a.attoptions, ', '))
   from columns a where a.attoptions is not null
   union all
   select 6, '', format('comment on table %s is %L', p_name, obj_description(p_table, 'pg_class'))
@@ -79,12 +86,15 @@ select w.statement from (
   union all
   select 6, o.name, format('comment on %s %s is %L', o.kind, case
       when o.kind in ('constraint', 'trigger') then format('%I on %s', o.name, p_name)
-      else format('%I.%I', (select n.nspname from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.oid = p_table),
+      else format('%I.%I',
+                  (select n.nspname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+                   where c.oid = p_table),
                   o.name) end, d.description)
   from own o join pg_description d on d.classoid = o.class and d.objoid = o.oid and d.objsubid = 0
   union all
   select 7, r.n::text, format('grant %s%s on %s to %s%s', r.privilege_type, r.col, p_name,
-    case r.grantee when 0 then 'public' else r.grantee::regrole::text end, case when r.is_grantable then ' with grant option' else '' end)
+    case r.grantee when 0 then 'public' else r.grantee::regrole::text end,
+    case when r.is_grantable then ' with grant option' else '' end)
   from rights r) w
 order by w.n, w.name
 $$;
@@ -101,7 +111,9 @@ declare
   v_old regclass := format('%I.wed_flow', p_flow)::regclass;
   v_columns text := (select string_agg(quote_ident(a.attname), ', ' order by a.attnum) from pg_attribute a
                      where a.attrelid = v_old and a.attnum > 0 and not a.attisdropped);
-  v_settings text := (select coalesce(array_to_string(c.reloptions, ', '), 'fillfactor = 80') from pg_class c where c.oid = v_old);
+  v_settings text :=
+    (select coalesce(array_to_string(c.reloptions, ', '), 'fillfactor = 80') from pg_class c
+     where c.oid = v_old);
   v_parts text[] := array(select p from wedsql._table_parts(v_old, format('%I.wed_flow', p_flow)) p);
   v_others text := wedsql._site_dependents(v_old);
   v_one text;
@@ -112,8 +124,10 @@ begin
       'Drop these objects, add the attribute, and create them again.',
       jsonb_build_object('flow', p_flow, 'objects', v_others));
   end if;
-  execute format('create table %1$I.wed_flow_new (like %1$I.wed_flow including defaults including constraints '
-                 'including storage including compression including comments) with (%2$s)', p_flow, v_settings);
+  execute format('create table %1$I.wed_flow_new (like %1$I.wed_flow including defaults including '
+                 'constraints '
+                 'including storage including compression including comments) with (%2$s)', p_flow,
+                 v_settings);
   execute format('insert into %1$I.wed_flow_new (%2$s) select %2$s from %1$I.wed_flow', p_flow, v_columns);
   execute format('drop table %I.wed_flow cascade', p_flow);
   execute format('alter table %I.wed_flow_new rename to wed_flow', p_flow);

@@ -4,11 +4,13 @@
 -- Locks: instance, job, trace; the caller holds the wed_flow rows.
 -- Raises: WD101 when a new instance matches nothing, WD103 for a final state while other work is pending,
 -- WD106.
-create or replace function wedsql._settle(p_flow_id integer, p_steps wedsql.step[], p_failed boolean, p_rematch boolean default false)
+create or replace function wedsql._settle(
+  p_flow_id integer, p_steps wedsql.step[], p_failed boolean, p_rematch boolean default false)
 returns table (wid integer, seq integer, status "char", fired text[], job_id bigint)
 language plpgsql
 set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set jit = off set plan_cache_mode = force_generic_plan as $$
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
+set join_collapse_limit = 1 set jit = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
   v_flow wedsql.flow;
@@ -26,25 +28,31 @@ begin
   end if;
   -- Not a join: this is a look-up by wid, whatever the statistics of an emptied pool are.
   delete from wedsql.job_pool j
-  where j.wid = any (array(select s.wid from unnest(p_steps) s)) and j.id = any (array(select s.job_id from unnest(p_steps) s));
+  where j.wid = any (array(select s.wid from unnest(p_steps) s))
+    and j.id = any (array(select s.job_id from unnest(p_steps) s));
   if exists (select 1 from unnest(p_steps) s where s.tgid = 0) then
-    delete from wedsql.job_pool j where j.wid = any (array(select s.wid from unnest(p_steps) s where s.tgid = 0)) and j.state = 'K';
+    delete from wedsql.job_pool j
+    where j.wid = any (array(select s.wid from unnest(p_steps) s where s.tgid = 0)) and j.state = 'K';
   end if;
   for wid, seq, status, fired, job_id, v_was in
     with o as materialized (
-      select u.*, x.seq + 1 as seq, x.status as was, x.reason as why, p.parked, n.final, coalesce(f.tgids, '{}') as tgids, coalesce(f.names, '{}') as names,
-        f.timeouts, f.priorities,
-        wedsql._next_status(n.final, p.live > 0, p.parked > 0, f.tgids is not null, not v_flow.plain and wedsql._has_timer(u.wid), u.fresh,
-                            case when not p_rematch then v_flow.final_when_pending end) as new_status
+      select u.*, x.seq + 1 as seq, x.status as was, x.reason as why, p.parked, n.final,
+             coalesce(f.tgids, '{}') as tgids, coalesce(f.names, '{}') as names, f.timeouts, f.priorities,
+             wedsql._next_status(n.final, p.live > 0, p.parked > 0, f.tgids is not null,
+                                 not v_flow.plain and wedsql._has_timer(u.wid), u.fresh,
+                                 case when not p_rematch then v_flow.final_when_pending end) as new_status
       from unnest(p_steps) u
       left join wedsql.instance x on x.wid = u.wid
       cross join lateral (select wedsql._is_final(v_flow.final_tgid, u.matched) as final) n
       cross join lateral (
-        select count(*) filter (where j.tgid > 0) as live, count(*) filter (where j.state = 'K') as parked, array_agg(j.tgid) as tgids
+        select count(*) filter (where j.tgid > 0) as live, count(*) filter (where j.state = 'K') as parked,
+               array_agg(j.tgid) as tgids
         from wedsql.job_pool j where j.wid = u.wid) p
       cross join lateral (
-        select array_agg(t.tgid) as tgids, array_agg(t.trname) as names, array_agg(t.timeout) as timeouts, array_agg(t.priority) as priorities
-        from (select * from wedsql.trig t where t.tgid = any (u.matched) and not n.final and wedsql._fires(t.tgid, p.tgids)
+        select array_agg(t.tgid) as tgids, array_agg(t.trname) as names, array_agg(t.timeout) as timeouts,
+               array_agg(t.priority) as priorities
+        from (select * from wedsql.trig t
+              where t.tgid = any (u.matched) and not n.final and wedsql._fires(t.tgid, p.tgids)
               order by t.tgid) t) f),
     i as (
       update wedsql.instance x
@@ -54,14 +62,19 @@ begin
           finished_at = wedsql._finished_at(o.new_status, v_now)
       from o where x.wid = o.wid and o.new_status not in ('!', '?')),
     fire as (
-      insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at, fired_xid, cause_seq, version)
-      select o.wid, n.tgid, v_flow.id, n.trname, n.timeout, o.state, n.priority, v_now, v_xid, o.seq, v_flow.version
-      from o cross join lateral unnest(o.tgids, o.names, o.timeouts, o.priorities) n (tgid, trname, timeout, priority)),
+      insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at,
+                                   fired_xid, cause_seq, version)
+      select o.wid, n.tgid, v_flow.id, n.trname, n.timeout, o.state, n.priority, v_now, v_xid, o.seq,
+             v_flow.version
+      from o
+      cross join lateral unnest(o.tgids, o.names, o.timeouts, o.priorities)
+        n (tgid, trname, timeout, priority)),
     trace as (
-      insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired, before, cause_seq,
-                                    actor, reason, version, tx_at, errors, suppressed)
-      select v_flow.id, o.wid, o.seq, v_now, o.trw, o.names, o.state, o.new_status, o.job_id, o.claim, o.tgid, o.tgids, o.before,
-             o.cause_seq, o.actor, o.reason, v_flow.version, now(), o.errors,
+      insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid,
+                                    fired, before, cause_seq, actor, reason, version, tx_at, errors,
+                                    suppressed)
+      select v_flow.id, o.wid, o.seq, v_now, o.trw, o.names, o.state, o.new_status, o.job_id, o.claim, o.tgid,
+             o.tgids, o.before, o.cause_seq, o.actor, o.reason, v_flow.version, now(), o.errors,
              case when o.final then wedsql._suppressed(v_flow.final_tgid, o.matched) end
       from o)
     select o.wid, o.seq, o.new_status, o.names, o.job_id, o.was from o
@@ -96,7 +109,9 @@ end $$;
 -- Raises the reason for which a commit is rejected: a first state that matches nothing, or a final state with
 -- work pending.
 -- Raises: WD101, WD103, WD106.
-create or replace function wedsql._refuse(p_flow wedsql.flow, p_wid integer, p_status "char", p_steps wedsql.step[]) returns void
+create or replace function wedsql._refuse(
+  p_flow wedsql.flow, p_wid integer, p_status "char", p_steps wedsql.step[])
+returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_step wedsql.step;
@@ -104,19 +119,24 @@ declare
 begin
   select u.* into v_step from unnest(p_steps) u where u.wid = p_wid;
   if p_status = '?' and v_step.errors is not null then
-    perform wedsql._raise('WD106', 'The predicate of trigger "{trigger}" failed on the first state: {sqlstate} {problem}',
+    perform wedsql._raise('WD106',
+                          'The predicate of trigger "{trigger}" failed on the first state: {sqlstate} '
+                          '{problem}',
       'No other condition holds, so no instance was started.',
       jsonb_build_object('errors', v_step.errors, 'trigger', v_step.errors -> 0 -> 'trigger',
         'sqlstate', v_step.errors -> 0 -> 'sqlstate', 'problem', v_step.errors -> 0 -> 'message'));
   elsif p_status = '?' then
     perform wedsql._raise('WD101',
       'No condition of flow "{flow}" holds for this first state, so no instance was started.',
-      'A first state must be final or fire a transition. Check for null values, and which triggers are enabled.',
+      'A first state must be final or fire a transition. Check for null values, and which triggers are '
+      'enabled.',
       jsonb_build_object('flow', p_flow.name, 'state', v_step.state));
   end if;
   perform wedsql._note_refusal(p_wid, v_step.job_id, false);
-  select string_agg(j.trname, ', ' order by j.tgid) into v_pending from wedsql.job_pool j where j.wid = p_wid and j.tgid > 0;
+  select string_agg(j.trname, ', ' order by j.tgid) into v_pending from wedsql.job_pool j
+  where j.wid = p_wid and j.tgid > 0;
   perform wedsql._raise('WD103', 'Instance {instance} would be final while {pending} is pending.',
-    'Nothing was changed. Wait for the pending transitions, or set final_when_pending of the flow to defer or cancel.',
+    'Nothing was changed. Wait for the pending transitions, or set final_when_pending of the flow to defer '
+    'or cancel.',
     jsonb_build_object('instance', p_wid, 'pending', v_pending));
 end $$;

@@ -1,7 +1,9 @@
 -- Moves conditions that failed from `matched` to `errors`, and applies options beyond the paper's.
 -- Raises: WD106 when a trigger with on_error = abort fails.
-create or replace function wedsql._prepare(p_flow wedsql.flow, p_steps wedsql.step[], p_now timestamptz) returns wedsql.step[]
-language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+create or replace function wedsql._prepare(p_flow wedsql.flow, p_steps wedsql.step[], p_now timestamptz)
+returns wedsql.step[]
+language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
+set intervalstyle = 'postgres' as $$
 declare
   v_step wedsql.step;
 begin
@@ -21,12 +23,14 @@ end $$;
 -- Treats a predicate that fails at run time as not true and names it in the history; it never blocks the
 -- others.
 -- Raises: WD106 when its trigger has on_error = abort.
-create or replace function wedsql._condition_errors(p_flow wedsql.flow, p_step wedsql.step, p_now timestamptz) returns wedsql.step
+create or replace function wedsql._condition_errors(p_flow wedsql.flow, p_step wedsql.step, p_now timestamptz)
+returns wedsql.step
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_errors jsonb;
 begin
-  execute format('select wed_match.e_%s(jsonb_populate_record(null::%I.wed_flow, $1))', p_flow.id, p_flow.name)
+  execute format('select wed_match.e_%s(jsonb_populate_record(null::%I.wed_flow, $1))', p_flow.id,
+                 p_flow.name)
     into v_errors using p_step.state;
   return wedsql._with_errors(p_flow, p_step, v_errors, p_now);
 end $$;
@@ -40,8 +44,10 @@ declare
   v_errors jsonb;
   v_abort jsonb;
 begin
-  select jsonb_agg(e || jsonb_build_object('trigger', coalesce(t.tgname, t.trname))), jsonb_agg(e) filter (where t.on_error = 'abort')
-  into v_errors, v_abort from jsonb_array_elements(p_errors) e join wedsql.trig t on t.tgid = (e ->> 'tgid')::integer;
+  select jsonb_agg(e || jsonb_build_object('trigger', coalesce(t.tgname, t.trname))),
+         jsonb_agg(e) filter (where t.on_error = 'abort')
+  into v_errors, v_abort
+  from jsonb_array_elements(p_errors) e join wedsql.trig t on t.tgid = (e ->> 'tgid')::integer;
   if v_abort is not null then
     perform wedsql._raise('WD106', 'The predicate of trigger "{trigger}" failed: {sqlstate} {problem}',
       'Nothing was changed, because on_error of the trigger is abort.',
@@ -49,15 +55,18 @@ begin
         'sqlstate', v_errors -> 0 -> 'sqlstate', 'problem', v_errors -> 0 -> 'message'));
   end if;
   insert into wedsql.condition_failure (tgid, flow_id, at, sqlstate, message, wid)
-  select (e ->> 'tgid')::integer, p_flow.id, p_now, e ->> 'sqlstate', e ->> 'message', p_step.wid from jsonb_array_elements(v_errors) e;
+  select (e ->> 'tgid')::integer, p_flow.id, p_now, e ->> 'sqlstate', e ->> 'message', p_step.wid
+  from jsonb_array_elements(v_errors) e;
   p_step.errors := v_errors;
-  p_step.matched := (select coalesce(array_agg(m order by m), '{}') from unnest(p_step.matched) m where m > 0);
+  p_step.matched :=
+    (select coalesce(array_agg(m order by m), '{}') from unnest(p_step.matched) m where m > 0);
   return p_step;
 end $$;
 
 -- Applies revalidate = withdraw (removes jobs whose condition is no longer true, K-26), fire_once and timers
 -- (hold a trigger back) and refresh_payload (K-04).
-create or replace function wedsql._apply_options(p_flow wedsql.flow, p_step wedsql.step, p_now timestamptz) returns wedsql.step
+create or replace function wedsql._apply_options(p_flow wedsql.flow, p_step wedsql.step, p_now timestamptz)
+returns wedsql.step
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   perform wedsql._withdraw_jobs(array[p_step.wid], array_agg(j.id), 'withdrawn', p_step.actor,
@@ -69,7 +78,8 @@ begin
   update wedsql.job_pool j set payload = p_step.state from wedsql.trig t
   where j.wid = p_step.wid and t.tgid = j.tgid and t.refresh_payload and j.tgid = any (p_step.matched);
   p_step.matched := (
-    select coalesce(array_agg(m order by m), '{}') from unnest(p_step.matched) m join wedsql.trig t on t.tgid = m
+    select coalesce(array_agg(m order by m), '{}')
+    from unnest(p_step.matched) m join wedsql.trig t on t.tgid = m
     where not (t.fire_once and wedsql._has_fired(p_step.wid, t.tgid)));
   return wedsql._apply_timers(p_flow, p_step, p_now);
 end $$;
@@ -77,8 +87,10 @@ end $$;
 -- Returns when a trigger with a due time fires on the state: due_after later than the time in its due
 -- attribute, or without one than the moment since which its condition holds. Null where the due attribute is
 -- empty.
-create or replace function wedsql._due_at(p_trig wedsql.trig, p_state jsonb, p_since timestamptz) returns timestamptz
-language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' as $$
+create or replace function wedsql._due_at(p_trig wedsql.trig, p_state jsonb, p_since timestamptz)
+returns timestamptz
+language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+set datestyle = 'ISO, YMD' as $$
 select case when p_trig.due_attr is null then p_since else (p_state ->> p_trig.due_attr)::timestamptz end
        + coalesce(p_trig.due_after, interval '0')
 $$;
@@ -101,7 +113,8 @@ $$;
 -- committed again. A trigger that waits for its time, or has fired its only time, would not. A final
 -- condition counts only with a due time, and while other work is pending only when that time is still to
 -- come.
-create or replace function wedsql._would_act(p_wid integer, p_state jsonb, p_matched integer[]) returns boolean
+create or replace function wedsql._would_act(p_wid integer, p_state jsonb, p_matched integer[])
+returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select exists (
   select 1 from wedsql.trig t left join wedsql.timer x on x.wid = p_wid and x.tgid = t.tgid
@@ -119,11 +132,13 @@ $$;
 -- Fires a trigger with a due time when its condition holds and the time has come; until then a timer waits
 -- (K-37). A due attribute is read again at each commit; due_after alone counts from the commit that made the
 -- condition true.
-create or replace function wedsql._apply_timers(p_flow wedsql.flow, p_step wedsql.step, p_now timestamptz) returns wedsql.step
+create or replace function wedsql._apply_timers(p_flow wedsql.flow, p_step wedsql.step, p_now timestamptz)
+returns wedsql.step
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   delete from wedsql.timer x where x.wid = p_step.wid and (not x.tgid = any (p_step.matched) or exists (
-    select 1 from wedsql.trig t where t.tgid = x.tgid and t.due_attr is not null and p_step.state ->> t.due_attr is null));
+    select 1 from wedsql.trig t
+    where t.tgid = x.tgid and t.due_attr is not null and p_step.state ->> t.due_attr is null));
   insert into wedsql.timer as x (wid, tgid, flow_id, due_at)
   select p_step.wid, t.tgid, p_flow.id, wedsql._due_at(t, p_step.state, p_now)
   from wedsql.trig t
@@ -132,10 +147,13 @@ begin
   on conflict (wid, tgid) do update set due_at = excluded.due_at
     where (select t.due_attr from wedsql.trig t where t.tgid = x.tgid) is not null;
   p_step.matched := (
-    select coalesce(array_agg(m order by m), '{}') from unnest(p_step.matched) m join wedsql.trig t on t.tgid = m
+    select coalesce(array_agg(m order by m), '{}')
+    from unnest(p_step.matched) m join wedsql.trig t on t.tgid = m
     where not wedsql._has_due_time(t.due_attr, t.due_after)
-       or exists (select 1 from wedsql.timer x where x.wid = p_step.wid and x.tgid = m and x.due_at <= p_now));
-  delete from wedsql.timer x where x.wid = p_step.wid and (x.tgid = any (p_step.matched) or p_flow.final_tgid = any (p_step.matched));
+       or exists (select 1 from wedsql.timer x
+                  where x.wid = p_step.wid and x.tgid = m and x.due_at <= p_now));
+  delete from wedsql.timer x
+  where x.wid = p_step.wid and (x.tgid = any (p_step.matched) or p_flow.final_tgid = any (p_step.matched));
   return p_step;
 end $$;
 
@@ -148,22 +166,26 @@ $$;
 -- Parks a trigger that fired more than max_firings times in one instance and makes the instance an exception
 -- (K-18, K-31). Firings before the last repair, a step by the _EXCPT job, do not count. Returns whether it
 -- did so.
-create or replace function wedsql._check_firing_limit(p_flow wedsql.flow, p_wid integer, p_seq integer, p_now timestamptz) returns boolean
+create or replace function wedsql._check_firing_limit(
+  p_flow wedsql.flow, p_wid integer, p_seq integer, p_now timestamptz)
+returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_step wedsql.wed_trace;
   v_exceeded integer[];
-  v_repaired integer := coalesce((select max(x.seq) from wedsql.wed_trace x where x.wid = p_wid and x.tgid = 0), 0);
+  v_repaired integer :=
+    coalesce((select max(x.seq) from wedsql.wed_trace x where x.wid = p_wid and x.tgid = 0), 0);
 begin
   select * into v_step from wedsql.wed_trace t where t.wid = p_wid and t.seq = p_seq;
   select array_agg(t.tgid) into v_exceeded from wedsql.trig t
-  where t.tgid = any (v_step.fired) and (select count(*) from wedsql.wed_trace x
-                                        where x.wid = p_wid and x.seq >= v_repaired and t.tgid = any (x.fired))
-        > coalesce(t.max_firings, p_flow.max_firings);
+  where t.tgid = any (v_step.fired) and coalesce(t.max_firings, p_flow.max_firings) < (
+    select count(*) from wedsql.wed_trace x
+    where x.wid = p_wid and x.seq >= v_repaired and t.tgid = any (x.fired));
   if v_exceeded is null then
     return false;
   end if;
-  perform wedsql._park(p_flow, p_wid, v_exceeded, case when v_step.before is not null and v_step.state @> v_step.before
+  perform wedsql._park(p_flow, p_wid, v_exceeded,
+                       case when v_step.before is not null and v_step.state @> v_step.before
     then 'NO_PROGRESS' else 'LOOP' end, null, p_now);
   update wedsql.wed_trace t set status = 'E' where t.wid = p_wid and t.seq = p_seq;
   return true;

@@ -16,7 +16,8 @@ written as (
   insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, before, actor, reason, version,
                                 tx_at)
   select p_flow.id, n.wid, n.seq, p_now, n.trw,
-         coalesce(n.state, (select t.state from wedsql.wed_trace t where t.wid = n.wid order by t.seq desc limit 1)),
+         coalesce(n.state,
+                  (select t.state from wedsql.wed_trace t where t.wid = n.wid order by t.seq desc limit 1)),
          coalesce(p_status, n.status), coalesce(n.before, '{}'), n.actor, n.reason, p_flow.version, now()
   from numbered n)
 select array_agg(n.seq order by n.wid) from numbered n
@@ -26,7 +27,8 @@ $$;
 create or replace function wedsql._note_step(p_wid integer, p_name text, p_actor text, p_reason text)
 returns wedsql.step
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-select row(p_wid, false, null, null, p_name, null, p_actor, p_reason, null, null, null, null, null)::wedsql.step
+select row(p_wid, false, null, null, p_name, null, p_actor, p_reason, null, null, null, null,
+           null)::wedsql.step
 $$;
 
 -- Keeps the values of a removed attribute in the history of the living instances (K-21).
@@ -38,7 +40,8 @@ declare
 begin
   select f.* into v_flow from wedsql.flow f where f.id = p_attr.flow_id;
   for v_steps in execute format($q$
-    select array_agg(row(l.wid, false, null, null, '_REMATCH', null, $2, 'An attribute was removed.', l.state - $3,
+    select array_agg(row(l.wid, false, null, null, '_REMATCH', null, $2, 'An attribute was removed.',
+                         l.state - $3,
                          jsonb_build_object($3, l.state -> $3), null, null, null)::wedsql.step)
     from (select w.wid, to_jsonb(w.*) - 'wid' as state, row_number() over () / 1000 as part
           from wedsql.instance i join %I.wed_flow w on w.wid = i.wid
@@ -51,7 +54,8 @@ end $$;
 
 -- Puts the special record _EXCPT into the pool for an instance that is an exception (Algorithm 1, line 19),
 -- with the state and the number of its last step.
-create or replace function wedsql._except_job(p_flow wedsql.flow, p_wid integer, p_now timestamptz) returns void
+create or replace function wedsql._except_job(p_flow wedsql.flow, p_wid integer, p_now timestamptz)
+returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 insert into wedsql.job_pool (wid, tgid, flow_id, trname, payload, fired_at, fired_xid, cause_seq, version)
 select p_wid, 0, p_flow.id, '_EXCPT', t.state, p_now, txid_current(), t.seq, p_flow.version

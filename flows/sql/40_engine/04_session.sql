@@ -41,7 +41,9 @@ $$;
 -- Returns whether this session holds the lock of any job.
 create or replace function wedsql._holds_any() returns boolean
 language sql volatile set search_path = pg_catalog, pg_temp as $$
-select exists (select 1 from pg_locks l where l.locktype = 'advisory' and l.objsubid = 2 and l.pid = pg_backend_pid() and l.objid <> (-1)::oid)
+select exists (select 1 from pg_locks l
+               where l.locktype = 'advisory' and l.objsubid = 2 and l.pid = pg_backend_pid()
+                 and l.objid <> (-1)::oid)
 $$;
 
 -- Returns the key that a session locks in shared mode from its first <flow>.hold on. Only the kernel can lock
@@ -79,7 +81,8 @@ begin
     v_at := v_at - case when p_held then clock_timestamp() - now() else '0' end;
   end;
   if v_in is distinct from wedsql._microseconds(now()) then
-    perform setval('wedsql.took_in', wedsql._microseconds(now())), setval('wedsql.took_at', wedsql._microseconds(v_at));
+    perform setval('wedsql.took_in', wedsql._microseconds(now())),
+            setval('wedsql.took_at', wedsql._microseconds(v_at));
   end if;
   perform set_config('wedsql.takes', 'on', false);
 end $$;
@@ -87,5 +90,6 @@ end $$;
 -- Returns whether a flow has jobs for which take does more than to lock them.
 create or replace function wedsql._take_checks_more(p_flow integer) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select f.shared or exists (select 1 from wedsql.trig t where t.flow_id = f.id and t.revalidate = 'at_take') from wedsql.flow f where f.id = p_flow
+select f.shared or exists (select 1 from wedsql.trig t where t.flow_id = f.id and t.revalidate = 'at_take')
+from wedsql.flow f where f.id = p_flow
 $$;

@@ -116,7 +116,8 @@ declare
 begin
   update wedsql.flow f set defining_xid = txid_current() where f.id = p_flow;
   for v_made in
-    select p.proname, p.proretset, pg_get_function_arguments(p.oid) as arguments, pg_get_function_result(p.oid) as result,
+    select p.proname, p.proretset, pg_get_function_arguments(p.oid) as arguments,
+           pg_get_function_result(p.oid) as result,
            (select string_agg('$' || i, ', ' order by i) from generate_series(1, p.pronargs) i) as given
     from pg_proc p where p.pronamespace = quote_ident(p_name)::regnamespace
       and p.proname in ('start_many', 'take', 'hold', 'complete_many', 'complete_held')

@@ -51,15 +51,19 @@ end $g$;
 -- Returns one step per job, with its changes in the place of the state, if each instance is open and each job
 -- still pending, held by the caller and in time. The time of a transaction counts from its first take, that
 -- of a session's hold from the hold, that of a lease from the lease. p_held: the session's own lock on the
--- job is released here, and the transaction's lock replaces it. p_checked: take does more than to lock, so the
--- lock on the job must come from take (40_engine/04_session.sql).
+-- job is released here, and the transaction's lock replaces it. p_checked: take does more than to lock, so
+-- the lock on the job must come from take (40_engine/04_session.sql).
 -- Locks: the advisory lock of every job taken in transaction mode (a caller that took it by take holds it
 -- already).
 -- Raises: WD002, WD102, WD104, WD107, WD105, WD203, WD204, WD205, WD210; WD201 when this transaction did not
 -- take the job (K-07).
-create or replace function wedsql._check_jobs(p_flow integer, p_attrs text[], p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[], p_actor text, p_held boolean, p_checked boolean)
+create or replace function wedsql._check_jobs(
+  p_flow integer, p_attrs text[], p_wids integer[], p_jobs bigint[], p_claims bigint[], p_changes jsonb[],
+  p_actor text, p_held boolean, p_checked boolean)
 returns wedsql.step[]
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set plan_cache_mode = force_generic_plan as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1
+set plan_cache_mode = force_generic_plan as $$
 declare
   v_now timestamptz := wedsql.now();
   v_took timestamptz;
@@ -74,7 +78,8 @@ begin
     v_took := wedsql._moment('wedsql.took_at');
     v_taken := case when p_checked then wedsql._numbers_taken() end;
   end if;
-  select array_agg(row(c.wid, false, j.id, j.tgid, j.trname, j.cause_seq, p_actor, null, c.s, null, null, null, j.claim)::wedsql.step), min(p.problem)
+  select array_agg(row(c.wid, false, j.id, j.tgid, j.trname, j.cause_seq, p_actor, null, c.s, null, null,
+                       null, j.claim)::wedsql.step), min(p.problem)
   into v_steps, v_bad
   from unnest(p_wids, p_jobs, p_claims, p_changes) c (wid, id, claim, s)
   left join wedsql.instance i on i.wid = c.wid
@@ -88,8 +93,10 @@ begin
     when c.claim is not null and j.claim is distinct from c.claim then 'WD203'
     when c.claim is not null and j.lease_until <= v_now then 'WD204'
     when c.claim is null and (j.state = 'L' or not pg_try_advisory_xact_lock(c.wid, j.tgid)) then 'WD203'
-    when c.claim is null and (v_took is null or not p_held and strpos(v_ids, ',' || c.id || ',') = 0) then 'WD201'
-    when c.claim is null and not p_held and (c.id <> all (v_taken) or j.not_before > greatest(v_now, v_took)) then 'WD201'
+    when c.claim is null and (v_took is null or not p_held and strpos(v_ids, ',' || c.id || ',') = 0) then
+      'WD201'
+    when c.claim is null and not p_held
+      and (c.id <> all (v_taken) or j.not_before > greatest(v_now, v_took)) then 'WD201'
     when c.claim is null and p_held and not pg_advisory_unlock(c.wid, j.tgid) then 'WD203'
     when c.claim is null and j.timeout is not null and v_now - v_took > j.timeout then 'WD204'
     when jsonb_typeof(c.s) is distinct from 'object' or c.s - p_attrs <> '{}' then 'WD002'

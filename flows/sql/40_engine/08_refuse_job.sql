@@ -1,7 +1,8 @@
 -- Raises the error for a rejected result. With several jobs in the call only the code is raised: the caller
 -- then tries each on its own.
 -- Raises: p_code.
-create or replace function wedsql._refuse_job(p_code text, p_wids integer[], p_jobs bigint[], p_changes jsonb[])
+create or replace function wedsql._refuse_job(
+  p_code text, p_wids integer[], p_jobs bigint[], p_changes jsonb[])
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_job wedsql.job_pool;
@@ -15,21 +16,33 @@ begin
     when 'WD102' then perform wedsql._raise(p_code, 'Instance {instance} is final and cannot be changed.',
       'Publish a changed definition with reopen_final to open final instances again.', v_facts);
     when 'WD107' then perform wedsql._refuse_size();
-    when 'WD104' then perform wedsql._raise(p_code, 'This flow has no instance {instance}.', 'Check the number and the flow.', v_facts);
-    when 'WD105' then perform wedsql._raise(p_code, 'Instance {instance} is not running.', 'It was cancelled or suspended.', v_facts);
-    when 'WD205' then perform wedsql._raise(p_code, 'The result of job {job} of instance {instance} was rejected: the job is no longer pending.',
+    when 'WD104' then perform wedsql._raise(p_code, 'This flow has no instance {instance}.',
+                                            'Check the number and the flow.', v_facts);
+    when 'WD105' then perform wedsql._raise(p_code, 'Instance {instance} is not running.',
+                                            'It was cancelled or suspended.', v_facts);
+    when 'WD205' then perform wedsql._raise(p_code,
+                                            'The result of job {job} of instance {instance} was rejected: '
+                                            'the job is no longer pending.',
       'It was finished, withdrawn or parked in the meantime; take another job.', v_facts);
-    when 'WD203' then perform wedsql._raise(p_code, 'The result of job {job} of instance {instance} was rejected: another worker holds the job.',
-      'The claim is not the current one; take the job again.', v_facts || jsonb_build_object('holder', v_job.lckid));
-    when 'WD201' then perform wedsql._raise(p_code, 'The result of job {job} of instance {instance} was rejected: this transaction took no job.',
+    when 'WD203' then perform wedsql._raise(p_code,
+                                            'The result of job {job} of instance {instance} was rejected: '
+                                            'another worker holds the job.',
+      'The claim is not the current one; take the job again.',
+      v_facts || jsonb_build_object('holder', v_job.lckid));
+    when 'WD201' then perform wedsql._raise(p_code,
+                                            'The result of job {job} of instance {instance} was rejected: '
+                                            'this transaction took no job.',
       'Take the job in the same transaction (wedsql.take), or lease it and pass the claim.', v_facts);
     when 'WD204' then perform wedsql._raise(p_code,
-      case when v_job.timeout is null then 'The result of job {job} of instance {instance} came too late: its lease has expired.'
+      case when v_job.timeout is null
+        then 'The result of job {job} of instance {instance} came too late: its lease has expired.'
            else 'The result of job {job} of instance {instance} came too late (limit {timeout}).' end,
-      'Nothing was changed; the job goes back to the pool. Use a longer timeout, or lease the job and extend the lease.',
+      'Nothing was changed; the job goes back to the pool. Use a longer timeout, or lease the job and '
+      'extend the lease.',
       v_facts || jsonb_build_object('timeout', v_job.timeout::text));
     when 'WD210' then perform wedsql._raise(p_code,
-      'The result of job {job} of instance {instance} writes {attributes}, which transition "{transition}" does not declare.',
+      'The result of job {job} of instance {instance} writes {attributes}, which transition "{transition}" '
+      'does not declare.',
       'Add the attribute to the write-set of the trigger, or do not write it.',
       v_facts || jsonb_build_object('transition', v_job.trname, 'attributes',
         (select string_agg(k, ', ') from jsonb_object_keys(p_changes[1]) k

@@ -48,7 +48,8 @@ end $g$;
 -- Returns which of these rendered expressions hold on the state, evaluated as the role without rights; one
 -- that fails does not.
 create or replace function wed_match.holds(p_schema text, p_exprs text[], p_state jsonb) returns boolean[]
-language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
 set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on as $$
 declare
   v_holds boolean[] := '{}';
@@ -57,7 +58,8 @@ declare
 begin
   foreach v_expr in array p_exprs loop
     begin
-      execute format('select (%s) from jsonb_populate_record(null::%I.wed_flow, $1) r', v_expr, p_schema) into v_one using p_state;
+      execute format('select (%s) from jsonb_populate_record(null::%I.wed_flow, $1) r', v_expr, p_schema)
+        into v_one using p_state;
     exception when others then v_one := null;
     end;
     v_holds := v_holds || coalesce(v_one, false);
@@ -66,10 +68,12 @@ begin
 end $$;
 
 -- Returns the numbers, from 1, of the condition's top-level disjuncts that hold on the payload.
-create or replace function wedsql._disjuncts(p_flow integer, p_schema text, p_tgid integer, p_payload jsonb) returns integer[]
+create or replace function wedsql._disjuncts(p_flow integer, p_schema text, p_tgid integer, p_payload jsonb)
+returns integer[]
 language sql set search_path = pg_catalog, pg_temp as $$
 select coalesce(array_agg(h.n::integer order by h.n), '{}')
-from unnest(wed_match.holds(p_schema, (select t.disjuncts from wedsql.trig t where t.tgid = p_tgid), p_payload)) with ordinality h (holds, n)
+from unnest(wed_match.holds(p_schema, (select t.disjuncts from wedsql.trig t where t.tgid = p_tgid),
+                            p_payload)) with ordinality h (holds, n)
 where h.holds
 $$;
 

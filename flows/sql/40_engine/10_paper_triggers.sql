@@ -25,7 +25,8 @@ end $$;
 
 -- Makes an inserted row a new instance, settled in the statement that inserted it (Algorithm 1).
 create or replace function wedsql._paper_insert() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
   v_flow wedsql.flow;
   v_matched integer[];
@@ -42,7 +43,8 @@ end $$;
 -- Makes an updated row the result of the one job whose advisory lock this session holds (Algorithm 2).
 -- Raises: WD102, WD105, WD202, WD201, WD204, WD205, WD206, WD207, WD208, WD209, WD210.
 create or replace function wedsql._paper_update() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
   v_flow integer;
   v_defining bigint;
@@ -69,9 +71,12 @@ begin
   perform wedsql._seen_paper(v_flow, v_job.trname, wedsql.now());
   perform wedsql._check_size(to_jsonb(new) - 'wid', v_before);
   execute format('select wed_match.f_%s($1)', v_flow) into v_matched using new;
-  perform wedsql._settle(v_flow, array[row(new.wid, false, v_job.id, v_job.tgid, v_job.trname, v_job.cause_seq, wedsql._actor(), null,
+  perform wedsql._settle(v_flow,
+                         array[row(new.wid, false, v_job.id, v_job.tgid, v_job.trname, v_job.cause_seq,
+                                   wedsql._actor(), null,
     to_jsonb(new) - 'wid', v_before, v_matched, null, null)::wedsql.step], true);
-  insert into wedsql.commit_by (until, wid, job_id) select v_job.lease_until, v_job.wid, v_job.id where v_job.lease_until is not null;
+  insert into wedsql.commit_by (until, wid, job_id) select v_job.lease_until, v_job.wid, v_job.id
+  where v_job.lease_until is not null;
   return null;
 end $$;
 
@@ -98,7 +103,8 @@ declare
   v_command text;
   v_last text := coalesce(current_setting('wedsql.wrote', true), '');
 begin
-  execute format('select concat(txid_current(), '':'', w.cmin, '':'') from %I.wed_flow w where w.wid = $1', p_flow) into v_command using p_wid;
+  execute format('select concat(txid_current(), '':'', w.cmin, '':'') from %I.wed_flow w where w.wid = $1',
+                 p_flow) into v_command using p_wid;
   if starts_with(v_last, v_command) and v_last <> (v_command || p_wid) then
     perform wedsql._raise('WD202', 'One statement wrote several instances, among them {instance}.',
       'Select one instance with WHERE wid = ..., and write each one in another transaction.',
@@ -130,11 +136,14 @@ begin
     perform wedsql._raise('WD105', 'Instance {instance} is not running.', 'It was cancelled or suspended.',
       jsonb_build_object('instance', p_wid));
   end if;
-  select array_agg(j) filter (where l.mode = 'ExclusiveLock'), bool_or(l.mode <> 'ExclusiveLock') filter (where l.objsubid = 2),
-         bool_or(l.classid <> p_wid::oid) filter (where l.objsubid = 2), bool_or(l.objsubid = 1 and wedsql._key_locked(l.classid, l.objid) = wedsql._hold_key())
+  select array_agg(j) filter (where l.mode = 'ExclusiveLock'),
+         bool_or(l.mode <> 'ExclusiveLock') filter (where l.objsubid = 2),
+         bool_or(l.classid <> p_wid::oid) filter (where l.objsubid = 2),
+         bool_or(l.objsubid = 1 and wedsql._key_locked(l.classid, l.objid) = wedsql._hold_key())
   into v_jobs, v_shared, v_other, v_held
   from pg_locks l
-  left join wedsql.job_pool j on l.objsubid = 2 and j.wid = l.classid::integer and j.tgid = l.objid::integer and j.wid = p_wid and (v_named is null or j.id = v_named)
+  left join wedsql.job_pool j on l.objsubid = 2 and j.wid = l.classid::integer and j.tgid = l.objid::integer
+    and j.wid = p_wid and (v_named is null or j.id = v_named)
   where l.locktype = 'advisory' and l.pid = pg_backend_pid() and l.granted
     and l.database = (select d.oid from pg_database d where d.datname = current_database());
   v_jobs := array_remove(v_jobs, null::wedsql.job_pool);
@@ -161,8 +170,10 @@ end $$;
 create or replace function wedsql._check_writes(p_job wedsql.job_pool, p_before jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if exists (select 1 from wedsql.trig t where t.tgid = p_job.tgid and t.writes is not null and p_before - t.writes <> '{}') then
-    perform wedsql._raise('WD210', 'Transition "{transition}" wrote an attribute that its write-set does not declare.',
+  if exists (select 1 from wedsql.trig t
+             where t.tgid = p_job.tgid and t.writes is not null and p_before - t.writes <> '{}') then
+    perform wedsql._raise('WD210',
+                          'Transition "{transition}" wrote an attribute that its write-set does not declare.',
       'Add the attribute to the write-set of the trigger, or do not write it.',
       jsonb_build_object('transition', p_job.trname));
   end if;
@@ -176,7 +187,9 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if not p_job.tgid = any (p_matched) then
     perform wedsql._note_refusal(p_job.wid, p_job.id, true);
-    perform wedsql._raise('WD205', 'The condition of job {job} ("{transition}") of instance {instance} no longer holds.',
+    perform wedsql._raise('WD205',
+                          'The condition of job {job} ("{transition}") of instance {instance} no longer '
+                          'holds.',
       'Nothing was changed. Roll back and take another job; the reaper drops this one.',
       jsonb_build_object('job', p_job.id, 'transition', p_job.trname, 'instance', p_job.wid));
   end if;

@@ -32,7 +32,8 @@ begin
      where s.pid = pg_backend_pid() and s.wid = p_job.wid and s.tgid = p_job.tgid and s.xact_start = now()),
     (select b.seen_at from wedsql.beat b where b.name = 'reaper'))) into v_since;
   if p_job.timeout is not null and v_now - v_since > p_job.timeout then
-    perform wedsql._raise('WD204', 'The result of job {job} of instance {instance} came too late (limit {timeout}).',
+    perform wedsql._raise('WD204',
+                          'The result of job {job} of instance {instance} came too late (limit {timeout}).',
       'Nothing was changed; the job goes back to the pool. Give the trigger a longer timeout.',
       jsonb_build_object('job', p_job.id, 'instance', p_job.wid, 'timeout', p_job.timeout::text));
   end if;
@@ -67,7 +68,8 @@ begin
     v_locks := wedsql._pairs_locked();
     perform pg_advisory_unlock_all();
     v_by_session := not wedsql._holds(p_wid, p_tgid);
-    perform pg_advisory_lock((k >> 32)::integer, (k << 32 >> 32)::integer) from unnest(v_locks) k where k <> all (wedsql._pairs_locked());
+    perform pg_advisory_lock((k >> 32)::integer, (k << 32 >> 32)::integer) from unnest(v_locks) k
+    where k <> all (wedsql._pairs_locked());
   else
     -- The transaction's own lock as well, so that no other session gets it before it is the session's again.
     perform pg_advisory_xact_lock(p_wid, p_tgid);
@@ -94,7 +96,8 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if wedsql.now() > new.until then
     perform wedsql._raise('WD204', 'The commit of the result of instance {instance} came too late.',
-      'Nothing was changed; the job goes back to the pool. Commit sooner, or give the trigger a longer timeout.',
+      'Nothing was changed; the job goes back to the pool. Commit sooner, or give the trigger a longer '
+      'timeout.',
       jsonb_build_object('instance', new.wid));
   end if;
   delete from wedsql.commit_by c where c.id = new.id;
@@ -102,14 +105,18 @@ begin
 end $$;
 
 -- Makes this transaction commit before the time of the first of these jobs is over, or not at all.
-create or replace function wedsql._commit_until(p_wids integer[], p_jobs bigint[], p_claims bigint[]) returns void
+create or replace function wedsql._commit_until(p_wids integer[], p_jobs bigint[], p_claims bigint[])
+returns void
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 insert into wedsql.commit_by (until, wid, job_id)
 select u.until, u.wid, u.id from (
-  select case when c.claim is not null then j.lease_until when current_setting('wedsql.took_jobs', true) <> '' then wedsql._moment('wedsql.took_at') + j.timeout end as until,
+  select case when c.claim is not null then j.lease_until
+    when current_setting('wedsql.took_jobs', true) <> ''
+      then wedsql._moment('wedsql.took_at') + j.timeout end as until,
          c.wid, c.id
   from unnest(p_wids, p_jobs, p_claims) c (wid, id, claim)
-  cross join lateral (select p.timeout, p.lease_until from wedsql.job_pool p where p.wid = c.wid and p.id = c.id offset 0) j) u
+  cross join lateral (select p.timeout, p.lease_until from wedsql.job_pool p
+                      where p.wid = c.wid and p.id = c.id offset 0) j) u
 where u.until is not null order by u.until limit 1
 $$;
 

@@ -15,10 +15,10 @@ end $f$ $t$, jsonb_build_object('flow', p_schema, 'body', wedsql._gen_fast_path(
     p_first => '',
     p_held =>
       $q$case when p_claim is not null then j.state = 'L' and j.claim = p_claim and j.lease_until > v_now
-              else j.state = 'P'
-                   and strpos(coalesce(current_setting('wedsql.took_jobs', true), ''), ',' || p_job_id || ',') > 0
-                   and coalesce(v_now - j.timeout, '-infinity') <= wedsql._moment('wedsql.took_at')
-                   and coalesce(j.not_before <= v_now, true)$q$
+         else j.state = 'P'
+              and strpos(coalesce(current_setting('wedsql.took_jobs', true), ''), ',' || p_job_id || ',') > 0
+              and coalesce(v_now - j.timeout, '-infinity') <= wedsql._moment('wedsql.took_at')
+              and coalesce(j.not_before <= v_now, true)$q$
       || case when wedsql._take_checks_more(p_flow)
               then ' and p_job_id = any (wedsql._numbers_taken())' else '' end || ' end',
     p_ours => 'p_claim is not null or pg_try_advisory_xact_lock(p_wid, v_job.tgid)',
@@ -95,8 +95,8 @@ begin{first}
   <<fast_path>> begin
   select * into v_row from {flow:I}.wed_flow w where w.wid = {name}.p_wid for no key update;
   v_now := wedsql.now();
-  -- Not eligible: a job that is finished, late or not held here, an instance that is not running (a running one
-  -- has no parked work), a change that is rejected.
+  -- Not eligible: a job that is finished, late or not held here, an instance that is not running (a running
+  -- one has no parked work), a change that is rejected.
   select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid,
          f.final_when_pending as policy, wedsql._may_exceed_limit(x.seq + 1, f.fuse) as limited,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
@@ -143,7 +143,8 @@ begin{first}
   end if;
   with pool as (delete from wedsql.job_pool j where j.wid = p_wid and j.id = p_job_id),
        state as (update {flow:I}.wed_flow w set {assignments} where w.wid = {name}.p_wid),
-       life as (update wedsql.instance x set seq = v_job.seq, status = v_status, changed_at = v_now, reason = null,
+       life as (update wedsql.instance x
+                set seq = v_job.seq, status = v_status, changed_at = v_now, reason = null,
                   finished_at = wedsql._finished_at(v_status, v_now) where x.wid = p_wid)
   insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid, fired,
                                 before, cause_seq, actor, version, tx_at, suppressed)
@@ -231,7 +232,10 @@ $g$;
 -- uses dates or times; empty for other flows, because a setting costs each call.
 create or replace function wedsql._time_settings(p_flow integer) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $g$
-select case when exists (select 1 from wedsql.attr a where a.flow_id = p_flow and a.type in ('date', 'timestamptz', 'interval'))
-              or exists (select 1 from wedsql.trig t where t.flow_id = p_flow and t.canonical ~ '(date|time|interval|to_|make_|age)')
-            then 'set timezone = ''UTC'' set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres''' else '' end
+select case when exists (select 1 from wedsql.attr a
+                         where a.flow_id = p_flow and a.type in ('date', 'timestamptz', 'interval'))
+              or exists (select 1 from wedsql.trig t
+                         where t.flow_id = p_flow and t.canonical ~ '(date|time|interval|to_|make_|age)')
+            then 'set timezone = ''UTC'' set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres'''
+              else '' end
 $g$;

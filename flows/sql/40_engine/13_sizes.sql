@@ -26,7 +26,8 @@ begin
     perform wedsql._refuse_size();
   end if;
   select e.key into v_name from jsonb_each(p_state) e
-  where jsonb_typeof(e.value) = 'number' and octet_length(e.value::text) > 1000 and e.value is distinct from p_before -> e.key limit 1;
+  where jsonb_typeof(e.value) = 'number' and octet_length(e.value::text) > 1000
+    and e.value is distinct from p_before -> e.key limit 1;
   if found then
     perform wedsql._raise('WD003', 'The number for attribute "{attribute}" has more than 1000 digits.',
       'Store it as text, or as a fraction of a unit that fits.',

@@ -1,10 +1,12 @@
 -- Calls <flow>.start_many for a caller that has the flow's name in a variable.
 -- Raises: WD001, and as <flow>.start_many.
-create or replace function wedsql.start_many(p_flow text, p_states jsonb[], p_actor text default null, p_keys text[] default null)
+create or replace function wedsql.start_many(
+  p_flow text, p_states jsonb[], p_actor text default null, p_keys text[] default null)
 returns table (ord integer, wid integer, status text, sqlstate text, message text, hint text, detail text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  return query execute format('select * from %I.start_many($1, $2, $3)', (wedsql._flow(p_flow)).name) using p_states, p_actor, p_keys;
+  return query execute format('select * from %I.start_many($1, $2, $3)', (wedsql._flow(p_flow)).name)
+  using p_states, p_actor, p_keys;
 end $$;
 
 -- Returns the source of <flow>.start_many.
@@ -61,7 +63,8 @@ begin
   if p_code in ('42804', '42846', '42P13', '0A000')
      or p_code = '42703' and not wedsql._kernel_column(p_message)
      or p_code = '42883' and strpos(p_message, '(') = 0  -- an operator: the type of a column changed
-     or p_code in ('42883', '42P01') and split_part(p_message, '(', 1) ~ format(E'\\m(%s|wed_match)\\.', p_flow) then
+     or p_code in ('42883', '42P01')
+     and split_part(p_message, '(', 1) ~ format(E'\\m(%s|wed_match)\\.', p_flow) then
     perform wedsql._raise('40001', 'The definition of flow "{flow}" was changed while this call waited.',
       'Try again.', jsonb_build_object('flow', p_flow, 'problem', p_message));
   end if;
@@ -84,7 +87,8 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
   if p_why.code in ('23505', 'WD905') and p_key is not null then
-    return query select i.wid, i.status::text, null::text, null::text, null::text, null::text from wedsql.instance i join wedsql.flow f on f.id = i.flow_id
+    return query select i.wid, i.status::text, null::text, null::text, null::text, null::text
+    from wedsql.instance i join wedsql.flow f on f.id = i.flow_id
                  where f.name = p_flow and i.key = p_key;
     if found then
       return;
@@ -95,13 +99,16 @@ begin
       'Move the flow to a new database, or dump and restore this one without its finished instances; '
       'existing instances continue.');
   end if;
-  return query select null::integer, null::text, b.* from wedsql._explain_type_error(p_flow, p_state, p_why) b;
+  return query select null::integer, null::text, b.*
+  from wedsql._explain_type_error(p_flow, p_state, p_why) b;
 end $$;
 
 -- Returns a value that does not fit as WD003, where possible with attribute, type and value; other errors are
 -- returned unchanged.
-create or replace function wedsql._explain_type_error(p_flow text, p_changes jsonb, p_why wedsql.why) returns wedsql.why
-language plpgsql set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres' as $$
+create or replace function wedsql._explain_type_error(p_flow text, p_changes jsonb, p_why wedsql.why)
+returns wedsql.why
+language plpgsql set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' set timezone = 'UTC'
+set intervalstyle = 'postgres' as $$
 declare
   v_attr wedsql.attr;
   v_text text;
@@ -109,30 +116,36 @@ begin
   if p_why.code !~ '^22' and p_why.code <> '23514' then
     return p_why;
   end if;
-  for v_attr in select a.* from wedsql.attr a join wedsql.flow f on f.id = a.flow_id where f.name = p_flow and p_changes ? a.aname order by a.aid loop
+  for v_attr in select a.* from wedsql.attr a join wedsql.flow f on f.id = a.flow_id
+  where f.name = p_flow and p_changes ? a.aname order by a.aid loop
     v_text := p_changes ->> v_attr.aname;
     begin
       if v_attr.type = 'enum' and not v_text = any (v_attr.options) then
-        return wedsql._why('WD003', '"{value}" is not one of the options of "{attribute}".', 'Options: {options}.',
+        return wedsql._why('WD003', '"{value}" is not one of the options of "{attribute}".',
+                           'Options: {options}.',
           jsonb_build_object('attribute', v_attr.aname, 'sqlstate', '23514', 'value', left(v_text, 80),
             'options', v_attr.options));
       elsif v_attr.type <> 'jsonb' then
         execute format('select ($1::%s)::text', wedsql.sql_type(v_attr.type)) into v_text using v_text;
       end if;
     exception when data_exception then
-      return wedsql._why('WD003', '"{value}" is not a value of type {type} for attribute "{attribute}".', '{problem}',
+      return wedsql._why('WD003', '"{value}" is not a value of type {type} for attribute "{attribute}".',
+                         '{problem}',
         jsonb_build_object('attribute', v_attr.aname, 'sqlstate', sqlstate, 'value', left(v_text, 80),
           'type', v_attr.type, 'problem', sqlerrm));
     end;
   end loop;
   return case when p_why.code = '23514' then p_why
     else wedsql._why('WD003', 'A value cannot be stored: {problem}.', '{solution}',
-      jsonb_build_object('sqlstate', p_why.code, 'problem', p_why.message, 'solution', coalesce(p_why.hint, ''))) end;
+      jsonb_build_object('sqlstate', p_why.code, 'problem', p_why.message, 'solution',
+                         coalesce(p_why.hint, ''))) end;
 end $$;
 
 -- Starts one instance and returns its number.
 -- Raises: WD001, WD002, WD003, WD101, WD106, WD905.
-create or replace function wedsql.start(p_flow text, p_state jsonb default '{}', p_actor text default null, p_key text default null) returns integer
+create or replace function wedsql.start(
+  p_flow text, p_state jsonb default '{}', p_actor text default null, p_key text default null)
+returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_answer record;

@@ -6,10 +6,12 @@
 -- the rows of the others locked as well.
 -- Locks: an advisory lock (wid, tgid) per job, as the paper's workers take, and one (wid, -1) as the sign of
 -- being busy; all end with the transaction, or with p_session are the session's.
-create or replace function wedsql._pick(p_flow integer, p_shared boolean, p_transitions text[], p_limit integer, p_ids bigint[], p_session boolean,
+create or replace function wedsql._pick(p_flow integer, p_shared boolean, p_transitions text[],
+                                        p_limit integer, p_ids bigint[], p_session boolean,
                                         p_rows text, out wids integer[], out ids bigint[])
 language plpgsql set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
+set join_collapse_limit = 1 set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   v_now timestamptz := wedsql.now();
   v_crowd integer := coalesce(nullif(current_setting('wedsql.crowd', true), '')::integer, 0);
@@ -29,7 +31,8 @@ begin
       from unnest(p_transitions) n
       cross join lateral (
         select j.id, j.wid, j.tgid, j.priority from wedsql.job_pool j
-        where j.flow_id = p_flow and j.trname = n and j.state = 'P' and (j.not_before is null or j.not_before <= v_now)
+        where j.flow_id = p_flow and j.trname = n and j.state = 'P'
+          and (j.not_before is null or j.not_before <= v_now)
           and (p_ids is null or j.id = any (p_ids))
         order by j.priority desc, j.id limit v_look offset v_skip) c
       order by c.priority desc, c.id
@@ -38,8 +41,10 @@ begin
       continue when v_job.wid = any (wids);
       continue when p_shared and v_job.tgid > 0 and wedsql._waits(v_job.wid, v_job.id);
       if (case when p_rows is not null then wedsql._pick_row(p_rows, v_job.wid, v_job.tgid, v_shy, p_session)
-               when p_session then (pg_try_advisory_lock(v_job.wid, -1) or not v_shy) and pg_try_advisory_lock(v_job.wid, v_job.tgid)
-               else (pg_try_advisory_xact_lock(v_job.wid, -1) or not v_shy) and pg_try_advisory_xact_lock(v_job.wid, v_job.tgid) end) then
+               when p_session then (pg_try_advisory_lock(v_job.wid, -1) or not v_shy)
+                 and pg_try_advisory_lock(v_job.wid, v_job.tgid)
+               else (pg_try_advisory_xact_lock(v_job.wid, -1) or not v_shy)
+                 and pg_try_advisory_xact_lock(v_job.wid, v_job.tgid) end) then
         wids := wids || v_job.wid;
         ids := ids || v_job.id;
         exit when cardinality(ids) >= p_limit;
@@ -73,7 +78,8 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_locked integer;
 begin
-  if (pg_try_advisory_xact_lock(p_wid, -1) or not p_avoid_busy) and pg_try_advisory_xact_lock(p_wid, p_tgid) then
+  if (pg_try_advisory_xact_lock(p_wid, -1) or not p_avoid_busy)
+     and pg_try_advisory_xact_lock(p_wid, p_tgid) then
     execute format('select w.wid from %I.wed_flow w where w.wid = $1 for no key update skip locked', p_flow)
       into v_locked using p_wid;
   end if;
@@ -97,11 +103,14 @@ $$;
 
 -- Calls <flow>.take for a caller that has the flow's name in a variable.
 -- Raises: WD001.
-create or replace function wedsql.take(p_flow text, p_transitions text[], p_limit integer default 1, p_actor text default null, p_job_ids bigint[] default null)
+create or replace function wedsql.take(
+  p_flow text, p_transitions text[], p_limit integer default 1, p_actor text default null,
+  p_job_ids bigint[] default null)
 returns setof wedsql.taken
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  return query execute format('select * from %I.take($1, $2, $3, $4)', (wedsql._flow(p_flow)).name) using p_transitions, p_limit, p_actor, p_job_ids;
+  return query execute format('select * from %I.take($1, $2, $3, $4)', (wedsql._flow(p_flow)).name)
+  using p_transitions, p_limit, p_actor, p_job_ids;
 end $$;
 
 -- Returns whether a trigger of the flow has its condition evaluated when its job is taken.
@@ -202,13 +211,16 @@ end $g$;
 -- Withdraws jobs whose condition no longer holds as they are taken (revalidate = at_take, K-26), and returns
 -- the rest.
 -- Locks: the jobs; the caller has locked the instances.
-create or replace function wedsql._drop_stale(p_flow integer, p_schema text, p_wids integer[], p_ids bigint[], out wids integer[], out ids bigint[])
+create or replace function wedsql._drop_stale(
+  p_flow integer, p_schema text, p_wids integer[], p_ids bigint[], out wids integer[], out ids bigint[])
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_stale integer[];
 begin
-  execute format($q$ select array_agg(r.wid) from %I._retest($1) r join wedsql.job_pool j on j.wid = r.wid and j.id = any ($2)
-                     join wedsql.trig t on t.tgid = j.tgid where t.revalidate = 'at_take' and not j.tgid = any (r.matched) $q$, p_schema)
+  execute format($q$ select array_agg(r.wid)
+                 from %I._retest($1) r join wedsql.job_pool j on j.wid = r.wid and j.id = any ($2)
+                     join wedsql.trig t on t.tgid = j.tgid
+                     where t.revalidate = 'at_take' and not j.tgid = any (r.matched) $q$, p_schema)
     into v_stale using p_wids, p_ids;
   v_stale := coalesce(v_stale, '{}');
   if v_stale <> '{}' then
@@ -216,12 +228,14 @@ begin
                                   'The condition no longer held when the job was taken.', wedsql.now());
     perform wedsql._rematch(p_flow, v_stale, true, false, 'kernel', 'The condition of a job no longer held.');
   end if;
-  select coalesce(array_agg(u.wid order by u.o), '{}'), coalesce(array_agg(u.id order by u.o), '{}') into wids, ids
+  select coalesce(array_agg(u.wid order by u.o), '{}'), coalesce(array_agg(u.id order by u.o), '{}')
+  into wids, ids
   from unnest(p_wids, p_ids) with ordinality u (wid, id, o) where not u.wid = any (v_stale);
 end $$;
 
 -- Returns jobs that are ready, by priority and age, without locking them: they may be held by other workers.
-create or replace function wedsql.offer(p_flow text, p_transitions text[], p_limit integer default 100, p_exclude bigint[] default '{}')
+create or replace function wedsql.offer(
+  p_flow text, p_transitions text[], p_limit integer default 100, p_exclude bigint[] default '{}')
 returns table (job_id bigint, wid integer, tgid integer, trname text)
 language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select c.id, c.wid, c.tgid, c.trname

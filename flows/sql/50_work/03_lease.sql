@@ -4,7 +4,9 @@
 -- Locks: the flow's table against a definition that is being changed; advisory locks while jobs are selected,
 -- then the job rows.
 -- Raises: WD001, WD009.
-create or replace function wedsql.lease(p_flow text, p_transitions text[], p_limit integer, p_holder text, p_duration interval default null, p_job_ids bigint[] default null)
+create or replace function wedsql.lease(
+  p_flow text, p_transitions text[], p_limit integer, p_holder text, p_duration interval default null,
+  p_job_ids bigint[] default null)
 returns setof wedsql.taken
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -34,7 +36,8 @@ begin
     where j.wid = u.wid and j.id = u.id and j.state = 'P' returning j.claim)
   select array_agg(l.claim) into v_mine from leased l;
   -- Another session may have leased one just before it was locked here.
-  return query execute format('select * from %I._taken($1, $2) t where t.claim = any ($3)', p_flow) using v_pick.wids, v_pick.ids, v_mine;
+  return query execute format('select * from %I._taken($1, $2) t where t.claim = any ($3)', p_flow)
+  using v_pick.wids, v_pick.ids, v_mine;
 end $$;
 
 -- Returns a token of 59 random bits, greater than 0. Only the session that got it has it, and those to which
@@ -71,7 +74,8 @@ end $$;
 -- Sets the lease to last p_duration from now, and returns the new expiry.
 -- Locks: the job.
 -- Raises: WD009, WD203, WD204, WD205.
-create or replace function wedsql.extend(p_wid integer, p_job_id bigint, p_claim bigint, p_duration interval) returns timestamptz
+create or replace function wedsql.extend(p_wid integer, p_job_id bigint, p_claim bigint, p_duration interval)
+returns timestamptz
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_until timestamptz;
@@ -86,19 +90,24 @@ end $$;
 -- Offers the job to all workers again; giving it back is no failed attempt (K-57).
 -- Locks: the job.
 -- Raises: WD203, WD204, WD205.
-create or replace function wedsql.release(p_wid integer, p_job_id bigint, p_claim bigint, p_actor text default null) returns void
+create or replace function wedsql.release(
+  p_wid integer, p_job_id bigint, p_claim bigint, p_actor text default null)
+returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_job wedsql.job_pool := wedsql._leased(p_wid, p_job_id, p_claim);
 begin
-  update wedsql.job_pool j set state = 'P', claim = null, lckid = null, lease_until = null where j.wid = p_wid and j.id = p_job_id;
+  update wedsql.job_pool j set state = 'P', claim = null, lckid = null, lease_until = null
+  where j.wid = p_wid and j.id = p_job_id;
   insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, attempt)
-  values (v_job.id, v_job.wid, v_job.tgid, v_job.flow_id, v_job.trname, wedsql.now(), 'released', wedsql._actor(p_actor), v_job.attempts);
+  values (v_job.id, v_job.wid, v_job.tgid, v_job.flow_id, v_job.trname, wedsql.now(), 'released',
+          wedsql._actor(p_actor), v_job.attempts);
   perform wedsql._wake(v_job.flow_id, array[v_job.trname]);
 end $$;
 
 -- Notifies a sleeping worker that work is ready again.
 create or replace function wedsql._wake(p_flow integer, p_names text[]) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
-select pg_notify('wedsql_w' || w.id, '') from wedsql.flow f cross join lateral wedsql._sleepers(f.name, p_names, 1, wedsql.now()) w where f.id = p_flow
+select pg_notify('wedsql_w' || w.id, '')
+from wedsql.flow f cross join lateral wedsql._sleepers(f.name, p_names, 1, wedsql.now()) w where f.id = p_flow
 $$;

@@ -1,11 +1,14 @@
 -- Calls <flow>.complete_many for a caller that has the flow's name in a variable.
 -- Raises: WD001, and as <flow>.complete_many.
-create or replace function wedsql.complete_many(p_flow text, p_wids integer[], p_job_ids bigint[], p_claims bigint[], p_changes jsonb[],
+create or replace function wedsql.complete_many(p_flow text, p_wids integer[], p_job_ids bigint[],
+                                                p_claims bigint[], p_changes jsonb[],
                                                 p_actor text default null, p_sets text[] default null)
-returns table (job_id bigint, ok boolean, seq integer, status text, fired text[], sqlstate text, message text, hint text, detail text)
+returns table (job_id bigint, ok boolean, seq integer, status text, fired text[], sqlstate text, message text,
+               hint text, detail text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  return query execute format('select * from %I.complete_many($1, $2, $3, $4, $5, $6)', (wedsql._flow(p_flow)).name)
+  return query execute format('select * from %I.complete_many($1, $2, $3, $4, $5, $6)',
+                              (wedsql._flow(p_flow)).name)
     using p_wids, p_job_ids, p_claims, p_changes, p_actor, p_sets;
 end $$;
 
@@ -60,7 +63,8 @@ begin
   end if;
   -- All at once, not each with its result: a rejected one stays locked, so that counting the failure in this
   -- transaction waits for nothing.
-  perform 1 from {flow:I}.wed_flow w where w.wid = any (complete_many.p_wids) order by w.wid for no key update;
+  perform 1 from {flow:I}.wed_flow w where w.wid = any (complete_many.p_wids) order by w.wid
+  for no key update;
   for i in select u.i from generate_subscripts(p_job_ids, 1) u (i) order by p_wids[u.i], u.i loop
     return query select * from wedsql._complete_one({flow:L}, p_wids[i], p_job_ids[i], p_claims[i],
                                                     p_changes[i], v_actor, p_sets[i]);
@@ -69,8 +73,10 @@ end $f$ $t$, jsonb_build_object('flow', p_schema));
 end $g$;
 
 -- Applies or rejects one result, as one row; a rejected one has no effect.
-create or replace function wedsql._complete_one(p_flow text, p_wid integer, p_job bigint, p_claim bigint, p_changes jsonb, p_actor text, p_set text)
-returns table (job_id bigint, ok boolean, seq integer, status text, fired text[], sqlstate text, message text, hint text, detail text)
+create or replace function wedsql._complete_one(
+  p_flow text, p_wid integer, p_job bigint, p_claim bigint, p_changes jsonb, p_actor text, p_set text)
+returns table (job_id bigint, ok boolean, seq integer, status text, fired text[], sqlstate text, message text,
+               hint text, detail text)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
@@ -81,16 +87,21 @@ begin
     v_changes := wedsql._set_changes(p_flow, p_wid, p_set);
   end if;
   perform wedsql._commit_until(array[p_wid], array[p_job], array[p_claim]);
-  return query execute format('select c.job_id, true, c.seq, c.status::text, c.fired, null::text, null::text, null::text, null::text from %I._commit(array[$1], array[$2], array[$3], array[$4], $5) c', p_flow)
+  return query execute format('select c.job_id, true, c.seq, c.status::text, c.fired, null::text, '
+                              'null::text, null::text, null::text from %I._commit(array[$1], array[$2], '
+                              'array[$3], array[$4], $5) c', p_flow)
     using p_wid, p_job, p_claim, v_changes, p_actor;
 exception
   when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
   when others then
     perform wedsql._check_replaced(p_flow, sqlstate, sqlerrm);
-    get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text, v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
+    get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text,
+    v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
     if v_why.code in ('WD102', 'WD105', 'WD205', 'WD211') then
-      return query select p_job, true, t.seq, t.status::text, t.trf, null::text, null::text, null::text, null::text from wedsql.wed_trace t
-        where t.wid = p_wid and t.job_id = p_job and t.claim is not distinct from p_claim and t.actor = p_actor
+      return query select p_job, true, t.seq, t.status::text, t.trf, null::text, null::text, null::text,
+        null::text from wedsql.wed_trace t
+        where t.wid = p_wid and t.job_id = p_job and t.claim is not distinct from p_claim
+          and t.actor = p_actor
           and wedsql._same_result(p_flow, p_changes, p_set, t);
       if found then
         return;
@@ -103,7 +114,9 @@ end $$;
 -- Returns whether a result equals what the step wrote: the same attributes with the same values, computed by
 -- a SET string on the state before the step. Values are compared in the attributes' types; one that cannot be
 -- read now is a different result.
-create or replace function wedsql._same_result(p_flow text, p_changes jsonb, p_set text, p_step wedsql.wed_trace) returns boolean
+create or replace function wedsql._same_result(
+  p_flow text, p_changes jsonb, p_set text, p_step wedsql.wed_trace)
+returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_changes jsonb := coalesce(p_changes, '{}');
@@ -112,8 +125,10 @@ begin
   if p_set is not null then
     v_changes := wedsql._set_on(p_flow, p_set, p_step.state || p_step.before);
   end if;
-  execute format('select to_jsonb(r.*) from jsonb_populate_record(null::%I.wed_flow, $1) r', p_flow) into v_typed using v_changes;
-  return (select coalesce(bool_and(p_step.before ? k and v_typed -> k = p_step.state -> k), true) from jsonb_object_keys(v_changes) k)
+  execute format('select to_jsonb(r.*) from jsonb_populate_record(null::%I.wed_flow, $1) r', p_flow)
+    into v_typed using v_changes;
+  return (select coalesce(bool_and(p_step.before ? k and v_typed -> k = p_step.state -> k), true)
+          from jsonb_object_keys(v_changes) k)
     and (select coalesce(bool_and(v_changes ? k), true) from jsonb_object_keys(p_step.before) k);
 exception when others then
   return false;

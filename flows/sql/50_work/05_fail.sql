@@ -3,8 +3,10 @@
 -- hold, by a lock or a claim, is left unchanged.
 -- Locks: instances in wid order, jobs, trace.
 -- Raises: WD001.
-create or replace function wedsql.fail_many(p_flow text, p_wids integer[], p_job_ids bigint[], p_claims bigint[], p_messages text[],
-                                            p_sqlstates text[] default null, p_outcome text default 'failed', p_actor text default null)
+create or replace function wedsql.fail_many(p_flow text, p_wids integer[], p_job_ids bigint[],
+                                            p_claims bigint[], p_messages text[],
+                                            p_sqlstates text[] default null, p_outcome text default 'failed',
+                                            p_actor text default null)
 returns table (job_id bigint, attempts integer, parked boolean, not_before timestamptz)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 #variable_conflict use_column
@@ -14,22 +16,28 @@ declare
   v_actor text := wedsql._actor(p_actor);
   v_job record;
 begin
-  execute format('select 1 from %I.wed_flow w where w.wid = any ($1) order by w.wid for no key update', p_flow) using p_wids;
+  execute format('select 1 from %I.wed_flow w where w.wid = any ($1) order by w.wid for no key update',
+                 p_flow) using p_wids;
   for v_job in
     update wedsql.job_pool j
     set attempts = wedsql._one_more(j.attempts), state = 'P', claim = null, lckid = null, lease_until = null,
         last_error = left(u.message, 2000), last_state = u.code,
         not_before = v_now + wedsql._backoff(coalesce(t.backoff, interval '1 second'), j.attempts::integer)
     from unnest(p_wids, p_job_ids, p_claims, p_messages, p_sqlstates) u (wid, id, claim, message, code)
-    left join wedsql.trig t on t.tgid = (select o.tgid from wedsql.job_pool o where o.wid = u.wid and o.id = u.id)
-    where j.wid = any (p_wids) and j.flow_id = v_flow.id and j.wid = u.wid and j.id = u.id and j.state <> 'K' and j.claim is not distinct from u.claim
+    left join wedsql.trig t
+      on t.tgid = (select o.tgid from wedsql.job_pool o where o.wid = u.wid and o.id = u.id)
+    where j.wid = any (p_wids) and j.flow_id = v_flow.id and j.wid = u.wid and j.id = u.id and j.state <> 'K'
+      and j.claim is not distinct from u.claim
       and (u.claim is not null or wedsql._holds(j.wid, j.tgid))
     returning j.*, j.tgid > 0 and j.attempts >= coalesce(t.max_attempts, 5) as spent
   loop
-    insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, sqlstate, message, attempt)
-    values (v_job.id, v_job.wid, v_job.tgid, v_flow.id, v_job.trname, v_now, p_outcome, v_actor, v_job.last_state, v_job.last_error, v_job.attempts);
+    insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, sqlstate, message,
+                                attempt)
+    values (v_job.id, v_job.wid, v_job.tgid, v_flow.id, v_job.trname, v_now, p_outcome, v_actor,
+            v_job.last_state, v_job.last_error, v_job.attempts);
     if v_job.spent then
-      perform wedsql._park_as_exception(v_flow, v_job.wid, array[v_job.tgid], 'ATTEMPTS', v_actor, v_job.last_error, v_now);
+      perform wedsql._park_as_exception(v_flow, v_job.wid, array[v_job.tgid], 'ATTEMPTS', v_actor,
+                                        v_job.last_error, v_now);
     elsif v_job.last_state = 'WD103' then
       perform wedsql._final_blocked(v_flow, v_job.wid, v_actor, v_now);
     end if;
@@ -43,7 +51,8 @@ end $$;
 create or replace function wedsql._holds(p_wid integer, p_tgid integer) returns boolean
 language sql volatile set search_path = pg_catalog, pg_temp as $$
 select exists (
-  select 1 from pg_locks l where l.locktype = 'advisory' and l.objsubid = 2 and l.pid = pg_backend_pid() and l.granted
+  select 1 from pg_locks l
+  where l.locktype = 'advisory' and l.objsubid = 2 and l.pid = pg_backend_pid() and l.granted
     and l.mode = 'ExclusiveLock' and l.classid = p_wid::oid and l.objid = p_tgid::oid
     and l.database = (select d.oid from pg_database d where d.datname = current_database()))
 $$;
@@ -52,12 +61,15 @@ $$;
 -- so that many jobs do not return at the same moment.
 create or replace function wedsql._backoff(p_base interval, p_attempts integer) returns interval
 language sql volatile set search_path = pg_catalog, pg_temp as $$
-select least(least(p_base, interval '1 hour') * power(2, least(p_attempts, 20)), interval '1 hour') * (0.9 + random() * 0.2)
+select least(least(p_base, interval '1 hour') * power(2, least(p_attempts, 20)), interval '1 hour')
+       * (0.9 + random() * 0.2)
 $$;
 
 -- Makes an instance an exception when every one of its pending jobs last failed because the others were
 -- pending, so that none can ever be committed (K-55).
-create or replace function wedsql._final_blocked(p_flow wedsql.flow, p_wid integer, p_actor text, p_now timestamptz) returns void
+create or replace function wedsql._final_blocked(
+  p_flow wedsql.flow, p_wid integer, p_actor text, p_now timestamptz)
+returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_tgids integer[];
@@ -65,34 +77,45 @@ begin
   select array_agg(j.tgid) into v_tgids from wedsql.job_pool j where j.wid = p_wid and j.tgid > 0
   having bool_and(j.last_state is not distinct from 'WD103') and count(*) > 1;
   if v_tgids is not null then
-    perform wedsql._park_as_exception(p_flow, p_wid, v_tgids, 'FINAL_BLOCKED', p_actor, 'Each pending job would make the state final while the others are pending.', p_now);
+    perform wedsql._park_as_exception(p_flow, p_wid, v_tgids, 'FINAL_BLOCKED', p_actor,
+                                      'Each pending job would make the state final while the others are '
+                                      'pending.', p_now);
   end if;
 end $$;
 
 -- Keeps the jobs without offering them, and makes the instance an exception with its reason and an _EXCPT
 -- job.
 -- Locks: none; the caller holds the instance.
-create or replace function wedsql._park(p_flow wedsql.flow, p_wid integer, p_tgids integer[], p_reason text, p_actor text, p_now timestamptz) returns void
+create or replace function wedsql._park(
+  p_flow wedsql.flow, p_wid integer, p_tgids integer[], p_reason text, p_actor text, p_now timestamptz)
+returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   with parked as (
     update wedsql.job_pool j set state = 'K', claim = null, lckid = null, lease_until = null
     where j.wid = p_wid and j.tgid = any (p_tgids) returning j.*)
-  insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, sqlstate, message, attempt)
-  select k.id, k.wid, k.tgid, k.flow_id, k.trname, p_now, 'parked', coalesce(p_actor, 'kernel'), k.last_state, p_reason, k.attempts from parked k;
+  insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, sqlstate, message,
+                              attempt)
+  select k.id, k.wid, k.tgid, k.flow_id, k.trname, p_now, 'parked', coalesce(p_actor, 'kernel'), k.last_state,
+         p_reason, k.attempts from parked k;
   update wedsql.instance i set status = 'E', reason = p_reason, changed_at = p_now where i.wid = p_wid;
   perform wedsql._except_job(p_flow, p_wid, p_now);
 end $$;
 
 -- Does what _park does, with a row in the history that records it and causes the _EXCPT job.
 -- Locks: none; the caller holds the instance.
-create or replace function wedsql._park_as_exception(p_flow wedsql.flow, p_wid integer, p_tgids integer[], p_reason text, p_actor text, p_why text, p_now timestamptz) returns void
+create or replace function wedsql._park_as_exception(
+  p_flow wedsql.flow, p_wid integer, p_tgids integer[], p_reason text, p_actor text, p_why text,
+  p_now timestamptz)
+returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_seqs integer[];
 begin
-  v_seqs := wedsql._append_trace(p_flow, array[wedsql._note_step(p_wid, '_EXCPT', coalesce(p_actor, 'kernel'),
-    p_reason || coalesce(': ' || p_why, ''))], 'E', p_now);
-  perform wedsql._park(p_flow, p_wid, p_tgids, p_reason, p_actor, p_now);  -- after the row, which causes its job
+  v_seqs := wedsql._append_trace(
+    p_flow, array[wedsql._note_step(p_wid, '_EXCPT', coalesce(p_actor, 'kernel'),
+                                    p_reason || coalesce(': ' || p_why, ''))], 'E', p_now);
+  -- After the row, which causes its job.
+  perform wedsql._park(p_flow, p_wid, p_tgids, p_reason, p_actor, p_now);
   perform wedsql._notify(p_flow, array[p_wid], v_seqs, array['_EXCPT'], 1);
 end $$;

@@ -16,7 +16,8 @@ begin
   perform wedsql._withdraw_rest(p_wid, v_now);
   delete from wedsql.timer x where x.wid = p_wid;
   update wedsql.instance i set status = 'C', finished_at = v_now, reason = p_reason where i.wid = p_wid;
-  v_seqs := wedsql._append_trace(v_flow, array[wedsql._note_step(p_wid, '_CANCEL', wedsql._actor(p_actor), p_reason)],
+  v_seqs := wedsql._append_trace(v_flow,
+                                 array[wedsql._note_step(p_wid, '_CANCEL', wedsql._actor(p_actor), p_reason)],
                                  null, v_now);
   perform wedsql._notify(v_flow, array[p_wid], v_seqs, '{}', 0);
 end $$;
@@ -32,12 +33,14 @@ declare
 begin
   select f.* into v_flow from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wid;
   if not found then
-    perform wedsql._raise('WD104', 'There is no instance {instance}.', null, jsonb_build_object('instance', p_wid));
+    perform wedsql._raise('WD104', 'There is no instance {instance}.', null,
+                          jsonb_build_object('instance', p_wid));
   end if;
   execute format('select 1 from %I.wed_flow w where w.wid = $1 for no key update', v_flow.name) using p_wid;
   select i.status into v_status from wedsql.instance i where i.wid = p_wid;
   if v_status not in ('R', 'E', 'S') then
-    perform wedsql._raise('WD105', 'Instance {instance} is no longer running.', 'It is final, aborted or cancelled.',
+    perform wedsql._raise('WD105', 'Instance {instance} is no longer running.',
+                          'It is final, aborted or cancelled.',
       jsonb_build_object('instance', p_wid));
   end if;
   return v_flow;

@@ -8,7 +8,8 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_state jsonb;
 begin
-  execute format('select to_jsonb(w.*) - ''wid'' from %I.wed_flow w where w.wid = $1 for no key update', p_flow) into v_state using p_wid;
+  execute format('select to_jsonb(w.*) - ''wid'' from %I.wed_flow w where w.wid = $1 for no key update',
+                 p_flow) into v_state using p_wid;
   return wedsql._set_on(p_flow, p_set, v_state);
 end $$;
 
@@ -31,19 +32,23 @@ begin
   if wedsql.needs_tree_check(v_tokens) then
     perform wedsql.check_set_text(p_set, v_types);
   end if;
-  select array_agg(a.attribute), array_agg(a.qualified) into v_names, v_exprs from wedsql.assignments(v_tokens) a;
+  select array_agg(a.attribute), array_agg(a.qualified) into v_names, v_exprs
+  from wedsql.assignments(v_tokens) a;
   v_kinds := array(select wedsql.sql_type(v_types ->> n) from unnest(v_names) n);
   v_untyped := array(select wedsql.is_untyped(e) from unnest(v_exprs) e);
   begin
-    execute format('select e.changes, e.given from jsonb_populate_record(null::%1$I.wed_flow, $1) w, wed_match.evaluate(%1$L, $2, $3, $4, $5, w.*) e', p_flow)
+    execute format('select e.changes, e.given from jsonb_populate_record(null::%1$I.wed_flow, $1) w, '
+                   'wed_match.evaluate(%1$L, $2, $3, $4, $5, w.*) e', p_flow)
       into v_answer using coalesce(p_state, '{}'), v_names, v_exprs, v_kinds, v_untyped;
-    if (select coalesce(bool_and(u.untyped or u.given::text = u.kind or wedsql.assignable(u.given, u.kind::regtype)), true)
+    if (select coalesce(bool_and(u.untyped or u.given::text = u.kind
+                                 or wedsql.assignable(u.given, u.kind::regtype)), true)
         from unnest(v_answer.given, v_kinds, v_untyped) u (given, kind, untyped)) then
       return coalesce(v_answer.changes, '{}');
     end if;
     v_state := '42804';
     v_message := 'a value is of another type than its attribute';
-  exception when data_exception or syntax_error_or_access_rule_violation or program_limit_exceeded or feature_not_supported then
+  exception when data_exception or syntax_error_or_access_rule_violation or program_limit_exceeded
+    or feature_not_supported then
     v_state := sqlstate;
     v_message := sqlerrm;
   end;
@@ -57,20 +62,25 @@ end $$;
 -- their names; and the type that each has by itself. p_untyped: it has none and takes that of its attribute.
 -- Raises: what PostgreSQL raises for the expressions.
 create or replace function wed_match.evaluate(
-  p_schema text, p_names text[], p_exprs text[], p_types text[], p_untyped boolean[], p_row anyelement, out changes jsonb, out given regtype[])
+  p_schema text, p_names text[], p_exprs text[], p_types text[], p_untyped boolean[], p_row anyelement,
+  out changes jsonb, out given regtype[])
 language plpgsql security definer
-set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
+set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
+set intervalstyle = 'postgres'
 set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on as $$
 declare
   v_row refcursor;
   v_values text; v_given text; v_exprs text;
 begin
-  select string_agg(format(case when u.t = 'jsonb' then 'q.x%s::%s as %I' else 'q.x%s::%s::text as %I' end, u.i, u.t, u.n), ', ' order by u.i),
+  select string_agg(format(case when u.t = 'jsonb' then 'q.x%s::%s as %I' else 'q.x%s::%s::text as %I' end,
+                           u.i, u.t, u.n), ', ' order by u.i),
          string_agg(format('pg_typeof(q.x%s)', u.i), ', ' order by u.i),
-         string_agg(format(case when u.untyped then '(%s)::%s as x%s' else '(%1$s) as x%3$s' end, u.e, u.t, u.i), ', ' order by u.i)
+         string_agg(format(case when u.untyped then '(%s)::%s as x%s' else '(%1$s) as x%3$s' end, u.e, u.t,
+                           u.i), ', ' order by u.i)
   into v_values, v_given, v_exprs
   from unnest(p_names, p_exprs, p_types, p_untyped) with ordinality u (n, e, t, untyped, i);
-  open v_row for execute format('select (select to_jsonb(v.*) from (select %s) v), array[%s]::regtype[] from (select %s from (select ($1::%I.wed_flow).*) r offset 0) q',
+  open v_row for execute format('select (select to_jsonb(v.*) from (select %s) v), array[%s]::regtype[] '
+                                'from (select %s from (select ($1::%I.wed_flow).*) r offset 0) q',
     v_values, v_given, v_exprs, p_schema) using p_row;
   fetch v_row into changes, given;
   close v_row;

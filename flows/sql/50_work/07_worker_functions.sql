@@ -44,7 +44,8 @@ create or replace function wedsql._own(p_flow integer, p_name text, p_wid intege
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   if not exists (select 1 from wedsql.instance i where i.wid = p_wid and i.flow_id = p_flow) then
-    perform wedsql._raise('WD104', 'Flow "{flow}" has no instance {instance}.', 'Check the number and the flow.',
+    perform wedsql._raise('WD104', 'Flow "{flow}" has no instance {instance}.',
+                          'Check the number and the flow.',
       jsonb_build_object('flow', p_name, 'instance', p_wid));
   end if;
 end $$;

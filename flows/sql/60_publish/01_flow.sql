@@ -12,7 +12,8 @@ declare
 begin
   perform wedsql.check_name(p_name, 'flow');
   if to_regnamespace(quote_ident(p_name)) is not null then
-    perform wedsql._raise('WD004', 'The name "{name}" exists already in this database.', 'Choose another name.',
+    perform wedsql._raise('WD004', 'The name "{name}" exists already in this database.',
+                          'Choose another name.',
       jsonb_build_object('name', p_name));
   end if;
   if exists (select 1 from pg_roles where rolname = p_name and rolsuper) then
@@ -58,8 +59,10 @@ end $$;
 create or replace function wedsql._guard_room(p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if not exists (select 1 from pg_trigger t where t.tgrelid = format('%I.wed_flow', p_name)::regclass and t.tgname = 'a_room') then
-    execute format('create trigger a_room before insert on %I.wed_flow for each statement execute function wedsql._room()', p_name);
+  if not exists (select 1 from pg_trigger t
+                 where t.tgrelid = format('%I.wed_flow', p_name)::regclass and t.tgname = 'a_room') then
+    execute format('create trigger a_room before insert on %I.wed_flow for each statement execute function '
+                   'wedsql._room()', p_name);
   end if;
 end $$;
 
@@ -75,7 +78,8 @@ begin
                  '%1$I.st_status', p_name);
 exception when dependent_objects_still_exist then
   get stacked diagnostics v_detail = pg_exception_detail;
-  perform wedsql._raise(row('WD907', 'The views of a flow get other columns, and objects of the site depend on them.',
+  perform wedsql._raise(row('WD907',
+                            'The views of a flow get other columns, and objects of the site depend on them.',
     'Drop the objects that the detail names, install, and create them again.', v_detail)::wedsql.why);
 end $$;
 
@@ -157,7 +161,8 @@ create or replace function wedsql._never_running() returns trigger
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   perform wedsql._raise('WD301', '"{table}" is written by the kernel only.',
-    'Rows of the history are only added; to change an instance, UPDATE wed_flow or call the kernel''s functions.',
+    'Rows of the history are only added; to change an instance, UPDATE wed_flow or call the kernel''s '
+    'functions.',
     jsonb_build_object('table', format('%I.%I', tg_table_schema, tg_table_name)));
   return null;
 end $$;
@@ -198,7 +203,8 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_doors text := (
     select string_agg(p.oid::regprocedure::text, ', ') from pg_proc p
-    where p.pronamespace = quote_ident(p_name)::regnamespace and p.proowner = 'wed_owner'::regrole and p.prorettype <> 'trigger'::regtype and left(p.proname, 1) <> '_');
+    where p.pronamespace = quote_ident(p_name)::regnamespace and p.proowner = 'wed_owner'::regrole
+      and p.prorettype <> 'trigger'::regtype and left(p.proname, 1) <> '_');
 begin
   execute format('revoke all on all functions in schema %I from public', p_name);
   execute format('grant execute on function %s to wed_web, wed_worker', v_doors);

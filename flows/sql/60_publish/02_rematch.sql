@@ -3,13 +3,16 @@
 -- In any case a timer whose condition or due time no longer exists is deleted, and so is an _EXCPT job
 -- without an exception, and a timer of another moment is moved.
 -- Locks: instances in wid order, jobs, trace.
-create or replace function wedsql._rematch(p_flow integer, p_wids integer[], p_all boolean, p_final boolean, p_actor text, p_reason text) returns jsonb
+create or replace function wedsql._rematch(
+  p_flow integer, p_wids integer[], p_all boolean, p_final boolean, p_actor text, p_reason text)
+returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_name text;
   v_ids integer[];
   v_after integer := 0;
-  v_report jsonb := '{"checked": 0, "changed": 0, "fired": {}, "left_exception": 0, "new_exception": 0, "final": 0, "reopened": 0}';
+  v_report jsonb := '{"checked": 0, "changed": 0, "fired": {}, "left_exception": 0, "new_exception": 0, '
+                    '"final": 0, "reopened": 0}';
 begin
   perform wedsql._follow_definition(p_flow);
   select name into v_name from wedsql.flow where id = p_flow;
@@ -18,19 +21,24 @@ begin
   end if;
   loop
     select array_agg(w.wid) into v_ids from (
-      select i.wid from wedsql.instance i where i.flow_id = p_flow and i.wid > v_after and (p_wids is null or i.wid = any (p_wids))
+      select i.wid from wedsql.instance i
+      where i.flow_id = p_flow and i.wid > v_after and (p_wids is null or i.wid = any (p_wids))
         and (i.status in ('R', 'E') or p_final and i.status = 'F') order by i.wid limit 1000) w;
     exit when v_ids is null;
     v_after := v_ids[cardinality(v_ids)];
-    v_report := wedsql._add_counts(v_report, wedsql._rematch_some(p_flow, v_name, v_ids, p_all, p_actor, p_reason));
+    v_report := wedsql._add_counts(v_report,
+                                   wedsql._rematch_some(p_flow, v_name, v_ids, p_all, p_actor, p_reason));
   end loop;
   return v_report;
 end $$;
 
 -- Does what _rematch does for at most a thousand instances. A final condition with a due time is one of those
 -- that fire, until its timer is due.
-create or replace function wedsql._rematch_some(p_flow integer, p_name text, p_wids integer[], p_all boolean, p_actor text, p_reason text) returns jsonb
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 as $$
+create or replace function wedsql._rematch_some(
+  p_flow integer, p_name text, p_wids integer[], p_all boolean, p_actor text, p_reason text)
+returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 as $$
 declare
   v_flow wedsql.flow;
   v_due boolean;
@@ -40,12 +48,14 @@ begin
   select * into v_flow from wedsql.flow f where f.id = p_flow;
   v_due := exists (select 1 from wedsql.trig t where t.tgid = v_flow.final_tgid
     and wedsql._has_due_time(t.due_attr, t.due_after));
-  execute format($q$
-    with t as materialized (select r.*, i.status from %1$I._retest($1) r join wedsql.instance i on i.wid = r.wid),
+  execute wedsql._fill($q$
+    with t as materialized (select r.*, i.status
+                            from {flow:I}._retest($1) r join wedsql.instance i on i.wid = r.wid),
     stale as (delete from wedsql.timer x using t where x.wid = t.wid and x.tgid <> all (t.matched)),
     idle as (
       delete from wedsql.timer x using t, wedsql.trig g
-      where x.wid = t.wid and x.tgid = any (t.matched) and g.tgid = x.tgid and not wedsql._may_wait(g, t.wid, t.state)),
+      where x.wid = t.wid and x.tgid = any (t.matched) and g.tgid = x.tgid
+        and not wedsql._may_wait(g, t.wid, t.state)),
     moved as (
       update wedsql.timer x set due_at = wedsql._due_at(g, t.state, null) from t, wedsql.trig g
       where x.wid = t.wid and x.tgid = any (t.matched) and g.tgid = x.tgid and g.due_attr is not null
@@ -54,22 +64,29 @@ begin
       select t.*, x.* from t
       cross join lateral (select wedsql._is_final($2.final_tgid, t.matched) as holds) h
       cross join lateral (select h.holds and not ($6 and not exists (
-        select 1 from wedsql.timer x where x.wid = t.wid and x.tgid = $2.final_tgid and x.due_at <= $7)) as final) n
+        select 1 from wedsql.timer x
+        where x.wid = t.wid and x.tgid = $2.final_tgid and x.due_at <= $7)) as final) n
       cross join lateral (
         select h.holds, n.final,
-               exists (select 1 from unnest(t.matched) m where m > 0 and (m <> coalesce($2.final_tgid, 0) or not n.final)
+               exists (select 1 from unnest(t.matched) m
+                       where m > 0 and (m <> coalesce($2.final_tgid, 0) or not n.final)
                        and not exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.tgid = m))
                and ($2.plain or wedsql._would_act(t.wid, t.state, t.matched)) as news,
                exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.tgid > 0) as live,
                exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.state = 'K') as parked,
                exists (select 1 from wedsql.timer x join wedsql.trig g on g.tgid = x.tgid
-                       where x.wid = t.wid and wedsql._may_wait(g, t.wid, t.state) and x.tgid = any (t.matched)) as timed) x
+                       where x.wid = t.wid and wedsql._may_wait(g, t.wid, t.state)
+                         and x.tgid = any (t.matched)) as timed) x
       where case t.status when 'F' then x.news and not x.holds
-                          when 'E' then $3 or x.news or x.final and not x.live or (x.live or x.timed) and not x.parked
-                          else $3 or x.news and not x.final or x.final and not x.live or not (x.live or x.news or x.timed) end)
-    select array_agg(row(d.wid, false, null, null, '_REMATCH', null, $4, $5, d.state, case when $3 then wedsql._new_values(d.wid, d.state) else '{}' end,
+                          when 'E' then $3 or x.news or x.final and not x.live
+                                        or (x.live or x.timed) and not x.parked
+                          else $3 or x.news and not x.final or x.final and not x.live
+                               or not (x.live or x.news or x.timed) end)
+    select array_agg(row(d.wid, false, null, null, '_REMATCH', null, $4, $5, d.state,
+                         case when $3 then wedsql._new_values(d.wid, d.state) else '{}' end,
                          d.matched, null, null)::wedsql.step)
-    from due d $q$, p_name) into v_steps using p_wids, v_flow, p_all, p_actor, p_reason, v_due, wedsql.now();
+    from due d $q$, jsonb_build_object('flow', p_name))
+  into v_steps using p_wids, v_flow, p_all, p_actor, p_reason, v_due, wedsql.now();
   v_report := jsonb_build_object('checked', cardinality(p_wids));
   if v_steps is null then
     return v_report;
@@ -98,7 +115,8 @@ declare
   v_wid integer;
 begin
   for v_wid in select j.wid from wedsql.job_pool j join wedsql.instance i on i.wid = j.wid
-               where j.flow_id = p_flow and j.trname = '_EXCPT' and j.tgid = 0 and i.status not in ('E', 'X') order by j.wid loop
+               where j.flow_id = p_flow and j.trname = '_EXCPT' and j.tgid = 0 and i.status not in ('E', 'X')
+               order by j.wid loop
     if wedsql._hold(p_name, v_wid) then
       delete from wedsql.job_pool j using wedsql.instance i
       where j.wid = v_wid and j.tgid = 0 and i.wid = j.wid and i.status not in ('E', 'X');
@@ -114,11 +132,13 @@ declare
   v_was jsonb;
   v_report jsonb;
 begin
-  select jsonb_object_agg(i.wid, i.status) into v_was from wedsql.instance i where i.wid in (select s.wid from unnest(p_steps) s);
+  select jsonb_object_agg(i.wid, i.status) into v_was from wedsql.instance i
+  where i.wid in (select s.wid from unnest(p_steps) s);
   delete from wedsql.job_pool j using unnest(p_steps) s where j.wid = s.wid and j.tgid = 0
     and not exists (select 1 from wedsql.job_pool k where k.wid = s.wid and k.state = 'K');
   with r as materialized (select * from wedsql._settle(p_flow.id, p_steps, true, true)),
-       fired as (select f.name, count(*) as n from r cross join lateral unnest(r.fired) f (name) group by f.name)
+       fired as (select f.name, count(*) as n from r cross join lateral unnest(r.fired) f (name)
+                 group by f.name)
   select jsonb_build_object(
     'changed', count(*),
     'fired', coalesce((select jsonb_object_agg(name, n) from fired), '{}'),
@@ -135,13 +155,15 @@ create or replace function wedsql._add_counts(p_one jsonb, p_two jsonb) returns 
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select p_one || (select coalesce(jsonb_object_agg(k, case
     when jsonb_typeof(p_two -> k) = 'object' then wedsql._add_counts(coalesce(p_one -> k, '{}'), p_two -> k)
-    else to_jsonb(coalesce((p_one ->> k)::bigint, 0) + (p_two ->> k)::bigint) end), '{}') from jsonb_object_keys(p_two) k)
+    else to_jsonb(coalesce((p_one ->> k)::bigint, 0) + (p_two ->> k)::bigint) end), '{}')
+      from jsonb_object_keys(p_two) k)
 $$;
 
 -- Matches living instances again (final ones too if p_reopen_final), and returns counts of what followed.
 -- Locks: the flow's definition, instances in wid order, jobs, trace.
 -- Raises: WD001, WD010.
-create or replace function wedsql.rematch(p_flow text, p_wids integer[] default null, p_reopen_final boolean default false,
+create or replace function wedsql.rematch(p_flow text, p_wids integer[] default null,
+                                          p_reopen_final boolean default false,
                                           p_actor text default null, p_reason text default null) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

@@ -29,19 +29,25 @@ $$;
 -- listeners.
 -- Locks: instances in wid order, jobs, trace; the flow's definition is locked already.
 create or replace function wedsql._publish(p_flow integer, p_actor text, p_reason text) returns jsonb
-language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
+set intervalstyle = 'postgres' as $$
 declare
   v_flow wedsql.flow;
   v_report jsonb;
 begin
-  perform wedsql._generate(p_flow);  -- with immediate constraints this runs before the statement's own trigger does
-  update wedsql.flow f set rematch_due = false, attrs_changed = false, reopen_final = false, defining_xid = null from wedsql.flow o
+  -- With immediate constraints this runs before the statement's own trigger does.
+  perform wedsql._generate(p_flow);
+  update wedsql.flow f
+  set rematch_due = false, attrs_changed = false, reopen_final = false, defining_xid = null from wedsql.flow o
   where f.id = p_flow and o.id = f.id returning o.* into v_flow;
   insert into wedsql.flow_version as o (flow_id, version, actor, reason, definition, attrs_changed)
-  values (p_flow, v_flow.version, p_actor, coalesce(p_reason, ''), wedsql.definition(v_flow.name), v_flow.attrs_changed)
+  values (p_flow, v_flow.version, p_actor, coalesce(p_reason, ''), wedsql.definition(v_flow.name),
+          v_flow.attrs_changed)
   on conflict (flow_id, version) do update
-  set definition = excluded.definition, actor = excluded.actor, attrs_changed = o.attrs_changed or excluded.attrs_changed;
-  v_report := wedsql._rematch(p_flow, null, v_flow.attrs_changed, v_flow.reopen_final, p_actor, 'version ' || v_flow.version || coalesce(': ' || nullif(p_reason, ''), ''));
+  set definition = excluded.definition, actor = excluded.actor, attrs_changed = o.attrs_changed
+    or excluded.attrs_changed;
+  v_report := wedsql._rematch(p_flow, null, v_flow.attrs_changed, v_flow.reopen_final, p_actor,
+                              'version ' || v_flow.version || coalesce(': ' || nullif(p_reason, ''), ''));
   perform pg_notify('wedsql_flow', p_flow || ':' || v_flow.version || ':0');
   return v_report || jsonb_build_object('version', v_flow.version);
 end $$;
@@ -52,7 +58,8 @@ end $$;
 -- Locks: the flow's definition, wed_flow, instances in wid order, jobs, trace.
 -- Raises: every error for which an attribute or trigger can be rejected; WD009 for a malformed definition;
 -- WD302 where a second person has to approve it.
-create or replace function wedsql.publish(p_flow text, p_definition jsonb, p_dry_run boolean default false, p_reopen_final boolean default false,
+create or replace function wedsql.publish(p_flow text, p_definition jsonb, p_dry_run boolean default false,
+                                          p_reopen_final boolean default false,
                                           p_actor text default null, p_reason text default null) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -106,11 +113,14 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_bad text;
 begin
-  if jsonb_typeof(p_definition) is distinct from 'object' or jsonb_typeof(p_definition -> 'attributes') is distinct from 'array'
+  if jsonb_typeof(p_definition) is distinct from 'object'
+     or jsonb_typeof(p_definition -> 'attributes') is distinct from 'array'
      or jsonb_typeof(p_definition -> 'triggers') is distinct from 'array' then
     perform wedsql._raise('WD009', 'A definition is an object with the lists "attributes" and "triggers".');
   end if;
-  if exists (select 1 from jsonb_array_elements((p_definition -> 'attributes') || (p_definition -> 'triggers')) e where jsonb_typeof(e) <> 'object') then
+  if exists (select 1
+             from jsonb_array_elements((p_definition -> 'attributes') || (p_definition -> 'triggers')) e
+             where jsonb_typeof(e) <> 'object') then
     perform wedsql._raise('WD009', 'Each attribute and each trigger of a definition is an object.');
   end if;
   with k (kind, word) as (
@@ -142,7 +152,8 @@ declare
   v_bad record;
 begin
   select w.list, w.word, e ->> w.word as value into v_bad
-  from (values ('attributes', 'name'), ('attributes', 'was'), ('attributes', 'id'), ('triggers', 'id')) w (list, word)
+  from (values ('attributes', 'name'), ('attributes', 'was'), ('attributes', 'id'),
+        ('triggers', 'id')) w (list, word)
   cross join lateral jsonb_array_elements(p_definition -> w.list) e
   where e ->> w.word is not null group by w.list, w.word, e ->> w.word having count(*) > 1 limit 1;
   if found then

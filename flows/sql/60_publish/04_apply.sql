@@ -74,8 +74,8 @@ begin
 end $$;
 
 -- Gives attributes with a number ("id") or with "was" their new names, also where they exchange them, and
--- returns how many were renamed. A rename to a name that another attribute still has waits for that one; where each waits for the
--- next, one gets a temporary name.
+-- returns how many were renamed. A rename to a name that another attribute still has waits for that one;
+-- where each waits for the next, one gets a temporary name.
 create or replace function wedsql._apply_renames(p_flow integer, p_attributes jsonb) returns integer
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -90,9 +90,11 @@ begin
         select 1 from jsonb_array_elements(p_attributes) x where x ->> 'id' = a.aid::text) end;
   while v_todo <> '{}' loop
     select jsonb_object_agg(t.key, t.value) into v_next from jsonb_each_text(v_todo) t
-    where not exists (select 1 from wedsql.attr a where a.flow_id = p_flow and a.aname = t.value and v_todo ? a.aid::text);
+    where not exists (select 1 from wedsql.attr a
+                      where a.flow_id = p_flow and a.aname = t.value and v_todo ? a.aid::text);
     if v_next is null then
-      update wedsql.attr a set aname = 'wed_renamed_' || a.aid where a.aid = (select min(k::integer) from jsonb_object_keys(v_todo) k);
+      update wedsql.attr a set aname = 'wed_renamed_' || a.aid
+      where a.aid = (select min(k::integer) from jsonb_object_keys(v_todo) k);
     else
       update wedsql.attr a set aname = t.value from jsonb_each_text(v_next) t where a.aid = t.key::integer;
       v_todo := v_todo - array(select jsonb_object_keys(v_next));

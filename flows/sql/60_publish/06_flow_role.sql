@@ -4,7 +4,9 @@ create or replace function wedsql._role_databases(p_name text) returns name[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select coalesce(array_agg(d.datname order by d.datname), '{}')
 from pg_db_role_setting s join pg_roles r on r.oid = s.setrole join pg_database d on d.oid = s.setdatabase
-where r.rolname = p_name and exists (select 1 from unnest(s.setconfig) c where c in ('search_path=' || p_name, format('search_path="%s"', p_name)))
+where r.rolname = p_name
+  and exists (select 1 from unnest(s.setconfig) c
+              where c in ('search_path=' || p_name, format('search_path="%s"', p_name)))
 $$;
 
 -- Returns whether the flow's role was opened in this database; a role of that name that was opened in another
@@ -23,19 +25,22 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_name text := (wedsql._flow(p_flow)).name;
 begin
-  if exists (select 1 from pg_roles r where r.rolname = v_name and (r.rolsuper or r.rolcreaterole or r.rolcreatedb)) then
+  if exists (select 1 from pg_roles r
+             where r.rolname = v_name and (r.rolsuper or r.rolcreaterole or r.rolcreatedb)) then
     perform wedsql._raise('WD004', 'The role "{role}" exists and has more rights than a flow needs.',
       'Rename that role, or choose another name for the flow.', jsonb_build_object('role', v_name));
   elsif array_remove(wedsql._role_databases(v_name), current_database()) <> '{}' then
     perform wedsql._raise('WD004',
-      'The role "{role}" belongs to a flow of database "{database}", and roles are shared by all databases of a server.',
+      'The role "{role}" belongs to a flow of database "{database}", and roles are shared by all databases '
+      'of a server.',
       'Choose another name for one of the flows, or drop the role there with flowrole --drop.',
       jsonb_build_object('role', v_name, 'database',
         (array_remove(wedsql._role_databases(v_name), current_database()))[1]));
   elsif not exists (select 1 from pg_roles r where r.rolname = v_name) then
     execute format('create role %I login', v_name);
   end if;
-  execute format('alter role %1$I in database %2$I set search_path = %1$I', v_name, current_database());
+  execute wedsql._fill('alter role {flow:I} in database {database:I} set search_path = {flow:I}',
+                       jsonb_build_object('flow', v_name, 'database', current_database()));
   perform wedsql._grant_flow(v_name);
   perform wedsql._grant_functions(v_name);
   return v_name;
@@ -49,7 +54,8 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_name text := (wedsql._flow(p_flow)).name;
 begin
-  if exists (select 1 from pg_roles r where r.rolname = v_name) and wedsql._role_databases(v_name) <@ array[current_database()] then
+  if exists (select 1 from pg_roles r where r.rolname = v_name)
+     and wedsql._role_databases(v_name) <@ array[current_database()] then
     execute format('drop owned by %I', v_name);
     execute format('drop role %I', v_name);
   end if;

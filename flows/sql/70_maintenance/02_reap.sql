@@ -23,7 +23,8 @@ begin
   end if;
   for v_flow in
     select f.* from wedsql.flow f
-    where exists (select 1 from wedsql.job_pool j where j.flow_id = f.id and j.state = 'L' and j.lease_until <= v_now)
+    where exists (select 1 from wedsql.job_pool j
+                  where j.flow_id = f.id and j.state = 'L' and j.lease_until <= v_now)
        or exists (select 1 from wedsql.timer x where x.flow_id = f.id and x.due_at <= v_now)
        or exists (select 1 from wedsql.trig t where t.flow_id = f.id and t.pickup_deadline is not null)
     order by random()
@@ -36,7 +37,9 @@ begin
     end if;
   end loop;
   if v_alone then
-    insert into wedsql.beat as b (name, seen_at, detail) values ('reaper', v_now, v_report || v_clock || jsonb_build_object('more', v_more or wedsql._round_over()))
+    insert into wedsql.beat as b (name, seen_at, detail)
+    values ('reaper', v_now,
+            v_report || v_clock || jsonb_build_object('more', v_more or wedsql._round_over()))
     on conflict (name) do update set seen_at = excluded.seen_at, detail = excluded.detail;
   end if;
   return v_report;
@@ -55,8 +58,11 @@ begin
   delete from wedsql.worker w where w.id = any (array(
     select o.id from wedsql.worker o where o.seen_at < p_now - interval '1 hour' for update skip locked));
   delete from wedsql.trouble t where t.ctid = any (array(
-    select o.ctid from wedsql.trouble o where o.kind <> 'retired' and not o.last_at between p_now - interval '10 minutes' and p_now + interval '10 minutes'
-      or o.flow_id <> 0 and not exists (select 1 from wedsql.flow f where f.id = o.flow_id) for update skip locked));
+    select o.ctid from wedsql.trouble o
+    where o.kind <> 'retired' and not o.last_at between p_now - interval '10 minutes'
+      and p_now + interval '10 minutes'
+      or o.flow_id <> 0
+      and not exists (select 1 from wedsql.flow f where f.id = o.flow_id) for update skip locked));
   begin
     v_ended := wedsql._reap_locks(p_max);
   exception when others then
@@ -79,7 +85,8 @@ end $$;
 -- Does what is due in one flow, at most p_max of a kind, and returns counts. A flow whose table is locked is
 -- left to a later round.
 -- Locks: the flow's wed_flow table in the mode of a writer, or nothing.
-create or replace function wedsql._reap_flow(p_flow wedsql.flow, p_max integer, p_now timestamptz) returns jsonb
+create or replace function wedsql._reap_flow(p_flow wedsql.flow, p_max integer, p_now timestamptz)
+returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_counts jsonb := '{}';
@@ -88,7 +95,8 @@ begin
   begin
     execute format('lock table %I.wed_flow in row exclusive mode nowait', p_flow.name);
   exception when lock_not_available or undefined_table then
-    perform wedsql._note_trouble(p_flow.id, 'locked', 0, 0, sqlstate, wedsql._lock_holders(p_flow.name), p_now);
+    perform wedsql._note_trouble(p_flow.id, 'locked', 0, 0, sqlstate, wedsql._lock_holders(p_flow.name),
+                                 p_now);
     return v_counts;
   end;
   perform wedsql._no_trouble(p_flow.id, 'locked', 0, 0);
@@ -106,7 +114,9 @@ end $$;
 
 -- Handles up to p_max due items of one kind, the oldest first, and returns how many. Those whose instance is
 -- locked are skipped. It ends after a second, so that slow conditions of one flow delay no other.
-create or replace function wedsql._reap_kind(p_flow wedsql.flow, p_kind text, p_max integer, p_now timestamptz) returns integer
+create or replace function wedsql._reap_kind(
+  p_flow wedsql.flow, p_kind text, p_max integer, p_now timestamptz)
+returns integer
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_until timestamptz := clock_timestamp() + interval '1 second';
@@ -135,16 +145,21 @@ declare
 begin
   if p_kind = 'expired' then
     open v_due for select j.wid, j.id as item from wedsql.job_pool j
-      where j.flow_id = p_flow and j.state = 'L' and j.lease_until <= p_now and wedsql._may_try(p_flow, p_kind, j.wid, j.id, p_now)
+      where j.flow_id = p_flow and j.state = 'L' and j.lease_until <= p_now
+        and wedsql._may_try(p_flow, p_kind, j.wid, j.id, p_now)
       order by j.lease_until;
   elsif p_kind = 'timers' then
     open v_due for select x.wid, x.tgid::bigint as item from wedsql.timer x
-      where x.flow_id = p_flow and x.due_at <= p_now and wedsql._may_try(p_flow, p_kind, x.wid, x.tgid, p_now) order by x.due_at;
+      where x.flow_id = p_flow and x.due_at <= p_now and wedsql._may_try(p_flow, p_kind, x.wid, x.tgid, p_now)
+      order by x.due_at;
   else
     open v_due for select j.wid, j.id as item from wedsql.trig t
       join wedsql.job_pool j on j.flow_id = t.flow_id and j.trname = t.trname and j.tgid = t.tgid
-      where t.flow_id = p_flow and t.pickup_deadline is not null and j.state = 'P' and wedsql._late(j, t.pickup_deadline, p_now)
-        and not exists (select 1 from pg_locks l where l.locktype = 'advisory' and l.objsubid = 2 and l.classid = j.wid::oid and l.objid = j.tgid::oid)
+      where t.flow_id = p_flow and t.pickup_deadline is not null and j.state = 'P'
+        and wedsql._late(j, t.pickup_deadline, p_now)
+        and not exists (select 1 from pg_locks l
+                        where l.locktype = 'advisory' and l.objsubid = 2 and l.classid = j.wid::oid
+                          and l.objid = j.tgid::oid)
         and wedsql._may_try(p_flow, p_kind, j.wid, j.id, p_now)
       order by j.fired_at;
   end if;
@@ -154,7 +169,9 @@ end $$;
 -- Handles one due item. Returns false when it is locked or no longer due, or when it failed: then only the
 -- reason remains of it.
 -- Locks: the instance, skipping a locked one; its jobs and trace.
-create or replace function wedsql._reap_item(p_flow wedsql.flow, p_kind text, p_wid integer, p_item bigint, p_now timestamptz) returns boolean
+create or replace function wedsql._reap_item(
+  p_flow wedsql.flow, p_kind text, p_wid integer, p_item bigint, p_now timestamptz)
+returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_done boolean;

@@ -26,7 +26,8 @@ declare
   v_flow integer;
 begin
   for v_refusal in
-    select s.seq, r.value, (r.value >> 32)::integer as wid, (r.value >> 1) & 2147483647 as id, r.value & 1 = 1 as stale
+    select s.seq, r.value, (r.value >> 32)::integer as wid, (r.value >> 1) & 2147483647 as id,
+           r.value & 1 = 1 as stale
     from generate_series(0, 15) n
     cross join lateral (select format('wedsql.refused_%s', n)::regclass as seq) s
     cross join lateral (select pg_sequence_last_value(s.seq) as value) r where r.value > 1
@@ -38,7 +39,8 @@ begin
         perform setval(v_refusal.seq, 1, false);
       end if;
     exception when query_canceled or others then
-      perform wedsql._note_trouble(coalesce(v_flow, 0), 'refused', v_refusal.wid, v_refusal.id, sqlstate, sqlerrm, p_now);
+      perform wedsql._note_trouble(coalesce(v_flow, 0), 'refused', v_refusal.wid, v_refusal.id, sqlstate,
+                                   sqlerrm, p_now);
       perform setval(v_refusal.seq, 1, false);
       if sqlstate = '57014' then
         perform set_config('wedsql.round_over', 'yes', true);
@@ -52,13 +54,16 @@ end $$;
 -- have made its state final, and when all of the instance are marked, makes it an exception (K-55). Returns
 -- false when it must wait.
 -- Locks: the instance, skipping a locked one; the stale job's advisory lock, not waited for; jobs and trace.
-create or replace function wedsql._act_on_refusal(p_wid integer, p_id bigint, p_stale boolean, p_now timestamptz) returns boolean
+create or replace function wedsql._act_on_refusal(
+  p_wid integer, p_id bigint, p_stale boolean, p_now timestamptz)
+returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_job wedsql.job_pool;
   v_flow wedsql.flow;
 begin
-  select j.* into v_job from wedsql.job_pool j where j.wid = p_wid and j.id & 2147483647 = p_id and j.state = 'P';
+  select j.* into v_job from wedsql.job_pool j
+  where j.wid = p_wid and j.id & 2147483647 = p_id and j.state = 'P';
   if not found then
     return true;
   end if;
@@ -69,7 +74,8 @@ begin
   if p_stale then
     perform wedsql._drop_stale(v_flow.id, v_flow.name, array[p_wid], array[v_job.id]);
   elsif v_flow.final_when_pending = 'reject' then
-    update wedsql.job_pool j set last_state = 'WD103', last_error = 'The state would be final while other transitions are pending.'
+    update wedsql.job_pool j
+    set last_state = 'WD103', last_error = 'The state would be final while other transitions are pending.'
     where j.wid = p_wid and j.id = v_job.id and j.state = 'P';
     perform wedsql._final_blocked(v_flow, p_wid, 'reaper', p_now);
   end if;

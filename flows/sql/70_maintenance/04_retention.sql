@@ -1,12 +1,17 @@
 -- Returns finished instances whose retention is over, oldest first. One that was ever an exception stays,
 -- because its repair is evidence. One that could not be removed a moment ago waits for its next try.
-create or replace function wedsql._retirable(p_flow wedsql.flow, p_now timestamptz, p_max integer, p_wids integer[] default null) returns integer[]
+create or replace function wedsql._retirable(
+  p_flow wedsql.flow, p_now timestamptz, p_max integer, p_wids integer[] default null)
+returns integer[]
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select array_agg(w.wid) from (
   select i.wid from wedsql.instance i
-  where i.flow_id = p_flow.id and i.finished_at < p_now - least(p_flow.retention, wedsql._longest()) and i.status in ('F', 'C', 'A')
+  where i.flow_id = p_flow.id and i.finished_at < p_now - least(p_flow.retention, wedsql._longest())
+    and i.status in ('F', 'C', 'A')
     and (p_wids is null or i.wid = any (p_wids)) and wedsql._may_try(p_flow.id, 'retired', i.wid, 0, p_now)
-    and not exists (select 1 from wedsql.wed_trace t where t.wid = i.wid and (t.status = 'E' or t.trw like E'\\_RECOVER%' or t.trw like E'\\_COMP%'))
+    and not exists (select 1 from wedsql.wed_trace t
+                    where t.wid = i.wid
+                      and (t.status = 'E' or t.trw like E'\\_RECOVER%' or t.trw like E'\\_COMP%'))
   order by i.finished_at limit p_max) w
 $$;
 
@@ -14,8 +19,10 @@ $$;
 -- document. One whose history cannot be read or is too large for a document stays, is recorded
 -- (wedsql.trouble) and stops no other.
 -- Raises: WD001.
-create or replace function wedsql.retirable(p_flow text, p_max integer default 500) returns table (wid integer, document jsonb)
-language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
+create or replace function wedsql.retirable(p_flow text, p_max integer default 500)
+returns table (wid integer, document jsonb)
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+set datestyle = 'ISO, YMD'
 set intervalstyle = 'postgres' as $$
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
@@ -43,7 +50,8 @@ create or replace function wedsql._document(p_flow text, p_wid integer) returns 
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select jsonb_build_object('flow', p_flow, 'instance', to_jsonb(i),
   'trace', (select jsonb_agg(to_jsonb(t) order by t.seq) from wedsql.wed_trace t where t.wid = i.wid),
-  'job_log', coalesce((select jsonb_agg(to_jsonb(l) order by l.id) from wedsql.job_log l where l.wid = i.wid), '[]'))
+  'job_log', coalesce((select jsonb_agg(to_jsonb(l) order by l.id) from wedsql.job_log l where l.wid = i.wid),
+                      '[]'))
 from wedsql.instance i where i.wid = p_wid
 $$;
 
@@ -61,7 +69,8 @@ declare
   v_wid integer;
   v_left integer := 0;
 begin
-  execute format('select array_agg(l.wid) from (select w.wid from %I.wed_flow w where w.wid = any ($1) order by w.wid for update skip locked) l', v_flow.name)
+  execute format('select array_agg(l.wid) from (select w.wid from %I.wed_flow w where w.wid = any ($1) '
+                 'order by w.wid for update skip locked) l', v_flow.name)
     into v_wids using p_wids;
   v_wids := wedsql._retirable(v_flow, v_now, cardinality(v_wids), v_wids);
   begin
@@ -116,4 +125,5 @@ exception when lock_not_available then
   return v_gone;
 end $$;
 
-grant execute on function wedsql.retirable(text, integer), wedsql.retire(text, integer[]), wedsql.drop_empty_partitions(timestamptz) to wed_reaper;
+grant execute on function wedsql.retirable(text, integer), wedsql.retire(text, integer[]),
+  wedsql.drop_empty_partitions(timestamptz) to wed_reaper;

@@ -8,9 +8,12 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
 values
 ('I1', 'A running instance has work pending or a timer; an exception waits for its repair.', $q$
   select jsonb_build_object('wid', i.wid, 'status', i.status) as found from {i} i
-  where i.status = 'R' and not exists (select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid > 0 and j.state in ('P', 'L'))
+  where i.status = 'R'
+    and not exists (select 1 from wedsql.job_pool j
+                    where j.wid = i.wid and j.tgid > 0 and j.state in ('P', 'L'))
                        and not exists (select 1 from wedsql.timer x where x.wid = i.wid)
-     or i.status = 'E' and not exists (select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid = 0)$q$),
+     or i.status = 'E'
+     and not exists (select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid = 0)$q$),
 ('I4', 'A claim and a job are applied once, and every job applied has a number that was given out.', $q$
   select jsonb_build_object('wid', min(t.wid), 'job', t.job_id, 'times', count(*)) as found
   from {i} i join wedsql.wed_trace t on t.wid = i.wid where t.job_id is not null
@@ -31,12 +34,14 @@ values
   select jsonb_build_object('wid', i.wid, 'seq', t.seq, 'job', t.job_id) as found
   from {i} i join wedsql.wed_trace t on t.wid = i.wid
   where left(t.trw, 1) <> '_' and not coalesce(t.job_id is not null and t.cause_seq < t.seq and exists (
-    select 1 from wedsql.wed_trace c where c.wid = t.wid and c.seq = t.cause_seq and t.tgid = any (c.fired)), false)
+    select 1 from wedsql.wed_trace c
+    where c.wid = t.wid and c.seq = t.cause_seq and t.tgid = any (c.fired)), false)
   union all
   select jsonb_build_object('wid', i.wid, 'job', j.id, 'cause', j.cause_seq)
   from {i} i join wedsql.job_pool j on j.wid = i.wid
   where j.tgid > 0 and not exists (
-    select 1 from wedsql.wed_trace c where c.wid = j.wid and c.seq = j.cause_seq and j.tgid = any (c.fired))$q$),
+    select 1 from wedsql.wed_trace c
+    where c.wid = j.wid and c.seq = j.cause_seq and j.tgid = any (c.fired))$q$),
 ('I7', 'Every failed attempt is counted on its job and recorded in the log.', $q$
   select jsonb_build_object('wid', i.wid, 'job', j.id, 'counted', j.attempts, 'logged', l.n) as found
   from {i} i join wedsql.job_pool j on j.wid = i.wid
@@ -45,15 +50,18 @@ values
   where j.tgid > 0 and j.attempts <> l.n$q$),
 ('I8', 'No session holds a transaction open or waits for a lock indefinitely; nothing is prepared.', $q$
   select jsonb_build_object('pid', a.pid, 'application', a.application_name, 'since', a.xact_start) as found
-  from pg_stat_activity a where a.datname = current_database() and a.backend_type = 'client backend' and a.pid <> pg_backend_pid()
+  from pg_stat_activity a
+  where a.datname = current_database() and a.backend_type = 'client backend' and a.pid <> pg_backend_pid()
     and (a.backend_xid is not null or a.usename like E'wed\\_%') and a.state like 'idle in transaction%'
     and a.state_change < clock_timestamp() - interval '15 minutes'
   union all
   select jsonb_build_object('pid', l.pid, 'waits_for', l.locktype, 'since', l.waitstart)
   from pg_locks l join pg_stat_activity a on a.pid = l.pid
-  where a.datname = current_database() and not l.granted and l.waitstart < clock_timestamp() - interval '1 minute'
+  where a.datname = current_database() and not l.granted
+    and l.waitstart < clock_timestamp() - interval '1 minute'
   union all
-  select jsonb_build_object('prepared', p.gid, 'since', p.prepared) from pg_prepared_xacts p where p.database = current_database()$q$)
+  select jsonb_build_object('prepared', p.gid, 'since', p.prepared) from pg_prepared_xacts p
+  where p.database = current_database()$q$)
 $$;
 
 -- Returns the same for the two that read one flow's table: conditions that hold are pending, and the history
@@ -71,38 +79,48 @@ begin
       select jsonb_build_object('flow', %2$L, 'wid', i.wid, 'holds', h.m, 'pending', p.tgids) as found
       from {i} i join %2$I.wed_flow w on w.wid = i.wid
       cross join lateral (select wed_match.f_%1$s(w.*) as m) h
-      cross join lateral (select coalesce(array_agg(j.tgid), '{}') as tgids from wedsql.job_pool j where j.wid = i.wid) p
+      cross join lateral (select coalesce(array_agg(j.tgid), '{}') as tgids from wedsql.job_pool j
+                          where j.wid = i.wid) p
       where i.flow_id = %1$s and i.status = 'R' and (not coalesce(%3$s = any (h.m), false)
-        or exists (select 1 from wedsql.timer x where x.wid = i.wid and x.tgid = %3$s and x.due_at > wedsql.now())) and exists (
+        or exists (select 1 from wedsql.timer x
+                   where x.wid = i.wid and x.tgid = %3$s and x.due_at > wedsql.now())) and exists (
         select 1 from wedsql.trig t where t.tgid = any (h.m) and t.tgid <> all (p.tgids) and not t.fire_once
-          and t.due_attr is null and t.due_after is null)$q$, p_flow.id, p_flow.name, coalesce(p_flow.final_tgid::text, 'null::integer'));
+          and t.due_attr is null and t.due_after is null)$q$, p_flow.id, p_flow.name,
+          coalesce(p_flow.final_tgid::text, 'null::integer'));
   end if;
   select greatest(coalesce(max(v.version) + 1, 0), (select max(c.version) from wedsql.flow_version c
-                                                    where c.flow_id = p_flow.id and c.attrs_changed)) into v_since
+                                                    where c.flow_id = p_flow.id and c.attrs_changed))
+                                                    into v_since
   from wedsql.flow_version v
-  where v.flow_id = p_flow.id and wedsql._attribute_types(v.definition) is distinct from wedsql._attr_types(p_flow.id);
+  where v.flow_id = p_flow.id
+    and wedsql._attribute_types(v.definition) is distinct from wedsql._attr_types(p_flow.id);
   return format($q$
     select jsonb_build_object('flow', %2$L, 'wid', i.wid, 'seq', i.seq, 'rows', t.n, 'last', t.last) as found
     from {i} i left join %2$I.wed_flow w on w.wid = i.wid
     cross join lateral (
       select count(*) as n, max(x.seq) as last, bool_and(x.chained) as chained,
-             (array_agg(x.state order by x.seq desc))[1] as state, (array_agg(x.status order by x.seq desc))[1] as status,
+             (array_agg(x.state order by x.seq desc))[1] as state,
+             (array_agg(x.status order by x.seq desc))[1] as status,
              (array_agg(x.version order by x.seq desc))[1] as version
       from (select h.seq, h.state, h.status, h.version, h.before is null or lag(h.state) over o is null
               or (lag(h.version) over o <> h.version or h.trw = '_REMATCH') and lag(h.version) over o < %3$s
               or h.trw = '_REMATCH' and h.version <= %3$s and lag(h.tx_at) over o = h.tx_at
-              or lag(h.state) over o @> h.before and lag(h.state) over o - k.keys = h.state - k.keys as chained
+              or lag(h.state) over o @> h.before
+              and lag(h.state) over o - k.keys = h.state - k.keys as chained
             from wedsql.wed_trace h
-            cross join lateral (select coalesce(array_agg(b), '{}') as keys from jsonb_object_keys(coalesce(h.before, '{}')) b) k
+            cross join lateral (select coalesce(array_agg(b), '{}') as keys
+                                from jsonb_object_keys(coalesce(h.before, '{}')) b) k
             where h.wid = i.wid window o as (order by h.seq)) x) t
-    where i.flow_id = %1$s and (w.wid is null or t.n <> i.seq or t.last <> i.seq or not t.chained or t.status <> i.status
+    where i.flow_id = %1$s
+      and (w.wid is null or t.n <> i.seq or t.last <> i.seq or not t.chained or t.status <> i.status
       or t.version >= %3$s and t.state <> to_jsonb(w.*) - 'wid')$q$, p_flow.id, p_flow.name, v_since);
 end $$;
 
 -- Returns names and types of a definition's attributes, in the form of _attr_types.
 create or replace function wedsql._attribute_types(p_definition jsonb) returns jsonb
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-select coalesce(jsonb_object_agg(a ->> 'name', coalesce(a ->> 'type', 'text')), '{}') from jsonb_array_elements(p_definition -> 'attributes') a
+select coalesce(jsonb_object_agg(a ->> 'name', coalesce(a ->> 'type', 'text')), '{}')
+from jsonb_array_elements(p_definition -> 'attributes') a
 $$;
 
 -- Returns the instances that a bounded check reads: the newest p_limit, and as many of those that wait
@@ -113,20 +131,23 @@ select array(
   (select i.wid from wedsql.instance i order by i.wid desc limit p_limit)
   union
   (select o.wid from wedsql.flow f cross join lateral (
-     select i.wid from wedsql.instance i where i.flow_id = f.id and i.status in ('R', 'E') order by i.status, i.wid limit p_limit) o
+     select i.wid from wedsql.instance i where i.flow_id = f.id and i.status in ('R', 'E')
+     order by i.status, i.wid limit p_limit) o
    order by o.wid limit p_limit))
 $$;
 
 -- Returns how many violations a query finds, and the first p_examples of them in the order of instances;
 -- p_wids null checks every instance.
-create or replace function wedsql._invariant(p_query text, p_wids integer[], p_examples integer) returns table (found bigint, examples jsonb)
+create or replace function wedsql._invariant(p_query text, p_wids integer[], p_examples integer)
+returns table (found bigint, examples jsonb)
 language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off as $$
 begin
   return query execute format($q$
     select count(*), coalesce(jsonb_agg(q.found order by q.n) filter (where q.n <= $2), %L)
     from (select o.found, row_number() over (order by o.found -> 'wid', o.found) as n from (%s) o) q$q$,
     '[]', replace(p_query, '{i}', case when p_wids is null then 'wedsql.instance'
-         else '(select n.* from unnest($1) u (w) join wedsql.instance n on n.wid = u.w)' end)) using p_wids, p_examples;
+      else '(select n.* from unnest($1) u (w) join wedsql.instance n on n.wid = u.w)' end))
+    using p_wids, p_examples;
 end $$;
 
 -- Returns the eight invariants, each with the number of violations and the first p_examples, all as of one
@@ -134,7 +155,8 @@ end $$;
 -- null means all.
 create or replace function wedsql.violations(p_limit integer default null, p_examples integer default 10)
 returns table (name text, found bigint, examples jsonb, sentence text)
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 #variable_conflict use_column
 declare
   v_wids integer[];
@@ -146,23 +168,30 @@ begin
   with q as (
     select n.name, n.sentence, n.query from wedsql._invariant_queries() n
     union all
-    select s.name, s.sentence, coalesce((select string_agg(wedsql._invariant_flow_query(s.name, f), ' union all ') from wedsql.flow f), 'select null::jsonb as found where false')
+    select s.name, s.sentence,
+           coalesce((select string_agg(wedsql._invariant_flow_query(s.name, f), ' union all ')
+                     from wedsql.flow f), 'select null::jsonb as found where false')
     from (values ('I2', 'Every condition that holds on a running instance has its job.'),
-                 ('I3', 'The history has a row for each step, in order; folded it gives the present state.')) s (name, sentence))
-  select q.name, r.found, r.examples, q.sentence from q cross join lateral wedsql._invariant(q.query, v_wids, p_examples) r order by q.name;
+                 ('I3', 'The history has a row for each step, in order; folded it gives the present state.')
+         ) s (name, sentence))
+  select q.name, r.found, r.examples, q.sentence
+  from q cross join lateral wedsql._invariant(q.query, v_wids, p_examples) r order by q.name;
 end $$;
 
 -- Returns the eight invariants in short, with one example of each that is violated; p_limit as in violations.
 create or replace function wedsql.invariants(p_limit integer default null)
 returns table (name text, ok boolean, found bigint, example jsonb, sentence text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-select o.name, o.found = 0, o.found, o.examples -> 0, o.sentence from wedsql.violations(p_limit, 1) o order by o.name
+select o.name, o.found = 0, o.found, o.examples -> 0, o.sentence from wedsql.violations(p_limit, 1) o
+order by o.name
 $$;
 
 -- Checks the invariants, keeps the result for other readers (wedsql.beat, 'invariants'), and returns the time
 -- of the check. Returns null and does nothing while another session checks.
 -- Locks: an advisory lock for the duration of the transaction.
-create or replace function wedsql.check_invariants(p_limit integer default null, p_examples integer default 10) returns timestamptz
+create or replace function wedsql.check_invariants(
+  p_limit integer default null, p_examples integer default 10)
+returns timestamptz
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_begun timestamptz := clock_timestamp();
@@ -172,7 +201,8 @@ begin
   if not pg_try_advisory_xact_lock(hashtextextended('wedsql.check_invariants', 0)) then
     return null;
   end if;
-  select jsonb_agg(jsonb_build_object('name', o.name, 'found', o.found, 'examples', o.examples) order by o.name)
+  select jsonb_agg(jsonb_build_object('name', o.name, 'found', o.found, 'examples', o.examples)
+                   order by o.name)
   into v_findings from wedsql.violations(p_limit, p_examples) o;
   insert into wedsql.beat as b (name, seen_at, detail)
   values ('invariants', v_at, jsonb_build_object('limit', p_limit, 'findings', v_findings,
@@ -181,5 +211,6 @@ begin
   return v_at;
 end $$;
 
-grant execute on function wedsql.invariants(integer), wedsql.violations(integer, integer) to wed_web, wed_monitor, wed_reaper;
+grant execute on function wedsql.invariants(integer), wedsql.violations(integer, integer) to wed_web,
+  wed_monitor, wed_reaper;
 grant execute on function wedsql.check_invariants(integer, integer) to wed_web, wed_reaper;

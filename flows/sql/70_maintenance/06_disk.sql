@@ -6,7 +6,8 @@
 create or replace function wedsql.report_disk(p_free bigint, p_total bigint) returns void
 language sql security definer set search_path = pg_catalog, pg_temp as $$
 insert into wedsql.disk as d (free, total, reported_at) values (p_free, p_total, wedsql.now())
-on conflict (only_row) do update set free = excluded.free, total = excluded.total, reported_at = excluded.reported_at
+on conflict (only_row) do update set free = excluded.free, total = excluded.total,
+reported_at = excluded.reported_at
 $$;
 
 -- Returns where this server keeps its files; null when the kernel may not read that setting.
@@ -27,10 +28,12 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_disk wedsql.disk;
 begin
-  select * into v_disk from wedsql.disk d where d.free < d.total / 20 and d.reported_at > wedsql.now() - interval '5 minutes';
+  select * into v_disk from wedsql.disk d
+  where d.free < d.total / 20 and d.reported_at > wedsql.now() - interval '5 minutes';
   if found then
     perform wedsql._raise('WD905',
-      'The disk of the database is nearly full: {free} of {total} are free. Below 5 % no instance is started.',
+      'The disk of the database is nearly full: {free} of {total} are free. Below 5 % no instance is '
+      'started.',
       'Free disk space. Running instances continue; new ones can be started some seconds later.',
       jsonb_build_object('free', pg_size_pretty(v_disk.free), 'total', pg_size_pretty(v_disk.total)));
   end if;

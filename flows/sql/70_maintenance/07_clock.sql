@@ -18,12 +18,15 @@ declare
   v_wrong_since timestamptz;
   v_beat record;
 begin
-  select b.seen_at, (b.detail ->> 'latest')::timestamptz as latest, coalesce((b.detail ->> 'sure')::timestamptz, b.seen_at) as sure,
-         (b.detail ->> 'ahead_from')::timestamptz as ahead_from, (b.detail ->> 'ahead_to')::timestamptz as ahead_to
+  select b.seen_at, (b.detail ->> 'latest')::timestamptz as latest,
+         coalesce((b.detail ->> 'sure')::timestamptz, b.seen_at) as sure,
+         (b.detail ->> 'ahead_from')::timestamptz as ahead_from,
+         (b.detail ->> 'ahead_to')::timestamptz as ahead_to
   into v_beat from wedsql.beat b where b.name = 'reaper';
   if v_beat.seen_at > p_now + interval '1 second' then
     v_back := v_beat.seen_at - p_now;
-    v_wrong_since := case when v_beat.ahead_to - v_beat.ahead_from - v_back between interval '-1 second' and interval '30 seconds'
+    v_wrong_since := case when v_beat.ahead_to - v_beat.ahead_from - v_back between interval '-1 second'
+      and interval '30 seconds'
       then v_beat.ahead_from + v_back end;
     raise warning 'the clock of the database went back by %: it is older than the newest history', v_back;
     perform wedsql._plan_back(v_back, p_now);
@@ -37,7 +40,8 @@ begin
     v_beat.ahead_to := p_now;
   end if;
   return jsonb_build_object('latest', greatest(p_now, v_beat.latest), 'sure', greatest(p_now, v_beat.sure))
-    || case when v_beat.ahead_from is null then '{}' else jsonb_build_object('ahead_from', v_beat.ahead_from, 'ahead_to', v_beat.ahead_to) end;
+    || case when v_beat.ahead_from is null then '{}'
+      else jsonb_build_object('ahead_from', v_beat.ahead_from, 'ahead_to', v_beat.ahead_to) end;
 end $$;
 
 -- Moves leases, back-offs and heartbeats of a later time to the present one.
@@ -46,10 +50,13 @@ create or replace function wedsql._plan_back(p_back interval, p_now timestamptz)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   with planned as (
-    select j.wid, j.tgid from wedsql.job_pool j where j.lease_until > p_now or j.not_before > p_now order by j.wid, j.tgid for update skip locked)
+    select j.wid, j.tgid from wedsql.job_pool j where j.lease_until > p_now or j.not_before > p_now
+    order by j.wid, j.tgid for update skip locked)
   update wedsql.job_pool j set lease_until = j.lease_until - p_back, not_before = j.not_before - p_back
   from planned p where j.wid = p.wid and j.tgid = p.tgid;
-  update wedsql.lock_seen s set first_seen = least(s.first_seen, p_now), xact_seen = least(s.xact_seen, p_now), ended_at = least(s.ended_at, p_now)
+  update wedsql.lock_seen s
+  set first_seen = least(s.first_seen, p_now), xact_seen = least(s.xact_seen, p_now),
+      ended_at = least(s.ended_at, p_now)
   where s.xact_seen > p_now;
   update wedsql.worker w set seen_at = p_now
   where w.id = any (array(select o.id from wedsql.worker o where o.seen_at > p_now for update skip locked));
@@ -63,13 +70,15 @@ create or replace function wedsql._timers_back(p_back interval, p_since timestam
 language sql set search_path = pg_catalog, pg_temp as $$
 with meant as (
   select x.wid, x.tgid from wedsql.timer x join wedsql.trig t on t.tgid = x.tgid
-  where t.due_attr is null and x.due_at - t.due_after >= p_since order by x.wid, x.tgid for update of x skip locked)
+  where t.due_attr is null and x.due_at - t.due_after >= p_since
+  order by x.wid, x.tgid for update of x skip locked)
 update wedsql.timer x set due_at = x.due_at - p_back from meant m where x.wid = m.wid and x.tgid = m.tgid
 $$;
 
 -- Returns by how much the time is behind the latest that the reaper has seen; zero when it is not.
 create or replace function wedsql.clock_behind() returns interval
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-select coalesce((select greatest(interval '0', (b.detail ->> 'latest')::timestamptz - wedsql.now()) from wedsql.beat b where b.name = 'reaper'), interval '0')
+select coalesce((select greatest(interval '0', (b.detail ->> 'latest')::timestamptz - wedsql.now())
+                 from wedsql.beat b where b.name = 'reaper'), interval '0')
 $$;
 grant execute on function wedsql.clock_behind() to wed_web, wed_monitor, wed_reaper;

@@ -8,23 +8,29 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 select exists (
   select 1 from pg_roles r where pg_has_role(p_role, r.oid, 'member')
     and (has_table_privilege(r.oid, to_regclass(format('%I.wed_flow', p_flow)), 'update')
-         or has_function_privilege(r.oid, to_regprocedure(format('%I.take(text[], integer, text, bigint[])', p_flow)), 'execute')))
+         or has_function_privilege(r.oid,
+                                   to_regprocedure(format('%I.take(text[], integer, text, bigint[])',
+                                                          p_flow)), 'execute')))
 $$;
 
 -- Returns sessions that hold the locks of jobs of a flow in which they have no rights.
-create or replace function wedsql._foreign_sessions() returns table (pid integer, role name, flow text, jobs bigint)
+create or replace function wedsql._foreign_sessions()
+returns table (pid integer, role name, flow text, jobs bigint)
 language sql stable set search_path = pg_catalog, pg_temp as $$
 with held as materialized (
   select l.pid, a.usesysid, a.usename, i.flow_id, count(*) as jobs
-  from pg_locks l join pg_stat_activity a on a.pid = l.pid join wedsql.instance i on i.wid = l.classid::integer
+  from pg_locks l join pg_stat_activity a on a.pid = l.pid
+  join wedsql.instance i on i.wid = l.classid::integer
   where l.locktype = 'advisory' and l.objsubid = 2 and l.granted and a.usesysid is not null
     and l.database = (select d.oid from pg_database d where d.datname = current_database())
-    and (l.objid::integer = -1 or exists (select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid = l.objid::integer))
+    and (l.objid::integer = -1
+         or exists (select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid = l.objid::integer))
   group by l.pid, a.usesysid, a.usename, i.flow_id),
 rights as materialized (
   select k.usesysid, f.id, f.name, wedsql._may_work(k.usesysid, f.name) as may
   from (select distinct h.usesysid, h.flow_id from held h) k join wedsql.flow f on f.id = k.flow_id)
-select h.pid, h.usename, r.name, h.jobs from held h join rights r on r.usesysid = h.usesysid and r.id = h.flow_id where r.may is false
+select h.pid, h.usename, r.name, h.jobs
+from held h join rights r on r.usesysid = h.usesysid and r.id = h.flow_id where r.may is false
 $$;
 
 -- Returns how many advisory locks one session may hold: a quarter of the server's maximum.
@@ -43,11 +49,16 @@ declare
   v_ended integer := 0;
 begin
   for v_session in
-    select s.pid, s.role, format('it holds %s locks of jobs of flow %I, in which its role may do nothing', s.jobs, s.flow) as why from wedsql._foreign_sessions() s
+    select s.pid, s.role,
+           format('it holds %s locks of jobs of flow %I, in which its role may do nothing', s.jobs,
+                  s.flow) as why from wedsql._foreign_sessions() s
     union all
-    select l.pid, a.usename, format('it holds %s advisory locks, more than a quarter of those that the server has room for', count(*))
+    select l.pid, a.usename,
+           format('it holds %s advisory locks, more than a quarter of those that the server has room for',
+                  count(*))
     from pg_locks l join pg_stat_activity a on a.pid = l.pid
-    where l.locktype = 'advisory' and l.granted and l.database = (select d.oid from pg_database d where d.datname = current_database())
+    where l.locktype = 'advisory' and l.granted
+      and l.database = (select d.oid from pg_database d where d.datname = current_database())
     group by l.pid, a.usename having count(*) > wedsql._lock_share()
     limit p_max
   loop
@@ -68,12 +79,14 @@ declare
   v_function regprocedure;
 begin
   for v_function in
-    select p.oid from pg_proc p where p.pronamespace = 'pg_catalog'::regnamespace and p.proname ~ '^pg_(try_)?advisory_'
+    select p.oid from pg_proc p
+    where p.pronamespace = 'pg_catalog'::regnamespace and p.proname ~ '^pg_(try_)?advisory_'
       and has_function_privilege('public', p.oid, 'execute') order by p.oid
   loop
     execute format('grant execute on function %s to wed_owner with grant option', v_function);
     execute format('grant execute on function %s to %I', v_function,
-      (select r.rolname from pg_database d join pg_roles r on r.oid = d.datdba where d.datname = current_database()));
+      (select r.rolname from pg_database d join pg_roles r on r.oid = d.datdba
+       where d.datname = current_database()));
     execute format('revoke execute on function %s from public', v_function);
   end loop;
   perform wedsql._grant_locks(f.name) from wedsql.flow f;
@@ -83,7 +96,9 @@ end $$;
 create or replace function wedsql._grant_locks(p_role text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if wedsql._has_role(p_role) and not has_function_privilege(p_role, 'pg_try_advisory_xact_lock(integer, integer)', 'execute') then
-    execute format('grant execute on function pg_try_advisory_xact_lock(integer, integer), pg_advisory_xact_lock(integer, integer) to %I', p_role);
+  if wedsql._has_role(p_role)
+     and not has_function_privilege(p_role, 'pg_try_advisory_xact_lock(integer, integer)', 'execute') then
+    execute format('grant execute on function pg_try_advisory_xact_lock(integer, integer), '
+                   'pg_advisory_xact_lock(integer, integer) to %I', p_role);
   end if;
 end $$;

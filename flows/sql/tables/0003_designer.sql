@@ -68,6 +68,7 @@ create index if not exists publication_open on wedsql.publication (id)
   where status in ('requested', 'approved');
 create index if not exists publication_due on wedsql.publication (publish_at) where status = 'approved';
 
--- The request by which a version was published; null: it was published directly, by SQL, a file or a migration.
+-- The request by which a version was published; null: it was published directly, by SQL, a file or a
+-- migration.
 alter table wedsql.flow_version add column if not exists publication_id bigint,
   add column if not exists approver text not null default '';
