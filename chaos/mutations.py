@@ -26,7 +26,7 @@ _IN_TIME = "coalesce(v_now - j.timeout, '-infinity') <= wedsql._moment('wedsql.%
 
 
 MUTATIONS = [
-    _jobs("claim at completion (fencing token)", "k_time::test_k27_a_token_of_an_earlier_firing_is_refused", "c.claim is not null and j.claim is distinct from c.claim"),
+    _jobs("claim at completion (fencing token)", "k_leases::test_k27_a_token_of_an_earlier_firing_is_refused", "c.claim is not null and j.claim is distinct from c.claim"),
     _jobs("expiry of a lease at completion", "k_time::test_k09_a_late_result_is_refused_at_once_and_not_only_by_the_commit", "c.claim is not null and j.lease_until <= v_now"),
     _jobs("timeout at commit", "k_time::test_k09_a_late_result_is_refused_at_once_and_not_only_by_the_commit", "c.claim is null and j.timeout is not null and v_now - v_took > j.timeout"),
     _jobs("own job: this transaction took it", "k_hold::test_k07_a_job_of_an_ended_transaction_is_not_finished_in_one_that_took_another", "c.claim is null and (v_took is null or not p_held and strpos(v_ids, ',' || c.id || ',') = 0)"),
@@ -37,7 +37,7 @@ MUTATIONS = [
              "pg_try_advisory_xact_lock(v_job.wid, v_job.tgid) end) then", "true end) then"),
     Mutation("session's lock at hold", "k_hold::test_what_a_session_holds_is_kept_from_others_over_its_commits", ("_pick",),
              "pg_try_advisory_lock(v_job.wid, v_job.tgid)", "true"),
-    _single("claim at completion", "k_time::test_k27_a_token_of_an_earlier_firing_is_refused", "j.claim = p_claim", function="_gen_single"),
+    _single("claim at completion", "k_leases::test_k27_a_token_of_an_earlier_firing_is_refused", "j.claim = p_claim", function="_gen_single"),
     _single("expiry of a lease", "k_time::test_k09_a_late_result_is_refused_at_once_and_not_only_by_the_commit", "j.lease_until > v_now", function="_gen_single"),
     _single("timeout at commit", "k_time::test_k09_a_late_result_is_refused_at_once_and_not_only_by_the_commit", _IN_TIME % "took", function="_gen_single"),
     _single("timeout of a held job", "k_hold::test_k09_a_held_job_has_its_time", _IN_TIME % "held", function="_gen_complete_held"),
@@ -79,7 +79,7 @@ MUTATIONS = [
     Mutation("number of a start whose key is known", "k_numbers::test_a_start_with_a_known_key_takes_no_number", ("_check_keys",),
              "i.key = any (p_keys)", "false"),
     Mutation("attempts come to an end", "k_failures::test_k10_attempts_used_up_make_an_exception_with_its_reason", ("fail_many",), "if v_job.spent then", "if false then"),
-    Mutation("reaper gives expired leases back", "k_time::test_k11_an_expired_lease_is_offered_again", ("_due_items",), "j.lease_until <= p_now", "false"),
+    Mutation("reaper gives expired leases back", "k_leases::test_k11_an_expired_lease_is_offered_again", ("_due_items",), "j.lease_until <= p_now", "false"),
     Mutation("clock set back: leases go back with it", "k_clock::test_f7_a_lease_of_an_hour_ahead_ends_when_it_should", ("_plan_back",), "lease_until = j.lease_until - p_back, ", ""),
     Mutation("clock put right: the timers that it set go back with it", "k_clock::test_f7_a_timer_of_an_hour_ahead_fires_when_it_should", ("_timers_back",), "x.due_at - p_back", "x.due_at"),
     Mutation("clock set back: timers wait for the time that was right", "k_clock::test_f7_an_hour_behind_for_a_while_moves_no_timer", ("_reap_clock",),

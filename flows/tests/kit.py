@@ -200,3 +200,10 @@ class Kit:
 def tgid(kit: Kit, transition: str) -> int:
     """Return the number of the transition's only trigger."""
     return kit.one("select tgid from {f}.wed_trig where trname = %s", [transition])
+
+
+def broken(kit: Kit) -> list[str]:
+    """Return the invariants that the flow's instances violate."""
+    found = kit.rows("select name, examples from wedsql.violations(null, 1000)")
+    mine = {row.wid for row in kit.rows("select wid from wedsql.instance where flow_id = %s", [kit.id])}
+    return [row.name for row in found if any(example.get("wid") in mine for example in row.examples)]

@@ -162,6 +162,12 @@ def line(dsn: str, settings: Any, site: None, monkeypatch: pytest.MonkeyPatch) -
     return settings.MONITOR_DATABASE_URL
 
 
+def get(client: Client, path: str) -> str:
+    response = client.get(path)
+    assert response.status_code == 200, response.status_code
+    return response.content.decode()
+
+
 def text_of(html: bytes | str) -> str:
     """Return the visible text, with single spaces."""
     page = html.decode() if isinstance(html, bytes) else html
