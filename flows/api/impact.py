@@ -38,7 +38,10 @@ def impact(
         living=found["living"],
         examined=found["examined"],
         exact=found["examined"] >= found["living"],
-        rules=[_rule(one["rule"], one["found"], places) for one in found["rules"]],
+        rules=sorted(
+            (_rule(one["rule"], one["found"], places) for one in found["rules"]),
+            key=lambda rule: len(places) if rule.trigger is None else rule.trigger,
+        ),
         fired=found["fired"],
         settled=found["settled"],
         left_exception=_counted(found["left_exception"]),

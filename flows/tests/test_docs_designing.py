@@ -59,7 +59,7 @@ def run(command: str) -> str:
 
 def test_every_command_of_the_page_answers_as_it_says(workplace: None) -> None:
     number = "3"
-    assert len(sessions()) == 10
+    assert len(sessions()) == 12
     for command, answer in sessions():
         output = run(re.sub(r"approve 3", f"approve {number}", command)).rstrip("\n")
         expected = as_pattern(answer).replace(r"Publication\ 3", r"Publication\ \d+")

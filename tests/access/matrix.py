@@ -135,6 +135,8 @@ loaddemo                                           yffff
 READING = (
     "dumpflow",
     "flowdiff",
+    "flowimpact",
+    "flowlint",
     "flows",
     "invariants",
     "jobs",

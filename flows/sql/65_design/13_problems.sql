@@ -149,7 +149,7 @@ begin
   return query select * from wedsql._problem_of(p_path || '"transition"', '_with_names($1)', v_row, null);
   return query select * from wedsql._problems_by_option(p_path,
     '_check_options(wedsql._trigger_row($1, wedsql._option_list(''trig''), ''null''), $2)',
-    v_given, p_types, 'trig');
+    v_given || case when v_row.cpred is null then '{"predicate": ""}' else '{}' end::jsonb, p_types, 'trig');
   if not p_checked then
     return query select * from wedsql._problem_of(p_path || '"predicate"', '_compile_one(($1).cpred, $2)',
       v_row, p_types);

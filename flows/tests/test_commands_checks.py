@@ -1,0 +1,76 @@
+"""flowlint and flowimpact: what they say, as text and JSON, and their exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows import api
+from flows.tests.commands import answer, refused, run
+from flows.tests.pages import unique
+
+pytestmark = pytest.mark.django_db
+
+TICKETS: dict[str, Any] = {
+    "attributes": [{"name": "state", "type": "enum", "options": ["new", "done"], "default": "new"}],
+    "triggers": [
+        {"transition": "tr_work", "predicate": "state = 'new'", "writes": ["state"]},
+        {"predicate": "state = 'done'", "final": True},
+    ],
+}
+WORK, FINAL = TICKETS["triggers"]
+
+
+def file(tmp_path: Path, *triggers: dict[str, Any]) -> str:
+    path = tmp_path / "changed.json"
+    path.write_text(json.dumps(TICKETS | {"triggers": [*triggers]}))
+    return str(path)
+
+
+@pytest.fixture
+def tickets() -> str:
+    name = unique()
+    api.create_flow(name)
+    api.publish(name, TICKETS)
+    return name
+
+
+def test_flowlint_lists_what_is_found(tickets: str, tmp_path: Path) -> None:
+    assert "[no_worker]" in run("flowlint", tickets)
+    never = file(tmp_path, WORK, FINAL, {"transition": "tr_x", "predicate": "state = 'lost'"})
+    assert refused("flowlint", tickets, never) == "2 found."
+    assert run("flowlint", tickets, never, "--fail-on", "error").count("warning, proved") == 2
+    found = json.loads(run("flowlint", tickets, never, "--fail-on", "error", "--json"))["findings"]
+    assert {one["check"] for one in found} >= {"never_true", "no_option"}
+
+
+def test_flowlint_lists_problems_first(tickets: str, tmp_path: Path) -> None:
+    wrong = file(tmp_path, WORK, {"transition": "tr_x", "predicate": "stat = 'new'"}, {"transition": "tr_y"})
+    assert refused("flowlint", tickets, wrong) == "2 found."
+    with pytest.raises(Exception, match="2 found"):
+        answer("flowlint", tickets, wrong)
+    assert refused("flowlint", tickets, "no file.txt", code=2)
+
+
+def test_flowimpact_says_what_would_happen(tickets: str, tmp_path: Path) -> None:
+    wids = [api.start(tickets), api.start(tickets)]
+    changed = file(tmp_path, WORK | {"predicate": "state is null"}, FINAL | {"predicate": "state = 'new'"})
+    said = run("flowimpact", tickets, changed)
+    assert said.startswith("Living instances: 2.\n")
+    assert "tr_work: holds for 2 before and for 0 after, fires for 0, 2 jobs lose their condition" in said
+    found = answer("flowimpact", tickets, changed)
+    assert found["living"] == 2
+    assert found["rules"][0]["only_before"] == {"count": 2, "sample": wids}
+
+
+def test_flowimpact_fails_where_publishing_would(tickets: str, tmp_path: Path) -> None:
+    wrong = file(tmp_path, WORK | {"predicate": "stat = 'new'"}, FINAL)
+    assert "There is no attribute" in refused("flowimpact", tickets, wrong)
+    api.start(tickets)
+    fails = {"transition": "tr_n", "predicate": "state::integer > 3", "on_error": "abort"}
+    assert (
+        refused("flowimpact", tickets, file(tmp_path, WORK, FINAL, fails)) == "Publishing would be refused."
+    )
