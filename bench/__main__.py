@@ -11,7 +11,7 @@ from pathlib import Path
 from bench import conditions, report
 from bench.cluster import Cluster
 from bench.contenders import ALL as CONTENDERS
-from bench.contest import Contest, Plan, say
+from bench.contest import Contest, Plan, print_line
 from bench.probes import ALL as PROBES
 from bench.probes.base import Stage
 from bench.publish import publish
@@ -56,12 +56,12 @@ def _probe(cluster: Cluster, plan: Plan, chosen: set[str], results: Results) -> 
     for name, probe in PROBES.items():
         if chosen and not {name, "probes"} & chosen:
             continue
-        say(f"measuring {name}")
+        print_line(f"measuring {name}")
         try:
             results.measures += probe(stage)
         except Exception as error:  # noqa: BLE001 - the other measures still run; the reason is reported
             results.failures[name] = f"{type(error).__name__}: {error}"
-            say(f"{name} failed: {error}")
+            print_line(f"{name} failed: {error}")
 
 
 def _plan(options: argparse.Namespace) -> Plan:

@@ -50,7 +50,7 @@ class Contest:
         for contender in self.contenders:
             self.results.labels[contender.name] = (contender.kind, contender.label)
             self.results.versions[contender.name] = contender.versions()
-            say(f"preparing {contender.label}")
+            print_line(f"preparing {contender.label}")
             if reason := contender.missing():
                 self.results.failures[contender.name] = reason
             else:
@@ -83,13 +83,13 @@ class Contest:
             run = race(self.cluster, contender, self.templates[contender.name], workers, self.plan.limit)
             self.results.commands[f"{contender.name}, {workers}"] = shown(contender, workers)
             done.append(replace(run, round=number))
-            say(f"round {number}: {contender.label}, {workers}: {run.rate:,.0f} steps/s")
+            print_line(f"round {number}: {contender.label}, {workers}: {run.rate:,.0f} steps/s")
 
     def _measure_floor(self, number: int, clients: int, script: str = SCRIPT) -> float:
         rate = self.floor.rate(clients, self.plan.floor_seconds, script)
         one = script == ONE_STATEMENT
         self.results.floors.append({"round": number, "clients": clients, "rate": rate, "one_statement": one})
-        say(
+        print_line(
             f"round {number}: floor, {clients} clients{', one statement' if one else ''}: {rate:,.0f} steps/s"
         )
         return rate
@@ -100,10 +100,10 @@ class Contest:
             action()
         except Exception as error:  # noqa: BLE001 - any library may fail in any way; the reason is reported
             self.results.failures[contender.name] = f"{type(error).__name__}: {error}"
-            say(f"{contender.label} failed: {error}")
+            print_line(f"{contender.label} failed: {error}")
 
 
-def say(message: str) -> None:
+def print_line(message: str) -> None:
     """Write progress to stderr, so that the report on stdout can be piped."""
     sys.stderr.write(f"{time.strftime('%H:%M:%S')} {message}\n")
     sys.stderr.flush()

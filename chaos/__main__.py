@@ -11,7 +11,7 @@ import time
 import traceback
 
 from chaos import table
-from chaos.run import Row, Run, say
+from chaos.run import Row, Run, print_line
 from testkit.server import new_directory
 
 FULL_MINUTES = 20.0
@@ -27,10 +27,10 @@ def main() -> int:
 
     unknown = set(options.only) - set(FAULTS)
     if unknown:
-        say(f"There is no fault {', '.join(sorted(unknown))}. There are: {', '.join(FAULTS)}.")
+        print_line(f"There is no fault {', '.join(sorted(unknown))}. There are: {', '.join(FAULTS)}.")
         return 2
     home = new_directory(f"wedsql-chaos-{os.getpid()}-")
-    say(f"seed {options.seed}: python -m chaos --seed {options.seed} repeats this run")
+    print_line(f"seed {options.seed}: python -m chaos --seed {options.seed} repeats this run")
     try:
         run = Run(options.seed, home, prepared(home), options.scale)
         for key in options.only or FAULTS:
@@ -39,23 +39,23 @@ def main() -> int:
     finally:
         shutil.rmtree(home, ignore_errors=True)
     table.print_rows(run.rows, options.seed)
-    say(f"\n{table.write_results(run.rows, options.seed)}")
+    print_line(f"\n{table.write_results(run.rows, options.seed)}")
     return 0 if all(row.good for row in run.rows) else 1
 
 
 def _one(run: Run, title: str, fault: object) -> Row:
     row = Row(title)
     begun = time.monotonic()
-    say(f"{title} ...")
+    print_line(f"{title} ...")
     try:
         fault(run, row)  # type: ignore[operator]
     except Exception as error:  # noqa: BLE001 - a fault that cannot be injected must not prevent the others
         row.fail(f"{type(error).__name__}: {error}")
-        say(traceback.format_exc())
+        print_line(traceback.format_exc())
     row.seconds = time.monotonic() - begun
-    say("  " + ("skipped: " + row.skipped if row.skipped else "ok" if row.good else "BROKEN"))
+    print_line("  " + ("skipped: " + row.skipped if row.skipped else "ok" if row.good else "BROKEN"))
     for note in row.notes:
-        say(f"    {note}")
+        print_line(f"    {note}")
     return row
 
 

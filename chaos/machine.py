@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 
 from chaos.mutation import Change, apply
-from chaos.run import say
+from chaos.run import print_line
 from flows.tests.model import families, search
 from testkit import kernel_db
 
@@ -40,9 +40,9 @@ def run(dsn: str, wanted: Sequence[RemovedFix], chance: int = 0) -> int:
     with kernel_db.database(uri=dsn) as kernel:
         for removed in wanted:
             outcome, why = verdict(kernel, removed, chance)
-            say(f"{outcome.ljust(10)} {removed.fix}: {why}")
+            print_line(f"{outcome.ljust(10)} {removed.fix}: {why}")
             outcomes.add(outcome)
-    say(f"\n{len(wanted)} mendings, {time.monotonic() - begun:.0f} s")
+    print_line(f"\n{len(wanted)} mendings, {time.monotonic() - begun:.0f} s")
     return 2 if outcomes & {"not found", "red anyway"} else int("survived" in outcomes)
 
 

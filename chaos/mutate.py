@@ -24,7 +24,7 @@ from psycopg.conninfo import make_conninfo
 
 from chaos import machine, mutations, mutations_design, mutations_machine, mutations_maintenance
 from chaos.mutation import Mutation, apply
-from chaos.run import say
+from chaos.run import print_line
 from testkit import kernel_db
 from testkit.server import SETTINGS, Server, new_directory
 from wedsql_site import environment
@@ -64,9 +64,9 @@ def run(dsn: str, wanted: Sequence[Mutation]) -> int:
         outcomes = [judge_unchanged(kernel, wanted)]
         for mutation in wanted:
             outcome, why = verdict(kernel, mutation)
-            say(f"{mutation.guard.ljust(width)}  {outcome.ljust(9)} {why}")
+            print_line(f"{mutation.guard.ljust(width)}  {outcome.ljust(9)} {why}")
             outcomes.append(outcome)
-    say(f"\n{outcomes.count('killed')} of {len(wanted)} killed, {time.monotonic() - begun:.0f} s")
+    print_line(f"\n{outcomes.count('killed')} of {len(wanted)} killed, {time.monotonic() - begun:.0f} s")
     return 2 if {"not found", "broken", "red anyway"} & {*outcomes} else int("survived" in outcomes)
 
 
@@ -76,7 +76,7 @@ def judge_unchanged(kernel: str, wanted: Sequence[Mutation]) -> str:
         outcome, why = _tested(copy, {mutation.tests for mutation in wanted})
     if outcome == "survived":
         return "green"
-    say(f"red anyway: {why}")
+    print_line(f"red anyway: {why}")
     return "red anyway"
 
 

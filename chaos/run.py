@@ -122,7 +122,7 @@ class Run:
         row.seconds = time.monotonic() - begun
 
 
-def say(line: str = "") -> None:
+def print_line(line: str = "") -> None:
     """Print a line of progress."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()

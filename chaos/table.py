@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from chaos.run import Row, say
+from chaos.run import Row, print_line
 from testkit.text import table
 
 RESULTS = Path(__file__).parent / "results"
@@ -29,10 +29,10 @@ def cells(row: Row) -> tuple[str, ...]:
 
 def print_rows(rows: Sequence[Row], seed: int) -> None:
     """Print all rows, and the notes of each."""
-    say(f"\nseed {seed}\n{table([HEAD, *map(cells, rows)])}")
+    print_line(f"\nseed {seed}\n{table([HEAD, *map(cells, rows)])}")
     for row in rows:
         for note in row.notes:
-            say(f"  {row.fault}: {note}")
+            print_line(f"  {row.fault}: {note}")
 
 
 def write_results(rows: Sequence[Row], seed: int) -> Path:

@@ -19,7 +19,7 @@ import psycopg2
 import psycopg2.extensions
 
 
-def say(what: str, **facts: Any) -> None:
+def write_answer(what: str, **facts: Any) -> None:
     """Write one line that the test reads."""
     print(json.dumps({"what": what, **facts}), flush=True)
 
@@ -33,7 +33,7 @@ class Client:
         self.cursor = self.connection.cursor()
         self.cursor.execute(f'listen "{transition}"')
         self.connection.commit()
-        say("ready", pid=self.connection.get_backend_pid())
+        write_answer("ready", pid=self.connection.get_backend_pid())
 
     def scan(self) -> None:
         """Write the pending jobs of the transition."""
@@ -41,9 +41,9 @@ class Client:
             "select wid, tgid, payload from job_pool where trname = %s order by wid", (self.transition,)
         )
         for wid, tgid, payload in self.cursor.fetchall():
-            say("job", wid=wid, tgid=tgid, payload=payload)
+            write_answer("job", wid=wid, tgid=tgid, payload=payload)
         self.connection.commit()
-        say("scanned")
+        write_answer("scanned")
 
     def wait(self) -> None:
         """Write the next notification, or that none arrived within five seconds."""
@@ -51,9 +51,9 @@ class Client:
             select.select([self.connection], [], [], 5)
             self.connection.poll()
         if not self.connection.notifies:
-            return say("silence")
+            return write_answer("silence")
         notified = self.connection.notifies.pop(0)
-        say(
+        write_answer(
             "notified",
             channel=notified.channel,
             message=json.loads(notified.payload),
@@ -63,22 +63,22 @@ class Client:
     def lock(self, wid: str, tgid: str) -> None:
         """Try to take the job's lock, which begins the transaction."""
         self.cursor.execute("select pg_try_advisory_xact_lock(%s, %s)", (int(wid), int(tgid)))
-        say("lock", granted=self.cursor.fetchone()[0])
+        write_answer("lock", granted=self.cursor.fetchone()[0])
 
     def update(self, wid: str, *what: str) -> None:
         """Write the new state, as the paper's worker does."""
         self.cursor.execute(f"update wed_flow set {' '.join(what)} where wid = %s", (int(wid),))
-        say("updated", rows=self.cursor.rowcount)
+        write_answer("updated", rows=self.cursor.rowcount)
 
     def commit(self) -> None:
         """Commit the transaction."""
         self.connection.commit()
-        say("committed")
+        write_answer("committed")
 
     def rollback(self) -> None:
         """Roll back the transaction."""
         self.connection.rollback()
-        say("rolled back")
+        write_answer("rolled back")
 
 
 def main() -> None:
@@ -89,7 +89,7 @@ def main() -> None:
         try:
             getattr(client, command)(*words)
         except psycopg2.Error as error:
-            say("error", code=error.pgcode, message=str(error).strip())
+            write_answer("error", code=error.pgcode, message=str(error).strip())
 
 
 if __name__ == "__main__":

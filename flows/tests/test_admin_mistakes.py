@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import unescape
+
 import pytest
 from django.db import connection
 from django.test import Client
@@ -45,6 +47,33 @@ def test_a_refused_predicate_is_shown_at_its_row(alice: Client, predicate: str, 
         assert line[caret.index("^") :].startswith(at)
     assert not Flow.objects.filter(name=name).exists()
     assert not schema_exists(name)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "shown"),
+    [
+        (
+            "triggers-1-predicate",
+            "a1 = now()",
+            'Uma condição não pode depender da hora: "now" não é permitido.',
+        ),
+        (
+            "triggers-1-predicate",
+            "a1 || 'x'",
+            "Isto é do tipo text; uma condição precisa ser verdadeira ou falsa.",
+        ),
+        ("attributes-1-name", "wid", '"wid" é reservado e não pode ser o nome de um atributo.'),
+    ],
+)
+def test_the_kernel_s_errors_are_shown_in_portuguese(
+    alice: Client, field: str, value: str, shown: str
+) -> None:
+    alice.cookies["django_language"] = "pt-br"
+    typed = figure_two(unique()) | {field: value}
+
+    response = alice.post(ADD, opened(alice, ADD) | typed)
+
+    assert shown in unescape(errors_at(response, field))
 
 
 @pytest.mark.parametrize(
