@@ -37,18 +37,22 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow;
   v_steps wedsql.step[];
+  v_after integer := 0;
 begin
   select f.* into v_flow from wedsql.flow f where f.id = p_attr.flow_id;
-  for v_steps in execute format($q$
-    select array_agg(row(l.wid, false, null, null, '_REMATCH', null, $2, 'An attribute was removed.',
-                         l.state - $3,
-                         jsonb_build_object($3, l.state -> $3), null, null, null)::wedsql.step)
-    from (select w.wid, to_jsonb(w.*) - 'wid' as state, row_number() over () / 1000 as part
-          from wedsql.instance i join %I.wed_flow w on w.wid = i.wid
-          where i.flow_id = $1 and i.status in ('R', 'E', 'S')) l
-    group by l.part $q$, p_flow) using v_flow.id, wedsql._actor(), p_attr.aname
   loop
+    execute wedsql._fill($q$
+      select array_agg(row(l.wid, false, null, null, '_REMATCH', null, $2, 'An attribute was removed.',
+                           l.state - $3, jsonb_build_object($3, l.state -> $3), null, null, null)::wedsql.step
+                       order by l.wid)
+      from (select w.wid, to_jsonb(w.*) - 'wid' as state
+            from wedsql.instance i join {flow:I}.wed_flow w on w.wid = i.wid
+            where i.flow_id = $1 and i.status in ('R', 'E', 'S') and i.wid > $4
+            order by i.wid limit 1000) l $q$, jsonb_build_object('flow', p_flow))
+    into v_steps using v_flow.id, wedsql._actor(), p_attr.aname, v_after;
+    exit when v_steps is null;
     perform wedsql._append_trace(v_flow, v_steps, null, wedsql.now());
+    v_after := (v_steps[cardinality(v_steps)]).wid;
   end loop;
 end $$;
 

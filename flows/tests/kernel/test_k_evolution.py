@@ -265,3 +265,20 @@ def test_two_flows_count_together(kit: Kit) -> None:
     kit.attrs("a")
     kit.trig("tr_x", "a = '1'")
     assert tgid(kit, "tr_x") == kit.one("select last_value from wedsql.tgid_seq")
+
+
+def test_k21_a_removed_attribute_stays_in_the_history_of_every_living_instance(kit: Kit) -> None:
+    """More instances than one batch of the kernel has."""
+    kit.attrs("a", "b")
+    kit.trig("tr_x", "a is null")
+    api.start_many(kit.name, [{"b": "v"}] * 1001, conn=kit.conn)
+    cancelled = kit.start(b="w")
+    api.cancel(cancelled, "no longer needed", conn=kit.conn)
+    kit.rows("delete from {f}.wed_attr where aname = 'b'")
+    found = kit.rows(
+        "select before, seq, status::text, count(*) from wedsql.wed_trace"
+        " where wid in (select wid from {f}.wed_flow) and reason = 'An attribute was removed.'"
+        " group by 1, 2, 3"
+    )
+    assert found == [({"b": "v"}, 2, "R", 1001)]
+    assert kit.story(cancelled)[-1][0] == "_CANCEL"
