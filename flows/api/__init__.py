@@ -47,7 +47,7 @@ from flows.api.drafts import (
     undo_draft,
     version_definition,
 )
-from flows.api.impact import deviations, impact
+from flows.api.impact import deviations, impact, what_if
 from flows.api.instances import cancel, rematch, start, start_many
 from flows.api.linting import lint
 from flows.api.maintenance import (
@@ -140,5 +140,6 @@ __all__ = [
     "undo_draft",
     "unregister_worker",
     "version_definition",
+    "what_if",
     "withdraw_publication",
 ]

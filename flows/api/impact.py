@@ -74,3 +74,22 @@ def _rule(number: int, found: dict[str, Any], places: dict[int, int]) -> RuleImp
 
 def _counted(found: dict[str, Any]) -> Counted:
     return Counted(found["count"], found["sample"] or [])
+
+
+def what_if(
+    flow: str,
+    predicate: str,
+    *,
+    history: bool = False,
+    limit: int = 1_000_000,
+    seconds: float = 20.0,
+    conn: Any = None,
+) -> dict[str, Any]:
+    """Return where a condition holds among living instances, and since when. Raises PredicateRefused ...
+
+    With `history` also how often it became true in the states that all instances have had. Above `limit`
+    instances every n-th is examined; after `seconds` it stops. The counts are of those examined.
+    """
+    return value(
+        conn, "select wedsql.what_if(%s, %s, %s, %s, %s)", (flow, predicate, history, limit, seconds)
+    )

@@ -23,7 +23,8 @@ grant execute on function  -- what is designed and not yet published
   wedsql.condition_outline(jsonb, text),
   wedsql.evaluate(text, jsonb, jsonb), wedsql.try_step(text, jsonb, jsonb, jsonb, integer, integer),
   wedsql.explain_condition(jsonb, text, jsonb), wedsql.condition_leaves(jsonb, text),
-  wedsql.impact(text, jsonb, boolean, integer, double precision)
+  wedsql.impact(text, jsonb, boolean, integer, double precision),
+  wedsql.what_if(text, text, boolean, integer, double precision)
 to wed_web;
 grant execute on function
   wedsql.running_definition(text), wedsql.numbered(jsonb, jsonb),

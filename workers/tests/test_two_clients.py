@@ -36,7 +36,7 @@ NO_WORKER = {
     "request_rollback", "restore_version", "running_definition", "save_draft", "schema_name",
     "start", "start_many", "try_complete", "try_due", "try_start", "undo_draft",
     "version_definition", "withdraw_publication",
-    "deviations", "impact", "lint",
+    "deviations", "impact", "lint", "what_if",
 }  # fmt: skip
 # take, complete and fail of one job are the *_many operations with one.
 ONE_OF_MANY = {"complete", "fail", "take"}

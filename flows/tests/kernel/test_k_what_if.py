@@ -1,0 +1,57 @@
+"""Any condition is counted over the living instances and over the history."""
+
+from __future__ import annotations
+
+import pytest
+
+from flows import api
+from flows.tests.kit import Kit, refused
+
+pytestmark = pytest.mark.kernel
+
+
+@pytest.fixture
+def shop(kit: Kit) -> Kit:
+    kit.attr("a", "1")
+    kit.attr("n", None, "integer")
+    kit.trig("tr_x", "a is distinct from '9'")
+    kit.final("a = '9'")
+    return kit
+
+
+def test_living_instances_are_counted_with_since_when(shop: Kit) -> None:
+    old, few, none = shop.start(n=7), shop.start(n=2), shop.start()
+    shop.run("tr_x", old, n=1)
+    shop.run("tr_x", old, n=8)
+    shop.run("tr_x", old, n=9)
+    shop.run("tr_x", few, a="9", n=100)
+    found = api.what_if(shop.name, "n > 5", conn=shop.conn)
+    assert {name: found[name] for name in ("living", "examined", "true", "unknown", "fails")} == {
+        "living": 2, "examined": 2, "true": 1, "unknown": 1, "fails": 0,
+    }  # fmt: skip
+    assert found["sample"] == [old]
+    third = shop.one("select to_jsonb(tstmp) from {f}.wed_trace where wid = %s and seq = 3", [old])
+    assert found["since"] == {str(old): third}
+    assert "history" not in found
+    assert none
+
+
+def test_the_history_says_how_often_it_became_true(shop: Kit) -> None:
+    wid, other = shop.start(n=7), shop.start(n=1)
+    for n in (1, 8, 9, 2, 10):
+        shop.run("tr_x", wid, n=n)
+    shop.run("tr_x", other, a="9")
+    past = api.what_if(shop.name, "n > 5", history=True, conn=shop.conn)["history"]
+    assert (past["instances"], past["examined"], past["steps"]) == (2, 2, 8)
+    assert (past["ever_true"], past["became_true"]) == (1, 3)
+    assert sum(past["by_month"].values()) == 3
+
+
+def test_a_failing_condition_is_counted_and_a_wrong_one_refused(shop: Kit) -> None:
+    shop.start(a="x")
+    shop.start(a="5")
+    found = api.what_if(shop.name, "a::integer > 3", conn=shop.conn)
+    assert (found["true"], found["fails"]) == (1, 1)
+    with refused("WD005"):
+        api.what_if(shop.name, "b = 1", conn=shop.conn)
+    assert api.what_if(shop.name, "a = '1'", seconds=-1, conn=shop.conn)["examined"] == 0
