@@ -10,7 +10,9 @@
 //   the rows `attributes-<n>-name`, `-type`, `-label`, `-options` of the form around it (the admin's formset).
 // A script that writes into the text area dispatches `change` on it; the editor dispatches `input`.
 // A text area is replaced when it comes near the visible part of the page, or gets the focus.
-import { Compartment, EditorView, autocompletion, completionKeymap, keymap } from "../../vendor/codemirror-6.43.15/codemirror.js";
+import {
+  Compartment, EditorView, autocompletion, completionKeymap, completionStatus, keymap,
+} from "../../vendor/codemirror-6.43.15/codemirror.js";
 import { Checks } from "./condition-checks.js";
 import { completionSource, conditionLanguage } from "./condition-language.js";
 import { basics, connect, nameOf, offset, problemMarks, problems, replace, write } from "./editor-theme.js";
@@ -52,7 +54,7 @@ function words(address) {
 
 class ConditionEditor {
   constructor(field, known) {
-    Object.assign(this, { field, known, language: new Compartment(), timer: 0, invalid: false });
+    Object.assign(this, { field, known, language: new Compartment(), timer: 0, held: 0, invalid: false });
     const [box, problem, sentence] = panel(field, ++number);
     Object.assign(this, { problem, sentence });
     const focused = replace(field, box);
@@ -105,9 +107,17 @@ class ConditionEditor {
       predicate, types: Object.fromEntries(attributes.map(({ name, type }) => [name, type])),
       labels: Object.fromEntries(attributes.filter(({ label }) => label).map(({ name, label }) => [name, label])),
     };
-    queue(this.field).ask(this, body, (answer) => {
-      if (this.view.state.doc.toString() === predicate) this.show(answer, predicate);
-    });
+    queue(this.field).ask(this, body, (answer) => this.answered(answer, predicate));
+  }
+
+  // Shows an answer unless the text has changed since. While a word is being chosen from the list of completions it is
+  // no error yet.
+  answered(answer, text) {
+    if (this.view.state.doc.toString() !== text) return;
+    if (answer.problem && completionStatus(this.view.state) === "active") {
+      clearTimeout(this.held);
+      this.held = setTimeout(() => this.answered(answer, text), PAUSE_MS);
+    } else this.show(answer, text);
   }
 
   show({ error, problem, sentence }, text) {

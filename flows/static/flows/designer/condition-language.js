@@ -33,9 +33,12 @@ export function conditionLanguage(attributes, words) {
   });
 }
 
+// Types that attributes cannot have: functions over them come last.
+const RARE = /\b(cstring|bit|point|lseg|line|path|box|polygon|circle|inet|cidr|macaddr8?|ts\w+|\w+range|bytea)\b|"char"/;
+
 // Returns the source of completions. `attributes` is called at each completion: they change with the page.
 export function completionSource(attributes, words) {
-  const fixed = [...functionOptions(words.functions), ...wordOptions(words)];
+  const fixed = [...wordOptions(words), ...functionOptions(words.functions)];
   return (context) => {
     const before = context.state.sliceDoc(Math.max(0, context.pos - 1_000), context.pos);
     const known = attributes();
@@ -44,9 +47,18 @@ export function completionSource(attributes, words) {
     if (insideText(before)) return null;
     const word = context.matchBefore(/[A-Za-z_]\w*/);
     if (!word && !context.explicit) return null;
-    return { from: word ? word.from : context.pos, options: [...attributeOptions(known), ...fixed], validFor: /^\w*$/ };
+    const typed = (word?.text ?? "").toLowerCase();
+    const all = [...attributeOptions(known), ...fixed];
+    return {
+      from: word ? word.from : context.pos,
+      options: all.filter(({ starts }) => starts.some((start) => start.startsWith(typed))),
+      filter: false,  // done: letters that are anywhere in a name would offer a hundred functions
+      getMatch: ({ label }) => matched(label, typed),
+    };
   };
 }
+
+const matched = (label, typed) => typed && label.startsWith(typed) ? [0, typed.length] : [];
 
 const insideText = (before) => (before.match(/'/g) ?? []).length % 2 === 1;
 
@@ -66,15 +78,18 @@ function valueOptions(before, context, attributes) {
 
 const attributeOptions = (attributes) => attributes.map(({ name, type, kind, label, description, options }) => ({
   label: name,
+  starts: [name, ...(label ?? "").toLowerCase().split(/\s+/).filter(Boolean)],
   detail: [label, kind || type].filter(Boolean).join(" · "),
-  boost: 50,
-  info: description || options?.length ? () => paragraphs([description], options?.map((option) => `'${option}'`)) : undefined,
+  info: description || options?.length
+    ? () => paragraphs([description], options?.map((option) => `'${option}'`)) : undefined,
 }));
 
 function functionOptions(functions) {
-  const signatures = Map.groupBy ? Map.groupBy(functions, ([name]) => name) : grouped(functions);
-  return [...signatures].map(([name, forms]) => ({
+  const usual = functions.filter(([, given]) => !RARE.test(given));
+  const rare = functions.filter(([, given]) => RARE.test(given));
+  return [...grouped([...usual, ...rare])].map(([name, forms]) => ({
     label: name,
+    starts: [name],
     detail: `(${forms[0][1]})`,
     apply: snippet(`${name}(\${})`),
     info: () => paragraphs([], forms.map(([, given, result]) => `${name}(${given}) → ${result}`)),
@@ -88,8 +103,8 @@ function grouped(functions) {
 }
 
 const wordOptions = ({ keywords, types }) => [
-  ...keywords.map((label) => ({ label, boost: 10 })),
-  ...types.map((label) => ({ label, boost: -10 })),
+  ...keywords.map((label) => ({ label, starts: [label] })),
+  ...types.map((label) => ({ label, starts: [label] })),
 ];
 
 function paragraphs(plain, mono = []) {
