@@ -1,28 +1,33 @@
 -- How a condition is built, for readers who do not know SQL: its parts, and which of them are comparisons of
 -- one attribute with values. Made of the tokens of the lexer; the grammar itself is only there.
 
--- Returns what a run of tokens stands for when it is one value: {"text"}, {"number"}, {"word"} for true, false
--- and null, or {"attribute"}; null for anything computed. The type of a fixed value is left out.
+-- Returns what a run of tokens stands for when it is one value: {"text"}, {"number"}, {"word"} for true,
+-- false and null, or {"attribute"}; null for anything computed. The type of a fixed value is left out.
 create or replace function wedsql._plain_value(p_tokens wedsql.token[], p_from integer, p_to integer)
 returns jsonb language sql immutable set search_path = pg_catalog, pg_temp as $$
   select case
-    when array_agg(t.kind) = '{attribute}' then case when p_from = p_to then jsonb_build_object('attribute', min(t.text)) end
+    when array_agg(t.kind) = '{attribute}' then
+      case when p_from = p_to then jsonb_build_object('attribute', min(t.text)) end
     when array_agg(t.kind) = '{text}' then jsonb_build_object('text', wedsql.unquote(min(t.text)))
     when array_agg(t.kind) = '{number}' then jsonb_build_object('number', min(t.text))
-    when array_agg(t.kind) = '{prefix,number}' and p_tokens[p_from].text = '-' then jsonb_build_object('number', string_agg(t.text, ''))
-    when array_agg(t.text) <@ array['true', 'false', 'null'] and count(*) = 1 then jsonb_build_object('word', min(t.text)) end
+    when array_agg(t.kind) = '{prefix,number}' and p_tokens[p_from].text = '-' then
+      jsonb_build_object('number', string_agg(t.text, ''))
+    when array_agg(t.text) <@ array['true', 'false', 'null'] and count(*) = 1 then
+      jsonb_build_object('word', min(t.text)) end
   from unnest(p_tokens[p_from:p_to]) as t where t.kind <> 'type'
 $$;
 
 -- Returns the values between the tokens that divide a run into values, null when one of them is computed.
-create or replace function wedsql._plain_values(p_tokens wedsql.token[], p_from integer, p_to integer, p_divider text)
+create or replace function wedsql._plain_values(
+  p_tokens wedsql.token[], p_from integer, p_to integer, p_divider text)
 returns jsonb language sql immutable set search_path = pg_catalog, pg_temp as $$
   select case when bool_and(v.value is not null) then jsonb_agg(v.value order by part.first) end
   from (select array_agg(p_from - 1 + t.ord::integer order by t.ord) as at
         from unnest(p_tokens[p_from:p_to]) with ordinality as t(position, length, kind, text, depth, ord)
         where t.text = p_divider and t.kind <> 'text' and t.depth = p_tokens[p_from].depth) as divider,
-    lateral unnest(array[p_from] || (select array_agg(a + 1) from unnest(divider.at) as a),
-                   (select array_agg(a - 1) from unnest(divider.at) as a) || array[p_to]) as part(first, last),
+    lateral unnest(
+      array[p_from] || (select array_agg(a + 1) from unnest(divider.at) as a),
+      (select array_agg(a - 1) from unnest(divider.at) as a) || array[p_to]) as part(first, last),
     lateral (select wedsql._plain_value(p_tokens, part.first, part.last) as value) as v
 $$;
 
@@ -44,17 +49,19 @@ begin
   v_values := case
     when p_from = p_to or v_phrase.wants = 'operator' and p_from + v_phrase.take = p_to then '[]'
     when v_phrase.wants = 'in' then wedsql._plain_values(p_tokens, p_from + v_phrase.take + 1, p_to - 1, ',')
-    when v_phrase.wants = 'between' then wedsql._plain_values(p_tokens, p_from + v_phrase.take + 1, p_to, 'and')
+    when v_phrase.wants = 'between' then
+      wedsql._plain_values(p_tokens, p_from + v_phrase.take + 1, p_to, 'and')
     when v_phrase.wants = 'operand' then wedsql._plain_values(p_tokens, p_from + v_phrase.take + 1, p_to, ',')
-    when p_tokens[p_from + 1].kind = 'operator' then wedsql._plain_values(p_tokens, p_from + 2, p_to, ',') end;
+    when p_tokens[p_from + 1].kind = 'operator' then
+      wedsql._plain_values(p_tokens, p_from + 2, p_to, ',') end;
   return case when v_values is null then '{}'
     else jsonb_build_object('attribute', p_tokens[p_from].text, 'values', v_values,
       'operator', case when p_from = p_to then 'holds' else rtrim(v_operator, ' (') end) end;
 end
 $$;
 
--- Returns tokens p_from to p_to as a tree: {"all": [...]}, {"any": [...]}, {"not": ...} or a part that nothing
--- joins, with its text as "sql" and what _comparison returns.
+-- Returns tokens p_from to p_to as a tree: {"all": [...]}, {"any": [...]}, {"not": ...} or a part that
+-- nothing joins, with its text as "sql" and what _comparison returns.
 create or replace function wedsql._outline(p_tokens wedsql.token[], p_text text, p_from integer, p_to integer)
 returns jsonb language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -78,8 +85,9 @@ begin
     end if;
   end loop;
   if v_cuts is null then
-    v_found := wedsql._comparison(p_tokens, v_from, v_to) || jsonb_build_object('sql', substr(p_text,
-      p_tokens[v_from].position, p_tokens[v_to].position + p_tokens[v_to].length - p_tokens[v_from].position));
+    v_found := wedsql._comparison(p_tokens, v_from, v_to) || jsonb_build_object('sql',
+      substr(p_text, p_tokens[v_from].position,
+        p_tokens[v_to].position + p_tokens[v_to].length - p_tokens[v_from].position));
   else
     -- OR divides first: AND binds more tightly.
     v_joint := coalesce(v_joint, 'and');
