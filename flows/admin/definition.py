@@ -29,6 +29,7 @@ from flows.admin.refusals import Refusal, SaveRefused, refusal
 from flows.admin.rights import DesignRights
 from flows.admin.saving import DefinitionSave
 from flows.definition import FLOW, TRIGGER
+from flows.designer.new import unpublished
 from flows.designer.urls import designer_urls
 from flows.errors import WedError
 from flows.models import Attribute, Flow, Instance, Trigger
@@ -103,6 +104,9 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         return designer_urls(self.admin_site) + super().get_urls()
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        return super().changelist_view(request, (extra_context or {}) | {"drafts": unpublished()})
 
     def get_readonly_fields(self, request: HttpRequest, obj: Flow | None = None) -> tuple[str, ...]:
         return ("name",) if obj else ()

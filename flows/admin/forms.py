@@ -16,26 +16,9 @@ from django.utils.translation import gettext_lazy
 
 from flows.admin.refusals import Refusal, refusal
 from flows.definition import ATTRIBUTE
+from flows.designer.fields import FINAL, VerbatimField
 from flows.designer.widgets import ConditionTextarea
 from flows.models import Attribute, Flow, FlowVersion, Trigger
-
-FINAL = "_FINAL"
-
-
-class LinesField(forms.CharField):
-    """A list of short texts, one per line; an empty field gives None."""
-
-    widget = forms.Textarea(attrs={"rows": 2, "cols": 16, "class": "wed-lines"})
-
-    def prepare_value(self, value: Any) -> Any:
-        return "\n".join(value) if isinstance(value, (list, tuple)) else value
-
-    def to_python(self, value: Any) -> list[str] | None:  # type: ignore[override]
-        lines = value if isinstance(value, list) else (super().to_python(value) or "").splitlines()
-        return [line.strip() for line in lines if line.strip()] or None
-
-    def has_changed(self, initial: Any, data: Any) -> bool:
-        return (initial or None) != self.to_python(data)
 
 
 class IntervalFormField(forms.CharField):
@@ -54,21 +37,6 @@ class IntervalFormField(forms.CharField):
                 params={"text": text[:80]},
             ) from error
         return text
-
-
-class TextField(forms.CharField):
-    """A text of several lines; the line ends CR LF, which browsers send, become LF."""
-
-    def to_python(self, value: Any) -> Any:
-        text = super().to_python(value)
-        return text.replace("\r\n", "\n") if isinstance(text, str) else text
-
-
-class VerbatimField(forms.CharField):
-    """A text whose leading and trailing spaces are kept."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs, strip=False)
 
 
 class DatabaseErrorForm(forms.ModelForm):

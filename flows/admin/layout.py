@@ -8,8 +8,9 @@ from typing import Any
 
 from django.db import models
 
-from flows.admin.forms import IntervalFormField, LinesField, TextField
+from flows.admin.forms import IntervalFormField
 from flows.definition import TITLES, Option, Options
+from flows.designer.fields import LinesField, TextField
 from flows.models.fields import IntervalField, TextsField
 
 FORM_FIELDS: dict[Any, dict[str, Any]] = {

@@ -16,6 +16,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _
 
 from flows.database_errors import from_database
+from flows.designer.excerpts import excerpt
 from flows.errors import WedError
 
 # The field that a kernel error concerns, by model and SQLSTATE. A column named in the detail has precedence.
@@ -26,7 +27,6 @@ FIELDS = {
 }
 # Codes that can concern several fields: the first of these fields that was changed.
 CHANGED = {("attribute", "WD003"): ("default", "type"), ("trigger", "WD009"): ("due_attr", "timeout")}
-EXCERPT = 60
 
 
 @dataclass(frozen=True)
@@ -75,18 +75,6 @@ def refusal(
         places=tuple(str(p) for p in known.where.get("places", ()) if str(p) not in known.message),
         excerpt=excerpt(text, position),
     )
-
-
-def excerpt(text: str, position: Any) -> tuple[str, str] | None:
-    """Return the line of the text at a 1-based position and a line with a caret; None without a position."""
-    if not isinstance(position, int) or not 1 <= position <= len(text) + 1:
-        return None
-    at = position - 1
-    begin = text.rfind("\n", 0, at) + 1
-    end = text.find("\n", at)
-    left = text[begin:at][-EXCERPT:]
-    right = text[at : len(text) if end < 0 else end][:EXCERPT]
-    return left + right, "".join("\t" if c == "\t" else " " for c in left) + "^"
 
 
 def _field(model: type[models.Model], known: WedError, diagnosis: Any, changed: set[str]) -> str | None:

@@ -6,21 +6,25 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import admin
-from django.http import Http404, HttpRequest
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from flows.access import may_design
-from flows.queries.definitions import FlowInfo, flow_by_id
+from flows.designer.draft import Design, design_of, may_edit, undo_of
 
 # The names of the URLs in the order of the tabs.
 TITLES: dict[str, Any] = {
-    "change": _("Definition"),
+    "rules": _("Rules"),
+    "attributes": _("Attributes"),
     "picture": _("Picture"),
     "try": _("Try it"),
     "publish": _("Publish"),
     "versions": _("Versions"),
+    "settings": _("Settings"),
+    "change": _("All at once"),
 }
+# The tabs that edit the draft; only these are there for a flow that was never published.
+EDITING = ("rules", "attributes", "settings")
 
 
 @dataclass(frozen=True)
@@ -34,17 +38,28 @@ class Tab:
 
 def flow_page(request: HttpRequest, flow_id: int, tab: str) -> dict[str, Any]:
     """Return what every tab of a flow's pages shows; raise Http404 for users who may not see definitions."""
-    flow = flow_by_id(flow_id) if may_design(request.user, "view") else None
-    if flow is None:
-        raise Http404
-    return {"flow": flow, "tabs": tabs(flow, tab)}
+    design = design_of(request, flow_id, None)
+    return design_page(request, design, tab) | {"flow": design.flow}
 
 
-def tabs(flow: FlowInfo, current: str) -> list[Tab]:
+def design_page(request: HttpRequest, design: Design, tab: str) -> dict[str, Any]:
+    """Return the same for a flow that may have been never published."""
+    return {
+        "design": design,
+        "tabs": tabs(design, tab),
+        "tab_name": tab,
+        "editable": may_edit(request.user, design),
+        "undo": undo_of(design),
+        "draft_address": design.address("draft"),
+    }
+
+
+def tabs(design: Design, current: str) -> list[Tab]:
     """Return the tabs of the flow; `current` is the name of the one that is shown."""
-    return [Tab(str(title), address(name, flow.id), name == current) for name, title in TITLES.items()]
+    names = [name for name in TITLES if design.flow or name in EDITING]
+    return [Tab(str(TITLES[name]), design.address(name), name == current) for name in names]
 
 
 def address(name: str, flow_id: int) -> str:
-    """Return the address of one tab of the flow's pages."""
+    """Return the address of one tab of the pages of a flow that was published."""
     return reverse(f"{admin.site.name}:flows_flow_{name}", args=[flow_id])

@@ -6,15 +6,36 @@ from django.contrib.admin import AdminSite
 from django.urls import URLPattern, path
 
 from flows.designer import conditions
+from flows.designer.actions import draft
+from flows.designer.editing import attributes, rules, settings
+from flows.designer.new import new
 from flows.designer.picture import picture
 from flows.designer.publishing import impact, publish
 from flows.designer.trial import trial
 from flows.designer.versions import versions
 
+# The pages that edit a draft, by their name and place below the address of the flow.
+EDITING = {
+    "rules": ("design/", rules),
+    "attributes": ("design/attributes/", attributes),
+    "settings": ("design/settings/", settings),
+    "draft": ("design/draft/", draft),
+}
+
 
 def designer_urls(site: AdminSite) -> list[URLPattern]:
-    """Return the URLs of the tabs and of their parts; the admin's own page of a flow is the first tab."""
+    """Return the URLs of the tabs; the admin's own page of a flow is the last tab.
+
+    A flow that was never published has no number: the pages of its draft have its name.
+    """
+    editing = [
+        path(f"{flow}/{place}", site.admin_view(view), name=f"flows_flow_{prefix}{name}")
+        for flow, prefix in (("<int:flow_id>", ""), ("new/<slug:name>", "new_"))
+        for name, (place, view) in EDITING.items()
+    ]
     return [
+        *editing,
+        path("new/", site.admin_view(new), name="flows_flow_new"),
         path("conditions/check/", site.admin_view(conditions.check), name="flows_flow_check_condition"),
         path(
             "conditions/completions/",

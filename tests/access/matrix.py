@@ -54,6 +54,15 @@ admin/flows/flow/conditions/completions/           LLLyLny LLL-L--
 admin/flows/flow/<int:flow_id>/publish/            LLLyLny LLLnLny
 admin/flows/flow/<int:flow_id>/publish/impact/     LLLyLny LLL-L--
 admin/flows/flow/<int:flow_id>/versions/           LLLyLny LLLyLny
+admin/flows/flow/<int:flow_id>/design/             LLLyLny LLLyLny
+admin/flows/flow/<int:flow_id>/design/attributes/  LLLyLny LLLyLny
+admin/flows/flow/<int:flow_id>/design/settings/    LLLyLny LLLyLny
+admin/flows/flow/<int:flow_id>/design/draft/       LLLyLny LLLyLny
+admin/flows/flow/new/<slug:name>/design/           LLLyLny LLLyLny
+admin/flows/flow/new/<slug:name>/design/attributes/ LLLyLny LLLyLny
+admin/flows/flow/new/<slug:name>/design/settings/  LLLyLny LLLyLny
+admin/flows/flow/new/<slug:name>/design/draft/     LLLyLny LLLyLny
+admin/flows/flow/new/                              LLLyLny LLLyLny
 """
 
 # The admin pages of one model. Its bare URL only redirects to the page `change/`.

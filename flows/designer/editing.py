@@ -1,0 +1,181 @@
+"""The tabs Rules, Attributes and Settings, which edit the draft of a flow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from flows.designer import conflicts, listing
+from flows.designer.draft import Design, Seen, design_of, may_edit
+from flows.designer.edits import ACTIONS, OPTIONS, Edit, NoSuchItem, with_timeout
+from flows.designer.fields import OptionsForm
+from flows.designer.saving import Conflicting, Forgotten, Saved, save
+from flows.designer.tabs import design_page
+from flows.errors import WedError
+from pages.guard import page
+
+NEW = "new"
+# The parameter of the address that chooses an item, and the tab, by the list of the definition.
+CHOICE = {"triggers": "rule", "attributes": "attribute"}
+TAB = {"triggers": "rules", "attributes": "attributes", "settings": "settings"}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The item that the side panel shows: its place, or None for a new one."""
+
+    place: int | None
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def rules(request: HttpRequest, flow_id: int | None = None, name: str | None = None) -> HttpResponse:
+    """Show the rules of the draft and one of them to edit, or save a change of it."""
+    return _tab(request, design_of(request, flow_id, name), name, "triggers")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def attributes(request: HttpRequest, flow_id: int | None = None, name: str | None = None) -> HttpResponse:
+    """Show the attributes of the draft and one of them to edit, or save a change of it."""
+    return _tab(request, design_of(request, flow_id, name), name, "attributes")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def settings(request: HttpRequest, flow_id: int | None = None, name: str | None = None) -> HttpResponse:
+    """Show the flow's own options to edit, or save them."""
+    return _tab(request, design_of(request, flow_id, name), name, "settings")
+
+
+def _tab(request: HttpRequest, design: Design, name: str | None, part: str) -> HttpResponse:
+    if name is not None and design.flow and request.method != "POST":
+        return HttpResponseRedirect(design.address(TAB[part]))  # it was published meanwhile
+    if request.method == "POST":
+        return _post(request, design, part)
+    if part not in CHOICE:
+        return _show(request, design, part, Choice(None))
+    named = request.GET.get(CHOICE[part])
+    choice = _chosen(named, design, part)
+    return _show(request, design, part, choice, error=_missing(part) if named and choice is None else "")
+
+
+def _missing(part: str) -> str:
+    if part == "triggers":
+        return _("There is no such rule in this draft.")
+    return _("There is no such attribute in this draft.")
+
+
+def _chosen(text: str | None, design: Design, part: str) -> Choice | None:
+    """Return the item that is named by its place (from 1), "new", or its number as in "id:7"."""
+    items = design.definition[part]
+    if text == NEW:
+        return Choice(None)
+    if text and text.startswith("id:"):
+        places = [place for place, item in enumerate(items) if str(item.get("id")) == text[3:]]
+        return Choice(places[0]) if places else None
+    place = _number(text or "")
+    return Choice(place - 1) if place and place <= len(items) else None
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 7 else None
+
+
+def _show(
+    request: HttpRequest,
+    design: Design,
+    part: str,
+    choice: Choice | None,
+    form: OptionsForm | None = None,
+    error: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    """Return the page; `form` has what was typed."""
+    editable = may_edit(request.user, design)
+    if choice is not None and (editable or choice.place is not None or part == "settings"):
+        form = form or _form(design, part, choice)
+    else:
+        form = None
+    context = design_page(request, design, TAB[part]) | listing.tab(
+        design, part, form, choice and choice.place
+    )
+    context |= {"error": error}
+    return render(request, f"admin/flows/designer/{TAB[part]}.html", context, status=status)
+
+
+def _form(design: Design, part: str, choice: Choice, data: Mapping[str, Any] | None = None) -> OptionsForm:
+    values: dict[str, Any] = design.definition
+    if part in CHOICE:
+        items = values[part]
+        found = choice.place is not None and choice.place < len(items)
+        values = with_timeout(values, part, items[choice.place] if found else {})
+    return OptionsForm(OPTIONS[part], values, data, required="name" if part == "attributes" else "")
+
+
+def _post(request: HttpRequest, design: Design, part: str) -> HttpResponse:
+    if not may_edit(request.user, design):
+        raise Http404
+    asked = _asked(request, design, part)
+    if asked is None:
+        messages.error(request, _("The form was sent incompletely. Nothing was saved."))
+        return HttpResponseRedirect(design.address(TAB[part]))
+    seen, edit, form = asked
+    choice = Choice(edit.place)
+    if form is not None and not form.is_valid():
+        error = _("Nothing was saved. Correct what is marked below, then save again.")
+        return _show(request, design, part, choice, form, error)
+    edit = Edit(part, edit.action, edit.place, form.values() if form else {})
+    try:
+        saved = save(design, seen, edit, request.user.get_username(), conflicts.choices(request))
+    except Conflicting as found:
+        return conflicts.ask(request, design, TAB[part], found)
+    except NoSuchItem:
+        error = _(
+            "What you changed is not in the draft. Nothing was saved; saving again adds it as a new one."
+        )
+    except Forgotten:
+        error = _(
+            "The draft was discarded after you opened this page. Nothing was saved; what you typed is below,"
+            " and saving adds it to the present definition as a new one."
+        )
+    except WedError as refused:
+        return _show(request, design_of(request, None, design.name), part, choice, form, refused.sentence)
+    else:
+        return _saved(request, design, part, edit, saved)
+    return _show(request, design_of(request, None, design.name), part, Choice(None), form, error, 409)
+
+
+def _asked(request: HttpRequest, design: Design, part: str) -> tuple[Seen, Edit, OptionsForm | None] | None:
+    """Return what the page showed, what to do and the form; None for what no page sends."""
+    seen = Seen.read(request.POST.get("seen", ""))
+    action = request.POST.get("do", "save")
+    item = request.POST.get("item", NEW)
+    place = _number(item)
+    if seen is None or action not in ACTIONS or (part in CHOICE and item != NEW and not place):
+        return None
+    if part in CHOICE and item == NEW:
+        action = "add"
+    at = place - 1 if place and part in CHOICE else None
+    form = None if action == "delete" else _form(design, part, Choice(at), request.POST)
+    return seen, Edit(part, action, at), form
+
+
+def _saved(request: HttpRequest, design: Design, part: str, edit: Edit, saved: Saved) -> HttpResponse:
+    """Say what was saved, and show the item again."""
+    text = _("Saved in the draft: %(summary)s.") % {"summary": saved.summary}
+    if saved.with_whom:
+        text += " " + _("It was merged with what %(who)s saved meanwhile.") % {"who": saved.with_whom}
+    messages.success(request, text)
+    address = design.address(TAB[part])
+    if part in CHOICE and edit.action != "delete" and saved.place is not None:
+        address += f"?{urlencode({CHOICE[part]: saved.place + 1})}#panel"
+    return HttpResponseRedirect(address)

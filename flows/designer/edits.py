@@ -1,0 +1,175 @@
+"""Changes of a definition that a page makes, each with a summary in plain words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Options
+from flows.designer.fields import FINAL
+from flows.labels import translate_label
+
+Item = dict[str, Any]
+Definition = dict[str, Any]
+OPTIONS: dict[str, Options] = {"attributes": ATTRIBUTE, "triggers": TRIGGER, "settings": FLOW}
+
+
+class NoSuchItem(Exception):
+    """The definition has no rule or attribute at that place."""
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One change: what is done to which list ("settings": the flow's own options), at which place (from 0).
+
+    `values` are those of the options that a form showed.
+    """
+
+    part: str
+    action: str
+    place: int | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def applied(self, definition: Definition) -> tuple[Definition, str, int | None]:
+        """Return the changed definition, the summary, and the place of the item in it.
+
+        Raises NoSuchItem.
+        """
+        if self.part == "settings":
+            return *self._settings(definition), None
+        changed = definition | {self.part: list(definition[self.part])}
+        items = changed[self.part]
+        summary, place = _ACTIONS[self.action](self, changed, items)
+        return changed, summary, place
+
+    def _settings(self, definition: Definition) -> tuple[Definition, str]:
+        changed = _with(definition, self.values, FLOW)
+        return changed, _("settings: %(options)s") % {"options": _named(definition, changed, FLOW)}
+
+    def _at(self, items: list[Item]) -> tuple[int, Item]:
+        if self.place is None or not 0 <= self.place < len(items):
+            raise NoSuchItem
+        return self.place, items[self.place]
+
+    def _add(self, definition: Definition, items: list[Item]) -> tuple[str, int]:
+        added = _with({}, self.values, OPTIONS[self.part])
+        if self.part == "triggers":
+            # Without a timeout of its own a rule would have the flow's default one.
+            added["timeout"] = self.values.get("timeout", default_timeout(definition))
+        items.append(added)
+        return _("%(item)s added") % {"item": title(self.part, added)}, len(items) - 1
+
+    def _save(self, definition: Definition, items: list[Item]) -> tuple[str, int]:
+        place, item = self._at(items)
+        options = OPTIONS[self.part]
+        items[place] = _with(with_timeout(definition, self.part, item), self.values, options, item)
+        words = {"item": title(self.part, item), "options": _named(item, items[place], options)}
+        return _("%(item)s: %(options)s") % words, place
+
+    def _copy(self, definition: Definition, items: list[Item]) -> tuple[str, int]:
+        self._save(definition, items)
+        place, item = self._at(items)
+        copied = {name: value for name, value in item.items() if name not in ("id", "was")}
+        if self.part == "attributes":
+            copied["name"] = _free_name(str(item.get("name", "")), items)
+        items.insert(place + 1, copied)
+        return _("%(item)s copied") % {"item": title(self.part, item)}, place + 1
+
+    def _delete(self, definition: Definition, items: list[Item]) -> tuple[str, int]:
+        place, item = self._at(items)
+        del items[place]
+        return _("%(item)s deleted") % {"item": title(self.part, item)}, place
+
+    def _up(self, definition: Definition, items: list[Item]) -> tuple[str, int]:
+        return self._moved(definition, items, -1)
+
+    def _down(self, definition: Definition, items: list[Item]) -> tuple[str, int]:
+        return self._moved(definition, items, 1)
+
+    def _moved(self, definition: Definition, items: list[Item], by: int) -> tuple[str, int]:
+        self._save(definition, items)  # what was typed beside the button is not lost
+        place, item = self._at(items)
+        to = min(max(place + by, 0), len(items) - 1)
+        items.insert(to, items.pop(place))
+        return _("%(item)s moved to place %(place)s") % {"item": title(self.part, item), "place": to + 1}, to
+
+
+_ACTIONS: dict[str, Callable[[Edit, Definition, list[Item]], tuple[str, int]]] = {
+    "add": Edit._add,
+    "save": Edit._save,
+    "copy": Edit._copy,
+    "delete": Edit._delete,
+    "up": Edit._up,
+    "down": Edit._down,
+}
+ACTIONS = frozenset(_ACTIONS)
+
+
+def _with(
+    item: Mapping[str, Any],
+    values: Mapping[str, Any],
+    options: Options,
+    before: Mapping[str, Any] | None = None,
+) -> Item:
+    """Return the item with these values. What is not changed stays as it is written, defaults unwritten.
+
+    `before` is the item as it is written if `item` has more.
+    """
+    changed = dict(item if before is None else before)
+    for name, value in values.items():
+        default = options[name].default
+        if same(value, item.get(name, default)):
+            continue
+        if same(value, default) and name != "timeout":
+            changed.pop(name, None)
+        else:
+            changed[name] = value
+    return changed
+
+
+def same(one: Any, other: Any) -> bool:
+    """Return whether two values of an option are equal for whoever reads the form."""
+    empty = ("", None, FINAL)
+    if one in empty and other in empty:
+        return True
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def default_timeout(definition: Mapping[str, Any]) -> Any:
+    """Return the timeout of a rule that is defined without one."""
+    return definition.get("default_timeout", FLOW["default_timeout"].default)
+
+
+def with_timeout(definition: Mapping[str, Any], part: str, item: Item) -> Item:
+    """Return a rule with the timeout that it has without one of its own; an attribute unchanged."""
+    return {"timeout": default_timeout(definition)} | item if part == "triggers" else item
+
+
+def title(part: str, item: Mapping[str, Any]) -> str:
+    """Return what a rule or an attribute is called on pages."""
+    words = [item.get(name) for name in ("label", "name", "transition")]
+    names = [str(word) for word in words if word not in ("", None, FINAL)]
+    if names:
+        return translate_label(names[0])
+    if part == "attributes":
+        return _("attribute without a name")
+    return _("final condition") if item.get("final") else _("rule without a name")
+
+
+def _named(before: Mapping[str, Any], after: Mapping[str, Any], options: Options) -> str:
+    """Return the labels of the options that were changed."""
+    changed = [
+        str(option.label)
+        for option in options.shown
+        if not same(before.get(option.name, option.default), after.get(option.name, option.default))
+    ]
+    return ", ".join(changed) or _("unchanged")
+
+
+def _free_name(name: str, items: list[Item]) -> str:
+    taken = {item.get("name") for item in items}
+    return next(found for n in range(2, len(items) + 3) if (found := f"{name[:58]}_{n}") not in taken)

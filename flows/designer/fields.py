@@ -1,0 +1,142 @@
+"""Form fields of the options of a definition, generated from their description."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from django import forms
+from django.forms.boundfield import BoundField
+
+from flows.definition import TITLES, Option, Options
+from flows.designer.widgets import ConditionTextarea
+
+# PostgreSQL's ranges of the numeric options.
+_RANGES = {"integer": (-(2**31), 2**31 - 1), "smallint": (-(2**15), 2**15 - 1)}
+_LONGEST = 100_000
+# The kernel's name for what the final condition does not have.
+FINAL = "_FINAL"
+
+
+class LinesField(forms.CharField):
+    """A list of short texts, one per line; an empty field gives None."""
+
+    widget = forms.Textarea(attrs={"rows": 2, "cols": 16, "class": "wed-lines"})
+
+    def prepare_value(self, value: Any) -> Any:
+        return "\n".join(map(str, value)) if isinstance(value, (list, tuple)) else value
+
+    def to_python(self, value: Any) -> list[str] | None:  # type: ignore[override]
+        lines = value if isinstance(value, list) else (super().to_python(value) or "").splitlines()
+        return [line.strip() for line in lines if line.strip()] or None
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        return (initial or None) != self.to_python(data)
+
+
+class TextField(forms.CharField):
+    """A text of several lines; the line ends CR LF, which browsers send, become LF."""
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value)
+        return text.replace("\r\n", "\n") if isinstance(text, str) else text
+
+
+class VerbatimField(TextField):
+    """A text whose leading and trailing spaces are kept."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**(kwargs | {"strip": False}))
+
+
+class OptionsForm(forms.Form):
+    """The options of a rule, an attribute or a flow. What was typed is kept even if it is not valid there.
+
+    Only what cannot be a value of the option's type is rejected; the kernel checks the rest of the draft.
+    """
+
+    def __init__(
+        self,
+        options: Options,
+        values: Mapping[str, Any],
+        data: Mapping[str, Any] | None = None,
+        required: str = "",
+    ) -> None:
+        initial = {option.name: _shown(values.get(option.name, option.default)) for option in options.shown}
+        super().__init__(data, initial=initial, use_required_attribute=False)
+        self.options = options
+        for option in options.shown:
+            self.fields[option.name] = _field(option, initial[option.name])
+        if required:
+            self.fields[required].required = True
+
+    def values(self) -> dict[str, Any]:
+        """Return the values of the options as a definition has them."""
+        return {
+            option.name: _value(option, self.cleaned_data[option.name])
+            for option in self.options.shown
+            if option.name in self.cleaned_data
+        }
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, dict):  # a draft keeps values of any form
+        return json.dumps(value, ensure_ascii=False)
+    return "" if value == FINAL else value
+
+
+def _value(option: Option, typed: Any) -> Any:
+    """Return what was typed as the definition has it: an empty field is null, or else the default."""
+    if typed not in ("", None):
+        return typed
+    return None if option.nullable else option.default if option.default is not None else ""
+
+
+def _field(option: Option, present: Any) -> forms.Field:
+    texts = {"label": option.label, "help_text": option.help, "required": False}
+    if option.choices:
+        choices = dict(option.choices)
+        choices.setdefault(str(present), str(present))  # a draft may have a value that is none of them
+        return forms.ChoiceField(choices=list(choices.items()), **texts)
+    if option.type == "boolean":
+        return forms.BooleanField(**texts)
+    if option.type in _RANGES:
+        low, high = _RANGES[option.type]
+        return forms.IntegerField(min_value=low, max_value=high, **texts)
+    if option.type == "text[]":
+        return LinesField(max_length=_LONGEST, **texts)
+    return _text_field(option, texts)
+
+
+def _text_field(option: Option, texts: dict[str, Any]) -> forms.Field:
+    if option.name == "predicate":
+        return TextField(widget=ConditionTextarea({"rows": 4}), max_length=_LONGEST, **texts)
+    if option.lines > 1 or option.name == "description":
+        return TextField(widget=forms.Textarea(attrs={"rows": 2}), max_length=_LONGEST, **texts)
+    kind = VerbatimField if option.name == "default" else TextField
+    attrs = {"autocomplete": "off"} | ({"class": "mono"} if option.column != option.name else {})
+    return kind(widget=forms.TextInput(attrs=attrs), max_length=_LONGEST, **texts)
+
+
+@dataclass(frozen=True)
+class FieldGroup:
+    """The fields of one group; a group without a title is always open, others when something is set in it."""
+
+    title: Any
+    fields: tuple[tuple[BoundField, Sequence[Any]], ...]
+    open: bool
+
+
+def grouped(form: OptionsForm, problems: Mapping[str, Sequence[Any]]) -> list[FieldGroup]:
+    """Return the fields of a form in the groups of their options, each with its problems."""
+    found = []
+    for group, options in groupby(form.options.shown, lambda option: option.group):
+        listed = list(options)
+        fields = tuple((form[option.name], problems.get(option.name, [])) for option in listed)
+        is_set = any(form.initial[o.name] not in (o.default, "") for o in listed)
+        wrong = any(form[o.name].errors or problems.get(o.name) for o in listed)
+        found.append(FieldGroup(TITLES[group], fields, is_set or wrong))
+    return found
