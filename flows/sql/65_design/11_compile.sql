@@ -55,7 +55,8 @@ declare
   v_one record;
 begin
   for v_one in
-    select e.j ->> 'predicate' as predicate, case when jsonb_typeof(e.j -> 'id') = 'number' then (e.j ->> 'id')::integer end as tgid, e.n::integer as n
+    select e.j ->> 'predicate' as predicate, case when jsonb_typeof(e.j -> 'id') = 'number'
+      then (e.j ->> 'id')::integer end as tgid, e.n::integer as n
     from jsonb_array_elements(p_definition -> 'triggers') with ordinality e (j, n)
     where p_which is null or e.n = any (p_which) order by e.n
   loop
@@ -63,7 +64,8 @@ begin
     if v_kept.tgid is null then
       return next wedsql._compile_one(v_one.predicate, v_types, v_one.n, v_one.tgid);
     else
-      return next row(v_one.n, v_one.tgid, v_kept.canonical, v_kept.reads, v_kept.disjuncts)::wedsql.condition;
+      return next row(v_one.n, v_one.tgid, v_kept.canonical, v_kept.reads,
+        v_kept.disjuncts)::wedsql.condition;
     end if;
   end loop;
 end $$;

@@ -16,7 +16,8 @@ begin
       from rows from (jsonb_to_recordset($1) as (%s)) with ordinality r (%s, "#")$q$,
     (select case when count(*) = 1 then min(one) else format('array_to_string(array[%s], '''')',
        string_agg(one, ', ' order by n)) end
-     from (select n, format('case (%s)::boolean when true then ''t'' when false then ''f'' else ''u'' end', c) as one
+     from (select n, format('case (%s)::boolean when true then ''t'' when false then ''f'' else ''u'' end',
+       c) as one
            from unnest(p_conditions) with ordinality u (c, n)) w),
     p_columns, regexp_replace(p_columns, '" [a-z]+', '"', 'g'))
   into v_found using p_states;

@@ -70,7 +70,8 @@ begin
       using jsonb_build_object(v_one.col, p_given -> v_one.name);
     exception when data_exception then
       return next wedsql._problem(p_path || to_jsonb(v_one.name), 'WD009',
-        wedsql._put_facts('A value of the definition has the wrong form: {problem}.', jsonb_build_object('problem', sqlerrm)),
+        wedsql._put_facts('A value of the definition has the wrong form: {problem}.',
+          jsonb_build_object('problem', sqlerrm)),
         'See docs/defining-flows.md for the form of each option.');
     end;
   end loop;
@@ -87,7 +88,8 @@ $$;
 create or replace function wedsql._outline_problems(p_definition jsonb) returns setof wedsql.problem
 language sql stable set search_path = pg_catalog, pg_temp as $$
 with item as (
-  select l.list, l.kind, e.n - 1 as n, e.j from (values ('attributes', 'attr'), ('triggers', 'trig')) l (list, kind)
+  select l.list, l.kind, e.n - 1 as n, e.j from (values ('attributes', 'attr'), ('triggers',
+    'trig')) l (list, kind)
   cross join lateral jsonb_array_elements(p_definition -> l.list) with ordinality e (j, n)),
 word as (
   select 'flow' as kind, '[]'::jsonb as path, w from jsonb_object_keys(p_definition) w
@@ -99,10 +101,12 @@ select wedsql._problem(jsonb_build_array(i.list, i.n), 'WD009',
 from item i where jsonb_typeof(i.j) <> 'object'
 union all
 select wedsql._problem(w.path || to_jsonb(w.w), 'WD009',
-  wedsql._put_facts('The definition has an unknown option "{option}".', jsonb_build_object('option', left(w.w, 80))),
+  wedsql._put_facts('The definition has an unknown option "{option}".', jsonb_build_object('option',
+    left(w.w, 80))),
   'See docs/defining-flows.md for the options.')
 from word w
-where (w.kind, w.w) not in (('flow', 'flow'), ('flow', 'version'), ('flow', 'attributes'), ('flow', 'triggers'),
+where (w.kind, w.w) not in (('flow', 'flow'), ('flow', 'version'), ('flow', 'attributes'), ('flow',
+  'triggers'),
                             ('attr', 'was'), ('attr', 'id'), ('trig', 'id'))
   and w.w not in (select o.name from wedsql._options(w.kind) o)
 union all
@@ -116,7 +120,8 @@ where exists (select 1 from item o where o.list = i.list and o.n < i.n and o.j -
 $$;
 
 -- Returns the problems of one attribute by itself.
-create or replace function wedsql._attribute_problems(p_given jsonb, p_path jsonb) returns setof wedsql.problem
+create or replace function wedsql._attribute_problems(p_given jsonb,
+  p_path jsonb) returns setof wedsql.problem
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
   v_given jsonb := wedsql._well_formed('attr', p_given);
@@ -124,7 +129,8 @@ declare
 begin
   v_row.type := coalesce(nullif(v_row.type, ''), 'text');
   return query select * from wedsql._form_problems('attr', p_given, p_path);
-  return query select * from wedsql._problem_of(p_path || '"name"', 'check_name(($1).aname, ''attribute'')', v_row, null);
+  return query select * from wedsql._problem_of(p_path || '"name"', 'check_name(($1).aname, ''attribute'')',
+    v_row, null);
   return query select * from wedsql._problems_by_option(p_path,
     '_check_values(''attr'', wedsql._attribute_row($1, wedsql._option_list(''attr'')))',
     v_given || jsonb_build_object('type', v_row.type), null, 'attr');
@@ -183,7 +189,8 @@ declare
   v_published jsonb := wedsql._attr_types(v_flow);
 begin
   perform wedsql._need_writable();
-  if jsonb_typeof(p_definition) is distinct from 'object' or jsonb_typeof(p_definition -> 'attributes') is distinct from 'array'
+  if jsonb_typeof(p_definition) is distinct from 'object'
+    or jsonb_typeof(p_definition -> 'attributes') is distinct from 'array'
      or jsonb_typeof(p_definition -> 'triggers') is distinct from 'array' then
     return next wedsql._problem('[]', 'WD009',
       'A definition is an object with the lists "attributes" and "triggers".', null);

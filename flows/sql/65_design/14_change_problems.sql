@@ -16,7 +16,8 @@ from e cross join options o left join lateral (
     and (a.aid::text = e.j ->> 'id' or not exists (select 1 from e x where x.j ->> 'id' = a.aid::text))
     and (a.aid::text = e.j ->> 'id' or a.aname = e.j ->> 'was'
          or not exists (select 1 from e x where x.j ->> 'was' = a.aname))
-  order by a.aid::text = e.j ->> 'id' desc nulls last, a.aname = e.j ->> 'was' desc nulls last limit 1) p on true
+  order by a.aid::text = e.j ->> 'id' desc nulls last,
+    a.aname = e.j ->> 'was' desc nulls last limit 1) p on true
 $$;
 
 -- Returns the problems of changing the published flow to the definition.
@@ -37,7 +38,8 @@ begin
     from wedsql._origins(p_flow, p_definition) o where (o.published).aid is not null
   loop
     if (v_one.given).aname <> (v_one.published).aname then
-      return query select * from wedsql._rename_problems(p_flow, p_definition, v_one.published, v_one.given, v_one.path);
+      return query select * from wedsql._rename_problems(p_flow, p_definition, v_one.published, v_one.given,
+        v_one.path);
     end if;
     if coalesce(nullif((v_one.given).type, ''), 'text') is distinct from (v_one.published).type
        or (v_one.given).options is distinct from (v_one.published).options then
@@ -72,19 +74,23 @@ end $$;
 
 -- Returns the problems of renaming an attribute: a name that another one still has, and predicates that would
 -- read something else.
-create or replace function wedsql._rename_problems(p_flow integer, p_definition jsonb, p_published wedsql.attr,
+create or replace function wedsql._rename_problems(p_flow integer, p_definition jsonb,
+  p_published wedsql.attr,
   p_given wedsql.attr, p_path jsonb) returns setof wedsql.problem
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
   return query
-    select x.* from wedsql.attr a left join wedsql._origins(p_flow, p_definition) o on (o.published).aid = a.aid
+    select x.* from wedsql.attr a left join wedsql._origins(p_flow,
+      p_definition) o on (o.published).aid = a.aid
     cross join lateral wedsql._problem(p_path || '"name"', 'WD004',
-      wedsql._put_facts('The flow has an attribute "{attribute}" already.', jsonb_build_object('attribute', a.aname)),
+      wedsql._put_facts('The flow has an attribute "{attribute}" already.', jsonb_build_object('attribute',
+        a.aname)),
       'Attribute names are unique in a flow.') x
     where a.flow_id = p_flow and a.aname = p_given.aname and a.aid <> p_published.aid
       and coalesce((o.given).aname = a.aname, true);
   return query select x.* from wedsql.trig t
-    cross join lateral wedsql._problem_of(p_path || '"name"', format('rename_in_predicate(($1).cpred, %L, %L, $2)',
+    cross join lateral wedsql._problem_of(p_path || '"name"',
+      format('rename_in_predicate(($1).cpred, %L, %L, $2)',
       p_published.aname, p_given.aname), t, wedsql._attr_types(p_flow)) x
     where t.flow_id = p_flow and p_published.aname = any (t.reads);
 end $$;

@@ -10,8 +10,10 @@ from wedsql.vocabulary v join wedsql.pure_function f on f.name = v.word join pg_
 where v.func = 'ok'
 union
 select s.word, s.arguments, s.returns
-from (values ('coalesce', 'value, value ...', 'the type of the values'), ('greatest', 'value, value ...', 'the type of the values'),
-  ('least', 'value, value ...', 'the type of the values'), ('nullif', 'value, value', 'the type of the value'),
+from (values ('coalesce', 'value, value ...', 'the type of the values'), ('greatest', 'value, value ...',
+  'the type of the values'),
+  ('least', 'value, value ...', 'the type of the values'), ('nullif', 'value, value',
+    'the type of the value'),
   ('extract', 'field from time', 'numeric'), ('position', 'text in text', 'integer'),
   ('trim', 'both text from text', 'text')) s (word, arguments, returns)
 order by 1, 2
@@ -23,8 +25,10 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select v.word, case when v.type is not null then 'type' else 'operator' end
 from wedsql.vocabulary v where v.type is not null or v.infix
 union
-select w, 'keyword' from unnest(array['and', 'or', 'not', 'is', 'null', 'true', 'false', 'unknown', 'in', 'between',
-  'symmetric', 'like', 'ilike', 'similar', 'to', 'escape', 'case', 'when', 'then', 'else', 'end', 'distinct', 'from',
+select w, 'keyword' from unnest(array['and', 'or', 'not', 'is', 'null', 'true', 'false', 'unknown', 'in',
+  'between',
+  'symmetric', 'like', 'ilike', 'similar', 'to', 'escape', 'case', 'when', 'then', 'else', 'end', 'distinct',
+    'from',
   'isnull', 'notnull', 'any', 'all', 'array', 'cast', 'as', 'at', 'time', 'zone']) w
 order by 2, 1
 $$;

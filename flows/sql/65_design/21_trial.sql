@@ -26,7 +26,8 @@ begin
   execute format('insert into wedsql.flow (id, name, version, %s) select $1, $2, 1, %s from (select ($3).*) n',
     wedsql._option_columns('flow'), wedsql._option_columns('flow', 'n.'))
   using v_id, 'wed_trial_' || - v_id,
-    jsonb_populate_record(null::wedsql.flow, wedsql._as_columns(p_definition, wedsql._option_list('flow'), true));
+    jsonb_populate_record(null::wedsql.flow, wedsql._as_columns(p_definition, wedsql._option_list('flow'),
+      true));
   execute format('insert into wedsql.trig (tgid, flow_id, canonical, reads, disjuncts, %s)
       select $1 + c.n - 1, $2, c.canonical, c.reads, c.disjuncts, %s
       from unnest($3) c cross join lateral wedsql._with_names(
@@ -70,7 +71,8 @@ end $$;
 
 -- Returns a state as it would be stored: complete, each value of its attribute's type.
 -- Raises: WD002, WD003, WD009, WD107.
-create or replace function wedsql._stored_state(p_definition jsonb, p_state jsonb, p_defaults boolean) returns jsonb
+create or replace function wedsql._stored_state(p_definition jsonb, p_state jsonb,
+  p_defaults boolean) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
@@ -78,7 +80,8 @@ declare
   v_value jsonb;
   v_state jsonb := '{}';
 begin
-  perform wedsql._check_states(array(select a ->> 'name' from jsonb_array_elements(p_definition -> 'attributes') a),
+  perform wedsql._check_states(array(select a ->> 'name'
+    from jsonb_array_elements(p_definition -> 'attributes') a),
     array[p_state]);
   for v_attr in
     select n.* from jsonb_array_elements(p_definition -> 'attributes') a
@@ -92,14 +95,19 @@ begin
       elsif v_value is null or v_value = 'null' then
         v_value := 'null';
       elsif v_attr.type = 'enum' and not v_value #>> '{}' = any (v_attr.options) then
-        perform wedsql._raise('WD003', '"{value}" is not one of the options of "{attribute}".', 'Options: {options}.',
-          jsonb_build_object('attribute', v_attr.aname, 'value', left(v_value #>> '{}', 80), 'options', v_attr.options));
+        perform wedsql._raise('WD003', '"{value}" is not one of the options of "{attribute}".',
+          'Options: {options}.',
+          jsonb_build_object('attribute', v_attr.aname, 'value', left(v_value #>> '{}', 80), 'options',
+            v_attr.options));
       else
-        execute format('select to_jsonb($1::%s)', wedsql.sql_type(v_attr.type)) into v_value using v_value #>> '{}';
+        execute format('select to_jsonb($1::%s)',
+          wedsql.sql_type(v_attr.type)) into v_value using v_value #>> '{}';
       end if;
     exception when data_exception then
-      perform wedsql._raise('WD003', '"{value}" is not a value of type {type} for attribute "{attribute}".', '{problem}',
-        jsonb_build_object('attribute', v_attr.aname, 'value', left(v_value #>> '{}', 80), 'type', v_attr.type,
+      perform wedsql._raise('WD003', '"{value}" is not a value of type {type} for attribute "{attribute}".',
+        '{problem}',
+        jsonb_build_object('attribute', v_attr.aname, 'value', left(v_value #>> '{}', 80), 'type',
+          v_attr.type,
           'problem', sqlerrm));
     end;
     v_state := v_state || jsonb_build_object(v_attr.aname, v_value);
@@ -114,17 +122,21 @@ language sql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 with n as (select (wedsql._trial_number()).first_trigger as first),
      l as (select t.* from wedsql.wed_trace t where t.wid = p_flow.id order by t.seq desc limit 1)
-select jsonb_build_object('state', p_state, 'status', i.status, 'reason', i.reason, 'seq', i.seq, 'held', p_held,
+select jsonb_build_object('state', p_state, 'status', i.status, 'reason', i.reason, 'seq', i.seq, 'held',
+  p_held,
   'jobs', coalesce((select jsonb_agg(jsonb_build_object('trigger', j.tgid - n.first, 'parked', j.state = 'K')
-                                     order by j.tgid) from wedsql.job_pool j where j.wid = i.wid and j.tgid > 0), '[]'),
+                                     order by j.tgid) from wedsql.job_pool j where j.wid = i.wid
+                                       and j.tgid > 0), '[]'),
   'timers', coalesce((select jsonb_agg(jsonb_build_object('trigger', x.tgid - n.first, 'due_at', x.due_at)
                                        order by x.tgid) from wedsql.timer x where x.wid = i.wid), '[]'),
   'fired', (select coalesce(jsonb_agg(f - n.first order by f), '[]') from unnest(l.fired) f),
   'withdrawn', (select coalesce(jsonb_agg(o.tgid - n.first order by o.id), '[]') from wedsql.job_log o
                 where o.wid = i.wid and o.outcome = 'withdrawn'),
-  'errors', (select coalesce(jsonb_agg(e - 'tgid' || jsonb_build_object('trigger', (e ->> 'tgid')::integer - n.first)), '[]')
+  'errors', (select coalesce(jsonb_agg(e - 'tgid' || jsonb_build_object('trigger',
+    (e ->> 'tgid')::integer - n.first)), '[]')
              from jsonb_array_elements(l.errors) e),
-  'history', coalesce(p_before -> 'history', '[]') || jsonb_build_array(jsonb_build_object('trigger', p_trigger,
+  'history', coalesce(p_before -> 'history', '[]') || jsonb_build_array(jsonb_build_object('trigger',
+    p_trigger,
     'transition', l.trw, 'fired', (select coalesce(jsonb_agg(f - n.first), '[]') from unnest(l.fired) f))))
 from wedsql.instance i cross join n left join l on true where i.wid = p_flow.id
 $$;
@@ -159,7 +171,8 @@ begin
     (select coalesce(jsonb_object_agg(k, v_before -> k), '{}') from jsonb_object_keys(p_changes) k),
     array(select t.tgid from wedsql.trig t where t.flow_id = v_flow.id and t.enabled
             and substr(v_held, t.tgid - v_first + 1, 1) = 't' order by t.tgid), null, null)::wedsql.step;
-  select jsonb_agg(jsonb_build_object('tgid', t.tgid, 'sqlstate', x.code, 'message', x.message) order by t.tgid)
+  select jsonb_agg(jsonb_build_object('tgid', t.tgid, 'sqlstate', x.code, 'message',
+    x.message) order by t.tgid)
   into v_errors
   from wed_match.failures(wedsql._columns_read(p_conditions, v_types),
     array(select c.canonical from unnest(p_conditions) c order by c.n), v_state) x
@@ -180,13 +193,15 @@ declare
   v_trig wedsql.trig;
 begin
   select t.* into v_trig from wedsql.trig t where t.tgid = p_first + p_trigger and t.flow_id = p_flow.id;
-  delete from wedsql.job_pool j where j.wid = p_flow.id and j.tgid = case when p_trigger < 0 then 0 else v_trig.tgid end;
+  delete from wedsql.job_pool j where j.wid = p_flow.id and j.tgid = case when p_trigger < 0 then 0
+    else v_trig.tgid end;
   if not found then
     perform wedsql._raise('WD201', 'Transition "{transition}" has no pending job in this situation.',
       'Complete one of the transitions that are pending.',
       jsonb_build_object('transition', coalesce(v_trig.trname, '_EXCPT')));
   elsif v_trig.writes is not null and p_changes - v_trig.writes <> '{}' then
-    perform wedsql._raise('WD210', 'The result of transition "{transition}" writes {attributes}, which it does not declare.',
+    perform wedsql._raise('WD210',
+      'The result of transition "{transition}" writes {attributes}, which it does not declare.',
       'Add the attribute to the write-set of the trigger, or do not write it.',
       jsonb_build_object('transition', v_trig.trname,
         'attributes', (select string_agg(k, ', ') from jsonb_object_keys(p_changes - v_trig.writes) k)));
@@ -200,7 +215,8 @@ end $$;
 -- exception is repaired); with p_timer the timer of that trigger is due. Nothing is stored.
 -- Raises: WD005, WD006, WD009 for the definition; and what the same step raises on a published one: WD002,
 -- WD003, WD101, WD103, WD106, WD201, WD210.
-create or replace function wedsql.try_step(p_flow text, p_definition jsonb, p_situation jsonb, p_changes jsonb,
+create or replace function wedsql.try_step(p_flow text, p_definition jsonb, p_situation jsonb,
+  p_changes jsonb,
   p_trigger integer default null, p_timer integer default null) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare

@@ -20,11 +20,13 @@ begin
   foreach v_kind in array array['or', 'and'] loop
     v_cuts := array(select v_from + t.ord::integer - 1
       from unnest(p_tokens[v_from:v_to]) with ordinality t (position, length, kind, text, depth, ord)
-      where t.kind = v_kind and t.depth = (select min(d.depth) from unnest(p_tokens[v_from:v_to]) d) order by t.ord);
+      where t.kind = v_kind and t.depth = (select min(d.depth)
+        from unnest(p_tokens[v_from:v_to]) d) order by t.ord);
     exit when v_cuts <> '{}';
   end loop;
   v_kind := case when v_cuts <> '{}' then v_kind
-                 when p_tokens[v_from].text = 'not' and p_tokens[v_from].kind <> 'text' then 'not' else 'leaf' end;
+                 when p_tokens[v_from].text = 'not' and p_tokens[v_from].kind <> 'text' then 'not'
+                   else 'leaf' end;
   return query select p_path, v_kind, p_from, p_to;
   if v_kind = 'not' then
     return query select * from wedsql._parts(p_tokens, v_from + 1, v_to, ltrim(p_path || '.0', '.'));

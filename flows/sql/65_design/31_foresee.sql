@@ -17,7 +17,8 @@ create or replace function wedsql._trigger_numbers(p_flow wedsql.flow, p_definit
 language sql stable set search_path = pg_catalog, pg_temp as $$
 with o as (select wedsql._definition(p_flow, true) as d),
      t as (select wedsql._triggers_given(o.d -> 'triggers', o.d -> 'default_timeout') as old,
-                  wedsql._triggers_given(p_definition -> 'triggers', case when p_definition ? 'default_timeout'
+                  wedsql._triggers_given(p_definition -> 'triggers',
+                    case when p_definition ? 'default_timeout'
                     then p_definition else o.d end -> 'default_timeout') as new from o)
 select coalesce(array_agg((t.old -> (p.old_ord - 1)::integer ->> 'id')::integer order by n.ord), '{}')
 from t cross join lateral jsonb_array_elements(t.new) with ordinality n (j, ord)
@@ -45,7 +46,8 @@ begin
   v_plan.types_before := wedsql._attr_types(v_old.id);
   v_plan.types_after := wedsql._given_types(p_definition);
   v_plan.sources := (select coalesce(jsonb_object_agg((o.given).aname, jsonb_build_object(
-      'from', (o.published).aname, 'default', (o.given).adv)), '{}') from wedsql._origins(v_old.id, p_definition) o);
+      'from', (o.published).aname, 'default', (o.given).adv)), '{}') from wedsql._origins(v_old.id,
+        p_definition) o);
   v_plan.rules := array(
     select wedsql._numbered_rule(wedsql._trigger_row(p_definition -> 'triggers' -> (c.n - 1),
       wedsql._option_list('trig'), 'null'), coalesce(v_numbers[c.n], - c.n), v_old.id, c)
@@ -55,12 +57,15 @@ begin
   v_plan.changed := array(
     select r.tgid from unnest(v_plan.rules) r left join wedsql.trig t on t.tgid = r.tgid
     where (t.canonical, t.enabled, t.cfinal, t.fire_once, t.revalidate, t.due_attr, t.due_after)
-          is distinct from (r.canonical, r.enabled, r.cfinal, r.fire_once, r.revalidate, r.due_attr, r.due_after)
-       or exists (select 1 from unnest(r.reads) a where v_plan.types_before -> (v_plan.sources -> a ->> 'from')
+          is distinct from (r.canonical, r.enabled, r.cfinal, r.fire_once, r.revalidate, r.due_attr,
+            r.due_after)
+       or exists (select 1 from unnest(r.reads) a
+         where v_plan.types_before -> (v_plan.sources -> a ->> 'from')
                   is distinct from v_plan.types_after -> a or v_plan.sources -> a ->> 'from' <> a)
     order by r.tgid);
   v_plan.flow := wedsql._flow_of(v_old, p_definition, v_plan.rules);
-  v_plan.every_instance := exists (select 1 from wedsql.attr a left join wedsql._origins(v_old.id, p_definition) o
+  v_plan.every_instance := exists (select 1 from wedsql.attr a left join wedsql._origins(v_old.id,
+    p_definition) o
       on (o.published).aid = a.aid where a.flow_id = v_old.id and (a.aname, a.type)
         is distinct from ((o.given).aname, coalesce(nullif((o.given).type, ''), a.type)))
     or exists (select 1 from wedsql._origins(v_old.id, p_definition) o where (o.published).aid is null);
@@ -68,7 +73,8 @@ begin
     where p_every or not (v_plan.flow).plain or not v_old.plain or r.tgid = any (v_plan.changed) or r.cfinal);
   v_plan.after := array(select row(1, r.tgid, r.canonical, r.reads, null)::wedsql.condition
     from unnest(v_plan.rules) r where r.tgid = any (v_evaluated) and r.enabled order by r.tgid);
-  v_plan.before := array(select row(1, t.tgid, t.canonical, t.reads, null)::wedsql.condition from wedsql.trig t
+  v_plan.before := array(select row(1, t.tgid, t.canonical, t.reads, null)::wedsql.condition
+    from wedsql.trig t
     where t.flow_id = v_old.id and t.enabled and (t.tgid = any (v_evaluated) or t.tgid = any (v_plan.removed))
     order by t.tgid);
   return v_plan;
@@ -93,7 +99,8 @@ create or replace function wedsql._flow_of(p_flow wedsql.flow, p_definition json
 language plpgsql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 begin
-  p_flow := jsonb_populate_record(p_flow, (select coalesce(jsonb_object_agg(o.col, p_definition -> o.name), '{}')
+  p_flow := jsonb_populate_record(p_flow, (select coalesce(jsonb_object_agg(o.col, p_definition -> o.name),
+    '{}')
     from wedsql._options('flow') o
     where p_definition ? o.name and (p_definition -> o.name <> 'null' or not o.required)));
   select max(t.tgid) filter (where t.cfinal and t.enabled),
@@ -110,7 +117,8 @@ select coalesce(string_agg(p.part, ' || ' order by p.block), '''{}''::jsonb') fr
   select r.block, format('jsonb_build_object(%s)', string_agg(format('%L, %s', r.name, case
       when p_sources is null then format('w.%I', r.name)
       when p_sources -> r.name ->> 'from' is not null then format('w.%I', p_sources -> r.name ->> 'from')
-      else format('%L::%s', p_sources -> r.name ->> 'default', wedsql.sql_type(p_types ->> r.name)) end), ', ')) as part
+      else format('%L::%s', p_sources -> r.name ->> 'default', wedsql.sql_type(p_types ->> r.name)) end),
+        ', ')) as part
   from (select u.name, (row_number() over (order by u.name) - 1) / 40 as block
         from (select distinct unnest(p_reads) as name) u) r group by r.block) p
 $$;
@@ -139,7 +147,8 @@ declare
   v_before text[] := array(select c.canonical from unnest(p_plan.before) c order by c.tgid);
   v_after text[] := array(select c.canonical from unnest(p_plan.after) c order by c.tgid);
   v_columns_before text := wedsql._columns_read(p_plan.before, p_plan.types_before);
-  v_columns_after text := wedsql._columns_read(p_plan.after || case when v_together then p_plan.before else '{}' end,
+  v_columns_after text := wedsql._columns_read(p_plan.after || case when v_together then p_plan.before
+    else '{}' end,
     p_plan.types_after);
   v_reads text[] := array(select distinct unnest(c.reads) from unnest(p_plan.after
       || case when v_together then p_plan.before else '{}' end) c)
@@ -151,7 +160,8 @@ begin
     from (select i.wid, {before} as before, {after} as after
           from wedsql.instance i join {flow:I}.wed_flow w on w.wid = i.wid
           where i.flow_id = {id} and i.status = $1 and i.wid > $2{sample}
-          order by i.wid limit $3) x$q$, jsonb_build_object('flow', (p_plan.flow).name, 'id', (p_plan.flow).id,
+          order by i.wid limit $3) x$q$, jsonb_build_object('flow', (p_plan.flow).name, 'id',
+            (p_plan.flow).id,
     'sample', case when p_of > 1 then ' and i.wid % ' || p_of || ' = 0' else '' end,
     'states', case when v_together then 'null::jsonb' else 'jsonb_agg(x.before)' end,
     'before', case when v_together then 'null::jsonb' else wedsql._projection(
@@ -164,14 +174,17 @@ begin
       exit when v_part.wids is null or clock_timestamp() > p_until;
       v_last := v_part.wids[cardinality(v_part.wids)];
       if v_together then
-        return query select u.wid, v_status, left(u.held, cardinality(v_before)), substr(u.held, cardinality(v_before) + 1),
+        return query select u.wid, v_status, left(u.held, cardinality(v_before)), substr(u.held,
+          cardinality(v_before) + 1),
             case when p_state then v_part.after -> (u.n::integer - 1) end
           from unnest(v_part.wids, wed_match.values_of(v_columns_after, v_before || v_after, v_part.after))
             with ordinality u (wid, held, n);
       else
-        return query select u.wid, v_status, u.b, u.a, case when p_state then v_part.after -> (u.n::integer - 1) end
+        return query select u.wid, v_status, u.b, u.a, case when p_state
+          then v_part.after -> (u.n::integer - 1) end
           from unnest(v_part.wids, wed_match.values_of(v_columns_before, v_before, v_part.before),
-                      wed_match.values_of(v_columns_after, v_after, v_part.after)) with ordinality u (wid, b, a, n);
+                      wed_match.values_of(v_columns_after, v_after, v_part.after)) with ordinality u (wid, b,
+                        a, n);
       end if;
       v_size := greatest(1, least(2000, v_size * 8000000::bigint / greatest(v_part.bytes, 1)));
     end loop;

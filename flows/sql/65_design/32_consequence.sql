@@ -4,7 +4,8 @@
 -- trigger number -> moment.
 create or replace function wedsql._timers_left(p_rules wedsql.trig[], p_wid integer, p_state jsonb,
   p_matched integer[]) returns jsonb
-language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' as $$
+language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
+  as $$
 select coalesce(jsonb_object_agg(x.tgid, case when g.due_attr is null then x.due_at
                                               else wedsql._due_at(g, p_state, null) end), '{}')
 from wedsql.timer x join unnest(p_rules) g on g.tgid = x.tgid
@@ -16,19 +17,24 @@ $$;
 -- withdrawn. p_matched: the conditions that hold; p_jobs: its jobs without those of removed triggers, p_parked
 -- those of them that are parked; p_wid is null where the flow has no options beyond the paper's, so that
 -- nothing but these arguments counts. A firing limit that is reached is not foreseen.
-create or replace function wedsql._consequence(p_plan wedsql.plan, p_wid integer, p_status "char", p_state jsonb,
+create or replace function wedsql._consequence(p_plan wedsql.plan, p_wid integer, p_status "char",
+  p_state jsonb,
   p_matched integer[], p_jobs integer[], p_parked integer[],
   out becomes "char", out fires integer[], out withdrawn integer[])
 language plpgsql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
   v_now timestamptz := wedsql.now();
-  v_timers jsonb := case when p_wid is null then '{}' else wedsql._timers_left(p_plan.rules, p_wid, p_state, p_matched) end;
+  v_timers jsonb := case when p_wid is null then '{}' else wedsql._timers_left(p_plan.rules, p_wid, p_state,
+    p_matched) end;
   v_end integer := (p_plan.flow).final_tgid;
   v_holds boolean := coalesce(v_end = any (p_matched), false);
-  v_waits integer[] := array(select t.tgid from unnest(p_plan.rules) t where t.due_attr is not null or t.due_after is not null);
-  v_final boolean := v_holds and (v_end <> all (v_waits) or coalesce((v_timers ->> v_end::text)::timestamptz <= v_now, false));
-  v_news integer[] := array(select m from unnest(p_matched) m where (m <> coalesce(v_end, 0) or not v_final) and m <> all (p_jobs));
+  v_waits integer[] := array(select t.tgid from unnest(p_plan.rules) t where t.due_attr is not null
+    or t.due_after is not null);
+  v_final boolean := v_holds and (v_end <> all (v_waits)
+    or coalesce((v_timers ->> v_end::text)::timestamptz <= v_now, false));
+  v_news integer[] := array(select m from unnest(p_matched) m where (m <> coalesce(v_end, 0) or not v_final)
+    and m <> all (p_jobs));
   v_trig wedsql.trig;
 begin
   if p_wid is not null then
@@ -53,9 +59,11 @@ begin
     p_parked := array(select j from unnest(p_parked) j where j <> all (withdrawn));
     p_matched := array(select m from unnest(p_matched) m join unnest(p_plan.rules) t on t.tgid = m
       where not (t.fire_once and wedsql._has_fired(p_wid, m)));
-    for v_trig in select t.* from unnest(p_plan.rules) t where t.tgid = any (p_matched) and t.tgid = any (v_waits) loop
+    for v_trig in select t.* from unnest(p_plan.rules) t where t.tgid = any (p_matched)
+      and t.tgid = any (v_waits) loop
       if v_trig.due_attr is not null or not v_timers ? v_trig.tgid::text then
-        v_timers := v_timers || jsonb_strip_nulls(jsonb_build_object(v_trig.tgid, wedsql._due_at(v_trig, p_state, v_now)));
+        v_timers := v_timers || jsonb_strip_nulls(jsonb_build_object(v_trig.tgid, wedsql._due_at(v_trig,
+          p_state, v_now)));
       end if;
       if not coalesce((v_timers ->> v_trig.tgid::text)::timestamptz <= v_now, false) then
         p_matched := array_remove(p_matched, v_trig.tgid);
@@ -79,7 +87,8 @@ $$;
 -- _would_act for a trigger that need not be published.
 create or replace function wedsql._acts(p_trig wedsql.trig, p_wid integer, p_state jsonb, p_jobs integer[],
   p_now timestamptz) returns boolean
-language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD' as $$
+language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
+  as $$
 select (not p_trig.cfinal or (p_trig.due_attr is not null or p_trig.due_after is not null)
         and (x.due_at is not null or wedsql._due_at(p_trig, p_state, p_now) > p_now or p_jobs = '{}'))
   and not (p_trig.fire_once and wedsql._has_fired(p_wid, p_trig.tgid))

@@ -2,7 +2,8 @@
 
 -- Returns what the re-match would make of the living instances, in groups of those that agree in all that
 -- counts: the values of the evaluated conditions before and after, and the jobs.
-create or replace function wedsql._foresee(p_plan wedsql.plan, p_of integer, p_until timestamptz, p_final boolean)
+create or replace function wedsql._foresee(p_plan wedsql.plan, p_of integer, p_until timestamptz,
+  p_final boolean)
   returns table (status "char", before text, after text, jobs integer[], becomes "char", fires integer[],
                  withdrawn integer[], wids integer[])
 language plpgsql stable set search_path = pg_catalog, pg_temp set jit = off set work_mem = '64MB' as $$
@@ -12,19 +13,24 @@ declare
 begin
   return query
     with alike as (
-      select l.status, l.before, l.after, case when v_plain then null else l.state end as state, p.jobs, k.parked,
+      select l.status, l.before, l.after, case when v_plain then null else l.state end as state, p.jobs,
+        k.parked,
              array_agg(l.wid) as wids
       from wedsql._living(p_plan, p_of, p_until, not v_plain, p_final) l
       left join (select j.wid, array_agg(j.tgid) as jobs from wedsql.job_pool j
                  where j.flow_id = (p_plan.flow).id and j.tgid > 0 group by j.wid) p on p.wid = l.wid
       left join (select j.wid, array_agg(j.tgid) as parked from wedsql.job_pool j
-                 where j.flow_id = (p_plan.flow).id and j.tgid > 0 and j.state = 'K' group by j.wid) k on k.wid = l.wid
+                 where j.flow_id = (p_plan.flow).id and j.tgid > 0
+                   and j.state = 'K' group by j.wid) k on k.wid = l.wid
       group by 1, 2, 3, 4, 5, 6, case when v_plain then 0 else l.wid end),
     pooled as (
-      select a.*, wedsql._without(a.jobs, p_plan.removed) as stay, wedsql._without(a.parked, p_plan.removed) as parked_stay
+      select a.*, wedsql._without(a.jobs, p_plan.removed) as stay, wedsql._without(a.parked,
+        p_plan.removed) as parked_stay
       from alike a)
-    select a.status, a.before, a.after, a.stay, c.becomes, c.fires, c.withdrawn || wedsql._without(a.jobs, a.stay), a.wids
-    from pooled a cross join lateral wedsql._consequence(p_plan, case when not v_plain then a.wids[1] end, a.status,
+    select a.status, a.before, a.after, a.stay, c.becomes, c.fires, c.withdrawn || wedsql._without(a.jobs,
+      a.stay), a.wids
+    from pooled a cross join lateral wedsql._consequence(p_plan, case when not v_plain then a.wids[1] end,
+      a.status,
       a.state, wedsql._with_letter(a.after, p_plan.after, 't'), a.stay, a.parked_stay) c;
 end $$;
 
@@ -47,14 +53,17 @@ select array_agg(x.one) from (select u.one from unnest(p_list) u (one) order by 
 $$;
 
 -- Returns the counts of a rule's groups: true or not before and after, and what happens to its jobs.
-create or replace function wedsql._rule_impact(p_plan wedsql.plan, p_rule integer, p_groups jsonb) returns jsonb
+create or replace function wedsql._rule_impact(p_plan wedsql.plan, p_rule integer,
+  p_groups jsonb) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select jsonb_object_agg(x.what, x.found) from (
   select k.what, wedsql._counted(coalesce(sum((g ->> 'n')::bigint) filter (where k.fits), 0),
     (select array_agg(w order by w) from (
-       select distinct w::integer as w from jsonb_array_elements(p_groups) h cross join lateral jsonb_array_elements_text(h -> 'wids') w
+       select distinct w::integer as w from jsonb_array_elements(p_groups) h
+         cross join lateral jsonb_array_elements_text(h -> 'wids') w
        where h -> 'marks' -> p_rule::text ? k.what order by 1 limit 20) s)) as found
-  from (values ('both'), ('only_before'), ('only_after'), ('neither'), ('fires'), ('loses_condition'), ('withdrawn'),
+  from (values ('both'), ('only_before'), ('only_after'), ('neither'), ('fires'), ('loses_condition'),
+    ('withdrawn'),
                ('fails')) v (what)
   left join lateral jsonb_array_elements(p_groups) g on true
   cross join lateral (select v.what, g -> 'marks' -> p_rule::text ? v.what as fits) k
@@ -66,7 +75,8 @@ create or replace function wedsql._marks(p_plan wedsql.plan, p_before text, p_af
   p_fires integer[], p_withdrawn integer[]) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
 with held as (
-  select wedsql._with_letter(p_before, p_plan.before, 't') as was, wedsql._with_letter(p_after, p_plan.after, 't') as will,
+  select wedsql._with_letter(p_before, p_plan.before, 't') as was, wedsql._with_letter(p_after, p_plan.after,
+    't') as will,
          wedsql._with_letter(p_after, p_plan.after, 'e') as fails)
 select jsonb_object_agg(r.tgid, array_remove(array[
   case when r.tgid = any (h.was) then case when r.tgid = any (h.will) then 'both' else 'only_before' end
@@ -75,42 +85,52 @@ select jsonb_object_agg(r.tgid, array_remove(array[
   case when r.tgid = any (p_jobs) and r.tgid <> all (h.will) then 'loses_condition' end,
   case when r.tgid = any (p_withdrawn) then 'withdrawn' end,
   case when r.tgid = any (h.fails) then 'fails' end], null))
-from held h cross join (select c.tgid from unnest(p_plan.before) c union select c.tgid from unnest(p_plan.after) c) r
+from held h cross join (select c.tgid from unnest(p_plan.before) c union select c.tgid
+  from unnest(p_plan.after) c) r
 $$;
 
 -- Counts the consequences in one snapshot.
-create or replace function wedsql._impact(p_plan wedsql.plan, p_of integer, p_until timestamptz, p_final boolean)
+create or replace function wedsql._impact(p_plan wedsql.plan, p_of integer, p_until timestamptz,
+  p_final boolean)
   returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_groups jsonb;
   v_final integer := (p_plan.flow).final_tgid;
 begin
-  select coalesce(jsonb_agg(jsonb_build_object('status', g.status, 'becomes', g.becomes, 'n', cardinality(g.wids),
+  select coalesce(jsonb_agg(jsonb_build_object('status', g.status, 'becomes', g.becomes, 'n',
+    cardinality(g.wids),
       'wids', wedsql._lowest(g.wids, 20),
       'fires', g.fires, 'refused', exists (
         select 1 from unnest(p_plan.rules) t where t.on_error = 'abort'
-          and t.tgid = any (wedsql._with_letter(g.after, p_plan.after, 'e'))), 'settled', g.becomes <> g.status or g.fires <> '{}' or p_plan.every_instance,
+          and t.tgid = any (wedsql._with_letter(g.after, p_plan.after, 'e'))), 'settled',
+            g.becomes <> g.status or g.fires <> '{}' or p_plan.every_instance,
       'marks', wedsql._marks(p_plan, g.before, g.after, g.jobs, g.fires, g.withdrawn))), '[]')
   into v_groups from wedsql._foresee(p_plan, p_of, p_until, p_final) g;
   return jsonb_build_object(
-    'examined', (select coalesce(sum((g ->> 'n')::bigint), 0) from jsonb_array_elements(v_groups) g where g ->> 'status' <> 'F'),
-    'rules', (select coalesce(jsonb_agg(jsonb_build_object('rule', r.tgid, 'found', wedsql._rule_impact(p_plan, r.tgid, v_groups))
+    'examined', (select coalesce(sum((g ->> 'n')::bigint), 0) from jsonb_array_elements(v_groups) g
+      where g ->> 'status' <> 'F'),
+    'rules', (select coalesce(jsonb_agg(jsonb_build_object('rule', r.tgid, 'found',
+      wedsql._rule_impact(p_plan, r.tgid, v_groups))
                                         order by r.tgid), '[]')
-              from (select c.tgid from unnest(p_plan.before) c union select c.tgid from unnest(p_plan.after) c) r
+              from (select c.tgid from unnest(p_plan.before) c union select c.tgid
+                from unnest(p_plan.after) c) r
               where r.tgid = any (p_plan.changed || p_plan.removed)),
     'fired', (select coalesce(jsonb_object_agg(f.name, f.n), '{}') from (
       select t.trname as name, sum((g ->> 'n')::bigint) as n from jsonb_array_elements(v_groups) g
-      cross join lateral jsonb_array_elements_text(g -> 'fires') x join unnest(p_plan.rules) t on t.tgid = x::integer
+      cross join lateral jsonb_array_elements_text(g -> 'fires') x
+        join unnest(p_plan.rules) t on t.tgid = x::integer
       group by t.trname) f),
-    'settled', (select coalesce(sum((g ->> 'n')::bigint), 0) from jsonb_array_elements(v_groups) g where (g ->> 'settled')::boolean)
+    'settled', (select coalesce(sum((g ->> 'n')::bigint), 0) from jsonb_array_elements(v_groups) g
+      where (g ->> 'settled')::boolean)
   ) || (select jsonb_object_agg(k.what, wedsql._counted(
       (select coalesce(sum((g ->> 'n')::bigint), 0) from jsonb_array_elements(v_groups) g
        where wedsql._is_kind(k.what, g, v_final)),
       (select array_agg(w order by w) from (select w::integer as w from jsonb_array_elements(v_groups) g
          cross join lateral jsonb_array_elements_text(g -> 'wids') w where wedsql._is_kind(k.what, g, v_final)
          order by 1 limit 20) s)))
-    from (values ('left_exception'), ('new_exception'), ('final'), ('reopened'), ('no_longer_final'), ('refused')) k (what));
+    from (values ('left_exception'), ('new_exception'), ('final'), ('reopened'), ('no_longer_final'),
+      ('refused')) k (what));
 end $$;
 
 -- Returns whether a group of instances is of this kind. refused: a condition fails on them whose rule then
@@ -134,17 +154,21 @@ $$;
 -- instances every n-th is examined; after p_seconds it stops. Final instances are examined if p_reopen_final,
 -- or if the final condition changes and there are no more than p_limit. Nothing is locked or changed.
 -- Raises: WD001, WD005, WD006, WD009.
-create or replace function wedsql.impact(p_flow text, p_definition jsonb, p_reopen_final boolean default false,
+create or replace function wedsql.impact(p_flow text, p_definition jsonb,
+  p_reopen_final boolean default false,
   p_limit integer default 1000000, p_seconds double precision default 20) returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_start timestamptz := clock_timestamp();
   v_plan wedsql.plan := wedsql._plan(p_flow, p_definition, p_reopen_final);
-  v_living bigint := (select count(*) from wedsql.instance i where i.flow_id = (v_plan.flow).id and i.status in ('R', 'E'));
-  v_finals bigint := (select count(*) from wedsql.instance i where i.flow_id = (v_plan.flow).id and i.status = 'F');
+  v_living bigint := (select count(*) from wedsql.instance i where i.flow_id = (v_plan.flow).id
+    and i.status in ('R', 'E'));
+  v_finals bigint := (select count(*) from wedsql.instance i where i.flow_id = (v_plan.flow).id
+    and i.status = 'F');
   v_of integer := greatest(1, ceil(v_living::numeric / greatest(p_limit, 1)));
   v_final boolean := p_reopen_final
-    or v_finals <= p_limit and exists (select 1 from unnest(v_plan.rules) t where t.cfinal and t.tgid = any (v_plan.changed));
+    or v_finals <= p_limit and exists (select 1 from unnest(v_plan.rules) t where t.cfinal
+      and t.tgid = any (v_plan.changed));
   v_found jsonb;
 begin
   v_found := wedsql._impact(v_plan, v_of, v_start + make_interval(secs => p_seconds), v_final);

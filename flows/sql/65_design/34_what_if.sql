@@ -57,7 +57,8 @@ declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
   v_types jsonb := wedsql._attr_types(v_flow.id);
   v_one wedsql.condition;
-  v_living bigint := (select count(*) from wedsql.instance i where i.flow_id = v_flow.id and i.status in ('R', 'E'));
+  v_living bigint := (select count(*) from wedsql.instance i where i.flow_id = v_flow.id
+    and i.status in ('R', 'E'));
   v_all bigint := (select count(*) from wedsql.instance i where i.flow_id = v_flow.id);
   v_found jsonb;
   v_true integer[];
@@ -70,11 +71,13 @@ begin
       'fails', count(*) filter (where l.after = 'e')),
     (array_agg(l.wid order by l.wid) filter (where l.after = 't'))[1:20]
   into v_found, v_true
-  from wedsql._living(wedsql._plan_of_one(v_flow, v_one), greatest(1, ceil(v_living::numeric / p_limit)::integer),
+  from wedsql._living(wedsql._plan_of_one(v_flow, v_one), greatest(1,
+    ceil(v_living::numeric / p_limit)::integer),
     v_until, false, false) l;
   select coalesce(jsonb_object_agg(s.wid, s.since), '{}') into v_past from (
     select p.wid, min(p.at) filter (where p.seq > p.last_other) as since
-    from (select h.*, coalesce(max(h.seq) filter (where h.value <> 't') over (partition by h.wid), 0) as last_other
+    from (select h.*, coalesce(max(h.seq) filter (where h.value <> 't') over (partition by h.wid),
+      0) as last_other
           from wedsql._past(v_one, v_types, v_true, v_until) h) p group by p.wid) s where s.since is not null;
   v_found := v_found || jsonb_build_object('sample', coalesce(to_jsonb(v_true), '[]'), 'since', v_past);
   if not p_history then
@@ -84,12 +87,15 @@ begin
       'ever_true', count(distinct p.wid) filter (where p.value = 't'),
       'became_true', count(*) filter (where p.turned),
       'by_month', (select jsonb_object_agg(m.month, m.n) from (
-        select to_char(q.at, 'YYYY-MM') as month, count(*) as n from unnest(array_agg(p.at) filter (where p.turned)) q (at)
+        select to_char(q.at, 'YYYY-MM') as month, count(*) as n
+          from unnest(array_agg(p.at) filter (where p.turned)) q (at)
         group by 1) m))
   into v_past
-  from (select h.*, h.value = 't' and lag(h.value, 1, 'f') over (partition by h.wid order by h.seq) <> 't' as turned
+  from (select h.*, h.value = 't' and lag(h.value, 1,
+    'f') over (partition by h.wid order by h.seq) <> 't' as turned
         from wedsql._past(v_one, v_types, array(
           select i.wid from wedsql.instance i where i.flow_id = v_flow.id
-            and i.wid % greatest(1, ceil(v_all::numeric / p_limit)::integer) = 0 order by i.wid), v_until) h) p;
+            and i.wid % greatest(1, ceil(v_all::numeric / p_limit)::integer) = 0 order by i.wid),
+              v_until) h) p;
   return v_found || jsonb_build_object('history', v_past);
 end $$;
