@@ -17,15 +17,7 @@ begin
   elsif w = '::' or w = 'as' and (s.inner_group).kind = 'cast' and (s.inner_group).phase = '' then
     return wedsql._read_cast(s, p_words);
   elsif w in (')', ']', 'end') then
-    s.problem := wedsql.close_problem(w, (s.inner_group).kind, (s.inner_group).phase,
-                                      (s.inner_group).in_between);
-    if s.problem = 'unclosed' then
-      s.place := (s.inner_group).word;
-      s.info := wedsql.partner((s.inner_group).kind);
-    elsif s.problem is not null then
-      s.info := wedsql.special_hint((p_words[(s.inner_group).word]).low);
-    end if;
-    s.closes := true;
+    return wedsql._read_closing(s, p_words);
   elsif w = ',' then
     return wedsql._read_comma(s, p_words);
   elsif w = '[' and s.indexable = s.at - 1 then
@@ -47,6 +39,24 @@ begin
     s.inner_group.after_like := false;
     s.wants := 'operand';
   end if;
+  return s;
+end
+$$;
+
+-- Reads the sign or word that closes the innermost group.
+create or replace function wedsql._read_closing(s wedsql.reading, p_words wedsql.word[])
+returns wedsql.reading language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  g wedsql.open_group := s.inner_group;
+begin
+  s.problem := wedsql.close_problem((p_words[s.at]).low, g.kind, g.phase, g.in_between);
+  if s.problem = 'unclosed' then
+    s.place := g.word;
+    s.info := wedsql.partner(g.kind);
+  elsif s.problem is not null then
+    s.info := wedsql.special_hint((p_words[g.word]).low);
+  end if;
+  s.closes := true;
   return s;
 end
 $$;
