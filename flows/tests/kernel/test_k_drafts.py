@@ -95,6 +95,7 @@ def test_a_draft_of_a_file_has_the_numbers_of_what_runs_and_no_others(base: Kit)
     running = api.running_definition(base.name, conn=base.conn)[1]
     given = copy.deepcopy(BASE)
     given["attributes"][0] = {"name": "renamed", "was": "a", "id": 987654}
+    given["attributes"][1]["id"] = running["attributes"][0]["id"]
     given["triggers"].insert(
         0, {"id": running["triggers"][0]["id"], "transition": "tr_new", "predicate": "x"}
     )
