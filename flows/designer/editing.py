@@ -106,7 +106,7 @@ def _show(
     else:
         form = None
     context = design_page(request, design, TAB[part]) | listing.tab(
-        design, part, form, choice and choice.place
+        design, part, form, choice.place if choice else None
     )
     context |= {"error": error}
     return render(request, f"admin/flows/designer/{TAB[part]}.html", context, status=status)
