@@ -9,8 +9,8 @@ from flows.api.definitions import AnyDefinition
 from flows.types import Counted, Impact, PublishReport, RuleImpact
 
 _COUNTS = ("left_exception", "new_exception", "final", "reopened")
-# Seconds for a living instance that is matched again, and for one that something follows for: measured with
-# 500,000 instances on the machine of docs/performance.md. Only the order of magnitude counts.
+# Seconds for a living instance that is matched again, and for one that something follows for: estimates of
+# the order of magnitude, not measured on this server.
 _MATCHED, _SETTLED = 0.00001, 0.0002
 
 

@@ -18,6 +18,7 @@ TITLES: dict[str, Any] = {
     "attributes": _("Attributes"),
     "picture": _("Picture"),
     "try": _("Try it"),
+    "checks": _("Checks"),
     "publish": _("Publish"),
     "versions": _("Versions"),
     "settings": _("Settings"),

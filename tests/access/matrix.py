@@ -51,6 +51,7 @@ admin/flows/flow/<int:flow_id>/picture/            LLLyLny LLL-L--
 admin/flows/flow/<int:flow_id>/try/                LLLyLny LLLyLny
 admin/flows/flow/conditions/check/                 LLL-L-- LLLbLnb
 admin/flows/flow/conditions/completions/           LLLyLny LLL-L--
+admin/flows/flow/<int:flow_id>/checks/             LLLyLny LLL-L--
 admin/flows/flow/<int:flow_id>/publish/            LLLyLny LLLnLny
 admin/flows/flow/<int:flow_id>/publish/impact/     LLLyLny LLL-L--
 admin/flows/flow/<int:flow_id>/versions/           LLLyLny LLLyLny
