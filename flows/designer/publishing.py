@@ -19,8 +19,9 @@ from flows import api
 from flows.access import may, rights
 from flows.api.drafts import MAIN
 from flows.definition.sentences import sentences
+from flows.designer.draft import design_of
 from flows.designer.shown import Shown, rule_title, shown
-from flows.designer.tabs import address, flow_page
+from flows.designer.tabs import design_page, flow_page
 from flows.designer.trying import limited
 from flows.errors import WedError
 from flows.queries.base import snapshot
@@ -34,26 +35,30 @@ LONGEST_REASON = 1_000
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-def publish(request: HttpRequest, flow_id: int) -> HttpResponse:
-    """Return the page; a POST requests a publication, or decides about one."""
+def publish(request: HttpRequest, flow_id: int | None = None, name: str | None = None) -> HttpResponse:
+    """Return the page; a POST requests a publication, or decides about one.
+
+    A flow that was never published has only a `name`.
+    """
     if request.method == "POST":
-        return _act(request, flow_id)
+        return _act(request, flow_id, name)
     with snapshot():
-        context = flow_page(request, flow_id, "publish")
-        flow = context["flow"].name
-        proposed = _proposed(flow, number(request.GET.get("version")))
-        _running, running = api.running_definition(flow)
+        design = design_of(request, flow_id, name)
+        context = design_page(request, design, "publish") | {"flow": design.flow}
+        version = number(request.GET.get("version"))
+        proposed = _proposed(design.name, version)
+        running = api.running_definition(design.name)[1]
         context |= {
             "proposed": proposed,
-            "version": number(request.GET.get("version")),
+            "version": version,
             "changes": sentences(api.difference(running, proposed.definition)),
-            "requests": _requests(flow),
-            "rights": rights(request.user, flow),
+            "requests": _requests(design.name),
+            "rights": rights(request.user, design.name),
             "needs_approval": running.get("needs_approval", False),
             "user_name": request.user.get_username(),
         }
     with limited():
-        context["problems"] = _problems(flow, proposed.definition)
+        context["problems"] = _problems(design.name, proposed.definition)
     return render(request, "admin/flows/designer/publish.html", context)
 
 
@@ -135,12 +140,11 @@ def _requests(flow: str) -> list[Publication]:
     return sorted(found.values(), key=lambda each: -each.id)
 
 
-def _act(request: HttpRequest, flow_id: int) -> HttpResponse:
+def _act(request: HttpRequest, flow_id: int | None, name: str | None) -> HttpResponse:
     """Do what the button says, and return to the page with the result as a message."""
-    flow = flow_page(request, flow_id, "publish")["flow"].name
+    flow = design_of(request, flow_id, name).name
     kind, _colon, argument = request.POST.get("do", "").partition(":")
-    action = "approve" if kind in ("approve", "reject") else "publish"
-    if not may(request.user, action, flow):  # type: ignore[arg-type]
+    if not may(request.user, "approve" if kind in ("approve", "reject") else "publish", flow):
         raise Http404
     try:
         with transaction.atomic():
@@ -152,7 +156,8 @@ def _act(request: HttpRequest, flow_id: int) -> HttpResponse:
         _tell(request, done)
     except WedError as error:
         messages.error(request, error.sentence)
-    return HttpResponseRedirect(address("publish", flow_id))
+    # A flow that was never published has another address after its first publication.
+    return HttpResponseRedirect(design_of(request, None, flow).address("publish"))
 
 
 def _request(request: HttpRequest, flow: str) -> Publication:

@@ -24,8 +24,8 @@ TITLES: dict[str, Any] = {
     "settings": _("Settings"),
     "change": _("All at once"),
 }
-# The tabs that edit the draft; only these are there for a flow that was never published.
-EDITING = ("rules", "attributes", "settings")
+# The tabs of a flow that was never published: those that edit the draft, and the one that publishes it.
+BEFORE_FIRST = ("rules", "attributes", "publish", "settings")
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def design_page(request: HttpRequest, design: Design, tab: str) -> dict[str, Any
 
 def tabs(design: Design, current: str) -> list[Tab]:
     """Return the tabs of the flow; `current` is the name of the one that is shown."""
-    names = [name for name in TITLES if design.flow or name in EDITING]
+    names = [name for name in TITLES if design.flow or name in BEFORE_FIRST]
     return [Tab(str(TITLES[name]), design.address(name), name == current) for name in names]
 
 

@@ -46,6 +46,7 @@ def designer_urls(site: AdminSite) -> list[URLPattern]:
         path("<int:flow_id>/picture/", site.admin_view(picture), name="flows_flow_picture"),
         path("<int:flow_id>/try/", site.admin_view(trial), name="flows_flow_try"),
         path("<int:flow_id>/checks/", site.admin_view(checks), name="flows_flow_checks"),
+        path("new/<slug:name>/publish/", site.admin_view(publish), name="flows_flow_new_publish"),
         path("<int:flow_id>/publish/", site.admin_view(publish), name="flows_flow_publish"),
         path("<int:flow_id>/publish/impact/", site.admin_view(impact), name="flows_flow_impact"),
         path("<int:flow_id>/versions/", site.admin_view(versions), name="flows_flow_versions"),

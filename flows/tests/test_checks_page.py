@@ -6,6 +6,7 @@ import html
 import re
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -48,7 +49,15 @@ def test_a_problem_is_solved_before_the_checks_run(alice: Client, fig2: str) -> 
 def test_a_definition_without_findings_says_so(alice: Client) -> None:
     flow = unique()
     api.create_flow(flow)
-    final = {"predicate": "a = 1", "final": True}
-    api.publish(flow, {"attributes": [{"name": "a", "type": "integer"}], "triggers": [final]})
+    triggers = [
+        {"transition": "tr_a", "predicate": "a is null", "writes": ["a"]},
+        {"predicate": "a = 1", "final": True},
+    ]
+    api.publish(flow, {"attributes": [{"name": "a", "type": "integer"}], "triggers": triggers})
+    with connection.cursor() as cursor:
+        serves = [f"{flow}:tr_a"]
+        cursor.execute("select wedsql.register_worker('runner', 'test', 'here', 1, %s)", [serves])
 
-    assert "Nothing was found" in shown(alice, flow)
+    page = shown(alice, flow)
+
+    assert "Nothing was found" in page, re.findall(r'data-label="Finding">([^<]*)', page)

@@ -326,7 +326,7 @@ def test_the_draft_of_a_new_flow_is_discarded_after_asking(alice: Client) -> Non
         {"seen": "1/0/", "item": "1", "predicate": "x" * 200_000},
         {"seen": "1/0/", "item": "1", "mode": "forged", "priority": "40000", "max_attempts": "many"},
         {"seen": "1/0/", "item": "1", "writes": "a\0b"},
-        {"seen": "1/0/", "settled": "x", "side-0": "nobody", "side-x": "mine", "item": "1"},
+        {"seen": "1/0/", "settled": "x", "side-0": "other", "side-x": "mine", "item": "1"},
     ],
 )  # fmt: skip
 def test_bad_input_is_answered_with_a_message(alice: Client, fig2: str, fields: dict[str, str]) -> None:

@@ -15,6 +15,7 @@ from django.urls import reverse
 from flows import api
 from flows.models import Flow
 from flows.tests.designer import browser
+from flows.tests.pages import unique
 from flows.types import DraftAt
 
 # A version is recorded once per transaction.
@@ -65,7 +66,7 @@ def test_a_problem_keeps_the_draft_from_being_published(alice: Client, fig2: str
     page = alice.get(address("publish", fig2))
 
     assert "1 problem keeps it from being published" in text_of(page) and "nowhere" in text_of(page)
-    assert re.search(r'value="publish" disabled', page.content.decode())
+    assert re.search(r'value="publish"\s+disabled', page.content.decode())
     assert "nowhere" in publish(alice, fig2, at)
     assert "nowhere" not in running(fig2)
 
@@ -96,6 +97,21 @@ def test_the_prediction_is_kept_with_the_publication(alice: Client, fig2: str) -
     done = api.list_publications(fig2)[0]
     prediction = api.read_publication(done.id).prediction
     assert prediction is not None and prediction["living"] == 3
+
+
+def test_a_new_flow_is_published_for_the_first_time(alice: Client) -> None:
+    flow = unique()
+    final = {"predicate": "a = 1", "final": True}
+    new = {"attributes": [{"name": "a", "type": "integer"}], "triggers": [final]}
+    at = api.open_draft(flow, definition=new, actor="alice").at
+    page = reverse("admin:flows_flow_new_publish", args=[flow])
+    assert "is new" in text_of(alice.get(page))
+
+    data = {"do": "publish", "revision": str(at.revision)}
+    answer = alice.post(page, data, follow=True)
+
+    assert "Version 1 is published." in text_of(answer)
+    assert answer.redirect_chain[-1][0] == address("publish", flow)
 
 
 @pytest.fixture

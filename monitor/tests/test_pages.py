@@ -98,7 +98,7 @@ def test_an_exception_shows_its_reason(alice: Client, parcels: Parcels) -> None:
 def test_users_who_may_change_a_flow_get_a_link_to_its_design(
     alice: Client, carol: Client, parcels: Parcels
 ) -> None:
-    design = f"/admin/flows/flow/{parcels.flow_id}/change/"
+    design = f"/admin/flows/flow/{parcels.flow_id}/design/"
     for client in (alice, carol):  # staff without the permission, and a user of the flow
         assert design not in get(client, f"/flows/{parcels.flow}/")
     designer = client_of(person("dora", staff=True, permission="change_flow"))

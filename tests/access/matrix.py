@@ -61,6 +61,7 @@ admin/flows/flow/<int:flow_id>/design/settings/    LLLyLny LLLyLny
 admin/flows/flow/<int:flow_id>/design/draft/       LLLyLny LLLyLny
 admin/flows/flow/new/<slug:name>/design/           LLLyLny LLLyLny
 admin/flows/flow/new/<slug:name>/design/attributes/ LLLyLny LLLyLny
+admin/flows/flow/new/<slug:name>/publish/          LLLyLny LLLnLny
 admin/flows/flow/new/<slug:name>/design/settings/  LLLyLny LLLyLny
 admin/flows/flow/new/<slug:name>/design/draft/     LLLyLny LLLyLny
 admin/flows/flow/new/                              LLLyLny LLLyLny

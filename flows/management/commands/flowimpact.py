@@ -1,4 +1,4 @@
-"""manage.py flowimpact FLOW DEFINITION: tells what publishing would do to the living instances."""
+"""manage.py flowimpact FLOW DEFINITION: shows what publishing would do to the living instances."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CONSEQUENCES = {
 
 class Command(FlowCommand):
     help = (
-        "Tells what publishing would do to the living instances; exit code 1 if publishing would be refused."
+        "Shows what publishing would do to the living instances; exit code 1 if publishing would be refused."
     )
 
     def arguments(self, parser: CommandParser) -> None:
