@@ -1,8 +1,9 @@
 """``python -m bench.instructions``: measure the database's cost per step in instructions, by valgrind.
 
 Times on a shared machine differ by a third from one minute to the next; instruction counts do not. A single
-server process performs the steps of the benchmark, one commit each, with the statements of a worker in step
-mode. Prints the instructions per step and the functions of PostgreSQL they belong to.
+server process performs the steps of the benchmark with the statements of a worker: one commit per step, or
+with ``--batch`` one commit for 200 of them. Prints the instructions per step and the functions of PostgreSQL
+they belong to.
 """
 
 from __future__ import annotations
@@ -24,32 +25,37 @@ from wedsql_site import postgres
 from wedsql_site.postgres import account
 
 HELD = 16
+BATCH = 200
 WARM = 2  # rounds before the count begins, so that plans and caches exist
 MARK = "select pg_sleep(0);"
+
+Jobs = Sequence[tuple[str, int, int]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Count and print; exit with status 2 if valgrind is missing."""
     parser = argparse.ArgumentParser(prog="python -m bench.instructions", description=__doc__)
-    parser.add_argument("--rounds", type=int, default=4, help=f"each is {HELD * 3} steps")
+    parser.add_argument("--rounds", type=int, default=4, help=f"each is {HELD * 3} steps, or {BATCH * 3}")
+    parser.add_argument("--batch", action="store_true", help="several steps per commit")
     parser.add_argument("--keep", type=Path, help="where the profile for callgrind_annotate is kept")
     options = parser.parse_args(arguments)
     if not shutil.which("valgrind"):
         parser.error("valgrind is needed (Debian: apt-get install valgrind)")
     with Cluster() as cluster:
-        script = _script(cluster, options.rounds + WARM)
+        size = BATCH if options.batch else HELD
+        script = _script(cluster, options.rounds + WARM, size)
         profile = _count(cluster, script)
-        sys.stdout.write(_report(profile, options.rounds * HELD * 3))
+        sys.stdout.write(_report(profile, options.rounds * size * 3))
         if options.keep:
             shutil.copy(profile, options.keep)
     return 0
 
 
-def _script(cluster: Cluster, rounds: int) -> str:
+def _script(cluster: Cluster, rounds: int, size: int) -> str:
     """Start the instances, stop the server, and return the statements that finish them."""
     dsn = cluster.create_database("counted", site.template(cluster))
     with psycopg.connect(dsn, autocommit=True) as conn:
-        site.start_many(conn, HELD * rounds)
+        site.start_many(conn, size * rounds)
         conn.execute(
             "insert into wedsql.worker (kind, name, serves, started_at, seen_at)"
             " select 'runner', 'counted', array_agg(%s || ':' || trname), now(), now() + interval '1 day'"
@@ -61,17 +67,17 @@ def _script(cluster: Cluster, rounds: int) -> str:
         last = conn.execute("select max(id) from wedsql.job_pool").fetchone()
     postgres.stop(cluster.cluster)
     final = [("tr_final", wid, (last or (0,))[0] + n) for n, wid in enumerate(_wids(jobs), start=1)]
-    return "\n".join(_statements(jobs + final, rounds)) + "\n"
+    return "\n".join(_statements(jobs + final, rounds, size)) + "\n"
 
 
-def _wids(jobs: Sequence[tuple[str, int, int]]) -> list[int]:
+def _wids(jobs: Jobs) -> list[int]:
     return [wid for name, wid, _ in jobs if name == "tr_a3"]
 
 
-def _statements(jobs: Sequence[tuple[str, int, int]], rounds: int) -> Iterator[str]:
-    """Yield hold and complete, transition by transition, with marks before and after the counted part."""
-    yield f"prepare hold(text[]) as select count(h) from {FLOW}.hold($1, {HELD}, 'counted') h;"  # noqa: S608  # constants
-    yield f"prepare done(int, bigint, jsonb) as select {FLOW}.complete_held($1, $2, $3, 'counted');"
+def _statements(jobs: Jobs, rounds: int, size: int) -> Iterator[str]:
+    """Yield the work of all rounds, transition by transition, with marks around the counted part."""
+    perform = _hold if size == HELD else _take
+    yield from _PREPARED
     for number in range(rounds):
         if number == WARM:
             yield MARK
@@ -80,10 +86,43 @@ def _statements(jobs: Sequence[tuple[str, int, int]], rounds: int) -> Iterator[s
             ("tr_a3", '{"a3":"done"}'),
             ("tr_final", '{"a1":"f"}'),
         ):
-            yield f"execute hold('{{{name}}}');"
-            held = [job for job in jobs if job[0] == name][number * HELD : (number + 1) * HELD]
-            yield from (f"execute done({wid}, {job}, '{value}');" for _, wid, job in held)
+            found = [job for job in jobs if job[0] == name][number * size : (number + 1) * size]
+            yield from perform(name, found, value)
     yield MARK
+
+
+# A result that is refused divides by zero, which ends the measurement.
+_PREPARED = tuple(
+    template.format(flow=FLOW, held=HELD, batch=BATCH)
+    for template in (
+        "prepare hold(text[]) as select count(h) from {flow}.hold($1, {held}, 'counted') h;",
+        "prepare done(int, bigint, jsonb) as select {flow}.complete_held($1, $2, $3, 'counted');",
+        "prepare take(text[], bigint[]) as"
+        " select count(t) from wedsql.take('{flow}', $1, {batch}, 'counted', $2) t;",
+        "prepare many(int[], bigint[], bigint[], jsonb[]) as"
+        " select 1 / bool_and(c.ok)::int from wedsql.complete_many('{flow}', $1, $2, $3, $4, 'counted') c;",
+    )
+)
+
+
+def _hold(name: str, jobs: Jobs, value: str) -> Iterator[str]:
+    """Yield the statements of step mode."""
+    yield f"execute hold('{{{name}}}');"
+    yield from (f"execute done({wid}, {job}, '{value}');" for _, wid, job in jobs)
+
+
+def _take(name: str, jobs: Jobs, value: str) -> Iterator[str]:
+    """Yield the statements of batch mode."""
+    numbers = ",".join(str(job) for _, _, job in jobs)
+    wids = ",".join(str(wid) for _, wid, _ in jobs)
+    values = f"array_fill('{value}'::jsonb, array[{len(jobs)}])"
+    yield "begin;"
+    yield f"execute take('{{{name}}}', '{{{numbers}}}');"
+    yield (
+        f"execute many('{{{wids}}}', '{{{numbers}}}',"
+        f" array_fill(null::bigint, array[{len(jobs)}]), {values});"
+    )
+    yield "commit;"
 
 
 def _count(cluster: Cluster, script: str) -> Path:
