@@ -59,6 +59,8 @@ class Performer:
         self.ahead = 1
         """How many jobs a stepper holds at a time."""
         self.most_held = HELD
+        self.adaptive = False
+        """Whether several jobs are committed together only while many wait."""
         self.apart = False
         """Whether the session holds the jobs and each step is its own transaction."""
         self.lease_renewer = LeaseRenewer(wire)

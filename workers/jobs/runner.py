@@ -20,6 +20,7 @@ from workers.client.results import Done, ResultRefused
 from workers.client.statement import BEGIN, COMMIT, ROLLBACK, Command
 from workers.client.taken import Held, Taken, read_jobs
 from workers.client.wire import ConnectionLost, pause
+from workers.jobs import adaptive
 from workers.jobs.outcome import describe, kind_of, log_text, sqlstate_of
 from workers.jobs.performing import BrokenStep, Performer
 from workers.jobs.stepping import Stepper
@@ -46,11 +47,14 @@ class Runner(Performer):
     ) -> int:
         """Perform ready jobs, `size` per commit, for about `seconds`; return how many handlers ran.
 
+        If the runner is adaptive, `size` is the most per commit.
         Jobs that another worker holds are skipped. Raises ConnectionLost, psycopg.Error (an unknown
         flow, a missing right), and exceptions that end the process.
         """
         if size == 1 and ids is None:
             return Stepper(self).work(flow, names, seconds)
+        if self.adaptive and ids is None:
+            return adaptive.work(self, flow, names, size, seconds)
         until = time.monotonic() + seconds
         before = self.performed
         take = taking.take(flow, names, size, self.actor, ids)

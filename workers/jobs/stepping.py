@@ -52,8 +52,11 @@ class Steps(Protocol):
 class Stepper:
     """Performs jobs for a runner, with one commit per job."""
 
-    def __init__(self, runner: Steps) -> None:
+    def __init__(self, runner: Steps, *, leaves_backlog: bool = False) -> None:
         self.runner = runner
+        self.leaves_backlog = leaves_backlog
+        self.backlog = False
+        """Whether the work ended because many jobs wait whose handlers are quick."""
 
     def work(self, flow: str, names: Sequence[str], seconds: float) -> int:
         """Perform ready jobs for about `seconds`; return how many handlers ran. Raises as Runner.work."""
@@ -61,11 +64,13 @@ class Stepper:
         until = time.monotonic() + seconds
         before = runner.performed
         runner.apart = True
+        self.backlog = False
         try:
             jobs = self._next(flow, [], self._hold(flow, names, runner.ahead))
             while jobs:
                 done = self._perform(flow, jobs)
-                more = time.monotonic() < until and not runner.stopping
+                self.backlog = self.leaves_backlog and 1 < len(jobs) == runner.ahead == runner.most_held
+                more = time.monotonic() < until and not runner.stopping and not self.backlog
                 jobs = self._next(flow, done, self._hold(flow, names, runner.ahead if more else 0))
         finally:
             runner.apart = False

@@ -108,4 +108,6 @@ def perform(runner: Runner, plan: Plan, ids: list[int] | None, seconds: float = 
     """Perform ready jobs of the plan (`ids`: of these only); return how many handlers ran."""
     if plan.lease is None:
         return runner.work(plan.flow, plan.names, plan.size, ids, seconds=seconds)
-    return runner.work_leased(plan.flow, plan.names, plan.size, plan.lease, ids)
+    # Leased jobs are slow ones: those that wait for their turn are left to other workers.
+    size = 1 if runner.adaptive else plan.size
+    return runner.work_leased(plan.flow, plan.names, size, plan.lease, ids)

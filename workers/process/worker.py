@@ -30,6 +30,7 @@ class WorkerProcess:
     size: int = 1
     once: bool = False
     held: int = HELD
+    adaptive: bool = False
 
     def __call__(self, number: int) -> None:
         """Serve until SIGTERM or SIGINT; a handler that runs then is finished first."""
@@ -39,6 +40,7 @@ class WorkerProcess:
         journal = Journal(journals)
         runner = Runner(Wire(opener(name)), self.registry, name, journal)
         runner.most_held = self.held
+        runner.adaptive = self.adaptive
         wake = _on_signal(runner)
         runner.saved_state = SavedState()
         presence = Presence(

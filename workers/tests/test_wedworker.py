@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 __all__ = ["db", "flow"]
 
 
-@pytest.mark.parametrize("mode", ["step", "batch"])
+@pytest.mark.parametrize("mode", ["auto", "step", "batch"])
 def test_once_performs_what_is_ready_and_ends(processes: Processes, flow: str, db: Db, mode: str) -> None:
     wids = start(db, flow, "mark", 20) + start(db, flow, "again", 3)
     pool = processes.manage("wedworker", "--flow", flow, "--processes", "2", "--mode", mode, "--once")

@@ -26,18 +26,21 @@ class Command(BaseCommand):
         parser.add_argument("--processes", type=int, default=1, help="worker processes (default 1)")
         parser.add_argument(
             "--mode",
-            choices=["step", "batch"],
-            default="step",
-            help="one commit per job, or per several jobs",
+            choices=["auto", "step", "batch"],
+            default="auto",
+            help="one commit per job, one per several jobs, or several while many wait (default auto)",
         )
         parser.add_argument(
-            "--batch", type=int, default=BATCH, help=f"jobs a commit in batch mode (default {BATCH})"
+            "--batch",
+            type=int,
+            default=BATCH,
+            help=f"most jobs per commit, except in step mode (default {BATCH})",
         )
         parser.add_argument(
             "--hold",
             type=int,
             default=HELD,
-            help=f"quick jobs a process has in hand at a time in step mode (default {HELD})",
+            help=f"quick jobs a process has in hand at a time, except in batch mode (default {HELD})",
         )
         parser.add_argument("--once", action="store_true", help="end when no work is ready")
         parser.add_argument(
@@ -57,7 +60,8 @@ class Command(BaseCommand):
                 "No transition is registered: write @transition functions in an app's transitions.py."
             )
         connections.close_all()  # forked processes must not share connections
-        size = options["batch"] if options["mode"] == "batch" else 1
+        mode = options["mode"]
+        size = 1 if mode == "step" else options["batch"]
         flows = tuple(options["flow"])
-        worker = WorkerProcess(registry, flows, size, options["once"], options["hold"])
+        worker = WorkerProcess(registry, flows, size, options["once"], options["hold"], mode == "auto")
         Pool(worker, options["processes"], journal_dir(), options["grace"], options["once"]).run()
