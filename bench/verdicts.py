@@ -9,6 +9,7 @@ from bench.targets import FLOOR, Measure
 _RATIOS = (
     ("step16", "wedsql-step", (16,)),
     ("batch", "wedsql-batch", (2, 4)),
+    ("default", "wedsql-default", (2, 4)),
     ("cluster-step", "wedsql-cluster-step", (2,)),
     ("cluster-batch", "wedsql-cluster-batch", (2,)),
 )

@@ -12,6 +12,7 @@ from bench.contenders.wedsql import (
     BatchContender,
     ClusterBatchContender,
     ClusterStepContender,
+    DefaultContender,
     PaperContender,
     StepContender,
 )
@@ -19,6 +20,7 @@ from bench.contenders.wedsql import (
 ALL: tuple[type[Contender], ...] = (
     StepContender,
     BatchContender,
+    DefaultContender,
     ClusterStepContender,
     ClusterBatchContender,
     PaperContender,

@@ -86,6 +86,17 @@ class BatchContender(WedsqlContender):
     arguments = ("--mode", "batch", "--batch", "200")
 
 
+class DefaultContender(WedsqlContender):
+    """As a user starts it, without a mode."""
+
+    name = "wedsql-default"
+    label = "WED-SQL, as started without a mode"
+    counts = (1, 2, 4)
+    quick_counts = (2, 4)
+    instances = 10_000
+    arguments = ()
+
+
 class PaperContender(WedsqlContender):
     """The paper's client: a process serves one transition, so three is the minimum."""
 
