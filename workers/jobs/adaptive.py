@@ -17,11 +17,13 @@ from workers.client.taken import read_jobs
 from workers.jobs.stepping import Stepper, Steps
 
 # The handlers of a batch are likely to end within this time, so that no result waits long for its commit.
-TOGETHER = 0.05
+TOGETHER = 0.1
 
 
 class Batches(Steps, Protocol):
     """What is needed from the runner."""
+
+    many_wait: bool
 
     def end_transaction(self) -> None: ...
 
@@ -35,28 +37,34 @@ def work(runner: Batches, flow: str, names: Sequence[str], most: int, seconds: f
     before = runner.performed
     stepper = Stepper(runner, leaves_backlog=True)
     while (left := until - time.monotonic()) > 0 and not runner.stopping:
+        if runner.many_wait:
+            runner.many_wait = _batches(runner, flow, names, most, until)
+            continue
         stepper.work(flow, names, left)
+        runner.many_wait = stepper.backlog
         if not stepper.backlog:
             break
-        _batches(runner, flow, names, most, until)
     return runner.performed - before
 
 
-def _batches(runner: Batches, flow: str, names: Sequence[str], most: int, until: float) -> None:
-    """Commit several jobs together while as many wait as a stepper would hold."""
+def _batches(runner: Batches, flow: str, names: Sequence[str], most: int, until: float) -> bool:
+    """Commit several jobs together while several wait; return whether the time ended before."""
     size = min(most, runner.most_held)
     jobs = read_jobs(runner.wire.round(BEGIN, _take(runner, flow, names, size))[-1])
+    more = bool(jobs)
     while jobs:
         begun = time.monotonic()
         done = runner.perform(flow, jobs)
         pace = (time.monotonic() - begun) / max(1, len(done))
-        more = len(jobs) == size and time.monotonic() < until and not runner.stopping
         size = max(1, min(most, 2 * size, int(TOGETHER / max(pace, 1e-6))))
+        # Other workers take at the same time, so that a batch may be small although many jobs wait.
+        more = len(jobs) > 1 and size > 1
         following: list[Command] = [COMMIT]
-        if more and size > 1:
+        if more and time.monotonic() < until and not runner.stopping:
             following += [BEGIN, _take(runner, flow, names, size)]
         jobs = runner.settle(flow, done, following)
     runner.end_transaction()
+    return more and (time.monotonic() >= until or runner.stopping)
 
 
 def _take(runner: Batches, flow: str, names: Sequence[str], size: int) -> Command:

@@ -61,6 +61,7 @@ class Performer:
         self.most_held = HELD
         self.adaptive = False
         """Whether several jobs are committed together only while many wait."""
+        self.many_wait = False
         self.apart = False
         """Whether the session holds the jobs and each step is its own transaction."""
         self.lease_renewer = LeaseRenewer(wire)

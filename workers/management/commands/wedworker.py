@@ -15,7 +15,7 @@ from workers.process.pool import Pool
 from workers.process.worker import WorkerProcess
 from workers.recovery.journal import journal_dir
 
-BATCH = 100
+BATCH = 200
 
 
 class Command(BaseCommand):
