@@ -28,11 +28,12 @@ from pages.urlparams import number
 PER_PAGE = 25
 # Files of these sizes are compared by lines within a second.
 MOST_LINES = 20_000
+_TAGS = {"+": "ins", "-": "del"}
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two versions compared; `lines` is None where the files are too long for it."""
+    """Two versions compared; each of `lines` has its element's name; None where the files are too long."""
 
     old: int
     new: int
@@ -92,7 +93,8 @@ def compare(flow: str, old: int, new: int) -> Comparison:
     lines = None
     if sum(map(len, texts)) <= MOST_LINES:
         lines = [
-            (line[:1], line) for line in list(difflib.unified_diff(texts[0], texts[1], lineterm="", n=2))[2:]
+            (_TAGS.get(line[:1], "span"), line)
+            for line in list(difflib.unified_diff(texts[0], texts[1], lineterm="", n=2))[2:]
         ]
     return Comparison(old, new, sentences(api.difference(*definitions)), lines)
 

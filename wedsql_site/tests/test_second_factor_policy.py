@@ -52,7 +52,7 @@ def test_an_administrator_removes_it_and_it_is_logged(guarded: User) -> None:
     page = take_away(client, carol, guarded).content.decode()
     assert devices.factor_of(carol) is None and not is_in(hers) and is_in(first_step(carol))
     assert devices.factor_of(guarded) is not None, "a superuser's is out of a manager's reach"
-    assert "The account alice holds rights" in page
+    assert "The account alice has rights" in page
     entry = LogEntry.objects.get(object_id=carol.pk)
     assert entry.user.username == "manager" and "Second factor removed" in entry.change_message
     assert not LogEntry.objects.filter(object_id=guarded.pk).exists()
