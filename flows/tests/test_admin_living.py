@@ -70,7 +70,7 @@ def test_an_attribute_that_is_still_named_stays_and_the_places_are_listed(alice:
     response = change(alice, name, **{f"attributes-{row}-DELETE": "on"})
 
     shown = errors_at(response, f"attributes-{row}:row")
-    assert shown.count("trigger t1") == shown.count("trigger tf") == 1, all_errors(response)
+    assert shown.count("t1.predicate") == shown.count("tf.predicate") == 1, all_errors(response)
     assert shown in _text(response)
     assert "a2" in columns(name)
 

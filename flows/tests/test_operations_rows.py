@@ -132,7 +132,7 @@ def test_removed_attributes_come_back_with_all_their_options(flow: str) -> None:
 
 
 def test_an_attribute_that_is_still_named_is_not_removed(flow: str) -> None:
-    with pytest.raises(DatabaseError, match="still named"), transaction.atomic():
+    with pytest.raises(DatabaseError, match="still used"), transaction.atomic():
         forwards(RemoveAttribute(flow, "a2"))
 
     assert "a2" in {row[0] for row in shape(flow)["columns"]}

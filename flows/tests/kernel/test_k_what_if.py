@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import pytest
 
 from flows import api
@@ -30,8 +32,8 @@ def test_living_instances_are_counted_with_since_when(shop: Kit) -> None:
         "living": 2, "examined": 2, "true": 1, "unknown": 1, "fails": 0,
     }  # fmt: skip
     assert found["sample"] == [old]
-    third = shop.one("select to_jsonb(tstmp) from {f}.wed_trace where wid = %s and seq = 3", [old])
-    assert found["since"] == {str(old): third}
+    third = shop.one("select tstmp from {f}.wed_trace where wid = %s and seq = 3", [old])
+    assert {wid: datetime.fromisoformat(at) for wid, at in found["since"].items()} == {str(old): third}
     assert "history" not in found
     assert none
 
