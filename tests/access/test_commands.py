@@ -16,6 +16,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from flows.errors import WedError
 from tests.access import matrix
 from tests.access.conftest import MINE, SampleData
+from workers.demo.loading import FLOWS
 
 PROJECT = ("flows", "workers", "workers.demo", "monitor", "pages", "wedsql_site")
 
@@ -46,10 +47,12 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
 
 
 def prepare(sample: SampleData) -> None:
-    """Create something to archive, and a second factor to remove."""
+    """Create something to archive, and a second factor to remove; drop the demo if a test has loaded it."""
     sample.parcels.send(sample.wid)
     change = "update wedsql.flow set retention = '1 microsecond' where name = %s"
     sample.parcels.connection.execute(change, [sample.parcels.flow])
+    loaded = "select wedsql.drop_flow(name, true) from wedsql.flow where name = any(%s)"
+    sample.parcels.connection.execute(loaded, [list(FLOWS)])
     TOTPDevice.objects.create(user_id=sample.rows["auth/user"], name="phone", confirmed=True)
 
 
