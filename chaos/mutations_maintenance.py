@@ -51,7 +51,7 @@ MUTATIONS = [
              "exception when others then\n    null;", _ANY + "\n    null;"),
     Mutation("retention: instance that fails", "k_retention::test_an_instance_that_cannot_leave_stops_no_other", ("retire",),
              "exception when others then\n      perform", _ANY + "\n      perform"),
-    Mutation("cost of a condition", "lexer_cost::test_a_costly_function_needs_a_short_operand", ("bounded_tree",), "if v_found.reason is null then", "if true then"),
+    Mutation("cost of a condition", "k_sizes::test_what_is_joined_over_and_over_is_refused", ("bounded_tree",), "if v_found.reason is null then", "if true then"),
     Mutation("cost: time", "lexer_cost::test_a_costly_function_needs_a_short_operand", ("too_costly",), "if v_memory > 134217728 or v_steps > 4e9 then", "if v_memory > 134217728 then"),
     Mutation("cost: memory", "k_sizes::test_what_is_joined_over_and_over_is_refused", ("too_costly",), "if v_memory > 134217728 or v_steps > 4e9 then", "if v_steps > 4e9 then"),
     Mutation("cost: functions known as costly", "lexer_cost::test_a_costly_function_needs_a_short_operand",
