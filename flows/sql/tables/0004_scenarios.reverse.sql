@@ -1,0 +1,2 @@
+-- The tables without scenarios. Lost are all scenarios.
+drop table wedsql.scenario;
