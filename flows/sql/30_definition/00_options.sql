@@ -14,7 +14,8 @@ create or replace function wedsql._own_columns(p_table text) returns text[]
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select case p_table
     when 'flow' then array['id', 'name', 'version', 'created_at', 'final_tgid', 'fuse', 'plain', 'shared',
-                           'changed_xid', 'attrs_changed', 'rematch_due', 'reopen_final', 'defining_xid']
+                           'changed_xid', 'attrs_changed', 'rematch_due', 'reopen_final', 'defining_xid',
+                           'applying']
     when 'attr' then array['aid', 'flow_id']
     when 'trig' then array['tgid', 'flow_id', 'canonical', 'reads', 'disjuncts'] end
 $$;
@@ -76,6 +77,21 @@ select coalesce(jsonb_object_agg(o.name, p_columns -> o.col), '{}') from unnest(
 where p_columns -> o.col <> o.usual and (p_columns -> o.col <> 'null' or o.required)
 $$;
 
+-- Returns the tests of a table that each row passes, as a list of values (column, whether it fits) over the
+-- columns of the row.
+create or replace function wedsql._value_tests(p_table text) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select string_agg(format('(%L, %s)', t.col, t.test), ', ' order by t.place) from (
+  select a.attname as col, format('%I is not null', a.attname) as test, a.attnum as place from pg_attribute a
+  where a.attrelid = to_regclass('wedsql.' || p_table) and a.attnum > 0 and a.attnotnull
+    and not a.attisdropped
+    and a.attname <> all (wedsql._own_columns(p_table))
+  union all
+  select a.attname, pg_get_expr(c.conbin, c.conrelid), 1000 + a.attnum
+  from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+  where c.conrelid = to_regclass('wedsql.' || p_table) and c.contype = 'c') t
+$$;
+
 -- Rejects a row in which an option that must have a value has none, or an option has a value that its table
 -- does not allow.
 -- Raises: WD009 naming the option and the allowed values; p_about is added to the detail.
@@ -83,23 +99,12 @@ create or replace function wedsql._check_values(p_table text, p_row anyelement, 
   returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_tests text;
   v_col text;
 begin
-  select string_agg(format('(%L, %s)', t.col, t.test), ', ' order by t.place) into v_tests from (
-    select a.attname as col, format('%I is not null', a.attname) as test, a.attnum as place
-      from pg_attribute a
-    where a.attrelid = to_regclass('wedsql.' || p_table) and a.attnum > 0 and a.attnotnull
-      and not a.attisdropped
-      and a.attname <> all (wedsql._own_columns(p_table))
-    union all
-    select a.attname, pg_get_expr(c.conbin, c.conrelid), 1000 + a.attnum
-    from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
-    where c.conrelid = to_regclass('wedsql.' || p_table) and c.contype = 'c') t;
   execute format(
     'select t.col from (select ($1).*) r cross join lateral (values %s) t (col, fits)
      where t.fits is false limit 1',
-    v_tests) into v_col using p_row;
+    wedsql._value_tests(p_table)) into v_col using p_row;
   if v_col is not null then
     perform wedsql._raise('WD009', '"{value}" is not a value of {column}.', 'Allowed: {allowed}.',
       p_about || jsonb_build_object('column', v_col, 'allowed', wedsql._allowed_values(p_table, v_col),

@@ -77,6 +77,13 @@ begin
   end if;
 end $$;
 
+-- Returns whether this transaction is making the flow what a definition says. Then rows are not checked
+-- against each other, because what counts is the definition as a whole (60_publish/04_apply.sql).
+create or replace function wedsql._is_applying(p_flow integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select exists (select 1 from wedsql.flow f where f.id = p_flow and f.applying)
+$$;
+
 -- Returns the options of triggers that name the attribute, as trigger.option.
 create or replace function wedsql._attribute_references(p_flow integer, p_attr text) returns text[]
 language sql stable set search_path = pg_catalog, pg_temp as $$

@@ -31,12 +31,12 @@ begin
 end $$;
 
 -- Re-matches the living instances and keeps the version at the commit of a transaction that changed a
--- definition (K-17).
+-- definition (K-17). While a whole definition is applied, only its publication does.
 create or replace function wedsql._at_commit() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform wedsql._publish(f.id, wedsql._actor(), coalesce(current_setting('wedsql.reason', true), ''))
-  from wedsql.flow f where f.id = coalesce(new.flow_id, old.flow_id) and f.rematch_due;
+  from wedsql.flow f where f.id = coalesce(new.flow_id, old.flow_id) and f.rematch_due and not f.applying;
   return null;
 end $$;
 
@@ -100,6 +100,14 @@ begin
                  (select f.default_timeout from wedsql.flow f where f.id = p_flow));
 end $$;
 
+-- Returns whether the trigger has none of the options that a step handles outside the fast path
+-- (_apply_options). A new option of this kind is named here only.
+create or replace function wedsql._is_plain(p_trig wedsql.trig) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select p_trig.revalidate <> 'withdraw' and not p_trig.fire_once and not p_trig.refresh_payload
+       and p_trig.due_attr is null and p_trig.due_after is null
+$$;
+
 -- Copies to the flow's row what a step needs of the triggers, and deletes the timers of triggers that no
 -- longer have a due time; the re-match at the commit handles what follows.
 create or replace function wedsql._derive(p_flow integer) returns void
@@ -113,8 +121,7 @@ begin
       fuse = least(f.max_firings, d.least_firings)
   from (select max(t.tgid) filter (where t.cfinal and t.enabled) as final_tgid,
                count(t.trname) > count(distinct t.trname) as shared,
-               coalesce(bool_and(t.revalidate <> 'withdraw' and not t.fire_once and not t.refresh_payload
-                                 and t.due_attr is null and t.due_after is null), true) as plain,
+               coalesce(bool_and(wedsql._is_plain(t)), true) as plain,
                min(t.max_firings) as least_firings
         from wedsql.trig t where t.flow_id = p_flow) d
   where f.id = p_flow;

@@ -10,10 +10,9 @@ begin
   perform wedsql._begin_change(coalesce(old.flow_id, new.flow_id));
   if tg_op = 'DELETE' then
     v_places := wedsql._attribute_references(old.flow_id, old.aname);
-    if v_places is not null and exists (select 1 from wedsql.flow where id = old.flow_id) then
-      perform wedsql._raise('WD007', 'Attribute "{attribute}" is still used by {places}.',
-        'Change or delete those triggers first; the same transaction can do both.',
-        jsonb_build_object('attribute', old.aname, 'places', v_places));
+    if v_places is not null and exists (select 1 from wedsql.flow f where f.id = old.flow_id
+                                        and not f.applying) then
+      perform wedsql._raise_in_use(old.aname, v_places);
     end if;
     return old;
   end if;
@@ -35,7 +34,17 @@ begin
   return new;
 end $$;
 
--- Checks the name, the type, the options and the default of an attribute.
+-- Raises that an attribute cannot be removed.
+-- Raises: WD007.
+create or replace function wedsql._raise_in_use(p_name text, p_places text[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._raise('WD007', 'Attribute "{attribute}" is still used by {places}.',
+    'Change or delete those triggers first; the same transaction can do both.',
+    jsonb_build_object('attribute', p_name, 'places', p_places));
+end $$;
+
+-- Checks the name, the type, the options, the default and the use as a business key of an attribute.
 -- Raises: WD003, WD004, WD009.
 create or replace function wedsql._check_attribute(p_attr wedsql.attr) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -44,6 +53,7 @@ begin
   -- Before any other use: the type becomes part of statements, and the table's check runs after the trigger.
   perform wedsql._check_values('attr', p_attr, jsonb_build_object('attribute', p_attr.aname));
   perform wedsql._check_default(p_attr.aname, p_attr.type, p_attr.options, p_attr.adv);
+  perform wedsql._check_key(p_attr.aname, p_attr.type, p_attr.business_key);
 end $$;
 
 -- Gives wed_flow exactly the columns, defaults and checks that wed_attr describes (the paper's section 2.2).
@@ -74,6 +84,7 @@ begin
         v_flow, new.aname) using new.flow_id;
     end if;
     perform wedsql._attr_check(v_flow, new);
+    perform wedsql._key_index(v_flow, new);
     execute format('revoke all on %I.wed_flow from public', v_flow);
   elsif tg_op = 'DELETE' then
     perform wedsql._archive(v_flow, old);
@@ -106,6 +117,51 @@ exception when check_violation then
     jsonb_build_object('attribute', p_attr.aname));
 end $$;
 
+-- Returns the first instance with a value that cannot become the type, where there is one: the half of the
+-- instances in which it is, half of that, and so on.
+create or replace function wedsql._first_unconverted(p_flow text, p_column text, p_type text)
+  returns integer
+language plpgsql stable set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+declare
+  v_wids integer[];
+  v_half integer;
+begin
+  execute format('select array_agg(w.wid order by w.wid) from %I.wed_flow w where w.%I is not null', p_flow,
+    p_column) into v_wids;
+  while cardinality(v_wids) > 1 loop
+    v_half := cardinality(v_wids) / 2;
+    begin
+      execute format('select count(w.%2$I::text::%3$s) from %1$I.wed_flow w where w.wid between $1 and $2',
+        p_flow, p_column, wedsql.sql_type(p_type)) using v_wids[1], v_wids[v_half];
+      v_wids := v_wids[v_half + 1:];
+    exception when data_exception then
+      v_wids := v_wids[:v_half];
+    end;
+  end loop;
+  return v_wids[1];
+end $$;
+
+-- Returns why a column cannot get another type, null where it can; p_name is the attribute's name in the
+-- definition.
+create or replace function wedsql._unconverted(p_flow text, p_column text, p_name text, p_type text)
+  returns wedsql.why
+language plpgsql stable set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+declare
+  v_wid integer := wedsql._first_unconverted(p_flow, p_column, p_type);
+  v_text text;
+begin
+  execute format('select (w.%2$I::text::%3$s)::text from %1$I.wed_flow w where w.wid = $1', p_flow, p_column,
+    wedsql.sql_type(p_type)) into v_text using v_wid;
+  return null;
+exception when data_exception then
+  return wedsql._why('WD003',
+    'The value of "{attribute}" in instance {instance} cannot become {type}: {problem}.',
+    'Repair such instances first, or add a new attribute.', jsonb_build_object('attribute', p_name,
+      'instance', v_wid, 'type', p_type, 'problem', sqlerrm));
+end $$;
+
 -- Applies a changed name, type, default and options to the column; predicates, write-sets and due attributes
 -- follow a renamed attribute (K-20).
 -- Raises: WD003 when living values do not fit.
@@ -119,15 +175,14 @@ begin
     perform wedsql._rename_in_triggers(p_new.flow_id, p_old.aname, p_new.aname);
   end if;
   if v_type <> wedsql.sql_type(p_old.type) then
+    execute format('drop index if exists %I.%I', p_flow, 'key_' || p_old.aid);
     begin
+      execute format('alter table %I.wed_flow drop constraint if exists %I', p_flow, 'enum_' || p_old.aid);
       execute format('alter table %I.wed_flow alter column %I drop default', p_flow, p_new.aname);
       execute format('alter table %I.wed_flow alter column %I type %s using %I::text::%s', p_flow,
                      p_new.aname, v_type, p_new.aname, v_type);
     exception when data_exception then
-      perform wedsql._raise('WD003',
-                            'Values of "{attribute}" in living instances cannot become {type}: {problem}.',
-        'Repair those instances first, or add a new attribute.',
-        jsonb_build_object('attribute', p_new.aname, 'type', p_new.type, 'problem', sqlerrm));
+      perform wedsql._raise(wedsql._unconverted(p_flow, p_new.aname, p_new.aname, p_new.type));
     end;
   end if;
   if p_new.type is distinct from p_old.type or p_new.options is distinct from p_old.options then
@@ -135,4 +190,7 @@ begin
     perform wedsql._recheck_triggers(p_new.flow_id, p_new.aname);
   end if;
   execute format('alter table %I.wed_flow alter column %I set default %L', p_flow, p_new.aname, p_new.adv);
+  if (p_new.business_key, v_type) <> (p_old.business_key, wedsql.sql_type(p_old.type)) then
+    perform wedsql._key_index(p_flow, p_new);
+  end if;
 end $$;

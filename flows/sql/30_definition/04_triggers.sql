@@ -26,6 +26,9 @@ begin
   end if;
   new := wedsql._with_names(new);
   perform wedsql._need_predicate(new.cpred);
+  if wedsql._is_applying(new.flow_id) then
+    return case tg_op when 'UPDATE' then wedsql._to_compile(old, new) else new end;
+  end if;
   perform wedsql._check_options(new, v_types);
   if tg_op = 'UPDATE' and new.cpred = old.cpred and new.canonical = old.canonical then
     new.reads := old.reads;  -- not parsed again; setting canonical to null has it parsed
@@ -38,13 +41,26 @@ begin
   return new;
 end $$;
 
+-- Returns a trigger that is written while a whole definition is applied. Its predicate is compiled at the
+-- end, over the attributes that there are then; until then it has no canonical form. What it reads is known
+-- as long as the predicate is the old one, also under new names.
+create or replace function wedsql._to_compile(p_old wedsql.trig, p_new wedsql.trig) returns wedsql.trig
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_new.cpred is distinct from p_old.cpred then
+    p_new.canonical := null;
+    p_new.reads := case when p_new.reads is distinct from p_old.reads then p_new.reads else '{}' end;
+  end if;
+  return p_new;
+end $$;
+
 -- Checks that a trigger has a predicate.
 -- Raises: WD005.
 create or replace function wedsql._need_predicate(p_predicate text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if p_predicate is null or btrim(p_predicate) = '' then
-    perform wedsql._raise('WD005', 'The predicate is empty.',
+    perform wedsql._raise('WD005', 'The condition is empty.',
                           'Write a condition over the attributes, such as a1 = ''ready''.',
       '{"position": 1, "length": 0, "token": "", "reason": "empty"}');
   end if;
@@ -111,7 +127,7 @@ begin
   if exists (select 1 from wedsql.trig t
              where t.flow_id = p_trig.flow_id and t.cfinal and t.tgid <> p_trig.tgid) then
     perform wedsql._raise('WD008', 'The flow has a final condition already.',
-      'Join both with OR in one predicate: several final states are one condition.');
+      'Join both with OR: several final states are one condition.');
   elsif exists (select 1 from wedsql.job_pool j
                 where j.flow_id = p_trig.flow_id and j.tgid = p_trig.tgid) then
     perform wedsql._raise('WD007', 'The trigger that is to be the final condition has pending jobs.',
@@ -121,15 +137,23 @@ begin
   end if;
 end $$;
 
--- Checks that write-set and due attribute name attributes of a suitable type, and that options have allowed
--- values.
+-- Checks that options have allowed values, and what _check_references checks.
 -- Raises: WD002, WD009.
 create or replace function wedsql._check_options(p_trig wedsql.trig, p_types jsonb) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._check_values('trig', p_trig);
+  perform wedsql._check_references(p_trig, p_types);
+end $$;
+
+-- Checks that write-set and due attribute name attributes of a suitable type, and that no interval is too
+-- long.
+-- Raises: WD002, WD009.
+create or replace function wedsql._check_references(p_trig wedsql.trig, p_types jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_unknown text;
 begin
-  perform wedsql._check_values('trig', p_trig);
   select w into v_unknown from unnest(p_trig.writes) w where p_types -> w is null limit 1;
   if found then
     perform wedsql._raise('WD002', 'The write-set has "{attribute}", which is not an attribute of the flow.',
@@ -145,16 +169,35 @@ begin
   perform wedsql._check_spans('trig', p_trig);
 end $$;
 
--- Renames p_old to p_new in every predicate, write-set and due attribute.
+-- Renames p_old to p_new in every predicate, write-set and due attribute. While a whole definition is
+-- applied, a predicate that cannot follow is left, because the definition has its own.
+-- Raises: WD004, WD005.
 create or replace function wedsql._rename_in_triggers(p_flow integer, p_old text, p_new text) returns void
-language sql set search_path = pg_catalog, pg_temp as $$
-update wedsql.trig t
-set cpred = wedsql.rename_in_predicate(t.cpred, p_old, p_new, (wedsql._attr_types(p_flow) - p_new)
-              || jsonb_build_object(p_old, wedsql._attr_types(p_flow) -> p_new)),
-    writes = array_replace(t.writes, p_old, p_new),
-    due_attr = case when t.due_attr = p_old then p_new else t.due_attr end
-where t.flow_id = p_flow and (p_old = any (t.reads) or p_old = any (t.writes) or p_old = t.due_attr)
-$$;
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_types jsonb := wedsql._attr_types(p_flow);
+  v_trig wedsql.trig;
+begin
+  v_types := (v_types - p_new) || jsonb_build_object(p_old, v_types -> p_new);
+  for v_trig in
+    select t.* from wedsql.trig t
+    where t.flow_id = p_flow and (p_old = any (t.reads) or p_old = any (t.writes) or p_old = t.due_attr)
+    order by t.tgid
+  loop
+    begin
+      update wedsql.trig t
+      set cpred = wedsql.rename_in_predicate(t.cpred, p_old, p_new, v_types),
+          reads = array_replace(t.reads, p_old, p_new), writes = array_replace(t.writes, p_old, p_new),
+          due_attr = case when t.due_attr = p_old then p_new else t.due_attr end
+      where t.tgid = v_trig.tgid;
+    exception when sqlstate 'WD004' or sqlstate 'WD005' then
+      if not wedsql._is_applying(p_flow) then
+        raise;
+      end if;
+      update wedsql.trig t set canonical = null where t.tgid = v_trig.tgid;
+    end;
+  end loop;
+end $$;
 
 -- Has the predicates over an attribute whose type changed checked again.
 create or replace function wedsql._recheck_triggers(p_flow integer, p_attr text) returns void

@@ -120,7 +120,7 @@ begin
   select u.* into v_step from unnest(p_steps) u where u.wid = p_wid;
   if p_status = '?' and v_step.errors is not null then
     perform wedsql._raise('WD106',
-                          'The predicate of trigger "{trigger}" failed on the first state: {sqlstate} '
+                          'The condition of trigger "{trigger}" failed on the first state: {sqlstate} '
                           '{problem}',
       'No other condition holds, so no instance was started.',
       jsonb_build_object('errors', v_step.errors, 'trigger', v_step.errors -> 0 -> 'trigger',

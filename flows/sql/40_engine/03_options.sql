@@ -49,7 +49,7 @@ begin
   into v_errors, v_abort
   from jsonb_array_elements(p_errors) e join wedsql.trig t on t.tgid = (e ->> 'tgid')::integer;
   if v_abort is not null then
-    perform wedsql._raise('WD106', 'The predicate of trigger "{trigger}" failed: {sqlstate} {problem}',
+    perform wedsql._raise('WD106', 'The condition of trigger "{trigger}" failed: {sqlstate} {problem}',
       'Nothing was changed, because on_error of the trigger is abort.',
       jsonb_build_object('errors', v_errors, 'trigger', v_errors -> 0 -> 'trigger',
         'sqlstate', v_errors -> 0 -> 'sqlstate', 'problem', v_errors -> 0 -> 'message'));

@@ -143,7 +143,7 @@ end $$;
 
 -- After a statement on wed_attr or wed_trig, has the functions of the flows concerned generated when they are
 -- needed: by the first call of one in this transaction, else by its commit. Where the commit's trigger has
--- run already (immediate constraints), at once.
+-- run already (immediate constraints), at once. While a whole definition is applied, at its end only.
 create or replace function wedsql._regenerate() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -151,7 +151,8 @@ declare
 begin
   for v_flow in
     select f.* from wedsql.flow f
-    where f.id in (select c.flow_id from changed c) and to_regclass(format('%I.wed_flow', f.name)) is not null
+    where f.id in (select c.flow_id from changed c) and not f.applying
+      and to_regclass(format('%I.wed_flow', f.name)) is not null
   loop
     if not v_flow.rematch_due then
       perform wedsql._generate(v_flow.id);

@@ -27,6 +27,7 @@ set join_collapse_limit = 1 set jit = off set plan_cache_mode = force_generic_pl
 declare
   v_steps wedsql.step[];
   v_failed boolean;
+  v_large boolean;
 begin
   perform 1 from {flow:I}.wed_flow w where w.wid = any (_commit.p_wids) order by w.wid for no key update;
   v_steps := wedsql._check_jobs({id}, {attributes:L}::text[], p_wids, p_jobs, p_claims, p_changes, p_actor,
@@ -35,16 +36,21 @@ begin
     update {flow:I}.wed_flow w set {assignments}
     from unnest(_b.v_steps) c join {flow:I}.wed_flow o on o.wid = c.wid
     where w.wid = c.wid
-    returning c.*, to_jsonb(o.*) as old, to_jsonb(w.*) - 'wid' as now, wed_match.f_{id}(w.*) as holds)
+    returning c.*, to_jsonb(o.*) as old, to_jsonb(w.*) - 'wid' as now, wed_match.f_{id}(w.*) as holds,
+              {long} as long)
   select array_agg(row(d.wid, false, d.job_id, d.tgid, d.trw, d.cause_seq, p_actor, null, d.now,
                        (select coalesce(jsonb_object_agg(k, d.old -> k), '{}')
                         from jsonb_object_keys(d.state) k),
-                       d.holds, null, d.claim)::wedsql.step), bool_or(0 > any (d.holds))
-  into v_steps, v_failed from done d;
-  perform wedsql._check_sizes(v_steps);
+                       d.holds, null, d.claim)::wedsql.step), bool_or(0 > any (d.holds)),
+         bool_or(d.long or pg_column_size(d.now) > 100000)
+  into v_steps, v_failed, v_large from done d;
+  if v_large then
+    perform wedsql._check_sizes(v_steps);
+  end if;
   return query select r.job_id, r.seq, r.status, r.fired from wedsql._settle({id}, v_steps, v_failed) r;
 end $f$ $t$, jsonb_build_object('flow', p_schema, 'id', p_flow,
     'attributes', wedsql._attribute_names(p_flow), 'assignments', wedsql._changed_columns(p_flow),
+    'long', wedsql._any_long('w', p_flow),
     'checked', case when wedsql._take_checks_more(p_flow) then 't' else 'f' end));
 end $g$;
 
@@ -52,7 +58,8 @@ end $g$;
 -- still pending, held by the caller and in time. The time of a transaction counts from its first take, that
 -- of a session's hold from the hold, that of a lease from the lease. p_held: the session's own lock on the
 -- job is released here, and the transaction's lock replaces it. p_checked: take does more than to lock, so
--- the lock on the job must come from take (40_engine/04_session.sql).
+-- the lock on the job must come from take (40_engine/04_session.sql). Without p_held the transaction must
+-- commit before the time of the first of these jobs is over, or not at all.
 -- Locks: the advisory lock of every job taken in transaction mode (a caller that took it by take holds it
 -- already).
 -- Raises: WD002, WD102, WD104, WD107, WD105, WD203, WD204, WD205, WD210; WD201 when this transaction did not
@@ -71,6 +78,9 @@ declare
   v_taken bigint[];
   v_steps wedsql.step[];
   v_bad text;
+  v_untils timestamptz[];
+  v_until timestamptz;
+  v_first wedsql.step;
 begin
   if p_held then
     v_took := case when current_setting('wedsql.held', true) = 'on' then wedsql._moment('wedsql.held_at') end;
@@ -79,8 +89,9 @@ begin
     v_taken := case when p_checked then wedsql._numbers_taken() end;
   end if;
   select array_agg(row(c.wid, false, j.id, j.tgid, j.trname, j.cause_seq, p_actor, null, c.s, null, null,
-                       null, j.claim)::wedsql.step), min(p.problem)
-  into v_steps, v_bad
+                       null, j.claim)::wedsql.step), min(p.problem),
+         array_agg(u.until), min(u.until)
+  into v_steps, v_bad, v_untils, v_until
   from unnest(p_wids, p_jobs, p_claims, p_changes) c (wid, id, claim, s)
   left join wedsql.instance i on i.wid = c.wid
   left join lateral (select * from wedsql.job_pool p where p.wid = c.wid and p.id = c.id offset 0) j on true
@@ -101,12 +112,18 @@ begin
     when c.claim is null and j.timeout is not null and v_now - v_took > j.timeout then 'WD204'
     when jsonb_typeof(c.s) is distinct from 'object' or c.s - p_attrs <> '{}' then 'WD002'
     when octet_length(c.s::text) > wedsql.state_limit() then 'WD107'
-    when t.writes is not null and c.s - t.writes <> '{}' then 'WD210' end as problem) p;
+    when t.writes is not null and c.s - t.writes <> '{}'
+      or j.tgid = 0 and c.s ?| wedsql._not_repairable(p_flow) then 'WD210' end as problem) p
+  cross join lateral (
+    select case when c.claim is not null then j.lease_until else v_took + j.timeout end as until) u;
   if v_bad is not null then
     if v_bad = 'WD002' then
       perform wedsql._check_states(p_attrs, p_changes);
     end if;
     perform wedsql._refuse_job(v_bad, p_wids, p_jobs, p_changes);
+  elsif v_until is not null and not p_held then
+    v_first := v_steps[array_position(v_untils, v_until)];
+    insert into wedsql.commit_by (until, wid, job_id) values (v_until, v_first.wid, v_first.job_id);
   end if;
   return v_steps;
 end $$;

@@ -12,6 +12,9 @@ begin
     perform wedsql._raise(p_code, 'One of the results was rejected.');
   end if;
   select * into v_job from wedsql.job_pool j where j.wid = p_wids[1] and j.id = p_jobs[1];
+  if p_code = 'WD210' and v_job.tgid = 0 then
+    perform wedsql._check_repair(p_changes[1], wedsql._not_repairable(v_job.flow_id));
+  end if;
   case p_code
     when 'WD102' then perform wedsql._raise(p_code, 'Instance {instance} is final and cannot be changed.',
       'Publish a changed definition with reopen_final to open final instances again.', v_facts);
@@ -48,4 +51,23 @@ begin
         (select string_agg(k, ', ') from jsonb_object_keys(p_changes[1]) k
          where k <> all ((select t.writes from wedsql.trig t where t.tgid = v_job.tgid)::text[]))));
   end case;
+end $$;
+
+-- Returns the attributes of a flow that the repair of an exception may not write.
+create or replace function wedsql._not_repairable(p_flow integer) returns text[]
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select array(select a.aname from wedsql.attr a where a.flow_id = p_flow and not a.repairable order by a.aid)
+$$;
+
+-- Checks that the repair of an exception writes none of the attributes that are not repairable.
+-- Raises: WD210.
+create or replace function wedsql._check_repair(p_changes jsonb, p_protected text[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_changes ?| p_protected then
+    perform wedsql._raise('WD210',
+      'The repair writes {attributes}, which the definition marks as not repairable.',
+      'Repair other attributes, or make these repairable in the definition.',
+      jsonb_build_object('attributes', array(select n from unnest(p_protected) n where p_changes ? n)));
+  end if;
 end $$;

@@ -165,7 +165,8 @@ begin
   return v_job;
 end $$;
 
--- Checks that the job's transition wrote only what its trigger declares (K-48).
+-- Checks that the job's transition wrote only what its trigger declares (K-48), and a repair only what is
+-- repairable.
 -- Raises: WD210.
 create or replace function wedsql._check_writes(p_job wedsql.job_pool, p_before jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -176,6 +177,9 @@ begin
                           'Transition "{transition}" wrote an attribute that its write-set does not declare.',
       'Add the attribute to the write-set of the trigger, or do not write it.',
       jsonb_build_object('transition', p_job.trname));
+  end if;
+  if p_job.tgid = 0 then
+    perform wedsql._check_repair(p_before, wedsql._not_repairable(p_job.flow_id));
   end if;
 end $$;
 

@@ -104,22 +104,6 @@ begin
   return null;
 end $$;
 
--- Makes this transaction commit before the time of the first of these jobs is over, or not at all.
-create or replace function wedsql._commit_until(p_wids integer[], p_jobs bigint[], p_claims bigint[])
-returns void
-language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-insert into wedsql.commit_by (until, wid, job_id)
-select u.until, u.wid, u.id from (
-  select case when c.claim is not null then j.lease_until
-    when current_setting('wedsql.took_jobs', true) <> ''
-      then wedsql._moment('wedsql.took_at') + j.timeout end as until,
-         c.wid, c.id
-  from unnest(p_wids, p_jobs, p_claims) c (wid, id, claim)
-  cross join lateral (select p.timeout, p.lease_until from wedsql.job_pool p
-                      where p.wid = c.wid and p.id = c.id offset 0) j) u
-where u.until is not null order by u.until limit 1
-$$;
-
 -- Rejects deleting instances by hand; the history must be able to name them (K-29).
 -- Raises: WD301.
 create or replace function wedsql._never() returns trigger

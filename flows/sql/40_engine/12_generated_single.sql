@@ -23,7 +23,14 @@ end $f$ $t$, jsonb_build_object('flow', p_schema, 'body', wedsql._gen_fast_path(
               then ' and p_job_id = any (wedsql._numbers_taken())' else '' end || ' end',
     p_ours => 'p_claim is not null or pg_try_advisory_xact_lock(p_wid, v_job.tgid)',
     p_claim => 'p_claim',
-    p_answer => 'seq := v_job.seq; status := v_status; fired := v_fired; return;')));
+    p_until => $q$,
+         case when p_claim is not null then j.lease_until
+              when current_setting('wedsql.took_jobs', true) <> ''
+                then wedsql._moment('wedsql.took_at') + j.timeout end as until$q$,
+    p_answer => 'if v_job.until is not null then
+    insert into wedsql.commit_by (until, wid, job_id) values (v_job.until, p_wid, p_job_id);
+  end if;
+  seq := v_job.seq; status := v_status; fired := v_fired; return;')));
 end $g$;
 
 -- Returns the source of <flow>.complete_held.
@@ -61,6 +68,7 @@ end $f$ $t$, jsonb_build_object('flow', p_schema, 'settings', wedsql._time_setti
          and coalesce(v_now - j.timeout, '-infinity') <= wedsql._moment('wedsql.held_at')$q$,
     p_ours => 'pg_try_advisory_xact_lock(p_wid, v_job.tgid) and pg_advisory_unlock(p_wid, v_job.tgid)',
     p_claim => 'null',
+    p_until => '',
     p_answer => 'return v_job.seq;')));
 end $g$;
 
@@ -69,11 +77,11 @@ end $g$;
 -- running instance, predicates that do not fail, a state that is final or fires or has work pending);
 -- <flow>._commit handles everything else. p_name: of the function; p_first: what is done before; p_held: a
 -- condition on the job j; p_ours: whether its locks are or become those of this session; p_claim: of the
--- lease; p_answer: the return. One statement per table costs a third of the set-wise plan, and most of that
--- is setting up its expressions again in each transaction: so there are few of them, and what is rarely
--- needed is in a branch of its own.
+-- lease; p_until: a column of when its time is over; p_answer: the return. One statement per table costs a
+-- third of the set-wise plan, and most of that is setting up its expressions again in each transaction: so
+-- there are few of them, and what is rarely needed is in a branch of its own.
 create or replace function wedsql._gen_fast_path(p_flow integer, p_schema text, p_name text, p_first text,
-  p_held text, p_ours text, p_claim text, p_answer text) returns text
+  p_held text, p_ours text, p_claim text, p_until text, p_answer text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
   return wedsql._fill($t$
@@ -102,7 +110,7 @@ begin{first}
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
          array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
          {held}
-         and p_changes @> '{}' and p_changes - {attributes:L}::text[] = '{}'{within_writes} as eligible
+         and p_changes @> '{}' and p_changes - {attributes:L}::text[] = '{}'{within_writes} as eligible{until}
   into v_job
   from wedsql.job_pool j, wedsql.instance x, wedsql.flow f
   where j.wid = p_wid and j.id = p_job_id and x.wid = v_row.wid and x.status = 'R'
@@ -169,7 +177,8 @@ begin{first}
     'first', p_first, 'held', p_held,
     'attributes', wedsql._attribute_names(p_flow), 'within_writes', wedsql._within_writes(p_flow),
     'apply_changes', wedsql._apply_changes(p_flow), 'ours', p_ours,
-    'assignments', wedsql._row_columns(p_flow), 'claim', p_claim, 'answer', p_answer,
+    'assignments', wedsql._row_columns(p_flow), 'claim', p_claim, 'until', p_until,
+    'answer', p_answer,
     'served', p_schema || ':', 'and_served', ' ' || p_schema || ':'));
 end $g$;
 
@@ -190,18 +199,23 @@ select coalesce(string_agg(format('%1$s = v_row.%1$s', c.quoted), ', ' order by 
 from wedsql._columns(p_flow) c
 $g$;
 
--- Returns the statement that leaves values of a few bytes that may be long as text to <flow>._commit, which
--- checks them; empty for a type that has none.
-create or replace function wedsql._too_long(p_name text, p_type text) returns text
+-- Returns the condition that a value may be long as text although it has few bytes, so that the size of the
+-- state must be checked; null for a type that has no such values. p_row: the name of the row.
+create or replace function wedsql._may_be_long(p_row text, p_name text, p_type text) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $g$
 select case p_type
-  when 'jsonb' then wedsql._fill($t$
-    exit fast_path when octet_length(v_row."{name}"::text) > 100000
-                    or jsonb_typeof(v_row."{name}") = 'number';$t$,
-    jsonb_build_object('name', p_name))
-  when 'numeric' then wedsql._fill($t$
-    exit fast_path when octet_length(v_row."{name}"::text) > 1000;$t$, jsonb_build_object('name', p_name))
-  else '' end
+  when 'jsonb' then wedsql._fill(
+    $t$octet_length({row}."{name}"::text) > 100000 or jsonb_typeof({row}."{name}") = 'number'$t$,
+    jsonb_build_object('row', p_row, 'name', p_name))
+  when 'numeric' then wedsql._fill($t$octet_length({row}."{name}"::text) > 1000$t$,
+    jsonb_build_object('row', p_row, 'name', p_name)) end
+$g$;
+
+-- Returns the condition that a value of the row may be long as text although it has few bytes.
+create or replace function wedsql._any_long(p_row text, p_flow integer) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $g$
+select coalesce(string_agg(wedsql._may_be_long(p_row, a.aname, a.type), ' or ' order by a.aid), 'false')
+from wedsql.attr a where a.flow_id = p_flow
 $g$;
 
 -- Returns the statement that writes the change of one attribute.
@@ -210,9 +224,10 @@ language sql stable set search_path = pg_catalog, pg_temp as $g$
 select wedsql._fill($t$
   if p_changes ? {name:L} then
     v_before := v_before || jsonb_build_object({name:L}, v_row."{name}");
-    v_row."{name}" := {value};{too_long}
+    v_row."{name}" := {value};{exit_long}
   end if;$t$, jsonb_build_object('name', p_name, 'value', wedsql._value_in('p_changes', p_name, p_type),
-    'too_long', wedsql._too_long(p_name, p_type)))
+    'exit_long', coalesce('
+    exit fast_path when ' || wedsql._may_be_long('v_row', p_name, p_type) || ';', '')))
 $g$;
 
 -- Returns statements that write the changes into v_row and the previous values into v_before. Attributes are

@@ -72,7 +72,7 @@ end $$;
 
 -- Returns whether the column that PostgreSQL reports as missing is one of a table of the kernel: the message
 -- has the name of a table, or an alias, that is no flow's. In the kernel's statements the flow's table is w
--- or r (flows/errors.py has the same rule).
+-- or r (flows/database_errors.py has the same rule).
 create or replace function wedsql._kernel_column(p_message text) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select p_message ~ E'\\m(?!(w|r|wed_flow)\\.)[a-z_0-9]+\\.[a-z_]'

@@ -36,11 +36,14 @@ declare
   v_one record;
   i integer;
 begin
-  if p_sets is null and (cardinality(p_job_ids) = 1
-     or cardinality(p_job_ids) = (select count(distinct u.wid) from unnest(p_wids) u (wid))) then
+  if cardinality(p_job_ids) = 1
+     or p_sets is null
+        and cardinality(p_job_ids) = (select count(distinct u.wid) from unnest(p_wids) u (wid)) then
     begin
-      perform wedsql._commit_until(p_wids, p_job_ids, p_claims);
       if cardinality(p_job_ids) = 1 then
+        if p_sets[1] is not null then
+          p_changes[1] := wedsql._set_changes({flow:L}, p_wids[1], p_sets[1]);
+        end if;
         v_one := {flow:I}._single(p_wids[1], p_job_ids[1], p_claims[1], p_changes[1], v_actor);
         if v_one.seq is not null then
           job_id := p_job_ids[1];
@@ -86,7 +89,6 @@ begin
   if p_set is not null then
     v_changes := wedsql._set_changes(p_flow, p_wid, p_set);
   end if;
-  perform wedsql._commit_until(array[p_wid], array[p_job], array[p_claim]);
   return query execute format('select c.job_id, true, c.seq, c.status::text, c.fired, null::text, '
                               'null::text, null::text, null::text from %I._commit(array[$1], array[$2], '
                               'array[$3], array[$4], $5) c', p_flow)

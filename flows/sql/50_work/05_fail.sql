@@ -26,7 +26,8 @@ begin
     from unnest(p_wids, p_job_ids, p_claims, p_messages, p_sqlstates) u (wid, id, claim, message, code)
     left join wedsql.trig t
       on t.tgid = (select o.tgid from wedsql.job_pool o where o.wid = u.wid and o.id = u.id)
-    where j.wid = any (p_wids) and j.flow_id = v_flow.id and j.wid = u.wid and j.id = u.id and j.state <> 'K'
+    where j.wid = any (p_wids) and j.flow_id = v_flow.id and j.wid = u.wid and j.id = u.id
+      and j.state in ('P', 'L')
       and j.claim is not distinct from u.claim
       and (u.claim is not null or wedsql._holds(j.wid, j.tgid))
     returning j.*, j.tgid > 0 and j.attempts >= coalesce(t.max_attempts, 5) as spent

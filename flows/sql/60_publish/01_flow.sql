@@ -187,6 +187,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   execute format('grant usage on schema %I to wed_web, wed_worker, wed_reaper, wed_monitor', p_name);
   execute format('grant select on all tables in schema %I to wed_web, wed_worker, wed_monitor', p_name);
+  execute format('grant select on %I.wed_flow to wed_reaper', p_name);  -- to count the instances of alerts
   if wedsql._has_role(p_name) then
     execute format('grant usage on schema %I to %I', p_name, p_name);
     execute format('grant select on all tables in schema %1$I to %1$I', p_name);

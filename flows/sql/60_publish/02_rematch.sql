@@ -1,16 +1,21 @@
 -- Evaluates the present conditions on living instances (running and exception; final ones if p_final, K-17),
 -- and returns counts of what followed. An instance for which nothing follows is left unchanged, unless p_all.
 -- In any case a timer whose condition or due time no longer exists is deleted, and so is an _EXCPT job
--- without an exception, and a timer of another moment is moved.
--- Locks: instances in wid order, jobs, trace.
+-- without an exception, and a timer of another moment is moved. p_chosen: what a publication does otherwise;
+-- with it the report has what happened by trigger, too.
+-- Locks: instances in wid order, jobs, trace; without p_all and p_final only the instances that _to_settle
+-- returns.
 create or replace function wedsql._rematch(
-  p_flow integer, p_wids integer[], p_all boolean, p_final boolean, p_actor text, p_reason text)
+  p_flow integer, p_wids integer[], p_all boolean, p_final boolean, p_actor text, p_reason text,
+  p_chosen wedsql.chosen default null)
 returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_name text;
   v_ids integer[];
   v_after integer := 0;
+  v_done integer := 0;
+  v_todo integer[];
   v_report jsonb := '{"checked": 0, "changed": 0, "fired": {}, "left_exception": 0, "new_exception": 0, '
                     '"final": 0, "reopened": 0}';
 begin
@@ -18,24 +23,68 @@ begin
   select name into v_name from wedsql.flow where id = p_flow;
   if p_wids is null then
     perform wedsql._drop_stale_except_jobs(p_flow, v_name);
+    if not p_all and not p_final and coalesce(p_chosen.withdraw, '{}') = '{}'
+       and wedsql._can_look_ahead(p_flow) then
+      v_todo := wedsql._to_settle(p_flow, v_name);
+      v_report := v_report || jsonb_build_object('checked', (
+        select count(*) from wedsql.instance i where i.flow_id = p_flow and i.status in ('R', 'E'))
+        - cardinality(v_todo));
+    end if;
   end if;
   loop
-    select array_agg(w.wid) into v_ids from (
-      select i.wid from wedsql.instance i
-      where i.flow_id = p_flow and i.wid > v_after and (p_wids is null or i.wid = any (p_wids))
-        and (i.status in ('R', 'E') or p_final and i.status = 'F') order by i.wid limit 1000) w;
+    if v_todo is not null then
+      v_ids := nullif(v_todo[v_done + 1:v_done + 1000], '{}');
+      v_done := v_done + 1000;
+    else
+      select array_agg(w.wid) into v_ids from (
+        select i.wid from wedsql.instance i
+        where i.flow_id = p_flow and i.wid > v_after and (p_wids is null or i.wid = any (p_wids))
+          and (i.status in ('R', 'E') or p_final and i.status = 'F') order by i.wid limit 1000) w;
+    end if;
     exit when v_ids is null;
     v_after := v_ids[cardinality(v_ids)];
     v_report := wedsql._add_counts(v_report,
-                                   wedsql._rematch_some(p_flow, v_name, v_ids, p_all, p_actor, p_reason));
+                                   wedsql._rematch_some(p_flow, v_name, v_ids, p_all, p_actor, p_reason,
+                                     wedsql._chosen_of(p_chosen, v_ids)));
   end loop;
   return v_report;
+end $$;
+
+-- Returns whether _to_settle finds every instance for which something follows: in a flow with the paper's
+-- options only, and where the transaction sees what was committed before it had the flow's lock.
+create or replace function wedsql._can_look_ahead(p_flow integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select f.plain and current_setting('transaction_isolation') = 'read committed'
+from wedsql.flow f where f.id = p_flow
+$$;
+
+-- Returns the living instances of a flow for which something may follow from the present conditions: those
+-- without a job, those with a condition that holds or fails and has no job, and exceptions. Nothing is locked
+-- or written: the caller has the flow's lock, so no instance changes meanwhile.
+create or replace function wedsql._to_settle(p_flow integer, p_name text) returns integer[]
+language plpgsql stable set search_path = pg_catalog, pg_temp set work_mem = '64MB' set jit = off as $$
+declare
+  v_found integer[];
+begin
+  execute wedsql._fill($q$
+    select coalesce(array_agg(i.wid order by i.wid), '{}')
+    from wedsql.instance i
+    join {flow:I}.wed_flow w on w.wid = i.wid
+    left join (select j.wid, array_agg(j.tgid) as tgids from wedsql.job_pool j
+               where j.flow_id = {id} and j.tgid > 0 group by j.wid) p on p.wid = i.wid
+    where i.flow_id = {id} and case i.status
+      when 'E' then true
+      when 'R' then p.tgids is null or not wed_match.f_{id}(w.*) <@ p.tgids end $q$,
+    jsonb_build_object('flow', p_name, 'id', p_flow))
+  into v_found;
+  return v_found;
 end $$;
 
 -- Does what _rematch does for at most a thousand instances. A final condition with a due time is one of those
 -- that fire, until its timer is due.
 create or replace function wedsql._rematch_some(
-  p_flow integer, p_name text, p_wids integer[], p_all boolean, p_actor text, p_reason text)
+  p_flow integer, p_name text, p_wids integer[], p_all boolean, p_actor text, p_reason text,
+  p_chosen wedsql.chosen)
 returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off
 set enable_mergejoin = off set enable_material = off set join_collapse_limit = 1 as $$
@@ -43,14 +92,21 @@ declare
   v_flow wedsql.flow;
   v_due boolean;
   v_steps wedsql.step[];
+  v_jobs wedsql.job[];
   v_report jsonb;
 begin
   select * into v_flow from wedsql.flow f where f.id = p_flow;
+  if p_chosen.settled then
+    v_jobs := wedsql._jobs_of(p_wids);
+    perform wedsql._withdraw_chosen(p_name, p_wids, p_chosen, p_actor);
+  end if;
   v_due := exists (select 1 from wedsql.trig t where t.tgid = v_flow.final_tgid
     and wedsql._has_due_time(t.due_attr, t.due_after));
   execute wedsql._fill($q$
-    with t as materialized (select r.*, i.status
-                            from {flow:I}._retest($1) r join wedsql.instance i on i.wid = r.wid),
+    with t as materialized (
+      select r.*, i.status, case when $8 is null then r.matched
+                                 else wedsql._acting(r.wid, i.status, r.matched, $8) end as acting
+      from {flow:I}._retest($1) r join wedsql.instance i on i.wid = r.wid),
     stale as (delete from wedsql.timer x using t where x.wid = t.wid and x.tgid <> all (t.matched)),
     idle as (
       delete from wedsql.timer x using t, wedsql.trig g
@@ -62,16 +118,17 @@ begin
         and wedsql._may_wait(g, t.wid, t.state) and x.due_at <> wedsql._due_at(g, t.state, null)),
     due as (
       select t.*, x.* from t
-      cross join lateral (select wedsql._is_final($2.final_tgid, t.matched) as holds) h
-      cross join lateral (select h.holds and not ($6 and not exists (
+      cross join lateral (select wedsql._is_final($2.final_tgid, t.matched) as holds,
+                                 wedsql._is_final($2.final_tgid, t.acting) as ends) h
+      cross join lateral (select h.ends and not ($6 and not exists (
         select 1 from wedsql.timer x
         where x.wid = t.wid and x.tgid = $2.final_tgid and x.due_at <= $7)) as final) n
       cross join lateral (
         select h.holds, n.final,
-               exists (select 1 from unnest(t.matched) m
+               exists (select 1 from unnest(t.acting) m
                        where m > 0 and (m <> coalesce($2.final_tgid, 0) or not n.final)
                        and not exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.tgid = m))
-               and ($2.plain or wedsql._would_act(t.wid, t.state, t.matched)) as news,
+               and ($2.plain or wedsql._would_act(t.wid, t.state, t.acting)) as news,
                exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.tgid > 0) as live,
                exists (select 1 from wedsql.job_pool j where j.wid = t.wid and j.state = 'K') as parked,
                exists (select 1 from wedsql.timer x join wedsql.trig g on g.tgid = x.tgid
@@ -84,14 +141,16 @@ begin
                                or not (x.live or x.news or x.timed) end)
     select array_agg(row(d.wid, false, null, null, '_REMATCH', null, $4, $5, d.state,
                          case when $3 then wedsql._new_values(d.wid, d.state) else '{}' end,
-                         d.matched, null, null)::wedsql.step)
+                         d.acting, null, null)::wedsql.step)
     from due d $q$, jsonb_build_object('flow', p_name))
-  into v_steps using p_wids, v_flow, p_all, p_actor, p_reason, v_due, wedsql.now();
+  into v_steps using p_wids, v_flow, p_all, p_actor, p_reason, v_due, wedsql.now(),
+    case when p_chosen.keep_exceptions or p_chosen.held <> '{}' then p_chosen end;
   v_report := jsonb_build_object('checked', cardinality(p_wids));
-  if v_steps is null then
-    return v_report;
+  if v_steps is not null then
+    v_report := v_report || wedsql._settle_counted(v_flow, v_steps, coalesce(p_chosen.settled, false));
   end if;
-  return v_report || wedsql._settle_counted(v_flow, v_steps);
+  return case when p_chosen.settled then wedsql._add_counts(v_report, wedsql._withdrawn_since(v_jobs))
+         else v_report end;
 end $$;
 
 -- Returns the attributes that have a value now and did not exist at the last step, each with null as its
@@ -124,9 +183,10 @@ begin
   end loop;
 end $$;
 
--- Settles a re-match and returns counts of what followed. The _EXCPT job of an exception is deleted before
--- and created again if it is still one.
-create or replace function wedsql._settle_counted(p_flow wedsql.flow, p_steps wedsql.step[]) returns jsonb
+-- Settles a re-match and returns counts of what followed, with p_detail also instances, and the firings by
+-- trigger. The _EXCPT job of an exception is deleted before and created again if it is still one.
+create or replace function wedsql._settle_counted(p_flow wedsql.flow, p_steps wedsql.step[], p_detail boolean)
+  returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_was jsonb;
@@ -146,15 +206,26 @@ begin
     'new_exception', count(*) filter (where v_was ->> r.wid::text <> 'E' and r.status = 'E'),
     'final', count(*) filter (where v_was ->> r.wid::text <> 'F' and r.status = 'F'),
     'reopened', count(*) filter (where v_was ->> r.wid::text = 'F' and r.status <> 'F'))
+  || case when p_detail then jsonb_build_object('samples', jsonb_build_object(
+    'left_exception', wedsql._some(array_agg(r.wid) filter (
+      where v_was ->> r.wid::text = 'E' and r.status <> 'E')),
+    'new_exception', wedsql._some(array_agg(r.wid) filter (
+      where v_was ->> r.wid::text <> 'E' and r.status = 'E')),
+    'final', wedsql._some(array_agg(r.wid) filter (where v_was ->> r.wid::text <> 'F' and r.status = 'F')),
+    'reopened', wedsql._some(array_agg(r.wid) filter (
+      where v_was ->> r.wid::text = 'F' and r.status <> 'F'))),
+    'by_rule', wedsql._fired_by_rule(array_agg(r.wid), array_agg(r.seq))) else '{}' end
   into v_report from r;
   return v_report;
 end $$;
 
--- Returns the sum of two reports, number by number.
+-- Returns the sum of two reports, number by number; of lists the first 20 members.
 create or replace function wedsql._add_counts(p_one jsonb, p_two jsonb) returns jsonb
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select p_one || (select coalesce(jsonb_object_agg(k, case
     when jsonb_typeof(p_two -> k) = 'object' then wedsql._add_counts(coalesce(p_one -> k, '{}'), p_two -> k)
+    when jsonb_typeof(p_two -> k) = 'array' then
+      jsonb_path_query_array(coalesce(p_one -> k, '[]') || (p_two -> k), '$[0 to 19]')
     else to_jsonb(coalesce((p_one ->> k)::bigint, 0) + (p_two ->> k)::bigint) end), '{}')
       from jsonb_object_keys(p_two) k)
 $$;

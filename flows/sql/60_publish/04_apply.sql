@@ -1,14 +1,18 @@
 -- Makes attributes and triggers those of the definition, and returns how many were added, changed and
 -- removed. wedsql._difference returns what is to be done, after attributes with "was" have their new names
--- and the predicates with them.
+-- and the predicates with them. It is one step: conditions are compiled and names compared at its end, over
+-- what results, so that no order of changes is impossible; and the functions are generated once.
 create or replace function wedsql._apply_definition(p_flow integer, p_definition jsonb) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_renamed integer;
+  v_removed text[];
   v_changes jsonb;
 begin
   perform wedsql._touch(p_flow, false, false);  -- the caller has checked it
-  v_renamed := wedsql._apply_renames(p_flow, p_definition -> 'attributes');
+  update wedsql.flow f set applying = true where f.id = p_flow;
+  v_removed := wedsql._remove_attributes(p_flow, p_definition);
+  v_renamed := wedsql._apply_renames(p_flow, p_definition);
   select coalesce(jsonb_object_agg(d.what, d.list), '{}') into v_changes from (
     select d.part || 's_' || d.change as what,
            jsonb_agg(jsonb_build_object('old', d.old_value, 'new', d.new_value) order by d.ord) as list
@@ -19,14 +23,55 @@ begin
   perform wedsql._apply_attributes(p_flow, v_changes -> 'attributes_changed',
     v_changes -> 'attributes_added');
   perform wedsql._apply_triggers(p_flow, v_changes);
-  delete from wedsql.attr a using jsonb_array_elements(v_changes -> 'attributes_removed') r
-  where a.flow_id = p_flow and a.aname = r -> 'old' ->> 'name';
+  perform wedsql._check_applied(p_flow, v_removed);
+  update wedsql.flow f set applying = false where f.id = p_flow;
   perform wedsql._generate(p_flow);
+  perform wedsql._keep_order(p_flow, p_definition);
   return (select jsonb_object_agg(w.what, jsonb_array_length(coalesce(v_changes -> w.what, '[]'))
-                                          + case when w.what = 'attributes_changed' then v_renamed else 0 end)
+                                          + case w.what when 'attributes_changed' then v_renamed
+                                                        when 'attributes_removed' then cardinality(v_removed)
+                                                        else 0 end)
           from unnest(array['attributes_added', 'attributes_changed', 'attributes_removed', 'triggers_added',
             'triggers_changed',
                             'triggers_removed']) w (what));
+end $$;
+
+-- Checks the definition that was applied as a whole, and compiles the conditions that have to be: those that
+-- were written, and those over attributes that changed.
+-- Raises: WD002, WD005, WD006, WD007 where a removed attribute is still used, WD009.
+create or replace function wedsql._check_applied(p_flow integer, p_removed text[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+declare
+  v_types jsonb := wedsql._attr_types(p_flow);
+  v_trig wedsql.trig;
+  v_compiled record;
+begin
+  perform wedsql._raise_in_use(r.name, p.places)
+  from unnest(p_removed) r (name) cross join lateral wedsql._attribute_references(p_flow, r.name) p (places)
+  where not v_types ? r.name and p.places is not null;
+  for v_trig in select t.* from wedsql.trig t where t.flow_id = p_flow order by t.tgid loop
+    perform wedsql._check_options(v_trig, v_types);
+    if v_trig.canonical is null then
+      select c.* into v_compiled from wedsql._compile_one(v_trig.cpred, v_types) c;
+      update wedsql.trig t
+      set canonical = v_compiled.canonical, reads = v_compiled.reads, disjuncts = v_compiled.disjuncts
+      where t.tgid = v_trig.tgid;
+    end if;
+  end loop;
+end $$;
+
+-- Keeps the order of attributes and triggers in which the definition that was applied has them.
+create or replace function wedsql._keep_order(p_flow integer, p_definition jsonb) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  insert into wedsql.item_order (flow_id, attributes, triggers)
+  select f.id, array(
+      select a.aid from jsonb_array_elements(p_definition -> 'attributes') with ordinality e (j, n)
+      join wedsql.attr a on a.flow_id = f.id and a.aname = e.j ->> 'name' order by e.n),
+    array_remove(wedsql._trigger_numbers(f, p_definition), null)
+  from wedsql.flow f where f.id = p_flow
+  on conflict (flow_id) do update set attributes = excluded.attributes, triggers = excluded.triggers;
 end $$;
 
 -- Gives the settings of a flow their new values.
@@ -52,7 +97,25 @@ begin
   end if;
 end $$;
 
--- Alters and adds attributes; those to be removed stay for now, because predicates may still name them.
+-- Removes the attributes that the definition does not have, and returns their names. It comes first, so that
+-- another attribute can get such a name.
+create or replace function wedsql._remove_attributes(p_flow integer, p_definition jsonb) returns text[]
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_removed text[];
+begin
+  with gone as (
+    delete from wedsql.attr a
+    where a.flow_id = p_flow and a.aid <> all (array(
+      select (o.published).aid from wedsql._origins(p_flow, p_definition) o
+      where (o.published).aid is not null))
+    returning a.aid, a.aname)
+  select coalesce(array_agg(g.aname order by g.aid), '{}') into v_removed from gone g;
+  update wedsql.trig t set canonical = null where t.flow_id = p_flow and t.reads && v_removed;
+  return v_removed;
+end $$;
+
+-- Alters and adds attributes.
 create or replace function wedsql._apply_attributes(p_flow integer, p_changed jsonb, p_added jsonb)
   returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -76,18 +139,15 @@ end $$;
 -- Gives attributes with a number ("id") or with "was" their new names, also where they exchange them, and
 -- returns how many were renamed. A rename to a name that another attribute still has waits for that one;
 -- where each waits for the next, one gets a temporary name.
-create or replace function wedsql._apply_renames(p_flow integer, p_attributes jsonb) returns integer
+create or replace function wedsql._apply_renames(p_flow integer, p_definition jsonb) returns integer
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_todo jsonb;
   v_next jsonb;
   v_count integer;
 begin
-  select coalesce(jsonb_object_agg(a.aid, d ->> 'name'), '{}'), count(*) into v_todo, v_count
-  from jsonb_array_elements(p_attributes) d join wedsql.attr a
-    on a.flow_id = p_flow and a.aname <> d ->> 'name'
-      and case when d ->> 'id' = a.aid::text then true else a.aname = d ->> 'was' and not exists (
-        select 1 from jsonb_array_elements(p_attributes) x where x ->> 'id' = a.aid::text) end;
+  select coalesce(jsonb_object_agg((o.published).aid, (o.given).aname), '{}'), count(*) into v_todo, v_count
+  from wedsql._origins(p_flow, p_definition) o where (o.published).aname <> (o.given).aname;
   while v_todo <> '{}' loop
     select jsonb_object_agg(t.key, t.value) into v_next from jsonb_each_text(v_todo) t
     where not exists (select 1 from wedsql.attr a
@@ -110,17 +170,20 @@ declare
   v_gone integer[] := array(select (r -> 'old' ->> 'id')::integer
     from jsonb_array_elements(p_changes -> 'triggers_removed') r);
   v_options wedsql.option[] := wedsql._option_list('trig');
+  v_final boolean;
 begin
   perform wedsql._withdraw_jobs(array_agg(j.wid), array_agg(j.id), 'withdrawn', wedsql._actor(),
                                 'The trigger was removed.', wedsql.now())
   from wedsql.job_pool j where j.flow_id = p_flow and j.tgid = any (v_gone) having count(*) > 0;
   delete from wedsql.trig t where t.flow_id = p_flow and t.tgid = any (v_gone);
-  execute format($q$
-    update wedsql.trig x set (%s) = row(%s)
-    from jsonb_array_elements($1) c cross join lateral wedsql._trigger_row(c -> 'new', $2, 'null') n
-    where x.flow_id = $3 and x.tgid = (c -> 'old' ->> 'id')::integer $q$, wedsql._option_columns('trig'),
-      wedsql._option_columns('trig', 'n.'))
-  using p_changes -> 'triggers_changed', v_options, p_flow;
+  foreach v_final in array array[false, true] loop  -- the final condition may move to another trigger
+    execute format($q$
+      update wedsql.trig x set (%s) = row(%s)
+      from jsonb_array_elements($1) c cross join lateral wedsql._trigger_row(c -> 'new', $2, 'null') n
+      where x.flow_id = $3 and x.tgid = (c -> 'old' ->> 'id')::integer and coalesce(n.cfinal, false) = $4 $q$,
+      wedsql._option_columns('trig'), wedsql._option_columns('trig', 'n.'))
+    using p_changes -> 'triggers_changed', v_options, p_flow, v_final;
+  end loop;
   execute format($q$
     insert into wedsql.trig (flow_id, %s) select $3, %s
     from jsonb_array_elements($1) with ordinality c (j, ord)

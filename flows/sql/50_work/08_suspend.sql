@@ -1,0 +1,99 @@
+-- What an operator does to one living instance: suspends it and resumes it. While it is suspended (status S)
+-- no job of it is offered or committed, and its clocks stand still.
+
+-- Locks the instance for an operation and returns its flow.
+-- Locks: the flow's table against a definition that is being changed, then the instance.
+-- Raises: WD104, WD105; WD009 without a reason.
+create or replace function wedsql._operate(p_wid integer, p_reason text) returns wedsql.flow
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_flow text := (select f.name from wedsql.instance i join wedsql.flow f on f.id = i.flow_id
+                  where i.wid = p_wid);
+begin
+  if coalesce(btrim(p_reason), '') = '' then
+    perform wedsql._raise('WD009', 'The operation needs a reason.');
+  end if;
+  if v_flow is not null then
+    execute format('lock table %I.wed_flow in row exclusive mode', v_flow);
+  end if;
+  return wedsql._hold(p_wid);
+end $$;
+
+-- Records an operation in the history and notifies workers of jobs that are ready again.
+-- Locks: the trace; the caller holds the instance.
+create or replace function wedsql._operated(p_flow wedsql.flow, p_wid integer, p_step text, p_actor text,
+  p_reason text, p_ready text[], p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_seqs integer[];
+begin
+  v_seqs := wedsql._append_trace(p_flow, array[wedsql._note_step(p_wid, p_step, wedsql._actor(p_actor),
+                                                                 p_reason)], null, p_now);
+  perform wedsql._notify(p_flow, array[p_wid], v_seqs, p_ready, cardinality(p_ready));
+end $$;
+
+-- Suspends a running instance or an exception: its jobs are not offered, leases end, results are rejected
+-- (WD105), and timers, back-off and pickup deadlines stop. A handler that runs now runs to its end in vain.
+-- Locks: as _operate; its jobs, timers, trace.
+-- Raises: WD009, WD104, WD105.
+create or replace function wedsql.suspend(p_wid integer, p_reason text, p_actor text default null)
+  returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
+  v_now timestamptz := wedsql.now();
+begin
+  update wedsql.instance i set status = 'S' where i.wid = p_wid and i.status <> 'S';
+  if not found then
+    perform wedsql._raise('WD105', 'Instance {instance} is suspended already.', 'Resume it first.',
+      jsonb_build_object('instance', p_wid));
+  end if;
+  update wedsql.job_pool j set state = 'S', claim = null, lckid = null, lease_until = null
+  where j.wid = p_wid and j.state in ('P', 'L');
+  update wedsql.timer x set remaining = x.due_at - v_now, due_at = 'infinity' where x.wid = p_wid;
+  perform wedsql._operated(v_flow, p_wid, '_SUSPEND', p_actor, p_reason, '{}', v_now);
+end $$;
+
+-- Resumes a suspended instance where it was. Clocks go on with the time that was left; a timer of a due
+-- attribute is due at the time in the attribute, which may have passed. Conditions are evaluated only if
+-- the definition was published again meanwhile.
+-- Locks: as _operate; its jobs, timers, trace.
+-- Raises: WD009, WD104, WD105.
+create or replace function wedsql.resume(p_wid integer, p_reason text, p_actor text default null) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
+  v_now timestamptz := wedsql.now();
+  v_since timestamptz;
+  v_version integer;
+  v_ready text[];
+begin
+  update wedsql.instance i
+  set status = case when exists (select 1 from wedsql.job_pool j where j.wid = p_wid and j.tgid = 0)
+                    then 'E' else 'R' end::"char"
+  where i.wid = p_wid and i.status = 'S';
+  if not found then
+    perform wedsql._raise('WD105', 'Instance {instance} is not suspended.', 'It has been resumed already.',
+      jsonb_build_object('instance', p_wid));
+  end if;
+  select least(t.tstmp, v_now), t.version into v_since, v_version from wedsql.wed_trace t
+  where t.wid = p_wid and t.trw = '_SUSPEND' order by t.seq desc limit 1;
+  with ready as (
+    update wedsql.job_pool j
+    set state = 'P', not_before = greatest(j.fired_at, j.not_before) + (v_now - v_since)
+    where j.wid = p_wid and j.state = 'S' returning j.trname)
+  select coalesce(array_agg(r.trname), '{}') into v_ready from ready r;
+  update wedsql.timer x set remaining = null,
+    due_at = case when t.due_attr is null then v_now else v_since end + x.remaining
+  from wedsql.trig t where x.wid = p_wid and t.tgid = x.tgid and x.remaining is not null;
+  perform wedsql._operated(v_flow, p_wid, '_RESUME', p_actor, p_reason, v_ready, v_now);
+  if v_version is distinct from v_flow.version then
+    perform wedsql._rematch(v_flow.id, array[p_wid], false, false, wedsql._actor(p_actor), p_reason);
+  else
+    -- A re-match in batches that was on its way then has left it out.
+    perform wedsql._rematch_some(r.flow_id, v_flow.name, array[p_wid], false, r.actor, r.reason,
+                                 wedsql._chosen_in(r, array[p_wid]))
+    from wedsql.rematch_run r
+    where r.flow_id = v_flow.id and r.version = v_version and (r.finished_at >= v_since) is not false;
+  end if;
+end $$;

@@ -1,0 +1,135 @@
+-- What an operator does to one job of a living instance: tries it again now, releases it, withdraws it, or
+-- changes its priority.
+
+-- Returns the job of an instance that is held for an operation and not suspended, locked.
+-- Locks: the job; the caller holds the instance.
+-- Raises: WD105 while the instance is suspended, WD205, WD212 for the job of an exception.
+create or replace function wedsql._operated_job(p_wid integer, p_job bigint) returns wedsql.job_pool
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_job wedsql.job_pool;
+begin
+  if (select i.status from wedsql.instance i where i.wid = p_wid) = 'S' then
+    perform wedsql._raise('WD105', 'Instance {instance} is suspended.', 'Resume it first.',
+      jsonb_build_object('instance', p_wid));
+  end if;
+  select * into v_job from wedsql.job_pool j where j.wid = p_wid and j.id = p_job for update;
+  if not found then
+    perform wedsql._raise('WD205', 'Job {job} of instance {instance} is no longer pending.',
+      'It was finished or withdrawn in the meantime.',
+      jsonb_build_object('job', p_job, 'instance', p_wid));
+  elsif v_job.tgid = 0 then
+    perform wedsql._raise('WD212', 'Job {job} is the exception of instance {instance} itself.',
+      'Repair the instance, or cancel it.', jsonb_build_object('job', p_job, 'instance', p_wid));
+  end if;
+  return v_job;
+end $$;
+
+-- Raises: WD203 where a worker holds the job now, by a lease or by a lock of its session.
+create or replace function wedsql._check_not_held(p_job wedsql.job_pool) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if (p_job).state = 'L' or not pg_try_advisory_xact_lock((p_job).wid, (p_job).tgid) then
+    perform wedsql._raise('WD203', 'A worker holds job {job} of instance {instance}: {holder}.',
+      'Release a lease first, or wait until the worker is done.',
+      jsonb_build_object('job', (p_job).id, 'instance', (p_job).wid, 'holder',
+        coalesce((p_job).lckid, wedsql._holder((p_job).wid, (p_job).tgid), '?')));
+  end if;
+end $$;
+
+-- Offers a job now that waits for its next try, or that is parked: it gets one attempt more. When no parked
+-- job remains, an exception runs again.
+-- Locks: as _operate; the job, the trace.
+-- Raises: WD009, WD104, WD105, WD203, WD205, WD212.
+create or replace function wedsql.retry_job(p_wid integer, p_job_id bigint, p_reason text,
+                                            p_actor text default null) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
+  v_now timestamptz := wedsql.now();
+  v_job wedsql.job_pool := wedsql._operated_job(p_wid, p_job_id);
+begin
+  perform wedsql._check_not_held(v_job);
+  if v_job.state = 'P' and coalesce(v_job.not_before <= v_now, true) then
+    perform wedsql._raise('WD212', 'Job {job} of instance {instance} is ready already.',
+      'It waits for a worker.', jsonb_build_object('job', p_job_id, 'instance', p_wid));
+  end if;
+  update wedsql.job_pool j set state = 'P', not_before = null where j.wid = p_wid and j.id = p_job_id;
+  if v_job.state = 'K' and not exists (
+    select 1 from wedsql.job_pool j where j.wid = p_wid and j.state = 'K') then
+    delete from wedsql.job_pool j where j.wid = p_wid and j.tgid = 0;
+    update wedsql.instance i set status = 'R', reason = null where i.wid = p_wid and i.status = 'E';
+  end if;
+  perform wedsql._operated(v_flow, p_wid, '_RECOVER:retry', p_actor, p_reason, array[v_job.trname], v_now);
+end $$;
+
+-- Ends the lease of a job, so that other workers may take it; the holder's result will be rejected (WD203).
+-- Locks: as _operate; the job, the trace.
+-- Raises: WD009, WD104, WD105, WD203 for a lock of a session, WD205, WD212.
+create or replace function wedsql.release_job(p_wid integer, p_job_id bigint, p_reason text,
+                                              p_actor text default null) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
+  v_now timestamptz := wedsql.now();
+  v_job wedsql.job_pool := wedsql._operated_job(p_wid, p_job_id);
+begin
+  if v_job.state <> 'L' then
+    perform wedsql._check_not_held(v_job);
+    perform wedsql._raise('WD212', 'Job {job} of instance {instance} is not held by a lease.',
+      'There is nothing to release.', jsonb_build_object('job', p_job_id, 'instance', p_wid));
+  end if;
+  update wedsql.job_pool j set state = 'P', claim = null, lckid = null, lease_until = null
+  where j.wid = p_wid and j.id = p_job_id;
+  insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message, attempt)
+  values (v_job.id, v_job.wid, v_job.tgid, v_job.flow_id, v_job.trname, v_now, 'released',
+          wedsql._actor(p_actor), p_reason, v_job.attempts);
+  perform wedsql._operated(v_flow, p_wid, '_RECOVER:release', p_actor, p_reason, array[v_job.trname], v_now);
+end $$;
+
+-- Withdraws a job that no worker holds. Where its condition still holds, or nothing else is pending, the
+-- instance becomes an exception (WITHDRAWN), because the next step would fire the job again or none would
+-- follow.
+-- Locks: as _operate; the job, the trace.
+-- Raises: WD009, WD104, WD105, WD203, WD205, WD212.
+create or replace function wedsql.withdraw_job(p_wid integer, p_job_id bigint, p_reason text,
+                                               p_actor text default null) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
+  v_now timestamptz := wedsql.now();
+  v_job wedsql.job_pool := wedsql._operated_job(p_wid, p_job_id);
+  v_matched integer[];
+begin
+  perform wedsql._check_not_held(v_job);
+  perform wedsql._withdraw_jobs(array[p_wid], array[p_job_id], 'withdrawn', wedsql._actor(p_actor), p_reason,
+                                v_now);
+  perform wedsql._operated(v_flow, p_wid, '_RECOVER:withdraw', p_actor, p_reason, '{}', v_now);
+  execute format('select r.matched from %I._retest(array[$1]) r', v_flow.name) into v_matched using p_wid;
+  if (select i.status from wedsql.instance i where i.wid = p_wid) = 'R' and (
+     v_job.tgid = any (v_matched) or not wedsql._has_timer(p_wid)
+     and not exists (select 1 from wedsql.job_pool j where j.wid = p_wid and j.tgid > 0)) then
+    perform wedsql._park_as_exception(v_flow, p_wid, '{}', 'WITHDRAWN', wedsql._actor(p_actor), p_reason,
+                                      v_now);
+  end if;
+end $$;
+
+-- Changes the priority of a job: among the ready jobs of its transition the highest is taken first.
+-- Locks: as _operate; the job, the trace.
+-- Raises: WD009, WD104, WD105, WD205, WD212.
+create or replace function wedsql.prioritize_job(p_wid integer, p_job_id bigint, p_priority integer,
+                                                 p_reason text, p_actor text default null) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
+  v_job wedsql.job_pool;
+begin
+  if p_priority is null or p_priority not between -32768 and 32767 then
+    perform wedsql._raise('WD009', 'A priority is a whole number between -32768 and 32767.');
+  end if;
+  v_job := wedsql._operated_job(p_wid, p_job_id);
+  update wedsql.job_pool j set priority = p_priority::smallint where j.wid = p_wid and j.id = p_job_id;
+  perform wedsql._operated(v_flow, p_wid, '_RECOVER:priority', p_actor,
+                           v_job.trname || ' ' || v_job.priority || ' -> ' || p_priority || ': ' || p_reason,
+                           '{}', wedsql.now());
+end $$;
