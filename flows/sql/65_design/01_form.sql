@@ -27,7 +27,8 @@ begin
   end if;
   foreach v_list in array array['attributes', 'triggers'] loop
     if jsonb_typeof(p_definition -> v_list) is distinct from 'array' then
-      perform wedsql._raise('WD009', 'The definition has no list "{list}".', null, jsonb_build_object('list', v_list));
+      perform wedsql._raise('WD009', 'The definition has no list "{list}".', null,
+        jsonb_build_object('list', v_list));
     end if;
     select e::text into v_bad from jsonb_array_elements(p_definition -> v_list) e
     where jsonb_typeof(e) <> 'object' limit 1;
@@ -39,7 +40,8 @@ begin
     where e ? 'id' group by e ->> 'id'
     having count(*) > 1 or bool_or(jsonb_typeof(e -> 'id') <> 'number') limit 1;
     if found then
-      perform wedsql._raise('WD009', 'The id {id} is not the number of exactly one item of the list "{list}".',
+      perform wedsql._raise('WD009',
+        'The id {id} is not the number of exactly one item of the list "{list}".',
         'A copy of an attribute or trigger has no id yet.',
         jsonb_build_object('id', left(v_bad, 80), 'list', v_list));
     end if;
@@ -76,8 +78,8 @@ declare
 begin
   return v_new || jsonb_build_object(
     'attributes', (
-      select coalesce(jsonb_agg(wedsql._with_number(n.j, p_running -> 'attributes', p.old_ord) order by n.ord),
-        '[]')
+      select coalesce(
+        jsonb_agg(wedsql._with_number(n.j, p_running -> 'attributes', p.old_ord) order by n.ord), '[]')
       from jsonb_array_elements(v_new -> 'attributes') with ordinality n (j, ord)
       left join wedsql._attribute_pairs(p_running -> 'attributes', v_new -> 'attributes') p
         on p.new_ord = n.ord),

@@ -1,18 +1,22 @@
 -- The revisions of a draft. Undo and redo are revisions, too: each has a content that was there before, so
 -- that the number of a revision always names one content.
 
--- Adds a revision to a draft and returns the draft. p_shown is the earlier revision whose content it has; null
--- for new content.
+-- Adds a revision to a draft and returns the draft. p_shown is the earlier revision whose content it has;
+-- null for new content. p_parts: the template and the facts of the summary, if it has them.
 create or replace function wedsql._append_revision(p_draft wedsql.draft, p_definition jsonb, p_summary text,
-  p_actor text, p_shown integer default null) returns wedsql.draft
+  p_actor text, p_shown integer default null, p_parts jsonb default null) returns wedsql.draft
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_draft wedsql.draft;
 begin
-  insert into wedsql.draft_revision (draft_id, revision, at, actor, summary, base_version, parent, definition)
+  if octet_length(p_parts::text) > 10000 then
+    p_parts := null;
+  end if;
+  insert into wedsql.draft_revision (draft_id, revision, at, actor, summary, base_version, parent, definition,
+    summary_parts)
   values (p_draft.id, p_draft.revision + 1, wedsql.now(), wedsql._actor(p_actor),
     left(btrim(regexp_replace(coalesce(p_summary, ''), '[[:space:]]+', ' ', 'g')), 200), p_draft.base_version,
-    case when p_shown is null then nullif(p_draft.shown, 0) end, p_definition);
+    case when p_shown is null then nullif(p_draft.shown, 0) end, p_definition, p_parts);
   update wedsql.draft d
   set revision = p_draft.revision + 1, shown = coalesce(p_shown, p_draft.revision + 1),
       tip = case when p_shown is null then p_draft.revision + 1 else d.tip end,

@@ -13,7 +13,8 @@ begin
     select * into v_draft from wedsql.draft d where d.flow = p_flow and d.branch = p_branch;
   end if;
   if not found then
-    perform wedsql._raise('WD401', 'Flow "{flow}" has no draft "{branch}".', 'Open one, or list the existing drafts.',
+    perform wedsql._raise('WD401', 'Flow "{flow}" has no draft "{branch}".',
+      'Open one, or list the existing drafts.',
       jsonb_build_object('flow', left(p_flow, 80), 'branch', left(p_branch, 80)));
   end if;
   return v_draft;
@@ -27,7 +28,8 @@ begin
   if p_revision is distinct from p_draft.revision then
     perform wedsql._raise('WD402', case when p_revision is null
         then '{actor} has saved revision {revision} of draft "{branch}" of flow "{flow}" in the meantime.'
-        else '{actor} has saved revision {revision} of draft "{branch}" of flow "{flow}"; your change was made from revision {base}.' end,
+        else '{actor} has saved revision {revision} of draft "{branch}" of flow "{flow}"; your change was '
+             'made from revision {base}.' end,
       'Read the draft, merge your change with it, and save again.',
       jsonb_build_object('flow', p_draft.flow, 'branch', p_draft.branch, 'revision', p_draft.revision,
         'actor', p_draft.changed_by, 'at', p_draft.changed_at, 'base', p_revision));
@@ -71,7 +73,8 @@ $$;
 -- Locks: the new draft.
 -- Raises: WD004, WD009, WD403 when there is that draft already, WD404.
 create or replace function wedsql.open_draft(p_flow text, p_branch text default 'main',
-  p_definition jsonb default null, p_summary text default '', p_actor text default null) returns jsonb
+  p_definition jsonb default null, p_summary text default '', p_actor text default null,
+  p_parts jsonb default null) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_running jsonb := wedsql._running(p_flow);
@@ -79,8 +82,8 @@ declare
   v_draft wedsql.draft;
 begin
   perform wedsql.check_name(p_flow, 'flow'), wedsql._check_branch(p_branch);
-  insert into wedsql.draft (flow, branch, base_version, revision, shown, tip, created_at, created_by, changed_at,
-    changed_by)
+  insert into wedsql.draft (flow, branch, base_version, revision, shown, tip, created_at, created_by,
+    changed_at, changed_by)
   values (p_flow, p_branch, (v_running ->> 'version')::integer, 0, 0, 0, v_now, wedsql._actor(p_actor), v_now,
     wedsql._actor(p_actor))
   on conflict do nothing returning * into v_draft;
@@ -97,7 +100,7 @@ begin
     p_definition := wedsql._numbered(v_running -> 'definition', p_definition);
   end if;
   v_draft := wedsql._append_revision(v_draft, coalesce(p_definition, v_running -> 'definition'), p_summary,
-    p_actor);
+    p_actor, null, p_parts);
   return wedsql._whole_draft(v_draft);
 end $$;
 
@@ -120,7 +123,8 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if (select count(*) from wedsql.draft d where d.flow = p_flow) > wedsql._draft_limit('of a flow')
     or (select count(*) from wedsql.draft d) > wedsql._draft_limit('in all') then
-    perform wedsql._raise('WD404', 'There are too many drafts: a flow has at most {limit}, all flows together {total}.',
+    perform wedsql._raise('WD404',
+      'There are too many drafts: a flow has at most {limit}, all flows together {total}.',
       'Discard one that is not needed.',
       jsonb_build_object('limit', wedsql._draft_limit('of a flow'), 'total', wedsql._draft_limit('in all')));
   end if;
@@ -128,11 +132,13 @@ end $$;
 
 -- Saves a draft as its next revision, and returns the draft without its content. p_revision is the revision
 -- that the change was made from. With p_base_version the draft was merged with the running definition of that
--- version, which is its base from now on. Saving the content that it has already changes nothing.
+-- version, which is its base from now on. p_parts: the template and the facts from which pages make the
+-- summary in the language of the reader. Saving the content that it has already changes nothing.
 -- Locks: the draft.
 -- Raises: WD009, WD401, WD402, WD404, WD406.
-create or replace function wedsql.save_draft(p_flow text, p_branch text, p_revision integer, p_definition jsonb,
-  p_summary text default '', p_base_version integer default null, p_actor text default null) returns jsonb
+create or replace function wedsql.save_draft(p_flow text, p_branch text, p_revision integer,
+  p_definition jsonb, p_summary text default '', p_base_version integer default null,
+  p_actor text default null, p_parts jsonb default null) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_draft wedsql.draft := wedsql._draft(p_flow, p_branch, true);
@@ -147,7 +153,7 @@ begin
   end if;
   perform wedsql._check_revision(v_draft, p_revision);
   v_draft := wedsql._rebase(v_draft, coalesce(p_base_version, v_draft.base_version));
-  v_draft := wedsql._append_revision(v_draft, v_content, p_summary, p_actor);
+  v_draft := wedsql._append_revision(v_draft, v_content, p_summary, p_actor, null, p_parts);
   return wedsql._draft_head(v_draft);
 end $$;
 
@@ -174,7 +180,8 @@ create or replace function wedsql._check_base(p_flow text, p_base integer, p_run
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if p_base is distinct from p_running then
-    perform wedsql._raise('WD406', 'Flow "{flow}" is at version {running_version}; this definition was made from version {base_version}.',
+    perform wedsql._raise('WD406',
+      'Flow "{flow}" is at version {running_version}; this definition was made from version {base_version}.',
       'Merge the draft with the running definition, check it, and request again.',
       jsonb_build_object('flow', p_flow, 'running_version', p_running, 'base_version', p_base));
   end if;
@@ -193,11 +200,13 @@ begin
 end $$;
 
 -- Makes the drafts of a flow that was dropped those of a flow that was never published, and deletes its
--- requests.
+-- requests, and its scenarios unless a draft is left that they belong to.
 create or replace function wedsql._forget_flow(p_flow text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   delete from wedsql.publication p where p.flow = p_flow;
+  delete from wedsql.scenario s
+  where s.flow = p_flow and not exists (select 1 from wedsql.draft d where d.flow = p_flow);
   delete from wedsql.draft_base b using wedsql.draft d where d.flow = p_flow and b.draft_id = d.id;
   insert into wedsql.draft_base (draft_id, version, definition)
   select d.id, 0, wedsql._running(p_flow) -> 'definition' from wedsql.draft d where d.flow = p_flow;

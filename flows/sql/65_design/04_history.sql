@@ -15,8 +15,10 @@ begin
   select * into v_to from wedsql.draft_revision r where r.draft_id = v_draft.id
     and r.revision = case when p_forward then wedsql._redone(v_draft) else wedsql._undone(v_draft) end;
   if not found then
-    perform wedsql._raise('WD405', case when p_forward then 'There is nothing to redo in draft "{branch}" of flow "{flow}".'
-        else 'There is nothing to undo in draft "{branch}" of flow "{flow}".' end, 'The last {kept} revisions are kept.',
+    perform wedsql._raise('WD405',
+      case when p_forward then 'There is nothing to redo in draft "{branch}" of flow "{flow}".'
+        else 'There is nothing to undo in draft "{branch}" of flow "{flow}".' end,
+      'Undo goes back to the last publication, by at most {kept} revisions.',
       jsonb_build_object('flow', p_flow, 'branch', p_branch, 'kept', wedsql._draft_limit('revisions')));
   end if;
   v_draft.base_version := v_to.base_version;
@@ -32,7 +34,7 @@ create or replace function wedsql.draft_history(p_flow text, p_branch text defau
   p_before integer default null, p_limit integer default 50) returns setof jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 select to_jsonb(l) from (
-  select r.revision, r.at, r.actor, r.summary, r.base_version, r.parent
+  select r.revision, r.at, r.actor, r.summary, r.summary_parts, r.base_version, r.parent
   from wedsql._draft(p_flow, p_branch, false) d join wedsql.draft_revision r on r.draft_id = d.id
   where p_before is null or r.revision < p_before order by r.revision desc limit least(p_limit, 500)) l
 order by l.revision desc

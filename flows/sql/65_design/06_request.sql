@@ -32,15 +32,25 @@ language sql stable security definer set search_path = pg_catalog, pg_temp set t
 select to_jsonb(wedsql._publication(p_id, false))
 $$;
 
+-- Returns several requests, of their definitions only what names the triggers.
+create or replace function wedsql.read_publications(p_ids bigint[]) returns setof jsonb
+language sql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
+select wedsql._publication_head(p) || jsonb_build_object('definition', jsonb_build_object('triggers', (
+  select jsonb_agg(jsonb_build_object('label', t -> 'label', 'condition', t -> 'condition',
+    'transition', t -> 'transition', 'name', t -> 'name') order by k)
+  from jsonb_array_elements(p.definition -> 'triggers') with ordinality e (t, k))))
+from wedsql.publication p where p.id = any (p_ids) order by p.id desc
+$$;
+
 -- Returns the requests of a flow, or of all flows, before p_before, the newest first, without definitions;
 -- with p_open only those that wait for a decision or for their time.
 create or replace function wedsql.list_publications(p_flow text default null, p_open boolean default false,
   p_before bigint default null, p_limit integer default 50) returns setof jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 select to_jsonb(l) from (
-  select p.id, p.flow, p.branch, p.revision, p.base_version, p.reason, p.reopen_final, p.prediction,
-    p.publish_at, p.status, p.needs_approval, p.requested_by, p.requested_at, p.decided_by, p.decided_at, p.note, p.version,
-    p.report, p.tried_at, p.sqlstate, p.message
+  select p.id, p.flow, p.branch, p.revision, p.base_version, p.reason, p.reopen_final, p.choices,
+    p.prediction, p.publish_at, p.status, p.needs_approval, p.requested_by, p.requested_at, p.decided_by,
+    p.decided_at, p.note, p.version, p.report, p.tried_at, p.sqlstate, p.message
   from (
     select o.* from wedsql.publication o where p_open and o.status in ('requested', 'approved')
     union all
@@ -52,13 +62,13 @@ $$;
 
 -- Requests the publication of a draft's present revision, and returns the request without its definition. If
 -- the flow needs no approval, it is published at once, or at p_publish_at by the reaper; else it waits for
--- approve_publication.
+-- approve_publication. p_choices: what happens to groups of instances, see 60_publish/01_choices.sql.
 -- Locks: the draft; if it is published at once, as publish.
 -- Raises: WD401, WD402, WD406, WD410 for a time that has passed or is years away, and everything for which
 -- publishing can be rejected.
 create or replace function wedsql.request_publication(p_flow text, p_branch text, p_revision integer,
   p_reason text default '', p_reopen_final boolean default false, p_publish_at timestamptz default null,
-  p_prediction jsonb default null, p_actor text default null) returns jsonb
+  p_prediction jsonb default null, p_actor text default null, p_choices jsonb default '{}') returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_draft wedsql.draft := wedsql._draft(p_flow, p_branch, true);
@@ -67,28 +77,28 @@ begin
   return wedsql._request(p_flow, p_branch, p_revision, v_draft.base_version, (
     select r.definition from wedsql.draft_revision r
     where r.draft_id = v_draft.id and r.revision = p_revision), p_reason, p_reopen_final, p_publish_at,
-    p_prediction, p_actor);
+    p_prediction, p_actor, p_choices);
 end $$;
 
 -- Requests that an earlier version of a flow is published again; else as request_publication.
 -- Locks: as publish.
 -- Raises: WD001, WD409, and as request_publication.
 create or replace function wedsql.request_rollback(p_flow text, p_version integer, p_reason text default '',
-  p_reopen_final boolean default false, p_publish_at timestamptz default null, p_prediction jsonb default null,
-  p_actor text default null) returns jsonb
+  p_reopen_final boolean default false, p_publish_at timestamptz default null,
+  p_prediction jsonb default null, p_actor text default null, p_choices jsonb default '{}') returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   return wedsql._request(p_flow, '', null, (wedsql._running(p_flow) ->> 'version')::integer,
     wedsql.version_definition(p_flow, p_version),
     coalesce(nullif(p_reason, ''), format('back to version %s', p_version)), p_reopen_final, p_publish_at,
-    p_prediction, p_actor);
+    p_prediction, p_actor, p_choices);
 end $$;
 
 -- Stores a request, and publishes it if nothing has to be waited for. A definition that cannot be published
 -- is rejected here, before it is approved.
 create or replace function wedsql._request(p_flow text, p_branch text, p_revision integer, p_base integer,
   p_definition jsonb, p_reason text, p_reopen_final boolean, p_publish_at timestamptz, p_prediction jsonb,
-  p_actor text) returns jsonb
+  p_actor text, p_choices jsonb) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_needs boolean := coalesce((select f.needs_approval from wedsql.flow f where f.name = p_flow), false);
@@ -96,10 +106,12 @@ declare
 begin
   perform wedsql._check_base(p_flow, p_base, (wedsql._running(p_flow) ->> 'version')::integer);
   perform wedsql._check_time(p_publish_at);
+  perform wedsql._check_definition(p_definition);
+  perform wedsql._check_choices(coalesce(p_choices, '{}'), p_definition);
   insert into wedsql.publication (flow, branch, revision, base_version, definition, reason, reopen_final,
-    prediction, publish_at, status, needs_approval, requested_by, requested_at)
+    choices, prediction, publish_at, status, needs_approval, requested_by, requested_at)
   values (p_flow, p_branch, p_revision, p_base, p_definition, left(coalesce(p_reason, ''), 10000),
-    coalesce(p_reopen_final, false), p_prediction, p_publish_at,
+    coalesce(p_reopen_final, false), coalesce(p_choices, '{}'), p_prediction, p_publish_at,
     case when v_needs then 'requested' else 'approved' end, v_needs, wedsql._actor(p_actor), wedsql.now())
   returning * into v_new;
   if v_new.status = 'approved' and p_publish_at is null then
@@ -165,10 +177,12 @@ declare
   v_request wedsql.publication := wedsql._publication(p_id, true);
 begin
   if v_request.status <> all (p_status) then
-    perform wedsql._raise('WD408', case when v_request.decided_by is null then 'Publication {publication} of flow "{flow}" is {status}.'
+    perform wedsql._raise('WD408',
+      case when v_request.decided_by is null then 'Publication {publication} of flow "{flow}" is {status}.'
         else 'Publication {publication} of flow "{flow}" is {status} by {actor}.' end,
-      'Check its state; request a new one if needed.', jsonb_build_object('publication', p_id, 'flow', v_request.flow,
-        'status', v_request.status, 'actor', v_request.decided_by));
+      'Check its state; request a new one if needed.',
+      jsonb_build_object('publication', p_id, 'flow', v_request.flow, 'status', v_request.status,
+        'actor', v_request.decided_by));
   end if;
   return v_request;
 end $$;
@@ -184,7 +198,8 @@ declare
   v_request wedsql.publication := wedsql._waiting(p_id, 'requested');
 begin
   if wedsql._same_person(v_request.requested_by, wedsql._actor(p_actor)) then
-    perform wedsql._raise('WD303', '{actor} has requested publication {publication} of flow "{flow}" and cannot approve it.',
+    perform wedsql._raise('WD303',
+      '{actor} has requested publication {publication} of flow "{flow}" and cannot approve it.',
       'Another person with the right to approve it must do so.',
       jsonb_build_object('actor', v_request.requested_by, 'publication', p_id, 'flow', v_request.flow));
   end if;
@@ -200,7 +215,8 @@ end $$;
 -- Returns whether two names are one person's; they may differ in case and spaces.
 create or replace function wedsql._same_person(p_one text, p_other text) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-select lower(regexp_replace(p_one, '[[:space:]]', '', 'g')) = lower(regexp_replace(p_other, '[[:space:]]', '', 'g'))
+select lower(regexp_replace(p_one, '[[:space:]]', '', 'g'))
+  = lower(regexp_replace(p_other, '[[:space:]]', '', 'g'))
 $$;
 
 -- Rejects a request; its reason goes to the requester.

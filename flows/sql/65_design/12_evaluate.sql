@@ -45,7 +45,7 @@ end $$;
 
 -- Returns for each state one text with the letters of the conditions in their order. p_states is a list;
 -- p_columns has the attributes with their types as for jsonb_to_recordset. As in the matcher at most two
--- conditions that make texts are in one statement, and only if a statement fails is each evaluated on its own.
+-- conditions that make texts are in one statement; each is evaluated on its own only if a statement fails.
 create or replace function wed_match.values_of(p_columns text, p_conditions text[], p_states jsonb)
   returns text[]
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -111,7 +111,7 @@ select case when coalesce(cardinality(p_conditions), 0) = 0
 $$;
 
 -- Evaluates the conditions of a definition that need not be published on each of the states, which are
--- complete states as JSON, and returns per state one letter per trigger: t true, f false, u unknown, e failed.
+-- complete states as JSON. Returns per state one letter per trigger: t true, f false, u unknown, e failed;
 -- errors has SQLSTATE and message of those that failed, by the place of the trigger from 0.
 -- Raises: WD005, WD006; WD009.
 create or replace function wedsql.evaluate(p_flow text, p_definition jsonb, p_states jsonb)
@@ -135,13 +135,48 @@ begin
     from unnest(wedsql._values(v_conditions, v_types, p_states)) with ordinality v (held, i);
 end $$;
 
+-- Returns all combinations of values as states: p_classes is a list of pairs, an attribute and its values.
+-- The values of the last attribute change first.
+create or replace function wedsql._product(p_classes jsonb) returns jsonb
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_states jsonb := '[{}]';
+  v_one jsonb;
+begin
+  for v_one in select e from jsonb_array_elements(p_classes) with ordinality u (e, n) order by n loop
+    v_states := (
+      select jsonb_agg(s.state || jsonb_build_object(v_one ->> 0, v.value) order by s.n, v.n)
+      from jsonb_array_elements(v_states) with ordinality s (state, n)
+      cross join jsonb_array_elements(v_one -> 1) with ordinality v (value, n));
+  end loop;
+  return v_states;
+end $$;
+
+-- Evaluates each condition of a definition that need not be published on the product of values of its own:
+-- p_classes has for each trigger what _product takes. Returns per trigger one letter per state as evaluate.
+-- Raises: WD005, WD006; WD009.
+create or replace function wedsql.evaluate_classes(p_flow text, p_definition jsonb, p_classes jsonb)
+  returns table (n integer, held text)
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_types jsonb := wedsql._given_types(p_definition);
+begin
+  perform wedsql._check_definition(p_definition);
+  perform wedsql._need_writable();
+  return query
+    select c.n - 1,
+      array_to_string(wedsql._values(array[c], v_types, wedsql._product(p_classes -> (c.n - 1))), '')
+    from wedsql._compile((select f.id from wedsql.flow f where f.name = p_flow), p_definition) c order by c.n;
+end $$;
+
 -- Rejects compiling in a read-only transaction: there the parse tree of a condition cannot be checked.
 -- Raises: 25006.
 create or replace function wedsql._need_writable() returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   if current_setting('transaction_read_only')::boolean then
-    raise read_only_sql_transaction using message = 'A condition cannot be compiled in a read-only transaction.',
+    raise read_only_sql_transaction using
+      message = 'A condition cannot be compiled in a read-only transaction.',
       hint = 'Call the function in an ordinary transaction; it changes nothing.';
   end if;
 end $$;

@@ -57,14 +57,14 @@ begin
 end $$;
 
 -- Returns the values of an attribute, trigger or flow that have a wrong form, with the path of each.
-create or replace function wedsql._form_problems(p_table text, p_given jsonb, p_path jsonb)
-  returns setof wedsql.problem
+create or replace function wedsql._form_problems(p_table text, p_given jsonb, p_path jsonb,
+  p_options wedsql.option[]) returns setof wedsql.problem
 language plpgsql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
   v_one wedsql.option;
 begin
-  for v_one in select o.* from wedsql._options(p_table) o where p_given ? o.name loop
+  for v_one in select o.* from unnest(p_options) o where p_given ? o.name loop
     begin
       execute format('select jsonb_populate_record(null::wedsql.%I, $1)', p_table)
       using jsonb_build_object(v_one.col, p_given -> v_one.name);
@@ -78,16 +78,56 @@ begin
 end $$;
 
 -- Returns a definition's part without the values of a wrong form.
-create or replace function wedsql._well_formed(p_table text, p_given jsonb) returns jsonb
+create or replace function wedsql._well_formed(p_table text, p_given jsonb, p_options wedsql.option[])
+  returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select p_given - array(select x.path ->> 0 from wedsql._form_problems(p_table, p_given, '[]') x)
+select p_given - array(select x.path ->> 0 from wedsql._form_problems(p_table, p_given, '[]', p_options) x)
 $$;
+
+-- Returns the places, from 1, of those attributes or triggers of which every option has an allowed value.
+-- They are read in one statement; where it fails, each half is read by itself.
+create or replace function wedsql._allowed_items(p_table text, p_items jsonb, p_options wedsql.option[])
+  returns bigint[]
+language plpgsql stable set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+declare
+  v_count integer := jsonb_array_length(p_items);
+  v_half integer := v_count / 2;
+  v_found bigint[];
+begin
+  execute format($q$
+    select coalesce(array_agg(i.n), '{}') from (
+      select e.n, %2$s as r, jsonb_populate_record(null::wedsql.%1$I, (
+        select jsonb_object_agg(o.col, e.j -> o.name) from unnest($2) o where e.j ? o.name)) as given
+      from jsonb_array_elements($1) with ordinality e (j, n) where jsonb_typeof(e.j) = 'object' offset 0) i
+    cross join lateral (select (i.r).*) r
+    where i.given is distinct from null
+      and not exists (select from (values %3$s) t (col, fits) where t.fits is false)$q$, p_table,
+    case p_table when 'attr' then 'wedsql._attribute_row(e.j, $2)'
+                 else 'wedsql._trigger_row(e.j, $2, ''null'')' end, wedsql._value_tests(p_table))
+  into v_found using p_items, p_options;
+  return v_found;
+exception when data_exception then
+  if v_count = 1 then
+    return '{}';
+  end if;
+  return wedsql._allowed_items(p_table, jsonb_path_query_array(p_items, '$[0 to $n]',
+      jsonb_build_object('n', v_half - 1)), p_options)
+    || array(select n + v_half from unnest(wedsql._allowed_items(p_table, jsonb_path_query_array(p_items,
+      '$[$n to last]', jsonb_build_object('n', v_half)), p_options)) n);
+end $$;
 
 -- Returns what is wrong with the outer form: lists that are missing, words that are no options, numbers and
 -- names that occur twice.
 create or replace function wedsql._outline_problems(p_definition jsonb) returns setof wedsql.problem
 language sql stable set search_path = pg_catalog, pg_temp as $$
-with item as (
+with option as materialized (
+  select k.kind, o.name from (values ('flow'), ('attr'), ('trig')) k (kind)
+  cross join lateral wedsql._options(k.kind) o
+  union all
+  values ('flow', 'flow'), ('flow', 'version'), ('flow', 'attributes'), ('flow', 'triggers'), ('attr', 'was'),
+    ('attr', 'id'), ('trig', 'id')),
+item as materialized (
   select l.list, l.kind, e.n - 1 as n, e.j from (values ('attributes', 'attr'), ('triggers',
     'trig')) l (list, kind)
   cross join lateral jsonb_array_elements(p_definition -> l.list) with ordinality e (j, n)),
@@ -104,58 +144,69 @@ select wedsql._problem(w.path || to_jsonb(w.w), 'WD009',
   wedsql._put_facts('The definition has an unknown option "{option}".', jsonb_build_object('option',
     left(w.w, 80))),
   'See docs/defining-flows.md for the options.')
-from word w
-where (w.kind, w.w) not in (('flow', 'flow'), ('flow', 'version'), ('flow', 'attributes'), ('flow',
-  'triggers'),
-                            ('attr', 'was'), ('attr', 'id'), ('trig', 'id'))
-  and w.w not in (select o.name from wedsql._options(w.kind) o)
+from word w where (w.kind, w.w) not in (select o.kind, o.name from option o)
 union all
-select wedsql._problem(jsonb_build_array(i.list, i.n, k.word), 'WD009',
+select wedsql._problem(jsonb_build_array(i.list, i.n, i.word), 'WD009',
   wedsql._put_facts('The definition has {word} "{value}" more than once in the list {list}.',
-    jsonb_build_object('word', k.word, 'value', left(i.j ->> k.word, 80), 'list', i.list)),
+    jsonb_build_object('word', i.word, 'value', left(i.j ->> i.word, 80), 'list', i.list)),
   'Each must be unique; delete or rename the others.')
-from item i join (values ('attributes', 'name'), ('attributes', 'was'), ('attributes', 'id'),
-                         ('triggers', 'id')) k (list, word) on k.list = i.list
-where exists (select 1 from item o where o.list = i.list and o.n < i.n and o.j ->> k.word = i.j ->> k.word)
+from (select i.*, k.word,
+        row_number() over (partition by i.list, k.word, i.j ->> k.word order by i.n) as place
+      from item i join (values ('attributes', 'name'), ('attributes', 'was'), ('attributes', 'id'),
+                               ('triggers', 'id')) k (list, word) on k.list = i.list
+      where i.j ->> k.word is not null) i
+where i.place > 1
 $$;
 
--- Returns the problems of one attribute by itself.
-create or replace function wedsql._attribute_problems(p_given jsonb,
-  p_path jsonb) returns setof wedsql.problem
+-- Returns the problems of one attribute by itself; p_allowed: its options have allowed values.
+create or replace function wedsql._attribute_problems(p_given jsonb, p_path jsonb, p_options wedsql.option[],
+  p_allowed boolean) returns setof wedsql.problem
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
-  v_given jsonb := wedsql._well_formed('attr', p_given);
-  v_row wedsql.attr := wedsql._attribute_row(v_given, wedsql._option_list('attr'));
+  v_given jsonb := case when p_allowed then p_given else wedsql._well_formed('attr', p_given, p_options) end;
+  v_row wedsql.attr := wedsql._attribute_row(v_given, p_options);
+  v_wrong boolean := false;
 begin
   v_row.type := coalesce(nullif(v_row.type, ''), 'text');
-  return query select * from wedsql._form_problems('attr', p_given, p_path);
   return query select * from wedsql._problem_of(p_path || '"name"', 'check_name(($1).aname, ''attribute'')',
     v_row, null);
-  return query select * from wedsql._problems_by_option(p_path,
-    '_check_values(''attr'', wedsql._attribute_row($1, wedsql._option_list(''attr'')))',
-    v_given || jsonb_build_object('type', v_row.type), null, 'attr');
-  if not found then  -- the type becomes part of a statement
+  if not p_allowed then
+    return query select * from wedsql._form_problems('attr', p_given, p_path, p_options);
+    return query select * from wedsql._problems_by_option(p_path,
+      '_check_values(''attr'', wedsql._attribute_row($1, wedsql._option_list(''attr'')))',
+      v_given || jsonb_build_object('type', v_row.type), null, 'attr');
+    v_wrong := found;
+  end if;
+  if not v_wrong then  -- the type becomes part of a statement
     return query select * from wedsql._problem_of(
       p_path || case when v_row.type = 'enum' and coalesce(cardinality(v_row.options), 0) = 0
                      then '"options"'::jsonb else '"default"' end,
       '_check_default(($1).aname, ($1).type, ($1).options, ($1).adv)', v_row, null);
+    return query select * from wedsql._problem_of(p_path || '"business_key"',
+      '_check_key(($1).aname, ($1).type, ($1).business_key)', v_row, null);
   end if;
 end $$;
 
--- Returns the problems of one trigger over attributes of these types; p_checked: its condition is one of the
--- published flow's and means the same.
-create or replace function wedsql._trigger_problems(p_given jsonb, p_path jsonb, p_types jsonb,
-  p_checked boolean) returns setof wedsql.problem
+-- Returns the problems of one trigger over attributes of these types; p_allowed: its options have allowed
+-- values; p_checked: its condition is one of the published flow's and means the same.
+create or replace function wedsql._trigger_problems(p_given jsonb, p_path jsonb, p_options wedsql.option[],
+  p_types jsonb, p_allowed boolean, p_checked boolean) returns setof wedsql.problem
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
-  v_given jsonb := wedsql._well_formed('trig', p_given);
-  v_row wedsql.trig := wedsql._trigger_row(v_given, wedsql._option_list('trig'), 'null');
+  v_given jsonb := case when p_allowed then p_given else wedsql._well_formed('trig', p_given, p_options) end;
+  v_row wedsql.trig := wedsql._trigger_row(v_given, p_options, 'null');
 begin
-  return query select * from wedsql._form_problems('trig', p_given, p_path);
   return query select * from wedsql._problem_of(p_path || '"transition"', '_with_names($1)', v_row, null);
-  return query select * from wedsql._problems_by_option(p_path,
-    '_check_options(wedsql._trigger_row($1, wedsql._option_list(''trig''), ''null''), $2)',
-    v_given || case when v_row.cpred is null then '{"predicate": ""}' else '{}' end::jsonb, p_types, 'trig');
+  if not p_allowed then
+    return query select * from wedsql._form_problems('trig', p_given, p_path, p_options);
+  end if;
+  if not p_allowed or exists (
+    select from wedsql._problem_of(p_path, '_check_references($1, $2)', v_row, p_types)) then
+    return query select * from wedsql._problems_by_option(p_path,
+      '_check_options(wedsql._trigger_row($1, wedsql._option_list(''trig''), ''null''), $2)',
+      v_given || case when v_row.cpred is null then '{"predicate": ""}' else '{}' end::jsonb, p_types,
+      'trig');
+  end if;
   if not p_checked then
     return query select * from wedsql._problem_of(p_path || '"predicate"', '_compile_one(($1).cpred, $2)',
       v_row, p_types);
@@ -167,7 +218,7 @@ create or replace function wedsql._final_problems(p_triggers jsonb) returns seto
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select wedsql._problem(jsonb_build_array('triggers', f.n - 1, 'final'), 'WD008',
   'The flow has a final condition already.',
-  'Join both with OR in one predicate: several final states are one condition.')
+  'Join both with OR: several final states are one condition.')
 from (select e.n, row_number() over (order by e.n) as place
       from jsonb_array_elements(p_triggers) with ordinality e (j, n)
       where lower(e.j ->> 'final') in ('true', 't', 'yes', 'y', 'on', '1')) f
@@ -176,17 +227,16 @@ $$;
 
 -- Returns all problems for which publishing the definition would be refused, in its order; for a flow that
 -- does not exist, those of publishing it as a new one. It reads the table of a flow whose attributes get
--- another type or other options, and locks nothing.
+-- another type or other options, and locks nothing. p_known has the places, from 0, of attributes and
+-- triggers that were checked before and had no problem of their own, of triggers over attributes of the same
+-- types: {"attributes": [0, 1], "triggers": [5]}. These are not checked again by themselves.
 -- Raises: 25006.
-create or replace function wedsql.check_definition(p_flow text, p_definition jsonb)
-  returns setof wedsql.problem
+create or replace function wedsql.check_definition(p_flow text, p_definition jsonb,
+  p_known jsonb default '{}') returns setof wedsql.problem
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
   v_flow integer := (select f.id from wedsql.flow f where f.name = p_flow);
-  v_given jsonb := p_definition;
-  v_types jsonb;
-  v_published jsonb := wedsql._attr_types(v_flow);
 begin
   perform wedsql._need_writable();
   if jsonb_typeof(p_definition) is distinct from 'object'
@@ -198,28 +248,56 @@ begin
   end if;
   return query select * from wedsql._outline_problems(p_definition);
   return query select * from wedsql._setting_problems(p_definition);
-  v_types := wedsql._given_types(p_definition);
-  return query select x.* from jsonb_array_elements(p_definition -> 'attributes') with ordinality e (j, n)
-    cross join lateral wedsql._attribute_problems(e.j, jsonb_build_array('attributes', e.n - 1)) x
-    where jsonb_typeof(e.j) = 'object' order by e.n;
-  return query select x.* from jsonb_array_elements(p_definition -> 'triggers') with ordinality e (j, n)
-    cross join lateral wedsql._trigger_problems(e.j, jsonb_build_array('triggers', e.n - 1), v_types,
-      (wedsql._published_form(v_flow, e.j ->> 'predicate', v_types, v_published)).tgid is not null) x
-    where jsonb_typeof(e.j) = 'object' order by e.n;
+  return query select * from wedsql._item_problems(v_flow, p_definition, p_known);
   return query select * from wedsql._final_problems(p_definition -> 'triggers');
   if v_flow is not null then
     return query select * from wedsql._change_problems(v_flow, p_flow, p_definition);
   end if;
 end $$;
 
+-- Returns the problems that the attributes and triggers have by themselves.
+create or replace function wedsql._item_problems(p_flow integer, p_definition jsonb, p_known jsonb)
+  returns setof wedsql.problem
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+declare
+  v_types jsonb := wedsql._given_types(p_definition);
+  v_published jsonb := wedsql._attr_types(p_flow);
+  v_options wedsql.option[] := wedsql._option_list('attr');
+  v_items jsonb := wedsql._unknown_items(p_definition -> 'attributes', p_known -> 'attributes');
+  v_allowed bigint[] := wedsql._allowed_items('attr', v_items, v_options);
+begin
+  return query select x.* from jsonb_array_elements(v_items) with ordinality e (j, n)
+    cross join lateral wedsql._attribute_problems(e.j, jsonb_build_array('attributes', e.n - 1), v_options,
+      e.n = any (v_allowed)) x
+    where jsonb_typeof(e.j) = 'object' order by e.n;
+  v_options := wedsql._option_list('trig');
+  v_items := wedsql._unknown_items(p_definition -> 'triggers', p_known -> 'triggers');
+  v_allowed := wedsql._allowed_items('trig', v_items, v_options);
+  return query select x.* from jsonb_array_elements(v_items) with ordinality e (j, n)
+    cross join lateral wedsql._trigger_problems(e.j, jsonb_build_array('triggers', e.n - 1), v_options,
+      v_types, e.n = any (v_allowed),
+      (wedsql._published_form(p_flow, e.j ->> 'predicate', v_types, v_published)).tgid is not null) x
+    where jsonb_typeof(e.j) = 'object' order by e.n;
+end $$;
+
+-- Returns the list with null in the places, from 0, of the known items.
+create or replace function wedsql._unknown_items(p_items jsonb, p_known jsonb) returns jsonb
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select coalesce(jsonb_agg(case when k.n is null then e.j else 'null' end order by e.n), '[]')
+from jsonb_array_elements(p_items) with ordinality e (j, n)
+left join (select distinct (x #>> '{}')::bigint as n from jsonb_array_elements(p_known) x) k on k.n = e.n - 1
+$$;
+
 -- Returns the problems of the settings of a definition.
 create or replace function wedsql._setting_problems(p_definition jsonb) returns setof wedsql.problem
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
-  v_given jsonb := wedsql._well_formed('flow', p_definition);
-  v_row text := 'jsonb_populate_record(null::wedsql.flow, wedsql._as_columns($1, wedsql._option_list(''flow''), true))';
+  v_options wedsql.option[] := wedsql._option_list('flow');
+  v_given jsonb := wedsql._well_formed('flow', p_definition - 'attributes' - 'triggers', v_options);
+  v_row text := 'jsonb_populate_record(null::wedsql.flow, '
+    'wedsql._as_columns($1, wedsql._option_list(''flow''), true))';
 begin
-  return query select * from wedsql._form_problems('flow', p_definition, '[]');
+  return query select * from wedsql._form_problems('flow', p_definition, '[]', v_options);
   return query select * from wedsql._problems_by_option('[]', format('_check_values(''flow'', %s)', v_row),
     v_given, null, 'flow');
   return query select * from wedsql._problems_by_option('[]', format('_check_spans(''flow'', %s)', v_row),

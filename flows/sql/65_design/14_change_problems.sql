@@ -1,15 +1,19 @@
--- The problems of a definition that only the published flow and its living instances have: names that are
--- taken at the moment of a rename, values that do not fit a new type, jobs that are pending.
+-- The problems of a definition that only the published flow and its instances have: values that do not fit a
+-- new type, jobs that are pending.
 
 -- Returns the attributes of a definition beside the published ones that they are: the number decides, then
 -- the earlier name, then the name.
 create or replace function wedsql._origins(p_flow integer, p_definition jsonb)
   returns table (n integer, given wedsql.attr, published wedsql.attr)
 language sql stable set search_path = pg_catalog, pg_temp as $$
-with options as materialized (select wedsql._option_list('attr') as list),
-     e as (select x.n, x.j from jsonb_array_elements(p_definition -> 'attributes') with ordinality x (j, n)
-           where jsonb_typeof(x.j) = 'object')
-select e.n::integer - 1, wedsql._attribute_row(wedsql._well_formed('attr', e.j), o.list), p.a
+with options as materialized (
+       select o.list, wedsql._allowed_items('attr', p_definition -> 'attributes', o.list) as allowed
+       from (select wedsql._option_list('attr') as list) o),
+     e as materialized (
+       select x.n, x.j from jsonb_array_elements(p_definition -> 'attributes') with ordinality x (j, n)
+       where jsonb_typeof(x.j) = 'object')
+select e.n::integer - 1, wedsql._attribute_row(case when e.n = any (o.allowed) then e.j
+  else wedsql._well_formed('attr', e.j, o.list) end, o.list), p.a
 from e cross join options o left join lateral (
   select a from wedsql.attr a
   where a.flow_id = p_flow and (a.aid::text = e.j ->> 'id' or a.aname in (e.j ->> 'was', e.j ->> 'name'))
@@ -26,27 +30,15 @@ create or replace function wedsql._change_problems(p_flow integer, p_name text, 
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
-  v_types jsonb;
   v_one record;
 begin
-  -- Publishing reads published triggers again while attributes have their new types already.
-  select coalesce(jsonb_object_agg(a.aname, coalesce(nullif((o.given).type, ''), a.type)), '{}') into v_types
-  from wedsql.attr a left join wedsql._origins(p_flow, p_definition) o on (o.published).aid = a.aid
-  where a.flow_id = p_flow;
   for v_one in
     select o.n, o.given, o.published, jsonb_build_array('attributes', o.n) as path
     from wedsql._origins(p_flow, p_definition) o where (o.published).aid is not null
   loop
-    if (v_one.given).aname <> (v_one.published).aname then
-      return query select * from wedsql._rename_problems(p_flow, p_definition, v_one.published, v_one.given,
-        v_one.path);
-    end if;
     if coalesce(nullif((v_one.given).type, ''), 'text') is distinct from (v_one.published).type
        or (v_one.given).options is distinct from (v_one.published).options then
       return query select * from wedsql._value_problems(p_name, v_one.published, v_one.given, v_one.path);
-      return query select x.* from wedsql.trig t
-        cross join lateral wedsql._problem_of(v_one.path || '"type"', '_recompile($1, $2)', t, v_types) x
-        where t.flow_id = p_flow and (v_one.published).aname = any (t.reads);
     end if;
   end loop;
   return query
@@ -54,45 +46,10 @@ begin
     join wedsql.trig t on t.flow_id = p_flow and t.tgid::text = e.j ->> 'id' and not t.cfinal
     cross join lateral wedsql._problem(jsonb_build_array('triggers', e.n - 1, 'final'), 'WD007',
       'The trigger that is to be the final condition has pending jobs.',
-      'Add the final condition as another trigger, or withdraw the jobs first with wedsql.withdraw(flow, tgid).') x
+      'Add the final condition as another trigger, or withdraw the jobs first with '
+      'wedsql.withdraw(flow, tgid).') x
     where e.j -> 'final' = 'true'
       and exists (select 1 from wedsql.job_pool j where j.flow_id = p_flow and j.tgid = t.tgid);
-end $$;
-
--- Compiles a published trigger over attributes of these types, as publishing does when it changes a type.
--- Raises: WD002, WD005, WD006, WD009, naming the trigger.
-create or replace function wedsql._recompile(p_trig wedsql.trig, p_types jsonb) returns void
-language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
-begin
-  perform wedsql._check_options(p_trig, p_types);
-  perform wedsql._compile_one(p_trig.cpred, p_types);
-exception when sqlstate 'WD002' or sqlstate 'WD005' or sqlstate 'WD006' or sqlstate 'WD009' then
-  perform wedsql._raise(sqlstate, 'The published trigger "{trigger}" does not fit the new type: {problem}',
-    'First publish a predicate that fits both types, for instance with ::text; then the new type.',
-    jsonb_build_object('trigger', coalesce(p_trig.tgname, p_trig.trname), 'problem', sqlerrm));
-end $$;
-
--- Returns the problems of renaming an attribute: a name that another one still has, and predicates that would
--- read something else.
-create or replace function wedsql._rename_problems(p_flow integer, p_definition jsonb,
-  p_published wedsql.attr,
-  p_given wedsql.attr, p_path jsonb) returns setof wedsql.problem
-language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
-begin
-  return query
-    select x.* from wedsql.attr a left join wedsql._origins(p_flow,
-      p_definition) o on (o.published).aid = a.aid
-    cross join lateral wedsql._problem(p_path || '"name"', 'WD004',
-      wedsql._put_facts('The flow has an attribute "{attribute}" already.', jsonb_build_object('attribute',
-        a.aname)),
-      'Attribute names are unique in a flow.') x
-    where a.flow_id = p_flow and a.aname = p_given.aname and a.aid <> p_published.aid
-      and coalesce((o.given).aname = a.aname, true);
-  return query select x.* from wedsql.trig t
-    cross join lateral wedsql._problem_of(p_path || '"name"',
-      format('rename_in_predicate(($1).cpred, %L, %L, $2)',
-      p_published.aname, p_given.aname), t, wedsql._attr_types(p_flow)) x
-    where t.flow_id = p_flow and p_published.aname = any (t.reads);
 end $$;
 
 -- Returns whether the values in the table of a flow fit the new type and options of an attribute.
@@ -102,6 +59,7 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
   v_found boolean;
+  v_why wedsql.why;
   v_type text := coalesce(nullif(p_given.type, ''), 'text');
 begin
   if v_type <> all (array(select m[1] from regexp_matches(
@@ -124,8 +82,6 @@ begin
     end if;
   end if;
 exception when data_exception then
-  return next wedsql._problem(p_path || '"type"', 'WD003',
-    wedsql._put_facts('Values of "{attribute}" in living instances cannot become {type}: {problem}.',
-      jsonb_build_object('attribute', p_given.aname, 'type', v_type, 'problem', sqlerrm)),
-    'Repair those instances first, or add a new attribute.');
+  v_why := wedsql._unconverted(p_name, p_published.aname, p_given.aname, v_type);
+  return next wedsql._problem(p_path || '"type"', v_why.code, v_why.message, v_why.hint, v_why.detail);
 end $$;

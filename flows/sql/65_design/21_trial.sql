@@ -3,8 +3,9 @@
 -- definition has rows of its own with a negative number, and so has the instance; no other session sees them.
 --
 -- A situation is what the call before left: {"state", "status", "reason", "seq", "jobs": [{"trigger",
--- "parked"}], "timers": [{"trigger", "due_at"}], "history": [{"trigger", "fired", "transition"}]}. Triggers
--- are named by their places in the definition, from 0; -1 is the repair of an exception.
+-- "parked"}], "timers": [{"trigger", "due_at"}], "history": [{"trigger", "fired", "transition"}], "passed":
+-- {trigger: time}}. Triggers are named by their places in the definition, from 0; -1 is the repair of an
+-- exception. "passed" are the times in due attributes that have come in the trial; the clock does not know.
 
 -- Returns the numbers that the rows of a trial have in this session: of the flow and the instance, and of
 -- the trigger at place 0.
@@ -23,7 +24,8 @@ declare
   v_id integer := (wedsql._trial_number()).flow;
   v_options wedsql.option[] := wedsql._option_list('trig');
 begin
-  execute format('insert into wedsql.flow (id, name, version, %s) select $1, $2, 1, %s from (select ($3).*) n',
+  execute format(
+    'insert into wedsql.flow (id, name, version, %s) select $1, $2, 1, %s from (select ($3).*) n',
     wedsql._option_columns('flow'), wedsql._option_columns('flow', 'n.'))
   using v_id, 'wed_trial_' || - v_id,
     jsonb_populate_record(null::wedsql.flow, wedsql._as_columns(p_definition, wedsql._option_list('flow'),
@@ -115,6 +117,30 @@ begin
   return v_state;
 end $$;
 
+-- Lets the times in due attributes come that have come in this trial, while their attributes still have them:
+-- the trigger counts back from such a time as far as it is ahead of the clock. Returns these times, with that
+-- of p_timer.
+create or replace function wedsql._pass_times(p_flow wedsql.flow, p_situation jsonb, p_timer integer,
+  p_state jsonb) returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' as $$
+declare
+  v_first integer := (wedsql._trial_number()).first_trigger;
+  v_passed jsonb := coalesce(p_situation -> 'passed', '{}');
+begin
+  select coalesce(jsonb_object_agg(t.tgid - v_first, p_state -> t.due_attr), '{}') into v_passed
+  from wedsql.trig t
+  where t.flow_id = p_flow.id and isfinite((p_state ->> t.due_attr)::timestamptz)
+    and (v_passed ->> (t.tgid - v_first)::text = p_state ->> t.due_attr
+         or t.tgid - v_first = p_timer and exists (select 1 from wedsql.timer x
+                                                   where x.wid = p_flow.id and x.tgid = t.tgid));
+  update wedsql.trig t
+  set due_after = least(coalesce(t.due_after, interval '0'),
+                        wedsql.now() - (p_state ->> t.due_attr)::timestamptz)
+  where t.flow_id = p_flow.id and t.due_attr is not null and v_passed ? (t.tgid - v_first)::text;
+  return v_passed;
+end $$;
+
 -- Returns what a trial left behind, as the situation for the next step, with what this step did.
 create or replace function wedsql._situation(p_flow wedsql.flow, p_before jsonb, p_state jsonb, p_held text,
   p_trigger integer) returns jsonb
@@ -156,11 +182,18 @@ declare
   v_done wedsql.trig;
   v_held text;
   v_errors jsonb;
+  v_passed jsonb;
   v_step wedsql.step;
 begin
   perform wedsql._store_situation(v_flow, coalesce(p_situation, '{}'));
+  v_passed := wedsql._pass_times(v_flow, p_situation, p_timer, v_state);
   if p_trigger is not null then
     v_done := wedsql._finish_tried(v_flow, v_first, p_trigger, p_changes);
+    if p_trigger < 0 then
+      perform wedsql._check_repair(p_changes, array(
+        select n.aname from jsonb_array_elements(p_definition -> 'attributes') a
+        cross join lateral wedsql._attribute_row(a, wedsql._option_list('attr')) n where not n.repairable));
+    end if;
   elsif p_timer is not null then
     update wedsql.timer x set due_at = wedsql.now() where x.wid = v_flow.id and x.tgid = v_first + p_timer;
   end if;
@@ -181,7 +214,8 @@ begin
     v_step := wedsql._with_errors(v_flow, v_step, v_errors, wedsql.now());
   end if;
   perform wedsql._settle(v_flow.id, array[v_step], true, p_timer is not null);
-  return wedsql._situation(v_flow, p_situation, v_state, v_held, p_trigger);
+  return wedsql._situation(v_flow, p_situation, v_state, v_held, p_trigger)
+    || jsonb_build_object('passed', v_passed);
 end $$;
 
 -- Takes the job of a tried trigger, or the repair of an exception, out of the pool and returns its trigger.

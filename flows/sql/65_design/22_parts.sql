@@ -37,6 +37,40 @@ begin
   end if;
 end $$;
 
+-- Returns the parts of conditions that are known to be valid: n is the place of the condition from 1, place
+-- that of the part among all, canonical its text for the evaluation, outline how a leaf is built; the rest as
+-- explain_condition.
+create or replace function wedsql._parts_to_evaluate(p_predicates text[], p_types jsonb)
+  returns table (place integer, n integer, path text, kind text, "position" integer, length integer,
+    reads text[], canonical text, outline jsonb)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+with c as materialized (
+  select u.n::integer, u.predicate, wedsql.parse(u.predicate, p_types) as tokens
+  from unnest(p_predicates) with ordinality u (predicate, n))
+select row_number() over (order by c.n, x.i)::integer, c.n, x.path, x.kind, c.tokens[x.first].position,
+       c.tokens[x.last].position + c.tokens[x.last].length - c.tokens[x.first].position, r.reads,
+       wedsql._fixed_moments(wedsql.qualify(c.tokens, x.first, x.last), r.reads, p_types),
+       case when x.kind = 'leaf' then wedsql._outline(c.tokens, c.predicate, x.first, x.last) end
+from c cross join lateral wedsql._parts(c.tokens, 1, cardinality(c.tokens))
+  with ordinality x (path, kind, first, last, i)
+cross join lateral (select coalesce(array_agg(distinct t.text order by t.text), '{}') as reads
+                    from unnest(c.tokens[x.first:x.last]) t where t.kind = 'attribute') r
+$$;
+
+-- Returns these parts with the value of each on a state. All parts are evaluated together.
+create or replace function wedsql._explained(p_predicates text[], p_types jsonb, p_state jsonb)
+  returns table (n integer, path text, kind text, "position" integer, length integer, reads text[],
+    value text, outline jsonb)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+with p as materialized (select * from wedsql._parts_to_evaluate(p_predicates, p_types)),
+v as materialized (
+  select (wedsql._values(array(
+    select row(p.place, null, p.canonical, p.reads, null)::wedsql.condition from p order by p.place),
+    p_types, jsonb_build_array(p_state)))[1] as letters)
+select p.n, p.path, p.kind, p."position", p.length, p.reads, substr(v.letters, p.place, 1), p.outline
+from p cross join v order by p.place
+$$;
+
 -- Returns the parts of a condition with the value of each on a state: t true, f false, u unknown, e failed;
 -- "position" and length are those of its text in the condition, reads the attributes in it.
 -- Raises: WD005, WD006.
@@ -45,24 +79,9 @@ create or replace function wedsql.explain_condition(p_definition jsonb, p_predic
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_types jsonb := wedsql._given_types(p_definition);
-  v_tokens wedsql.token[];
-  v_parts wedsql.condition[];
-  v_values text;
 begin
   perform wedsql._need_writable();
   perform wedsql._compile_one(p_predicate, v_types);
-  v_tokens := wedsql.parse(p_predicate, v_types);
-  v_parts := array(
-    select row(x.n, null, wedsql._fixed_moments(wedsql.qualify(v_tokens, x.first, x.last), r.reads, v_types),
-               r.reads, null)::wedsql.condition
-    from wedsql._parts(v_tokens, 1, cardinality(v_tokens)) with ordinality x (path, kind, first, last, n)
-    cross join lateral (select coalesce(array_agg(distinct t.text order by t.text), '{}') as reads
-                        from unnest(v_tokens[x.first:x.last]) t where t.kind = 'attribute') r order by x.n);
-  v_values := (wedsql._values(v_parts, v_types, jsonb_build_array(p_state)))[1];
-  return query
-    select x.path, x.kind, v_tokens[x.first].position,
-           v_tokens[x.last].position + v_tokens[x.last].length - v_tokens[x.first].position,
-           v_parts[x.n].reads, substr(v_values, x.n::integer, 1)
-    from wedsql._parts(v_tokens, 1, cardinality(v_tokens)) with ordinality x (path, kind, first, last, n)
-    order by x.n;
+  return query select x.path, x.kind, x."position", x.length, x.reads, x.value
+    from wedsql._explained(array[p_predicate], v_types, p_state) x;
 end $$;

@@ -8,7 +8,7 @@ declare
   v_tokens wedsql.token[];
 begin
   perform wedsql._need_writable();
-  perform wedsql._compile_one(p_predicate, p_types);
+  perform wedsql._need_predicate(p_predicate);
   v_tokens := wedsql.parse(p_predicate, p_types);
   return query
     select array(select t.kind from unnest(v_tokens[x.first:x.last]) t order by t.position),

@@ -3,12 +3,14 @@
 do $$
 begin
   if to_regtype('wedsql.plan') is null then
-    -- A definition prepared for comparison with the published one. rules: its triggers as rows, those that are
-    -- published with their numbers, new ones with -1, -2 ... by place; before, after: the conditions that are
-    -- evaluated, numbered by the same numbers (tgid).
+    -- A definition prepared for comparison with the published one. rules: its triggers as rows, those that
+    -- are published with their numbers, new ones with -1, -2 ... by place; before, after: the conditions that
+    -- are evaluated, numbered by the same numbers (tgid); withdraw, later, keep_exceptions: what the
+    -- publication chooses (60_publish/01_choices.sql).
     create type wedsql.plan as (flow wedsql.flow, rules wedsql.trig[], before wedsql.condition[],
       after wedsql.condition[], types_before jsonb, types_after jsonb, changed integer[], removed integer[],
-      every_instance boolean, sources jsonb);
+      every_instance boolean, sources jsonb, withdraw integer[], later integer[],
+      keep_exceptions boolean);
   end if;
 end $$;
 
@@ -16,20 +18,23 @@ end $$;
 create or replace function wedsql._trigger_numbers(p_flow wedsql.flow, p_definition jsonb) returns integer[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
 with o as (select wedsql._definition(p_flow, true) as d),
-     t as (select wedsql._triggers_given(o.d -> 'triggers', o.d -> 'default_timeout') as old,
+     t as materialized (select wedsql._triggers_given(o.d -> 'triggers', o.d -> 'default_timeout') as old,
                   wedsql._triggers_given(p_definition -> 'triggers',
                     case when p_definition ? 'default_timeout'
-                    then p_definition else o.d end -> 'default_timeout') as new from o)
+                    then p_definition else o.d end -> 'default_timeout') as new from o),
+     p as materialized (select p.* from t cross join lateral wedsql._trigger_pairs(t.old, t.new) p)
 select coalesce(array_agg((t.old -> (p.old_ord - 1)::integer ->> 'id')::integer order by n.ord), '{}')
-from t cross join lateral jsonb_array_elements(t.new) with ordinality n (j, ord)
-left join lateral wedsql._trigger_pairs(t.old, t.new) p on p.new_ord = n.ord
+from t cross join lateral generate_series(1, jsonb_array_length(t.new)) n (ord)
+left join p on p.new_ord = n.ord
 $$;
 
 -- Prepares the comparison. Only conditions that may change what happens are evaluated: those of triggers that
 -- are new or differ in more than texts for people, and the final one; with p_every all of them. In a flow
--- with options beyond the paper's the others may act as well.
+-- with options beyond the paper's the others may act as well, and so may those that the last publication held
+-- back, and those that a final state suppressed, which is none under another final condition.
 -- Raises: WD001, WD005, WD006, WD009.
-create or replace function wedsql._plan(p_flow text, p_definition jsonb, p_every boolean) returns wedsql.plan
+create or replace function wedsql._plan(p_flow text, p_definition jsonb, p_every boolean,
+  p_choices jsonb default '{}') returns wedsql.plan
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
@@ -41,6 +46,7 @@ declare
 begin
   perform wedsql._check_definition(p_definition);
   perform wedsql._need_writable();
+  perform wedsql._check_choices(p_choices, p_definition);
   v_numbers := wedsql._trigger_numbers(v_old, p_definition);
   v_compiled := array(select c from wedsql._compile(v_old.id, p_definition) c order by c.n);
   v_plan.types_before := wedsql._attr_types(v_old.id);
@@ -52,6 +58,11 @@ begin
     select wedsql._numbered_rule(wedsql._trigger_row(p_definition -> 'triggers' -> (c.n - 1),
       wedsql._option_list('trig'), 'null'), coalesce(v_numbers[c.n], - c.n), v_old.id, c)
     from unnest(v_compiled) c order by c.n);
+  v_plan.withdraw := wedsql._chosen_triggers(p_choices, 'withdraw', array(
+    select r.tgid from unnest(v_plan.rules) with ordinality r order by r.ordinality));
+  v_plan.later := wedsql._chosen_triggers(p_choices, 'later', array(
+    select r.tgid from unnest(v_plan.rules) with ordinality r order by r.ordinality));
+  v_plan.keep_exceptions := coalesce((p_choices ->> 'keep_exceptions')::boolean, false);
   v_plan.removed := array(select t.tgid from wedsql.trig t where t.flow_id = v_old.id and t.tgid <> all (
     select r.tgid from unnest(v_plan.rules) r) order by t.tgid);
   v_plan.changed := array(
@@ -70,7 +81,12 @@ begin
         is distinct from ((o.given).aname, coalesce(nullif((o.given).type, ''), a.type)))
     or exists (select 1 from wedsql._origins(v_old.id, p_definition) o where (o.published).aid is null);
   v_evaluated := array(select r.tgid from unnest(v_plan.rules) r
-    where p_every or not (v_plan.flow).plain or not v_old.plain or r.tgid = any (v_plan.changed) or r.cfinal);
+    where p_every or not (v_plan.flow).plain or not v_old.plain or r.cfinal
+      or v_old.final_tgid is distinct from (v_plan.flow).final_tgid
+      or v_old.final_tgid = any (v_plan.changed)
+      or r.tgid = any (v_plan.changed || v_plan.withdraw || v_plan.later)
+      or exists (select 1 from wedsql.flow_version v
+                 where v.flow_id = v_old.id and v.version = v_old.version and v.held_back));
   v_plan.after := array(select row(1, r.tgid, r.canonical, r.reads, null)::wedsql.condition
     from unnest(v_plan.rules) r where r.tgid = any (v_evaluated) and r.enabled order by r.tgid);
   v_plan.before := array(select row(1, t.tgid, t.canonical, t.reads, null)::wedsql.condition
@@ -104,13 +120,13 @@ begin
     from wedsql._options('flow') o
     where p_definition ? o.name and (p_definition -> o.name <> 'null' or not o.required)));
   select max(t.tgid) filter (where t.cfinal and t.enabled),
-         coalesce(bool_and(t.revalidate <> 'withdraw' and not t.fire_once and not t.refresh_payload
-                           and t.due_attr is null and t.due_after is null), true)
+         coalesce(bool_and(wedsql._is_plain(t)), true)
   into p_flow.final_tgid, p_flow.plain from unnest(p_rules) t;
   return p_flow;
 end $$;
 
--- Returns the expression for the attributes that are read, of the row w of a flow's table, as one JSON object.
+-- Returns the expression for the attributes that are read, of the row w of a flow's table, as one JSON
+-- object.
 create or replace function wedsql._projection(p_reads text[], p_types jsonb, p_sources jsonb) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select coalesce(string_agg(p.part, ' || ' order by p.block), '''{}''::jsonb') from (

@@ -14,12 +14,13 @@ where x.wid = p_wid and x.tgid = any (p_matched) and g.enabled
 $$;
 
 -- Returns what a re-match would make of an instance: its status, the triggers that fire and the jobs that are
--- withdrawn. p_matched: the conditions that hold; p_jobs: its jobs without those of removed triggers, p_parked
--- those of them that are parked; p_wid is null where the flow has no options beyond the paper's, so that
--- nothing but these arguments counts. A firing limit that is reached is not foreseen.
+-- withdrawn. p_matched: the conditions that hold; p_jobs: its jobs without those of removed triggers,
+-- p_parked those of them that are parked; p_wid is null where the flow has no options beyond the paper's, so
+-- that nothing but these arguments counts. p_held: the triggers that the publication holds back in it. A
+-- firing limit that is reached is not foreseen.
 create or replace function wedsql._consequence(p_plan wedsql.plan, p_wid integer, p_status "char",
   p_state jsonb,
-  p_matched integer[], p_jobs integer[], p_parked integer[],
+  p_matched integer[], p_jobs integer[], p_parked integer[], p_held integer[],
   out becomes "char", out fires integer[], out withdrawn integer[])
 language plpgsql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
@@ -31,12 +32,18 @@ declare
   v_holds boolean := coalesce(v_end = any (p_matched), false);
   v_waits integer[] := array(select t.tgid from unnest(p_plan.rules) t where t.due_attr is not null
     or t.due_after is not null);
-  v_final boolean := v_holds and (v_end <> all (v_waits)
-    or coalesce((v_timers ->> v_end::text)::timestamptz <= v_now, false));
-  v_news integer[] := array(select m from unnest(p_matched) m where (m <> coalesce(v_end, 0) or not v_final)
-    and m <> all (p_jobs));
+  v_final boolean;
+  v_news integer[];
   v_trig wedsql.trig;
 begin
+  if p_held <> '{}' then
+    p_matched := array(select m from unnest(p_matched) m where m <> all (p_held)
+      or exists (select 1 from wedsql.timer x where x.wid = p_wid and x.tgid = m));
+  end if;
+  v_final := coalesce(v_end = any (p_matched), false) and (v_end <> all (v_waits)
+    or coalesce((v_timers ->> v_end::text)::timestamptz <= v_now, false));
+  v_news := array(select m from unnest(p_matched) m where (m <> coalesce(v_end, 0) or not v_final)
+    and m <> all (p_jobs));
   if p_wid is not null then
     v_news := array(select m from unnest(v_news) m join unnest(p_plan.rules) t on t.tgid = m
       where wedsql._acts(t, p_wid, p_state, p_jobs, v_now));

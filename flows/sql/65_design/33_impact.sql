@@ -24,14 +24,15 @@ begin
                    and j.state = 'K' group by j.wid) k on k.wid = l.wid
       group by 1, 2, 3, 4, 5, 6, case when v_plain then 0 else l.wid end),
     pooled as (
-      select a.*, wedsql._without(a.jobs, p_plan.removed) as stay, wedsql._without(a.parked,
-        p_plan.removed) as parked_stay
+      select a.*, wedsql._kept_jobs(p_plan, a.after, a.jobs) as stay,
+        wedsql._kept_jobs(p_plan, a.after, a.parked) as parked_stay
       from alike a)
     select a.status, a.before, a.after, a.stay, c.becomes, c.fires, c.withdrawn || wedsql._without(a.jobs,
       a.stay), a.wids
     from pooled a cross join lateral wedsql._consequence(p_plan, case when not v_plain then a.wids[1] end,
       a.status,
-      a.state, wedsql._with_letter(a.after, p_plan.after, 't'), a.stay, a.parked_stay) c;
+      a.state, wedsql._with_letter(a.after, p_plan.after, 't'), a.stay, a.parked_stay,
+      wedsql._held_of(p_plan, a.status, a.before, a.after)) c;
 end $$;
 
 -- Returns a list without the members of another, in order.
@@ -82,7 +83,8 @@ select jsonb_object_agg(r.tgid, array_remove(array[
   case when r.tgid = any (h.was) then case when r.tgid = any (h.will) then 'both' else 'only_before' end
        else case when r.tgid = any (h.will) then 'only_after' else 'neither' end end,
   case when r.tgid = any (p_fires) then 'fires' end,
-  case when r.tgid = any (p_jobs) and r.tgid <> all (h.will) then 'loses_condition' end,
+  case when (r.tgid = any (p_jobs) or r.tgid = any (p_plan.withdraw) and r.tgid = any (p_withdrawn))
+    and r.tgid <> all (h.will) then 'loses_condition' end,
   case when r.tgid = any (p_withdrawn) then 'withdrawn' end,
   case when r.tgid = any (h.fails) then 'fails' end], null))
 from held h cross join (select c.tgid from unnest(p_plan.before) c union select c.tgid
@@ -115,7 +117,7 @@ begin
                                         order by r.tgid), '[]')
               from (select c.tgid from unnest(p_plan.before) c union select c.tgid
                 from unnest(p_plan.after) c) r
-              where r.tgid = any (p_plan.changed || p_plan.removed)),
+              where r.tgid = any (p_plan.changed || p_plan.removed || p_plan.withdraw || p_plan.later)),
     'fired', (select coalesce(jsonb_object_agg(f.name, f.n), '{}') from (
       select t.trname as name, sum((g ->> 'n')::bigint) as n from jsonb_array_elements(v_groups) g
       cross join lateral jsonb_array_elements_text(g -> 'fires') x
@@ -152,15 +154,19 @@ $$;
 -- and begin, which instances become final or would be so no longer, with up to 20 of each. Rules are named by
 -- their numbers, new ones by -1 for the first trigger of the definition, -2 for the second ... Above p_limit
 -- instances every n-th is examined; after p_seconds it stops. Final instances are examined if p_reopen_final,
--- or if the final condition changes and there are no more than p_limit. Nothing is locked or changed.
+-- or if the final condition changes and there are no more than p_limit. p_choices: those of the publication,
+-- see 60_publish/01_choices.sql. Nothing is locked or changed.
 -- Raises: WD001, WD005, WD006, WD009.
 create or replace function wedsql.impact(p_flow text, p_definition jsonb,
   p_reopen_final boolean default false,
-  p_limit integer default 1000000, p_seconds double precision default 20) returns jsonb
+  p_limit integer default 1000000, p_seconds double precision default 20, p_choices jsonb default '{}')
+  returns jsonb
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_start timestamptz := clock_timestamp();
-  v_plan wedsql.plan := wedsql._plan(p_flow, p_definition, p_reopen_final);
+  v_at timestamptz := wedsql.now();
+  v_plan wedsql.plan := wedsql._plan(p_flow, p_definition, p_reopen_final,
+    p_choices);
   v_living bigint := (select count(*) from wedsql.instance i where i.flow_id = (v_plan.flow).id
     and i.status in ('R', 'E'));
   v_finals bigint := (select count(*) from wedsql.instance i where i.flow_id = (v_plan.flow).id
@@ -176,5 +182,5 @@ begin
     'attributes_change', v_plan.every_instance, 'changed', v_plan.changed, 'removed', v_plan.removed,
     'numbers', (select jsonb_agg(u.tgid order by u.n) from (
       select r.tgid, row_number() over () as n from unnest(v_plan.rules) r) u),
-    'seconds', round(extract(epoch from clock_timestamp() - v_start), 3));
+    'seconds', round(extract(epoch from clock_timestamp() - v_start), 3), 'at', v_at);
 end $$;

@@ -1,0 +1,72 @@
+-- What the choices of a publication mean for each living instance, for the impact and for publishing alike.
+
+-- Returns the triggers that are held back in an instance, where the conditions have these values.
+create or replace function wedsql._held_of(p_plan wedsql.plan, p_status "char", p_before text, p_after text)
+  returns integer[]
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select case
+  when p_plan.keep_exceptions and p_status = 'E' then wedsql._with_letter(p_after, p_plan.after, 't')
+  when p_plan.later = '{}' then '{}'
+  else array(select h from unnest(wedsql._with_letter(p_after, p_plan.after, 't')) h
+             where h = any (p_plan.later)
+               and h <> all (wedsql._with_letter(p_before, p_plan.before, 't'))) end
+$$;
+
+-- Returns the jobs of an instance that remain: those of triggers that are not removed, without those that the
+-- publication withdraws.
+create or replace function wedsql._kept_jobs(p_plan wedsql.plan, p_after text, p_jobs integer[])
+  returns integer[]
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select coalesce(array_agg(j order by j), '{}') from unnest(p_jobs) j
+where j <> all (p_plan.removed)
+  and (j <> all (p_plan.withdraw) or j = any (wedsql._with_letter(p_after, p_plan.after, 't')))
+$$;
+
+-- Returns in which instances which triggers are held back. New triggers have negative numbers. The caller has
+-- locked the definition.
+create or replace function wedsql._held_back(p_flow text, p_definition jsonb, p_choices jsonb,
+  p_final boolean) returns wedsql.chosen
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_chosen wedsql.chosen;
+  v_plan wedsql.plan;
+begin
+  perform wedsql._check_choices(p_choices, p_definition);
+  v_chosen.settled := true;
+  v_chosen.keep_exceptions := coalesce((p_choices ->> 'keep_exceptions')::boolean, false);
+  v_chosen.held_wids := '{}';
+  v_chosen.held_tgids := '{}';
+  if coalesce(p_choices -> 'later', '[]') <> '[]' then
+    v_plan := wedsql._plan(p_flow, p_definition, false, p_choices);
+    v_plan.keep_exceptions := false;
+    select coalesce(array_agg(l.wid order by l.wid, h.tgid), '{}'),
+           coalesce(array_agg(h.tgid order by l.wid, h.tgid), '{}')
+    into v_chosen.held_wids, v_chosen.held_tgids
+    from wedsql._living(v_plan, 1, 'infinity', false, p_final) l
+    cross join lateral unnest(wedsql._held_of(v_plan, l.status, l.before, l.after)) h (tgid);
+  end if;
+  return v_chosen;
+end $$;
+
+-- Returns the choices with the numbers that the triggers have now that the definition is applied.
+create or replace function wedsql._chosen_now(p_chosen wedsql.chosen, p_choices jsonb, p_numbers integer[])
+  returns wedsql.chosen
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  p_chosen.withdraw := wedsql._chosen_triggers(p_choices, 'withdraw', p_numbers);
+  p_chosen.held_tgids := array(
+    select case when h.tgid < 0 then p_numbers[- h.tgid] else h.tgid end
+    from unnest(p_chosen.held_tgids) with ordinality h (tgid, n) order by h.n);
+  return p_chosen;
+end $$;
+
+-- Returns the jobs of triggers that a definition removes, by trigger, as part of a report.
+create or replace function wedsql._removed_jobs(p_flow wedsql.flow, p_definition jsonb) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select jsonb_build_object('by_rule', coalesce(jsonb_object_agg(g.tgid, jsonb_build_object(
+    'withdrawn', g.n, 'withdrawn_sample', wedsql._some(g.wids))), '{}'))
+from (select j.tgid, count(*) as n, array_agg(j.wid) as wids from wedsql.job_pool j
+      where j.flow_id = p_flow.id and j.tgid > 0
+        and j.tgid <> all (array_remove(wedsql._trigger_numbers(p_flow, p_definition), null))
+      group by j.tgid) g
+$$;
