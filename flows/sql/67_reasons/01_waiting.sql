@@ -1,0 +1,72 @@
+-- Says what a job waits for.
+
+-- Returns the session that holds a job in transaction mode by its advisory lock, null if none does.
+create or replace function wedsql._holder(p_wid integer, p_tgid integer) returns text
+language sql volatile set search_path = pg_catalog, pg_temp as $$
+select coalesce(nullif(a.application_name, ''), a.usename::text, '') || ' (' || l.pid || ')'
+from pg_catalog.pg_locks l left join pg_catalog.pg_stat_activity a on a.pid = l.pid
+where l.locktype = 'advisory' and l.granted and l.objsubid = 2
+  and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())
+  and l.classid::bigint = p_wid and l.objid::bigint = p_tgid
+limit 1
+$$;
+
+-- Returns whether a worker that answered within p_silence serves a transition, and when one did last; a
+-- client of the paper's protocol, which cannot register, counts from the moment it was seen.
+create or replace function wedsql._served(p_flow text, p_transition text, p_silence interval,
+  out served boolean, out seen_at timestamptz)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select coalesce(max(s.seen_at) > wedsql.now() - p_silence, false), max(s.seen_at)
+from (select w.seen_at from wedsql.worker w where p_flow || ':' || p_transition = any (w.serves)
+      union all
+      select c.seen_at from wedsql.paper_client c join wedsql.flow f on f.id = c.flow_id
+      where f.name = p_flow and c.trname = p_transition) s
+$$;
+
+-- Returns how many jobs of the same transition are taken before this one, at most a thousand.
+create or replace function wedsql._ahead(p_job wedsql.job_pool) returns integer
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select count(*)::integer from (
+  select from wedsql.job_pool j
+  where j.flow_id = (p_job).flow_id and j.trname = (p_job).trname and j.state = 'P'
+    and (j.priority > (p_job).priority or j.priority = (p_job).priority and j.id < (p_job).id)
+    and (j.not_before is null or j.not_before <= wedsql.now())
+  limit 1000) x
+$$;
+
+-- Returns what a job waits for: {"for": people, repair, suspended, held, lease, backoff, exclusion,
+-- no_worker, queue or worker}, with the facts that belong to it.
+create or replace function wedsql._waits_for(p_flow text, p_job wedsql.job_pool, p_silence interval)
+  returns jsonb
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+declare
+  v_holder text := wedsql._holder((p_job).wid, (p_job).tgid);
+  v_worker record;
+  v_ahead integer;
+begin
+  if (p_job).tgid = 0 and (p_job).state <> 'S' then
+    return '{"for": "people"}';
+  elsif (p_job).state = 'K' then
+    return '{"for": "repair"}';
+  elsif (p_job).state = 'S' then
+    return jsonb_build_object('for', 'suspended', 'since', (
+      select t.tstmp from wedsql.wed_trace t where t.wid = (p_job).wid and t.trw = '_SUSPEND'
+      order by t.seq desc limit 1));
+  elsif (p_job).state = 'L' then
+    return jsonb_build_object('for', 'lease', 'holder', (p_job).lckid, 'until', (p_job).lease_until);
+  elsif v_holder is not null then
+    return jsonb_build_object('for', 'held', 'holder', v_holder);
+  elsif (p_job).not_before > wedsql.now() then
+    return jsonb_build_object('for', 'backoff', 'until', (p_job).not_before);
+  end if;
+  if wedsql._waits((p_job).wid, (p_job).id) then
+    return jsonb_build_object('for', 'exclusion', 'transition', (p_job).trname);
+  end if;
+  select * into v_worker from wedsql._served(p_flow, (p_job).trname, p_silence);
+  if not v_worker.served then
+    return jsonb_build_object('for', 'no_worker', 'since', v_worker.seen_at);
+  end if;
+  v_ahead := wedsql._ahead(p_job);
+  return jsonb_build_object('for', case when v_ahead > 0 then 'queue' else 'worker' end, 'ahead', v_ahead);
+end $$;
