@@ -41,7 +41,7 @@ begin
       not_before = p_now + wedsql._backoff(
         coalesce((select t.backoff from wedsql.trig t where t.tgid = j.tgid), interval '1 second'),
         j.attempts::integer)
-  where j.wid = p_wid and j.id = p_job and j.state <> 'K' and j.claim is not distinct from p_claim
+  where j.wid = p_wid and j.id = p_job and j.state in ('P', 'L') and j.claim is not distinct from p_claim
   returning j.*, j.tgid > 0 and j.attempts >= coalesce(
     (select t.max_attempts from wedsql.trig t where t.tgid = j.tgid), 5) as spent into v_job;
   if not found then
@@ -165,12 +165,13 @@ from last l
 $$;
 
 -- Creates the partitions of the history for this month and the next two, and drops those that are empty and
--- older than a month. Returns how many were created and dropped, and how many rows (up to 1,000) are in the
--- default one.
+-- older than a month; removes old bulk operations. Returns how many were created and dropped, how many rows
+-- (up to 1,000) are in the default one, and how many instances of bulk operations were removed.
 create or replace function wedsql.maintain() returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   return jsonb_build_object('partitions_made', wedsql.make_partitions(wedsql.now(), 2),
     'partitions_dropped', cardinality(wedsql.drop_empty_partitions(wedsql.now() - interval '1 month')),
-    'in_default', (select count(*) from (select 1 from wedsql.wed_trace_default limit 1000) d));
+    'in_default', (select count(*) from (select 1 from wedsql.wed_trace_default limit 1000) d),
+    'bulk_rows_removed', wedsql._forget_bulk(100000));
 end $$;

@@ -88,10 +88,13 @@ begin
   return v_left;
 end $$;
 
--- Removes these instances, which the caller has locked, with their history, and returns how many.
+-- Removes these instances, which the caller has locked, with their history, and returns how many. What they
+-- did stays in the figures.
+-- Locks: the row of wedsql.figure_state.
 create or replace function wedsql._retire(p_flow wedsql.flow, p_wids integer[]) returns integer
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
+  perform wedsql._count_removed(p_wids);
   delete from wedsql.wed_trace t where t.wid = any (p_wids);
   delete from wedsql.job_log l where l.wid = any (p_wids);
   delete from wedsql.instance i where i.wid = any (p_wids);

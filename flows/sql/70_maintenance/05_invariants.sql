@@ -1,4 +1,4 @@
--- The eight invariants (docs/reliability.md): what is true between any two commits, whatever failed before.
+-- The nine invariants (docs/reliability.md): what is true between any two commits, whatever failed before.
 -- They read only stored facts, never the engine's derived values, and evaluate conditions again with the
 -- matchers. In each query {i} stands for the instances that are checked, and one row of it is one violation.
 
@@ -25,7 +25,9 @@ values
 ('I5', 'What has ended has no pending work; a job is ready, leased, or parked at an exception.', $q$
   select jsonb_build_object('wid', i.wid, 'status', i.status, 'job', j.id, 'state', j.state) as found
   from {i} i join wedsql.job_pool j on j.wid = i.wid
-  where i.status not in ('R', 'E', 'S', 'X') or (j.tgid = 0 or j.state = 'K') and i.status not in ('E', 'X')
+  where i.status not in ('R', 'E', 'S', 'X')
+     or (j.tgid = 0 or j.state = 'K') and i.status not in ('E', 'S', 'X')
+     or (j.state = 'S') <> (i.status = 'S' and j.state <> 'K')
      or j.flow_id <> i.flow_id or (j.state = 'L') <> (j.claim is not null and j.lease_until is not null)
   union all
   select jsonb_build_object('wid', i.wid, 'status', i.status, 'timer', x.tgid)
@@ -61,7 +63,19 @@ values
     and l.waitstart < clock_timestamp() - interval '1 minute'
   union all
   select jsonb_build_object('prepared', p.gid, 'since', p.prepared) from pg_prepared_xacts p
-  where p.database = current_database()$q$)
+  where p.database = current_database()$q$),
+('I9', 'The figures have each counted step of the last days in its minute.', $q$
+  select jsonb_build_object('wid', min(h.wid), 'flow', h.flow_id, 'transition', h.trname, 'at', h.at,
+                            'steps', count(*), 'counted', coalesce(max(g.done), 0)) as found
+  from (select t.wid, t.flow_id, t.trw as trname, date_trunc('minute', t.tstmp) as at
+        from {i} i join wedsql.wed_trace t on t.wid = i.wid cross join wedsql.figure_state s
+        where t.job_id is not null and left(t.trw, 1) <> '_' and t.tstmp > wedsql.now() - interval '7 days'
+          and case when t.xid is null then t.wid >= coalesce(s.earlier_below, 0)
+                   else t.tx_at < s.restored_at
+                        or pg_visible_in_snapshot(t.xid::text::xid8, s.counted) end) h
+  left join wedsql.figure g
+    on g.span = 'm' and g.at = h.at and g.flow_id = h.flow_id and g.trname = h.trname
+  group by h.flow_id, h.trname, h.at having count(*) > coalesce(max(g.done), 0)$q$)
 $$;
 
 -- Returns the same for the two that read one flow's table: conditions that hold are pending, and the history
@@ -85,8 +99,15 @@ begin
         or exists (select 1 from wedsql.timer x
                    where x.wid = i.wid and x.tgid = %3$s and x.due_at > wedsql.now())) and exists (
         select 1 from wedsql.trig t where t.tgid = any (h.m) and t.tgid <> all (p.tgids) and not t.fire_once
-          and t.due_attr is null and t.due_after is null)$q$, p_flow.id, p_flow.name,
-          coalesce(p_flow.final_tgid::text, 'null::integer'));
+          and t.due_attr is null and t.due_after is null)
+        and not exists (  -- a publication left it until the next change of the instance
+          select 1 from wedsql.flow_version v join wedsql.wed_trace h on h.wid = i.wid and h.seq = i.seq
+          where v.flow_id = %1$s and v.version = %4$s and v.held_back
+            and (h.version < v.version or h.version = v.version and h.trw = '_REMATCH'))
+        and not exists (  -- the re-match that follows the publication has not come to it
+          select 1 from wedsql.rematch_run r where r.flow_id = %1$s and r.finished_at is null
+            and (i.wid > r.position and i.wid <= r.last_wid or i.wid = any (r.skipped)))$q$,
+          p_flow.id, p_flow.name, coalesce(p_flow.final_tgid::text, 'null::integer'), p_flow.version);
   end if;
   select greatest(coalesce(max(v.version) + 1, 0), (select max(c.version) from wedsql.flow_version c
                                                     where c.flow_id = p_flow.id and c.attrs_changed))
@@ -150,7 +171,7 @@ begin
     using p_wids, p_examples;
 end $$;
 
--- Returns the eight invariants, each with the number of violations and the first p_examples, all as of one
+-- Returns the nine invariants, each with the number of violations and the first p_examples, all as of one
 -- moment. p_limit bounds the check to about twice as many instances (the newest and those that wait longest),
 -- null means all.
 create or replace function wedsql.violations(p_limit integer default null, p_examples integer default 10)
@@ -171,14 +192,15 @@ begin
     select s.name, s.sentence,
            coalesce((select string_agg(wedsql._invariant_flow_query(s.name, f), ' union all ')
                      from wedsql.flow f), 'select null::jsonb as found where false')
-    from (values ('I2', 'Every condition that holds on a running instance has its job.'),
+    from (values ('I2', 'Every condition that holds on a running instance has its job, unless a publication '
+                  'left it for later or is still re-matching.'),
                  ('I3', 'The history has a row for each step, in order; folded it gives the present state.')
          ) s (name, sentence))
   select q.name, r.found, r.examples, q.sentence
   from q cross join lateral wedsql._invariant(q.query, v_wids, p_examples) r order by q.name;
 end $$;
 
--- Returns the eight invariants in short, with one example of each that is violated; p_limit as in violations.
+-- Returns the nine invariants in short, with one example of each that is violated; p_limit as in violations.
 create or replace function wedsql.invariants(p_limit integer default null)
 returns table (name text, ok boolean, found bigint, example jsonb, sentence text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
