@@ -1,0 +1,174 @@
+-- Rules of alerts. Whoever defines a rule may operate its flow; that is checked by the caller.
+
+-- Returns a rule for clients, without its secret: with its flow, and its active alert or null.
+create or replace function wedsql._alert_rule(p_rule wedsql.alert_rule) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
+select to_jsonb(p_rule) - '{secret,flow_id,next_at,silenced_until,since}'::text[] || jsonb_build_object(
+  'flow', (select f.name from wedsql.flow f where f.id = p_rule.flow_id),
+  'held_since_at', p_rule.since, 'lasting', extract(epoch from p_rule.lasting)::float8,
+  'silenced_until_at', case when p_rule.silenced_until > wedsql.now() then p_rule.silenced_until end,
+  'active', (select to_jsonb(a) - '{reported,rule_id,ended_at}'::text[] from wedsql.alert a
+             where a.rule_id = p_rule.id and a.ended_at is null))
+$$;
+
+-- Locks and returns a rule.
+-- Raises: WD509.
+create or replace function wedsql._locked_alert_rule(p_rule bigint) returns wedsql.alert_rule
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+declare
+  v_rule wedsql.alert_rule;
+begin
+  select * into v_rule from wedsql.alert_rule r where r.id = p_rule for update;
+  if not found then
+    perform wedsql._raise('WD509', 'There is no alert rule {rule}.', 'It may have been removed.',
+      jsonb_build_object('rule', p_rule));
+  end if;
+  return v_rule;
+end $$;
+
+-- Rejects a rule that cannot be evaluated or delivered.
+-- Raises: WD508.
+create or replace function wedsql._check_alert_rule(p_rule wedsql.alert_rule) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if coalesce(p_rule.name, '') = '' or length(p_rule.name) > 80 then
+    perform wedsql._raise('WD508', 'The name of an alert rule has 1 to {limit} characters.',
+      'Give it a short name.', jsonb_build_object('limit', 80));
+  elsif p_rule.kind is null or p_rule.kind not in ('count', 'exception_age', 'queue_age', 'workers') then
+    perform wedsql._raise('WD508', 'There is no alert rule of the kind "{kind}".',
+      'Use count, exception_age, queue_age or workers.', jsonb_build_object('kind', p_rule.kind));
+  elsif p_rule.kind in ('queue_age', 'workers') and not exists (
+    select from wedsql.trig t
+    where t.flow_id = p_rule.flow_id and t.trname = p_rule.trname and not t.cfinal) then
+    perform wedsql._raise('WD508', 'The flow has no transition "{transition}".',
+      'Choose one of its transitions.', jsonb_build_object('transition', p_rule.trname));
+  elsif p_rule.sign is null or p_rule.sign not in ('>', '<') or p_rule.threshold is null
+        or not p_rule.threshold between 0 and 1e12 then
+    perform wedsql._raise('WD508', 'A rule compares with > or < and a number from 0.',
+      'Give both.');
+  elsif not p_rule.lasting between interval '0' and interval '30 days' then
+    perform wedsql._raise('WD508', 'A condition must last from 0 seconds to 30 days.', 'Use a shorter time.');
+  elsif cardinality(p_rule.mail) > 20 or length(p_rule.query) > 4000 or length(p_rule.url) > 2000
+        or length(p_rule.secret) > 200
+        or exists (select from unnest(p_rule.mail) m
+                   where m is null or length(m) > 254 or m !~ '^[^[:space:],;<>@]+@[^[:space:],;<>@]+$') then
+    perform wedsql._raise('WD508', 'The receivers of the rule "{name}" cannot be used.',
+      'Give at most 20 mail addresses and one address of a webhook.',
+      jsonb_build_object('name', p_rule.name));
+  elsif p_rule.url <> '' and p_rule.secret = '' then
+    perform wedsql._raise('WD508', 'A webhook needs a secret, which signs its messages.', 'Give a secret.');
+  end if;
+end $$;
+
+-- Saves a rule; p_rule has the columns of wedsql.alert_rule that a client gives, "lasting" in seconds. With
+-- p_id an existing one is replaced, which keeps its secret unless it is given. It is measured at once.
+-- Locks: the rule.
+-- Raises: WD001, WD508, WD509.
+create or replace function wedsql.save_alert_rule(p_flow text, p_rule jsonb, p_actor text,
+  p_id bigint default null) returns jsonb
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_old wedsql.alert_rule;
+  v_new wedsql.alert_rule;
+begin
+  v_new.flow_id := (wedsql._flow(p_flow)).id;
+  if p_id is not null then
+    v_old := wedsql._locked_alert_rule(p_id);
+    if v_old.flow_id <> v_new.flow_id then
+      perform wedsql._raise('WD509', 'There is no alert rule {rule}.', 'It may have been removed.',
+        jsonb_build_object('rule', p_id));
+    end if;
+  elsif (select count(*) from wedsql.alert_rule r where r.flow_id = v_new.flow_id) >= 100 then
+    perform wedsql._raise('WD508', 'The flow has {limit} alert rules; there can be no more.',
+      'Remove those that are not needed.', jsonb_build_object('limit', 100));
+  end if;
+  v_new.name := btrim(p_rule ->> 'name');
+  v_new.kind := p_rule ->> 'kind';
+  v_new.query := case when v_new.kind = 'count' then coalesce(p_rule ->> 'query', '') else '' end;
+  v_new.trname := case when v_new.kind in ('queue_age', 'workers')
+                  then coalesce(p_rule ->> 'trname', '') else '' end;
+  v_new.sign := p_rule ->> 'sign';
+  v_new.threshold := p_rule ->> 'threshold';
+  v_new.lasting := make_interval(secs => coalesce((p_rule ->> 'lasting')::float8, 0));
+  v_new.enabled := coalesce((p_rule ->> 'enabled')::boolean, true);
+  v_new.mail := array(select jsonb_array_elements_text(coalesce(p_rule -> 'mail', '[]')));
+  v_new.url := coalesce(p_rule ->> 'url', '');
+  v_new.secret := case when v_new.url = '' then ''
+                  else coalesce(nullif(p_rule ->> 'secret', ''), v_old.secret, '') end;
+  perform wedsql._check_alert_rule(v_new);
+  if exists (select from wedsql.alert_rule r where r.flow_id = v_new.flow_id and r.name = v_new.name
+             and r.id is distinct from p_id) then
+    perform wedsql._raise('WD508', 'The flow has an alert rule "{name}" already.', 'Choose another name.',
+      jsonb_build_object('name', v_new.name));
+  end if;
+  if p_id is null then
+    insert into wedsql.alert_rule (flow_id, name, kind, query, trname, sign, threshold, lasting, enabled,
+      mail, url, secret, changed_by, changed_at, next_at)
+    values (v_new.flow_id, v_new.name, v_new.kind, v_new.query, v_new.trname, v_new.sign, v_new.threshold,
+      v_new.lasting, v_new.enabled, v_new.mail, v_new.url, v_new.secret, p_actor, wedsql.now(), wedsql.now())
+    returning * into v_new;
+  else
+    update wedsql.alert_rule r
+    set name = v_new.name, kind = v_new.kind, query = v_new.query, trname = v_new.trname, sign = v_new.sign,
+        threshold = v_new.threshold, lasting = v_new.lasting, enabled = v_new.enabled, mail = v_new.mail,
+        url = v_new.url, secret = v_new.secret, revision = r.revision + 1, changed_by = p_actor,
+        changed_at = wedsql.now(), next_at = wedsql.now(), measured_at = null, value = null, since = null,
+        error = null
+    where r.id = p_id returning r.* into v_new;
+  end if;
+  perform wedsql._note_alert(v_new.id, case when p_id is null then 'defined' else 'changed' end, p_actor);
+  if not v_new.enabled then
+    perform wedsql._end_alert(v_new, wedsql.now(), null);
+  end if;
+  return wedsql._alert_rule(v_new);
+end $$;
+
+-- Removes a rule with its history.
+-- Raises: WD509.
+create or replace function wedsql.delete_alert_rule(p_rule bigint) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._locked_alert_rule(p_rule);
+  delete from wedsql.alert_rule r where r.id = p_rule;
+end $$;
+
+-- Returns the rules of these flows, or with null of all: those with an active alert first,
+-- then those that cannot be evaluated, those whose condition holds, and last those that are switched off.
+create or replace function wedsql.list_alert_rules(p_flows text[]) returns setof jsonb
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select wedsql._alert_rule(r)
+from wedsql.alert_rule r join wedsql.flow f on f.id = r.flow_id
+left join wedsql.alert a on a.rule_id = r.id and a.ended_at is null
+where p_flows is null or f.name = any (p_flows)
+order by a.started_at desc nulls last, r.error is null, r.since is null, not r.enabled, f.name, r.name
+limit 1000
+$$;
+
+-- Returns a rule.
+-- Raises: WD509.
+create or replace function wedsql.read_alert_rule(p_rule bigint) returns jsonb
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_rule wedsql.alert_rule := (select r from wedsql.alert_rule r where r.id = p_rule);
+begin
+  if v_rule.id is null then
+    perform wedsql._raise('WD509', 'There is no alert rule {rule}.', 'It may have been removed.',
+      jsonb_build_object('rule', p_rule));
+  end if;
+  return wedsql._alert_rule(v_rule);
+end $$;
+
+-- Returns how many alerts of these flows (null: of all) are active, how many of them are not acknowledged,
+-- and how many rules cannot be evaluated.
+create or replace function wedsql.count_alerts(p_flows text[])
+returns table (active bigint, unacknowledged bigint, failing bigint)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select count(a.id), count(a.id) filter (where a.acknowledged_at is null),
+       count(*) filter (where r.enabled and r.error is not null)
+from wedsql.alert_rule r left join wedsql.alert a on a.rule_id = r.id and a.ended_at is null
+where p_flows is null or r.flow_id in (select f.id from wedsql.flow f where f.name = any (p_flows))
+$$;
+
+grant execute on function
+  wedsql.save_alert_rule(text, jsonb, text, bigint), wedsql.delete_alert_rule(bigint),
+  wedsql.list_alert_rules(text[]), wedsql.read_alert_rule(bigint), wedsql.count_alerts(text[]) to wed_web;

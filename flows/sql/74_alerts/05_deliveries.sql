@@ -1,0 +1,82 @@
+-- Deliveries of alerts: at least once, each with a key by which its receiver knows a repetition.
+
+-- Returns the delivery whose time has come first, with what it says, and keeps other senders from it for
+-- p_hold; null if there is none.
+create or replace function wedsql.take_alert_delivery(p_hold interval) returns jsonb
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
+declare
+  v_delivery wedsql.alert_delivery;
+begin
+  update wedsql.alert_delivery d set next_at = wedsql.now() + p_hold, attempts = d.attempts + 1
+  where d.id = (select n.id from wedsql.alert_delivery n
+                where n.status = 'waiting' and n.next_at <= wedsql.now()
+                order by n.next_at limit 1 for update skip locked)
+  returning d.* into v_delivery;
+  if not found then
+    return null;
+  end if;
+  return (
+    select jsonb_build_object('id', v_delivery.id, 'channel', v_delivery.channel,
+      'target', v_delivery.target, 'attempt', v_delivery.attempts, 'secret', r.secret,
+      'message', jsonb_build_object('id', v_delivery.key, 'event', e.event, 'at', e.at, 'flow', f.name,
+        'rule', r.id, 'name', r.name, 'kind', r.kind, 'query', r.query, 'transition', r.trname,
+        'sign', r.sign, 'threshold', r.threshold, 'value', e.value, 'note', e.note, 'alert', e.alert_id,
+        'started_at', a.started_at, 'ended_at', case when e.event = 'ended' then a.ended_at end))
+    from wedsql.alert_event e join wedsql.alert_rule r on r.id = e.rule_id
+    join wedsql.flow f on f.id = r.flow_id left join wedsql.alert a on a.id = e.alert_id
+    where e.id = v_delivery.event_id);
+end $$;
+
+-- Notes that an attempt of a delivery succeeded (p_error null) or failed. After a failure it is tried again
+-- after 10 seconds, and each time after twice as long, up to an hour; after 12 attempts, or at once where
+-- p_final, it has failed.
+create or replace function wedsql.settle_alert_delivery(p_delivery bigint, p_attempt integer,
+  p_error text default null, p_final boolean default false) returns void
+language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
+update wedsql.alert_delivery d
+set status = case when p_error is null then 'sent'
+                  when p_final or d.attempts >= 12 then 'failed' else 'waiting' end,
+    error = left(p_error, 500),
+    next_at = wedsql.now() + least(interval '1 hour', interval '5 seconds' * 2 ^ d.attempts),
+    done_at = case when p_error is null or p_final or d.attempts >= 12 then wedsql.now() end
+where d.id = p_delivery and d.status = 'waiting' and (p_error is null or d.attempts = p_attempt)
+$$;
+
+-- Queues a message to every receiver of a rule, to test the way to them, and returns their number.
+-- Raises: WD508, WD509.
+create or replace function wedsql.test_alert_rule(p_rule bigint, p_actor text) returns integer
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_rule wedsql.alert_rule := wedsql._locked_alert_rule(p_rule);
+  v_receivers integer := cardinality(v_rule.mail) + (v_rule.url <> '')::integer;
+begin
+  if v_receivers = 0 then
+    perform wedsql._raise('WD508', 'The alert "{name}" has no receivers.',
+      'Give it a mail address or a webhook.', jsonb_build_object('name', v_rule.name));
+  end if;
+  perform wedsql._queue_messages(v_rule, wedsql._note_alert(p_rule, 'tested', p_actor));
+  return v_receivers;
+end $$;
+
+-- Removes what ended a year ago, at most p_max rows of each kind, and returns how many. It reads only that
+-- many of the oldest, so that it costs the same for a history of any size.
+create or replace function wedsql.remove_old_alerts(p_max integer default 10000) returns bigint
+language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
+with events as (
+  delete from wedsql.alert_event e where e.id in (
+    select o.id from (select * from wedsql.alert_event order by id limit p_max) o
+    where o.at < wedsql.now() - interval '1 year'
+      and not exists (select from wedsql.alert a where a.id = o.alert_id and a.ended_at is null))
+  returning 1),
+alerts as (
+  delete from wedsql.alert a where a.id in (
+    select o.id from (select * from wedsql.alert order by id limit p_max) o
+    where o.ended_at < wedsql.now() - interval '1 year')
+  returning 1)
+select (select count(*) from events) + (select count(*) from alerts)
+$$;
+
+grant execute on function wedsql.take_alert_delivery(interval),
+  wedsql.settle_alert_delivery(bigint, integer, text, boolean), wedsql.remove_old_alerts(integer)
+  to wed_reaper;
+grant execute on function wedsql.test_alert_rule(bigint, text) to wed_web;
