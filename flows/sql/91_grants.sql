@@ -5,10 +5,18 @@ grant execute on function
   wedsql.suggest(text, text[]),
   wedsql.definition(text), wedsql.difference(jsonb, jsonb), wedsql.create_flow(text, text, text),
   wedsql.drop_flow(text, boolean), wedsql.withdraw(text, integer, text),
-  wedsql.publish(text, jsonb, boolean, boolean, text, text),
+  wedsql.publish(text, jsonb, boolean, boolean, text, text), wedsql.continue_rematch(text, integer),
+  wedsql.rematches(),
   wedsql.rematch(text, integer[], boolean, text, text),
   wedsql.start_many(text, jsonb[], text, text[]), wedsql.start(text, jsonb, text, text),
   wedsql.cancel(integer, text, text),
+  wedsql.suspend(integer, text, text), wedsql.resume(integer, text, text),
+  wedsql.retry_job(integer, bigint, text, text), wedsql.release_job(integer, bigint, text, text),
+  wedsql.withdraw_job(integer, bigint, text, text),
+  wedsql.prioritize_job(integer, bigint, integer, text, text),
+  wedsql.request_bulk(text, integer[], integer, text, text, integer, text, text, text[], text),
+  wedsql.change_bulk(bigint, text, text), wedsql.read_bulk(bigint), wedsql.list_bulk(text[], bigint, integer),
+  wedsql.bulk_rows(bigint, text, integer, integer),
   wedsql.take(text, text[], integer, text, bigint[]),
   wedsql.lease(text, text[], integer, text, interval, bigint[]),
   wedsql.offer(text, text[], integer, bigint[]), wedsql.extend(integer, bigint, bigint, interval),
@@ -18,26 +26,41 @@ grant execute on function
   wedsql.watch(bigint, text), wedsql.unwatch(bigint)
 to wed_web;
 grant execute on function  -- what is designed and not yet published
-  wedsql.check_definition(text, jsonb), wedsql.check_condition(jsonb, text), wedsql.condition_functions(),
-  wedsql.condition_words(),
-  wedsql.condition_outline(jsonb, text),
-  wedsql.evaluate(text, jsonb, jsonb), wedsql.try_step(text, jsonb, jsonb, jsonb, integer, integer),
+  wedsql.check_definition(text, jsonb, jsonb), wedsql.check_condition(jsonb, text),
+  wedsql.condition_functions(), wedsql.condition_words(),
+  wedsql.condition_outline(jsonb, text), wedsql.renamed_triggers(jsonb, text, text),
+  wedsql.evaluate(text, jsonb, jsonb), wedsql.evaluate_classes(text, jsonb, jsonb),
+  wedsql.try_step(text, jsonb, jsonb, jsonb, integer, integer),
   wedsql.explain_condition(jsonb, text, jsonb), wedsql.condition_leaves(jsonb, text),
-  wedsql.impact(text, jsonb, boolean, integer, double precision),
-  wedsql.what_if(text, text, boolean, integer, double precision)
+  wedsql.try_path(text, jsonb, jsonb),
+  wedsql.save_scenario(text, text, integer, jsonb, text), wedsql.read_scenario(text, text),
+  wedsql.list_scenarios(text), wedsql.delete_scenario(text, text, integer),
+  wedsql.acknowledge_finding(text, text, integer, text, text),
+  wedsql.withdraw_acknowledgement(text, text, integer), wedsql.list_acknowledgements(text),
+  wedsql.impact(text, jsonb, boolean, integer, double precision, jsonb),
+  wedsql.what_if(text, text, boolean, integer, double precision, timestamptz)
+to wed_web;
+grant execute on function wedsql.explain_instance(integer, integer, interval),
+  wedsql.explain_jobs(integer, interval), wedsql.last_writes(integer, integer, integer),
+  wedsql.count_holding(text, integer, double precision), wedsql.explain_exceptions(text, integer) to wed_web;
+grant execute on function
+  wedsql.prepare_filter(text, text), wedsql.filter_holds(bigint, anyelement),
+  wedsql.save_view(text, text, text, text, text[], text, text, text),
+  wedsql.list_views(text, text[], text), wedsql.delete_view(text, bigint)
 to wed_web;
 grant execute on function
   wedsql.running_definition(text), wedsql.numbered(jsonb, jsonb),
   wedsql.list_versions(text, integer, integer),
   wedsql.version_definition(text, integer), wedsql.read_draft(text, text), wedsql.list_drafts(text),
-  wedsql.open_draft(text, text, jsonb, text, text),
-  wedsql.save_draft(text, text, integer, jsonb, text, integer, text),
+  wedsql.open_draft(text, text, jsonb, text, text, jsonb),
+  wedsql.save_draft(text, text, integer, jsonb, text, integer, text, jsonb),
   wedsql.undo_draft(text, text, integer, boolean, text), wedsql.discard_draft(text, text, integer),
   wedsql.draft_history(text, text, integer, integer), wedsql.draft_revision(text, text, integer),
-  wedsql.request_publication(text, text, integer, text, boolean, timestamptz, jsonb, text),
-  wedsql.request_rollback(text, integer, text, boolean, timestamptz, jsonb, text),
+  wedsql.request_publication(text, text, integer, text, boolean, timestamptz, jsonb, text, jsonb),
+  wedsql.request_rollback(text, integer, text, boolean, timestamptz, jsonb, text, jsonb),
   wedsql.approve_publication(bigint, text, text), wedsql.reject_publication(bigint, text, text),
   wedsql.withdraw_publication(bigint, text, text), wedsql.read_publication(bigint),
+  wedsql.read_publications(bigint[]),
   wedsql.list_publications(text, boolean, bigint, integer)
 to wed_web;
 grant execute on function
@@ -54,7 +77,9 @@ grant execute on function
   wedsql.report_problems(bigint, text)
 to wed_worker;
 grant execute on function
-  wedsql.reap(integer), wedsql.publish_due(), wedsql.next_due(), wedsql.maintain(),
+  wedsql.reap(integer), wedsql.begin_due(), wedsql.publish_due(), wedsql.rematch_due(), wedsql.next_due(),
+  wedsql.continue_bulk(integer),
+  wedsql.maintain(),
   wedsql.report_disk(bigint, bigint), wedsql.data_directory(),
   wedsql.register_worker(text, text, text, integer, text[]),
   wedsql.heartbeat(bigint, boolean), wedsql.unregister_worker(bigint)
@@ -66,7 +91,7 @@ declare
 begin
   foreach v_name in array array['flow', 'attr', 'trig', 'flow_version', 'condition_error', 'instance',
                                 'timer', 'job_log', 'worker', 'paper_client', 'beat', 'disk', 'timing',
-                                'watch', 'trouble', 'wed_trace'] loop
+                                'watch', 'trouble', 'wed_trace', 'figure', 'figure_state'] loop
     execute format('grant select on wedsql.%I to wed_web, wed_worker, wed_reaper, wed_monitor', v_name);
   end loop;
   grant insert, update, delete on wedsql.attr, wedsql.trig to wed_web;
