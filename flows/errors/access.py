@@ -1,0 +1,28 @@
+"""Errors of rights and approvals."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from flows.errors.base import WedError
+
+
+class Forbidden(WedError):
+    """The operation is not allowed."""
+
+    sqlstate = "WD301"
+    default = _("This operation is not allowed.")
+
+
+class NeedsApproval(WedError):
+    """The definition is published only after a second person approved it."""
+
+    sqlstate = "WD302"
+    default = _("The definition is published only after a second person has approved it.")
+
+
+class SamePerson(WedError):
+    """The person who requested the publication cannot approve it."""
+
+    sqlstate = "WD303"
+    default = _("The person who requested the publication cannot approve it.")

@@ -1,0 +1,63 @@
+"""The class of all errors of the kernel."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, ClassVar
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from flows.messages import put_facts, translate
+
+
+class WedError(Exception):
+    """An error of the kernel. Its texts are in the language that is active when they are read."""
+
+    sqlstate: ClassVar[str] = ""
+    transient: ClassVar[bool] = False
+    default: ClassVar[str | Promise] = _("The database rejected the operation.")
+    """The message if the database gave none."""
+
+    def __init__(self, message: str = "", *, hint: str = "", detail: str = "", code: str = "") -> None:
+        """Store message and hint, which are English if they come from the kernel, and the detail."""
+        self._message = message
+        self._hint = hint
+        self.detail = detail
+        self.code = code or self.sqlstate
+        super().__init__(message)
+
+    @property
+    def message(self) -> str:
+        """Return what happened, and to what."""
+        return self._translated("message_template", self._message) or str(self.default)
+
+    @property
+    def hint(self) -> str:
+        """Return what to do about it; may be empty."""
+        return self._translated("hint_template", self._hint)
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """Return the facts of the detail: position, token, attribute ...; empty if there are none."""
+        return {key: value for key, value in self._facts.items() if not key.endswith("_template")}
+
+    @property
+    def sentence(self) -> str:
+        """Return message and hint in one line."""
+        return f"{self.message} {self.hint}".strip()
+
+    def __str__(self) -> str:
+        return self.message
+
+    @property
+    def _facts(self) -> dict[str, Any]:
+        try:
+            value = json.loads(self.detail)
+        except ValueError:
+            return {}
+        return value if isinstance(value, dict) else {}
+
+    def _translated(self, template: str, english: str) -> str:
+        facts = self._facts
+        return put_facts(translate(facts[template]), facts) if template in facts else translate(english)

@@ -1,0 +1,78 @@
+"""Errors of definitions: flows, attributes, conditions."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from flows.errors.base import WedError
+
+
+class UnknownFlow(WedError):
+    """The flow does not exist."""
+
+    sqlstate = "WD001"
+    default = _("There is no such flow.")
+
+
+class UnknownAttribute(WedError):
+    """The flow does not have the attribute."""
+
+    sqlstate = "WD002"
+    default = _("The flow has no such attribute.")
+
+
+class WrongType(WedError):
+    """A value does not fit its attribute."""
+
+    sqlstate = "WD003"
+    default = _("A value does not fit the type of its attribute.")
+
+
+class BadName(WedError):
+    """A name is reserved, exists already, or has characters that are not allowed."""
+
+    sqlstate = "WD004"
+    default = _("This name cannot be used.")
+
+
+class PredicateRefused(WedError):
+    """A condition is not in the language of conditions; `where` has the position."""
+
+    sqlstate = "WD005"
+    default = _("The condition contains something that is not allowed in one.")
+
+
+class PredicateType(WedError):
+    """A condition does not give true or false; `where` has the position."""
+
+    sqlstate = "WD006"
+    default = _("The condition does not give true or false.")
+
+
+class AttributeInUse(WedError):
+    """A definition cannot change because something refers to what would change."""
+
+    sqlstate = "WD007"
+    default = _("It is still referenced by a trigger, a job or an instance.")
+
+
+class SecondFinal(WedError):
+    """A flow cannot have two final conditions."""
+
+    sqlstate = "WD008"
+    default = _("The flow has a final condition already.")
+
+
+class BadDefinition(WedError):
+    """A definition, or an argument of a call, is not valid."""
+
+    sqlstate = "WD009"
+    default = _("The definition is not valid.")
+
+
+class LockBusy(WedError):
+    """Another transaction has locked the flow."""
+
+    sqlstate = "WD010"
+    transient = True
+    default = _("Another transaction has locked the flow; try again.")

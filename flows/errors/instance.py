@@ -1,0 +1,56 @@
+"""Errors of instances and their states."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from flows.errors.base import WedError
+
+
+class NoMatch(WedError):
+    """No condition holds for the first state."""
+
+    sqlstate = "WD101"
+    default = _("No condition holds for the first state.")
+
+
+class InstanceFinal(WedError):
+    """A final instance cannot be changed."""
+
+    sqlstate = "WD102"
+    default = _("The instance is final and cannot be changed.")
+
+
+class FinalPending(WedError):
+    """The state would be final while other transitions are pending."""
+
+    sqlstate = "WD103"
+    default = _("The state would be final while other transitions are pending.")
+
+
+class UnknownInstance(WedError):
+    """The instance does not exist, or belongs to another flow."""
+
+    sqlstate = "WD104"
+    default = _("There is no such instance.")
+
+
+class NotRunning(WedError):
+    """The instance has ended or is suspended."""
+
+    sqlstate = "WD105"
+    default = _("The instance is not running.")
+
+
+class ConditionError(WedError):
+    """A condition failed at run time."""
+
+    sqlstate = "WD106"
+    default = _("A condition failed at run time.")
+
+
+class StateTooLarge(WedError):
+    """The state would exceed the limit of its size."""
+
+    sqlstate = "WD107"
+    default = _("The state would be larger than the limit.")

@@ -1,0 +1,91 @@
+"""Errors of jobs: taking them, and their results."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from flows.errors.base import WedError
+
+
+class NoLock(WedError):
+    """The transaction holds no lock on a pending job of the instance."""
+
+    sqlstate = "WD201"
+    default = _("The transaction holds no lock on a pending job of the instance.")
+
+
+class WrongInstance(WedError):
+    """The lock belongs to a job of another instance."""
+
+    sqlstate = "WD202"
+    default = _("The lock belongs to a job of another instance.")
+
+
+class NotOwner(WedError):
+    """Another worker holds the job."""
+
+    sqlstate = "WD203"
+    default = _("Another worker holds this job.")
+
+
+class Timeout(WedError):
+    """The result came too late."""
+
+    sqlstate = "WD204"
+    default = _("The result came too late.")
+
+
+class StaleJob(WedError):
+    """The job is no longer pending."""
+
+    sqlstate = "WD205"
+    default = _("The job is no longer pending.")
+
+
+class AmbiguousLock(WedError):
+    """The transaction holds several jobs of the instance."""
+
+    sqlstate = "WD206"
+    default = _("The transaction holds several jobs of the instance.")
+
+
+class SessionLock(WedError):
+    """The lock belongs to the session, not to the transaction."""
+
+    sqlstate = "WD207"
+    default = _("The lock belongs to the session, not to the transaction.")
+
+
+class SharedLock(WedError):
+    """The lock is shared."""
+
+    sqlstate = "WD208"
+    default = _("The lock is shared; it must be exclusive.")
+
+
+class AlreadyWritten(WedError):
+    """The transaction has written the instance already."""
+
+    sqlstate = "WD209"
+    default = _("The transaction has written the instance already.")
+
+
+class WriteSet(WedError):
+    """The transition wrote an attribute that its write-set does not declare."""
+
+    sqlstate = "WD210"
+    default = _("The transition wrote an attribute that its write-set does not declare.")
+
+
+class BadSet(WedError):
+    """A SET string is not valid, or fails on the state."""
+
+    sqlstate = "WD211"
+    default = _("The SET string is not valid.")
+
+
+class WrongJobState(WedError):
+    """The job is not in a state that allows the operation."""
+
+    sqlstate = "WD212"
+    default = _("The job is not in a state that allows this operation.")

@@ -1,0 +1,63 @@
+"""Errors of what operators define and request: views, alerts, operations on many instances."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from flows.errors.base import WedError
+
+
+class BadView(WedError):
+    """The view cannot be saved so: its name, its length or with whom it is shared, or there are too many."""
+
+    sqlstate = "WD502"
+    default = _("The view cannot be saved so.")
+
+
+class UnknownView(WedError):
+    """The user has no such view."""
+
+    sqlstate = "WD503"
+    default = _("There is no such view.")
+
+
+class BadBulk(WedError):
+    """An operation on many instances cannot be requested so: what it is, its size, or its details."""
+
+    sqlstate = "WD504"
+    default = _("The operation on many instances cannot be requested so.")
+
+
+class BulkChanged(WedError):
+    """The filter selects other instances than were confirmed, or one of them has another status."""
+
+    sqlstate = "WD505"
+    default = _("The instances are not those that were confirmed.")
+
+
+class UnknownBulk(WedError):
+    """There is no such operation on many instances."""
+
+    sqlstate = "WD506"
+    default = _("There is no such bulk operation.")
+
+
+class BulkEnded(WedError):
+    """The bulk operation has ended, or is in this state already."""
+
+    sqlstate = "WD507"
+    default = _("The bulk operation has ended, or is in this state already.")
+
+
+class BadAlert(WedError):
+    """The alert rule cannot be saved so, or what is asked of it cannot be done."""
+
+    sqlstate = "WD508"
+    default = _("The alert rule cannot be saved so.")
+
+
+class UnknownAlert(WedError):
+    """There is no such alert rule."""
+
+    sqlstate = "WD509"
+    default = _("There is no such alert rule.")

@@ -1,0 +1,42 @@
+"""Errors of the server and of connections."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from flows.errors.base import WedError
+
+
+class DiskFull(WedError):
+    """The disk of the database is nearly full: no instance is started."""
+
+    sqlstate = "WD905"
+    default = _("The disk of the database is nearly full; no instance is started.")
+
+
+class NoNumbers(WedError):
+    """No numbers are left for new instances."""
+
+    sqlstate = "WD906"
+    default = _("No numbers are left for new instances.")
+
+
+class DependentObjects(WedError):
+    """Objects of the site depend on what the kernel's installation replaces."""
+
+    sqlstate = "WD907"
+    default = _("Objects of the site depend on what the kernel's installation replaces.")
+
+
+class TryAgain(WedError):
+    """The same call may succeed when repeated."""
+
+    transient = True
+    default = _("Another transaction was in conflict with this one; try again.")
+
+
+class DatabaseGone(WedError):
+    """The connection to the database failed."""
+
+    transient = True
+    default = _("The database is not available.")

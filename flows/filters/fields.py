@@ -1,0 +1,137 @@
+"""What a filter can compare: parts that every instance has, and the attributes of its flow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flows.filters.errors import BadFilter
+from flows.filters.tree import WORD, Condition
+from flows.queries.definitions import Attribute, FlowInfo
+
+ATTRIBUTE = "attr."
+"""Before the name of an attribute that has the name of a part of every instance."""
+
+STATUSES = {
+    "running": "R", "exception": "E", "final": "F", "suspended": "S", "compensating": "X",
+    "aborted": "A", "cancelled": "C",
+}  # fmt: skip
+GROUPS = {"living": "RESX", "ended": "FAC"}
+# What jobs of an instance are, see flows.filters.parts.
+PROPERTIES = ("late", "leased", "parked", "people", "unserved")
+
+_EXACT = ("=", "!=")
+_ORDERED = (*_EXACT, "<", "<=", ">", ">=", "range")
+_TEXT = (*_ORDERED, "~", "^")
+_EMPTY = ("has", "no")
+# The operators of each type of attribute.
+OPERATORS: dict[str, tuple[str, ...]] = {
+    "text": (*_TEXT, *_EMPTY),
+    "enum": (*_EXACT, *_EMPTY),
+    "boolean": (*_EXACT, *_EMPTY),
+    "jsonb": (*_EXACT, "~", *_EMPTY),
+}
+
+
+@dataclass(frozen=True)
+class Field:
+    """Something that a condition compares; `choices` are its only values, unless there are none."""
+
+    name: str
+    kind: str
+    operators: tuple[str, ...]
+    choices: tuple[str, ...] = ()
+    attribute: Attribute | None = None
+
+    @property
+    def written(self) -> str:
+        """Return the name as it is written in a filter."""
+        return f"{ATTRIBUTE}{self.name}" if self.attribute and self.name in PARTS else self.name
+
+
+def _part(name: str, kind: str, *operators: str, choices: tuple[str, ...] = ()) -> Field:
+    return Field(name, kind, operators, choices)
+
+
+# The parts that every instance has.
+PARTS: dict[str, Field] = {
+    each.name: each
+    for each in (
+        _part("status", "name", *_EXACT, choices=(*STATUSES, *GROUPS)),
+        _part("flow", "name", *_EXACT),
+        _part("is", "name", *_EXACT, choices=PROPERTIES),
+        _part("pending", "name", *_EXACT, *_EMPTY),
+        _part("reason", "text", *_EXACT, "~", "^", *_EMPTY),
+        _part("key", "text", *_EXACT, "^", *_EMPTY),
+        _part("id", "integer", *_ORDERED),
+        _part("parent", "integer", *_EXACT, *_EMPTY),
+        _part("version", "integer", *_ORDERED),
+        _part("actor", "text", *_EXACT, "~", "^", *_EMPTY),
+        _part("started", "timestamptz", *_ORDERED),
+        _part("changed", "timestamptz", *_ORDERED),
+        _part("finished", "timestamptz", *_ORDERED, *_EMPTY),
+        _part("since", "timestamptz", "="),
+        _part("age", "interval", "<", "<=", ">", ">=", "range"),
+        _part("idle", "interval", "<", "<=", ">", ">=", "range"),
+        _part("took", "interval", "<", "<=", ">", ">=", "range"),
+        _part("excepted", "timestamptz", "=", "<", "<=", ">", ">=", "range", *_EMPTY),
+        _part("did", "name", "=", *_EMPTY),
+        _part("redid", "name", "=", *_EMPTY),
+        _part("failed", "name", "=", *_EMPTY),
+        _part("followed", "pair", "="),
+        _part("path", "path", *_EXACT, *_EMPTY),
+        _part("where", "text", "="),
+        _part(WORD, "text", "="),
+    )
+}
+
+
+def of_attribute(attribute: Attribute) -> Field:
+    """Return the field of an attribute."""
+    kind = "text" if attribute.type == "enum" else attribute.type
+    operators = OPERATORS.get(attribute.type, (*_ORDERED, *_EMPTY))
+    choices = attribute.options if attribute.type == "enum" else ()
+    return Field(attribute.name, kind, operators, choices, attribute)
+
+
+def fields(flow: FlowInfo | None) -> list[Field]:
+    """Return all fields that a person may choose: the parts of every instance, then the attributes."""
+    own = [field for name, field in PARTS.items() if name not in (WORD, "where")]
+    return [*own, *(of_attribute(each) for each in flow.attributes)] if flow else own
+
+
+def find(condition: Condition, flow: FlowInfo | None) -> Field | None:
+    """Return the field of a condition, None for an attribute that the flow does not have."""
+    name = condition.field
+    if name in PARTS:
+        return PARTS[name]
+    attribute = flow.attribute(name.removeprefix(ATTRIBUTE)) if flow else None
+    return of_attribute(attribute) if attribute else None
+
+
+def check_operator(condition: Condition, field: Field) -> None:
+    """Reject an operator that the field does not have. Raises BadFilter."""
+    if condition.operator in field.operators:
+        return
+    shown = {"=": ":", "range": "..", "has": f"has:{field.written}", "no": f"no:{field.written}"}
+    raise BadFilter(
+        "operator",
+        condition.position,
+        condition.length,
+        field=field.written,
+        operator=shown.get(condition.operator, condition.operator),
+        operators=", ".join(shown.get(each, each) for each in field.operators),
+    )
+
+
+def check_choice(condition: Condition, field: Field) -> None:
+    """Reject values that are none of the field's choices. Raises BadFilter."""
+    for each in condition.values if field.choices else ():
+        if each not in field.choices:
+            raise BadFilter(
+                "choice",
+                condition.position,
+                condition.length,
+                field=field.written,
+                value=(each or "")[:80],
+                choices=", ".join(field.choices),
+            )
