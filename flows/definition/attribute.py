@@ -23,8 +23,8 @@ class AttributeDefinition(TypedDict, total=False):
             Option(
                 label=_("name"),
                 help=_(
-                    "The column of wed_flow: a small letter, then small letters, digits and _, at most"
-                    " 63 characters, unique in the flow."
+                    "The column of wed_flow: a lower-case letter, then lower-case letters, digits and _,"
+                    " at most 63 characters, unique in the flow."
                 ),
                 column="aname",
             ),
@@ -66,6 +66,26 @@ class AttributeDefinition(TypedDict, total=False):
         Option(
             label=_("position"),
             help=_("Its place on pages; attributes without one come last, in the order of definition."),
+        ),
+    ]
+    business_key: Annotated[
+        bool,
+        Option(
+            label=_("business key"),
+            help=_(
+                "Whether people identify an instance by it: pages show it beside the number, and the search"
+                " finds instances by its beginning. For texts, numbers and options; it need not be unique."
+            ),
+            default=False,
+        ),
+    ]
+    repairable: Annotated[
+        bool,
+        Option(
+            label=_("repairable"),
+            help=_("Whether the repair of an exception may write it."),
+            default=True,
+            same_line=True,
         ),
     ]
     label: Annotated[str, Option(label=_("label"), help=_("The name shown to people."), default="")]

@@ -19,9 +19,9 @@ from flows.definition.trigger import TRIGGER
 class NotReadable(ValueError):
     """A text is not valid JSON or YAML, or contains no definition; `line` is 0 if it is unknown."""
 
-    def __init__(self, message: str, line: int = 0) -> None:
+    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
         super().__init__(message)
-        self.line = line
+        self.line, self.column = line, column
 
 
 @dataclass(frozen=True)
@@ -30,17 +30,26 @@ class Format:
 
     name: str
     read: Callable[[str], Any]
-    write: Callable[[Definition], str]
+    dump: Callable[[Mapping[str, Any]], str]
+    ordered: bool = True
 
     def parse(self, text: str) -> Definition:
         """Read a definition without checking its content, which the kernel does. Raises NotReadable."""
-        try:
-            found = self.read(text)
-        except (ValueError, RecursionError, yaml.YAMLError) as error:
-            raise NotReadable(f"not {self.name}: {error}", _line(error)) from error
+        found = self.content(text)
         if not isinstance(found, dict):
             raise NotReadable("no definition: it must be an object with attributes and triggers", 1)
         return cast(Definition, found)
+
+    def content(self, text: str) -> Any:
+        """Return what a text contains. Raises NotReadable."""
+        try:
+            return self.read(text)
+        except (ValueError, RecursionError, yaml.YAMLError) as error:
+            raise NotReadable(f"not {self.name}: {error}", *_place(error)) from error
+
+    def write(self, definition: Definition) -> str:
+        """Return the text of a definition, with its options in the order of their declaration."""
+        return self.dump(in_order(definition) if self.ordered else definition)
 
 
 def in_order(definition: Definition) -> dict[str, Any]:
@@ -54,21 +63,41 @@ def in_order(definition: Definition) -> dict[str, Any]:
     }
 
 
+def without_numbers(definition: Mapping[str, Any]) -> Definition:
+    """Return the definition as files have it: the numbers of attributes and triggers are one database's."""
+    kept = {
+        name: [_unnumbered(each) for each in part] if isinstance(part, list) else part
+        for name, part in definition.items()
+    }
+    return cast(Definition, kept)
+
+
+def _unnumbered(item: Any) -> Any:
+    return {key: item[key] for key in item if key != "id"} if isinstance(item, dict) else item
+
+
 def _ordered(values: Mapping[str, Any], options: Options) -> dict[str, Any]:
     return {name: values[name] for name in options if name in values}
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.composer.Composer, yaml.CSafeLoader):
     """A loader for the types of a definition: 00:05:00, 1.5 and on are texts.
 
-    Aliases and repeated keys are errors.
+    Aliases and repeated keys are errors. libyaml reads the text, and Python makes nodes and values of it.
     """
 
     yaml_implicit_resolvers: dict[str, Any] = {}
 
+    def __init__(self, text: str) -> None:
+        yaml.CSafeLoader.__init__(self, text)
+        yaml.composer.Composer.__init__(self)
+
+    def dispose(self) -> None:
+        """Do nothing: libyaml frees what it used."""
+
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark
+            mark: Any = getattr(self.peek_event(), "start_mark", None)
             raise yaml.composer.ComposerError(None, None, "aliases are not read", mark)
         return super().compose_node(parent, index)
 
@@ -86,7 +115,7 @@ class _Loader(yaml.SafeLoader):
 _ODD = re.compile(r"[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(yaml.CSafeDumper):
     """A dumper that writes no aliases, and texts of several lines as literal blocks."""
 
     def ignore_aliases(self, data: Any) -> bool:
@@ -116,19 +145,27 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _line(error: BaseException) -> int:
+def _place(error: BaseException) -> tuple[int, int]:
     mark = getattr(error, "problem_mark", None)
-    return mark.line + 1 if mark else getattr(error, "lineno", 0)
+    if mark:
+        return mark.line + 1, mark.column + 1
+    return getattr(error, "lineno", 0), getattr(error, "colno", 0)
 
 
-def _write_yaml(definition: Definition) -> str:
-    return yaml.dump(in_order(definition), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
+def node_of(text: str) -> yaml.Node | None:
+    """Return the root of the tree that a text in YAML has, with the place of each of its parts."""
+    return _Loader(text).get_single_node()
+
+
+def _dump_yaml(values: Mapping[str, Any]) -> str:
+    return yaml.dump(dict(values), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
 
 
 JSON = Format(
     "JSON",
     lambda text: json.loads(text, object_pairs_hook=_unique),
-    lambda definition: json.dumps(definition, indent=2, ensure_ascii=False),
+    lambda values: json.dumps(values, indent=2, ensure_ascii=False),
+    ordered=False,
 )
-YAML = Format("YAML", lambda text: yaml.load(text, _Loader), _write_yaml)  # noqa: S506 - made of SafeLoader
+YAML = Format("YAML", lambda text: yaml.load(text, _Loader), _dump_yaml)  # noqa: S506 - made of SafeLoader
 FORMATS = {"json": JSON, "yaml": YAML, "yml": YAML}

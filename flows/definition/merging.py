@@ -283,6 +283,13 @@ def pairs(old: Sequence[Item], new: Sequence[Item], keys: Sequence[Key]) -> dict
     return found
 
 
+def reordered(old: Sequence[Item], new: Sequence[Item], keys: Sequence[Key]) -> bool:
+    """Return whether items that both lists have are in another order."""
+    found = pairs(old, new, keys)
+    kept = [found[here] for here in sorted(found)]
+    return kept != sorted(kept)
+
+
 def _by_key(items: Sequence[Item], key: Key, done: set[int]) -> dict[str, list[int]]:
     places: dict[str, list[int]] = defaultdict(list)
     for place, item in enumerate(items):

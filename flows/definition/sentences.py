@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from django.utils.translation import gettext
@@ -10,32 +10,57 @@ from django.utils.translation import gettext
 from flows.definition.attribute import ATTRIBUTE
 from flows.definition.conditions import added_and_removed, conjuncts, disjuncts
 from flows.definition.flow import FLOW
+from flows.definition.merging import ATTRIBUTE_KEYS, TRIGGER_KEYS, reordered
 from flows.definition.options import Options
 from flows.definition.trigger import TRIGGER
+from flows.labels import translate_label
 from flows.types import Change
 
 Values = Mapping[str, Any]
+Read = Callable[[str], str]  # says a condition, or a part of one
 _LONGEST = 200
 
 
-def sentences(changes: Iterable[Change]) -> list[str]:
-    """Return the sentences for the result of `flows.api.difference`, in the active language."""
-    return [sentence for change in changes for sentence in describe(change)]
+def sentences(changes: Iterable[Change], read: Read = str) -> list[str]:
+    """Return the sentences for the result of `flows.api.difference`, in the active language.
+
+    `read` says a condition with the labels of attributes; without it conditions are SQL.
+    """
+    return [sentence for change in changes for sentence in describe(change, read)]
 
 
-def describe(change: Change) -> list[str]:
+def order_sentences(old: Values, new: Values) -> list[str]:
+    """Return the sentences for attributes and rules that both definitions have, in another order."""
+    found = []
+    if reordered(old["attributes"], new["attributes"], ATTRIBUTE_KEYS):
+        names = [_titled(each, "name") for each in new["attributes"]]
+        found.append(gettext("The order of attributes changes: %(names)s.") % {"names": _text(names)})
+    if reordered(old["triggers"], new["triggers"], TRIGGER_KEYS):
+        names = [_place(each) for each in new["triggers"]]
+        found.append(gettext("The order of rules changes: %(names)s.") % {"names": _text(names)})
+    return found
+
+
+def _place(trigger: Values) -> str:
+    """Return the title of a rule in a list of rules."""
+    if trigger.get("final"):
+        return gettext("the final condition")
+    return _titled(trigger, "name", "transition", "predicate")
+
+
+def describe(change: Change, read: Read = str) -> list[str]:
     """Return the sentences for one change."""
     made = {"setting": _setting, "attribute": _attribute, "trigger": _trigger}[change.part]
-    return [text[:1].upper() + text[1:] for text in made(change)]
+    return [text[:1].upper() + text[1:] for text in made(change, read)]
 
 
-def _setting(change: Change) -> Iterator[str]:
+def _setting(change: Change, read: Read) -> Iterator[str]:
     yield from _options(FLOW, change, gettext("the flow"))
 
 
-def _attribute(change: Change) -> Iterator[str]:
+def _attribute(change: Change, read: Read) -> Iterator[str]:
     old, new = change.old, change.new
-    name = gettext("attribute %(name)s") % {"name": (new or old).get("name", "")}
+    name = gettext("attribute %(name)s") % {"name": _titled(new or old, "name")}
     if change.kind == "added":
         kind = _shown(ATTRIBUTE, "type", new.get("type", "text"))
         yield gettext("%(item)s (%(type)s) is new.") % {"item": name, "type": kind}
@@ -61,16 +86,22 @@ def _enum(name: str, old: list[str], new: list[str]) -> Iterator[str]:
         yield gettext("%(item)s may no longer be %(values)s.") % {"item": name, "values": ", ".join(fewer)}
 
 
-def _trigger(change: Change) -> Iterator[str]:
+def _titled(item: Values, *names: str) -> str:
+    """Return the label of an attribute or a rule, or else the first of its names that it has."""
+    label = translate_label(str(item.get("label") or ""))
+    return label or next((str(item[name]) for name in names if item.get(name)), "")
+
+
+def _trigger(change: Change, read: Read) -> Iterator[str]:
     old, new = change.old, change.new
-    rule = _rule(old or new)
+    rule = _rule({**(old or new), "label": new.get("label") or old.get("label")})
     if change.kind == "added":
-        yield _new_rule(rule, new)
+        yield _new_rule(rule, new, read)
     elif change.kind == "removed":
         yield gettext("%(item)s is removed; its pending jobs are withdrawn.") % {"item": rule}
     else:
         yield from _renamed(rule, old, new)
-        yield from _condition(rule, old.get("predicate", ""), new.get("predicate", ""))
+        yield from _condition(rule, old.get("predicate", ""), new.get("predicate", ""), read)
         yield from _fired(rule, old.get("transition"), new.get("transition"))
         yield from _options(TRIGGER, change, rule, besides=("name", "predicate", "transition"))
 
@@ -78,12 +109,11 @@ def _trigger(change: Change) -> Iterator[str]:
 def _rule(trigger: Values) -> str:
     if trigger.get("final"):
         return gettext("the final condition")
-    named = trigger.get("name") or trigger.get("transition") or trigger.get("predicate") or ""
-    return gettext("rule %(name)s") % {"name": named}
+    return gettext("rule %(name)s") % {"name": _titled(trigger, "name", "transition", "predicate")}
 
 
-def _new_rule(rule: str, new: Values) -> str:
-    facts = {"item": rule, "condition": new.get("predicate", ""), "transition": new.get("transition")}
+def _new_rule(rule: str, new: Values, read: Read) -> str:
+    facts = {"item": rule, "condition": read(new.get("predicate", "")), "transition": new.get("transition")}
     if new.get("final"):
         return gettext("%(item)s is new: an instance ends when %(condition)s.") % facts
     return gettext("%(item)s is new: it fires %(transition)s when %(condition)s.") % facts
@@ -95,16 +125,17 @@ def _fired(rule: str, old: str | None, new: str | None) -> Iterator[str]:
         yield gettext("%(item)s now fires %(new)s instead of %(old)s.") % facts
 
 
-def _condition(rule: str, old: str, new: str) -> Iterator[str]:
+def _condition(rule: str, old: str, new: str, read: Read) -> Iterator[str]:
     """Say what was added to or removed from a condition, or else both conditions."""
     if old == new:
         return
     for split, word in ((conjuncts, gettext("and")), (disjuncts, gettext("or"))):
         more, fewer = added_and_removed(split(old), split(new))
         if len(fewer) < len(split(old)) and len(more) < len(split(new)) and not (more and fewer):
-            yield from _parts(rule, more or fewer, word, bool(more), split is conjuncts)
+            parts = [read(part) for part in more or fewer]
+            yield from _parts(rule, parts, word, bool(more), split is conjuncts)
             return
-    facts = {"item": rule, "old": old, "new": new}
+    facts = {"item": rule, "old": read(old), "new": read(new)}
     yield gettext("the condition of %(item)s was %(old)s and is now %(new)s.") % facts
 
 

@@ -63,7 +63,7 @@ class TriggerDefinition(_Reserved, total=False):
         Annotated[
             str,
             Option(
-                label=_("predicate"),
+                label=_("condition"),
                 help=_(
                     "The condition, as in an SQL WHERE, over this flow's attributes:"
                     " a1 = 'ready' and a2 is null"

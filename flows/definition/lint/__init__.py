@@ -1,11 +1,52 @@
 """Checks of a definition that could be published: rules that never hold, that hold together, and the like.
 
-`classes` chooses the states that stand for all others, `tables` compares the conditions on them, and
-`findings` says what is found. Nothing here evaluates a condition: `flows.api.linting` has the kernel do it.
+`classes` chooses the states that stand for all others, `tables` has the values of the conditions on them,
+`common` compares conditions, `space` says which states can follow from which; `single`, `pairs` and `reach`
+are the checks. Nothing here evaluates a
+condition or reads the history: `flows.api.linting` has the kernel do it.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from flows.definition.lint.acknowledged import open_warnings, with_acknowledgements
+from flows.definition.lint.budget import Budget
 from flows.definition.lint.classes import Leaf, representatives
-from flows.definition.lint.findings import Finding, Rule, findings
+from flows.definition.lint.common import Common
+from flows.definition.lint.findings import Acknowledgement, Finding, Rule
+from flows.definition.lint.pairs import Written, pairs
+from flows.definition.lint.reach import reach
+from flows.definition.lint.single import alone, unused
 from flows.definition.lint.tables import Table
 
-__all__ = ["Finding", "Leaf", "Rule", "Table", "findings", "representatives"]
+__all__ = [
+    "Acknowledgement",
+    "Budget",
+    "Common",
+    "Finding",
+    "Leaf",
+    "Rule",
+    "Table",
+    "findings",
+    "open_warnings",
+    "representatives",
+    "with_acknowledgements",
+]
+
+
+def findings(
+    definition: Mapping[str, Any],
+    rules: Sequence[Rule],
+    common: Common,
+    written: Written,
+    budget: Budget,
+) -> Iterator[Finding]:
+    """Return what the definition shows; `written` says what results of its rules wrote."""
+    attributes = {one["name"]: one for one in definition["attributes"]}
+    for rule in rules:
+        yield from alone(rule, attributes)
+    yield from reach(attributes, [rule for rule in rules if rule.enabled], common)
+    yield from unused(attributes, rules)
+    yield from pairs(rules, common, written, budget)

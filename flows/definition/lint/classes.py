@@ -39,6 +39,13 @@ class Leaf:
         inner = self.words[1:]
         return "is" not in inner and ("<>" in inner or "!=" in inner or "not" in inner)
 
+    @property
+    def never_with_null(self) -> bool:
+        """Return whether a null among its constants keeps it from ever being true."""
+        words = {*self.words}
+        harmless = {"is"} & words or ("in" in words and "not" not in words) or {"not", "between"} <= words
+        return not harmless
+
     def constants(self) -> list[str] | None:
         """Return the constants that its one attribute is compared with; None for any other form."""
         if self.kinds.count("attribute") != 1:
@@ -175,6 +182,12 @@ def _days(constants: list[str]) -> list[Any]:
 
 
 def _moments(constants: list[str]) -> list[Any]:
-    moments = [datetime.fromisoformat(one) for one in constants] or [datetime(2026, 1, 1, tzinfo=UTC)]
+    moments = [moment(one) for one in constants] or [datetime(2026, 1, 1, tzinfo=UTC)]
     step = timedelta(microseconds=1)
-    return sorted({(at + n * step).isoformat() for at in moments for n in (-1, 0, 1)})
+    return [each.isoformat() for each in sorted({at + n * step for at in moments for n in (-1, 0, 1)})]
+
+
+def moment(text: str) -> datetime:
+    """Return a time in UTC, as the kernel reads one without a zone. Raises ValueError."""
+    found = datetime.fromisoformat(text)
+    return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)

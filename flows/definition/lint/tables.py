@@ -1,57 +1,74 @@
-"""The values of a condition on all classes of states, and what two such tables say about each other."""
+"""The values of a condition on a state of each class of the attributes that it reads."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
+from math import prod
 from typing import Any
 
 State = dict[str, Any]
+Key = tuple[int, ...]
+"""A class of each of some attributes, by its place among the classes of the attribute."""
+Classes = Mapping[str, Sequence[Any]]
 LIMIT = 4096  # states of one table
 
 
-def states(classes: Mapping[str, Sequence[Any]]) -> list[State] | None:
-    """Return the product of the classes; None where it has more than LIMIT states."""
-    total = 1
-    for values in classes.values():
-        total *= len(values)
-    if total > LIMIT:
+def states(classes: Classes, limit: int) -> list[State] | None:
+    """Return the product of the classes; None where it has more states than the limit."""
+    if size(classes) > limit:
         return None
     return [dict(zip(classes, values, strict=True)) for values in product(*classes.values())]
 
 
+def size(classes: Classes) -> int:
+    """Return the number of states of the product of the classes."""
+    return prod(map(len, classes.values()))
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A condition's value, as a letter, on a state of each class of the attributes that it reads."""
+    """A condition's value, as a letter, on each state of the product of its classes, in their order.
 
-    states: list[State]
+    The classes are those that this condition distinguishes; another one may distinguish others.
+    """
+
+    classes: Classes
     held: str
+    _parts: dict[tuple[str, tuple[str, ...]], dict[Key, int]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     @property
     def reads(self) -> set[str]:
-        return set(self.states[0])
+        return set(self.classes)
+
+    def state(self, at: int) -> State:
+        """Return the state with this place in the product."""
+        return {name: self.classes[name][part] for name, part in self._places(at).items()}
 
     def where(self, letters: str) -> Iterator[State]:
         """Return the states on which the condition has one of these values."""
-        return (state for state, value in zip(self.states, self.held, strict=True) if value in letters)
+        return (self.state(at) for at, value in enumerate(self.held) if value in letters)
 
     def first(self, letters: str) -> State | None:
         return next(self.where(letters), None)
 
-    def _parts(self, letters: str, names: Sequence[str]) -> dict[str, State]:
-        """Return the states with these values by their values of some attributes."""
-        return {json.dumps([state[name] for name in names]): state for state in self.where(letters)}
+    def parts(self, letters: str, names: Sequence[str]) -> dict[Key, int]:
+        """Return the places of states with these values by their classes of some attributes."""
+        some = letters, tuple(names)
+        if some not in self._parts:  # a rule is compared with many others by the same attributes
+            found: dict[Key, int] = {}
+            for at in (at for at, value in enumerate(self.held) if value in letters):
+                places = self._places(at)
+                found.setdefault(tuple(places[name] for name in names), at)
+            self._parts[some] = found
+        return self._parts[some]
 
-    def together(self, other: Table) -> State | None:
-        """Return a state on which both hold; None where there is none."""
-        names = sorted(self.reads & other.reads)
-        mine, theirs = self._parts("t", names), other._parts("t", names)
-        part = next((part for part in mine if part in theirs), None)
-        return None if part is None else mine[part] | theirs[part]
-
-    def implies(self, other: Table) -> bool:
-        """Return whether the other one holds wherever this one does."""
-        names = sorted(self.reads & other.reads)
-        return not self._parts("t", names).keys() & other._parts("fue", names).keys()
+    def _places(self, at: int) -> dict[str, int]:
+        """Return which class of each attribute a state has."""
+        found: dict[str, int] = {}
+        for name in reversed(list(self.classes)):
+            at, found[name] = divmod(at, len(self.classes[name]))
+        return found
