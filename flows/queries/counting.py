@@ -39,3 +39,9 @@ def limit(cap: int | None) -> int | None:
 def statuses_to_show(found: Mapping[str, Count], *chosen: str) -> list[tuple[str, Count]]:
     """Return the statuses that a page shows: the usual and chosen ones and those that occur, with counts."""
     return [(s, found.get(s, NONE)) for s in STATUSES if s in USUAL or s in chosen or found.get(s)]
+
+
+def total(found: Mapping[str, Count], status: str = "") -> Count:
+    """Return the sum of counts by status, or the count of one status."""
+    chosen = [count for name, count in found.items() if status in ("", name)]
+    return Count(sum(count.n for count in chosen), any(count.capped for count in chosen))

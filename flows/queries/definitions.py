@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -18,6 +19,7 @@ class Attribute:
     options: tuple[str, ...]
     label: str
     description: str
+    business_key: bool = False
 
     @property
     def title(self) -> str:
@@ -44,6 +46,23 @@ class Trigger:
 
 
 @dataclass(frozen=True)
+class FlowRow:
+    """One row of the list of definitions, with the number of its attributes and triggers."""
+
+    id: int
+    name: str
+    label: str
+    description: str
+    version: int
+    attributes: int
+    triggers: int
+
+    @property
+    def title(self) -> str:
+        return translate_label(self.label) or self.name
+
+
+@dataclass(frozen=True)
 class FlowInfo:
     """One flow with its attributes and triggers; `live` is true if each step sends a notification."""
 
@@ -65,6 +84,11 @@ class FlowInfo:
         """Return the labels of the transitions that have one, by transition."""
         return {t.transition: translate_label(t.label) for t in self.triggers if t.label}
 
+    def business_key(self, values: Iterable[str | None]) -> str:
+        """Return the business key of a state with values in the order of the attributes; "" without one."""
+        pairs = zip(self.attributes, values, strict=False)
+        return " · ".join(value for attribute, value in pairs if attribute.business_key and value)
+
     def attribute(self, name: str) -> Attribute | None:
         return next((a for a in self.attributes if a.name == name), None)
 
@@ -84,6 +108,34 @@ def flow_by_id(flow_id: int) -> FlowInfo | None:
     return _whole(FlowInfo(**found)) if found else None
 
 
+def listed(names: Collection[str] | None, wanted: str, after: str, limit: int) -> list[FlowRow]:
+    """Return the flows by name after `after` whose name or label has `wanted`; `names` None: of all flows."""
+    found = rows(
+        "select f.id, f.name, f.label, f.description, f.version,"
+        " (select count(*) from wedsql.attr a where a.flow_id = f.id) as attributes,"
+        " (select count(*) from wedsql.trig t where t.flow_id = f.id) as triggers from wedsql.flow f"
+        " where f.name > %(after)s and (%(every)s or f.name = any(%(names)s))"
+        " and (%(wanted)s = '' or position(lower(%(wanted)s) in lower(f.name)) > 0"
+        " or position(lower(%(wanted)s) in lower(f.label)) > 0) order by f.name limit %(limit)s",
+        {
+            "after": after,
+            "every": names is None,
+            "names": list(names or ()),
+            "wanted": wanted,
+            "limit": limit,
+        },
+    )
+    return [FlowRow(**each) for each in found]
+
+
+def flow_rows(names: Collection[str]) -> dict[str, FlowRow]:
+    """Return the rows of the flows of these names that exist."""
+    found = rows(
+        "select id, name, label, description, version from wedsql.flow where name = any(%s)", [list(names)]
+    )
+    return {each["name"]: FlowRow(**each, attributes=0, triggers=0) for each in found}
+
+
 def _whole(flow: FlowInfo) -> FlowInfo:
     return FlowInfo(
         flow.id,
@@ -100,7 +152,8 @@ def _whole(flow: FlowInfo) -> FlowInfo:
 def attributes(flow_id: int) -> tuple[Attribute, ...]:
     """Return the attributes of a flow in the order of their positions."""
     found = rows(
-        "select aname as name, type, coalesce(options, '{}') as options, label, description"
+        "select aname as name, type, coalesce(options, '{}') as options, label, description,"
+        " business_key"
         " from wedsql.attr where flow_id = %s order by position, aid",
         [flow_id],
     )

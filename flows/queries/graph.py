@@ -8,8 +8,9 @@ commit fired; its count comes from the newest instances of the flow.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from flows.labels import translate_label
@@ -73,15 +74,69 @@ class Edge:
 
 @dataclass(frozen=True)
 class Graph:
-    """The picture; `instances` and `steps` say how much of the history the counts come from."""
+    """The picture; `instances` and `steps` say how much of the history the counts come from.
+
+    `observed` are the edges that happened there. The others are derived when they are asked for: of n rules
+    they can be n squared.
+    """
 
     nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
+    observed: tuple[Edge, ...]
     instances: int
     steps: int
 
     def node(self, name: str) -> Node | None:
-        return next((node for node in self.nodes if node.id == name), None)
+        return self._nodes.get(name)
+
+    def following(self, name: str) -> list[Edge]:
+        """Return what followed from a node, the most frequent first."""
+        return sorted(self._observed.get(name, ()), key=lambda edge: -edge.count)
+
+    def never(self, name: str) -> Iterator[Edge]:
+        """Return the edges that are only declared: the rules that read what this one may write."""
+        node = self.node(name)
+        rule = node.rule if node else None
+        if rule is None or rule.final or not rule.writes:  # the final rule has no transition
+            return
+        happened = {edge.target for edge in self._observed.get(name, ())} | {name}
+        readers = (reader for attribute in rule.writes for reader in self._readers.get(attribute, ()))
+        for place in sorted({place for place in readers if self.nodes[place].id not in happened}):
+            target = self.nodes[place]
+            yield Edge(name, target.id, written(rule, target.rule))
+
+    @property
+    def edges(self) -> Iterator[Edge]:
+        """Return all edges, those that happened first."""
+        yield from self.observed
+        for node in self.nodes:
+            yield from self.never(node.id)
+
+    @cached_property
+    def _nodes(self) -> dict[str, Node]:
+        return {node.id: node for node in self.nodes}
+
+    @cached_property
+    def _observed(self) -> dict[str, list[Edge]]:
+        found: dict[str, list[Edge]] = defaultdict(list)
+        for edge in self.observed:
+            found[edge.source].append(edge)
+        return found
+
+    @cached_property
+    def _readers(self) -> dict[str, list[int]]:
+        """Return the places of the rules that read each attribute."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for place, node in enumerate(self.nodes):
+            for attribute in node.rule.reads if node.rule else ():
+                found[attribute].append(place)
+        return found
+
+
+def written(source: Rule | None, target: Rule | None) -> tuple[str, ...]:
+    """Return the attributes that one rule declares to write and another reads."""
+    if source is None or target is None or source.final:
+        return ()
+    return tuple(sorted(target.reads & (source.writes or frozenset())))
 
 
 def graph(flow_id: int) -> Graph:
@@ -152,23 +207,6 @@ def observed(flow_id: int) -> tuple[dict[tuple[str, str], int], int, int]:
     return counts, found["instances"], found["steps"]
 
 
-def declared(found: Iterable[Rule]) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Return the attributes that the first rule of a pair declares to write and the second reads."""
-    readers: dict[str, list[str]] = defaultdict(list)
-    known = list(found)
-    for rule in known:
-        for attribute in rule.reads:
-            readers[attribute].append(rule.id)
-    edges: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for rule in known:
-        # The final rule has no transition.
-        for attribute in sorted(rule.writes or ()) if not rule.final else ():
-            for reader in readers[attribute]:
-                if reader != rule.id:
-                    edges[rule.id, reader].append(attribute)
-    return {ends: tuple(attributes) for ends, attributes in edges.items()}
-
-
 def assemble(found: Sequence[Rule], counts: dict[tuple[str, str], int], instances: int, steps: int) -> Graph:
     """Return the picture of these rules with the counts of edges between them.
 
@@ -182,26 +220,24 @@ def assemble(found: Sequence[Rule], counts: dict[tuple[str, str], int], instance
         ends = source, final if target == "final" else target
         if set(ends) <= known:
             counted[ends] += n
-    edges = _edges(declared(found), counted)
+    edges = _edges({rule.id: rule for rule in found}, counted)
     used = {end for edge in edges for end in (edge.source, edge.target)}
     nodes = [Node(START, "start"), *(Node(r.id, "final" if r.final else "rule", r) for r in found)]
     nodes += [Node(name, kind) for name, kind in kinds.items() if name != START and name in used]
     return Graph(tuple(nodes), edges, instances, steps)
 
 
-def _edges(
-    attributes: dict[tuple[str, str], tuple[str, ...]], counts: dict[tuple[str, str], int]
-) -> tuple[Edge, ...]:
+def _edges(found: Mapping[str, Rule], counts: Mapping[tuple[str, str], int]) -> tuple[Edge, ...]:
     totals: dict[str, int] = defaultdict(int)
     for (source, _target), n in counts.items():
         totals[source] += n
-    pairs = dict.fromkeys([*counts, *attributes])
     return tuple(
         Edge(
-            *ends,
-            attributes=attributes.get(ends, ()),
-            count=counts.get(ends, 0),
-            share=counts.get(ends, 0) / totals[ends[0]] if totals[ends[0]] else 0.0,
+            source,
+            target,
+            written(found.get(source), found.get(target) if source != target else None),
+            n,
+            n / totals[source],
         )
-        for ends in pairs
+        for (source, target), n in counts.items()
     )

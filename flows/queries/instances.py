@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from psycopg import sql
 
+from flows.filters import Filter
 from flows.queries.base import Row, row, rows, scalar
 from flows.queries.counting import CAP, LIVING, Count, count, limit
 from flows.queries.definitions import Attribute, FlowInfo
-from flows.queries.filters import Filter, condition
 from flows.queries.paging import Cursor, Page, cut
 
 CELL_CHARS = 120
@@ -22,7 +22,10 @@ NEW_CAP = 100
 
 @dataclass(frozen=True)
 class InstanceRow:
-    """One row of the list; `cells` are the attributes as text in the flow's order, cut at CELL_CHARS."""
+    """One row of the list; `cells` are the chosen attributes as text, cut at CELL_CHARS.
+
+    `named` is the value of the business key.
+    """
 
     wid: int
     status: str
@@ -32,6 +35,7 @@ class InstanceRow:
     started_at: datetime
     changed_at: datetime
     cells: tuple[str | None, ...]
+    named: str = ""
     matches: bool = True
 
 
@@ -67,18 +71,6 @@ class Value:
     length: int | None = None
 
 
-@dataclass(frozen=True)
-class Choice:
-    """The selection of a list: a status (empty for all) and checked filters over the state."""
-
-    status: str = ""
-    filters: tuple[Filter, ...] = ()
-
-    def usable(self) -> Choice:
-        """Return the selection without the filters that cannot be applied."""
-        return replace(self, filters=tuple(f for f in self.filters if not f.error))
-
-
 @dataclass
 class _Where:
     parts: list[sql.Composable] = field(default_factory=list)
@@ -92,14 +84,17 @@ class _Where:
         return sql.SQL(" and ").join(self.parts) if self.parts else sql.SQL("true")
 
 
-def _where(flow: FlowInfo, choice: Choice) -> _Where:
+def _flow(chosen: Filter) -> FlowInfo:
+    if chosen.flow is None:
+        raise ValueError("a list of one flow needs a filter of that flow")
+    return chosen.flow
+
+
+def _where(chosen: Filter) -> _Where:
     where = _Where()
-    where.add("i.flow_id = %s", flow.id)
-    if choice.status:
-        where.add('i.status = %s::"char"', choice.status)
-    for item in choice.usable().filters:
-        part, values = condition(flow, item)
-        where.add(part, *values)
+    where.add("i.flow_id = %s", _flow(chosen).id)
+    for each in chosen.clauses():
+        where.add(sql.SQL("({})").format(each.sql), *each.params)
     return where
 
 
@@ -109,70 +104,98 @@ def _tables(flow: FlowInfo) -> sql.Composed:
     )
 
 
-def _columns(flow: FlowInfo) -> sql.Composable:
+def _columns(flow: FlowInfo, shown: Sequence[Attribute]) -> sql.Composable:
     fixed = sql.SQL("i.wid, i.status::text as status, i.seq, i.reason, i.key, i.started_at, i.changed_at")
-    cells = [sql.SQL("left(f.{}::text, %s)").format(sql.Identifier(a.name)) for a in flow.attributes]
-    return sql.SQL("{}, array[{}]::text[] as cells").format(fixed, sql.SQL(", ").join(cells))
-
-
-def _cells(flow: FlowInfo) -> list[int]:
-    return [CELL_CHARS + 1] * len(flow.attributes)
+    cells = [sql.SQL("left(f.{}::text, %s)").format(sql.Identifier(a.name)) for a in shown]
+    keys = [sql.SQL("nullif(left(f.{}::text, 60), '')").format(sql.Identifier(a.name))
+            for a in flow.attributes if a.business_key]  # fmt: skip
+    named = sql.SQL("concat_ws(' · ', {})").format(sql.SQL(", ").join(keys)) if keys else sql.SQL("''")
+    return sql.SQL("{}, array[{}]::text[] as cells, {} as named").format(
+        fixed, sql.SQL(", ").join(cells), named
+    )
 
 
 def _instance_row(r: Row) -> InstanceRow:
     return InstanceRow(**{**r, "cells": tuple(r["cells"])})
 
 
-def listed(flow: FlowInfo, choice: Choice, cursor: Cursor) -> Page[InstanceRow]:
-    """Return one page of the flow's instances, newest first.
+def listed(
+    chosen: Filter, cursor: Cursor, shown: Sequence[Attribute] | None = None, *, oldest_first: bool = False
+) -> Page[InstanceRow]:
+    """Return one page of the flow's instances, newest first or oldest first; `shown` are its columns.
 
-    Raises django.db.OperationalError (57014) if the filters take longer than the page's time limit.
+    Raises django.db.OperationalError (57014) if the filter takes longer than the page's time limit, and
+    django.db.DataError if PostgreSQL rejects a value.
     """
-    where = _where(flow, choice)
-    newer = cursor.after is not None
-    if newer:
+    flow, where = _flow(chosen), _where(chosen)
+    shown = flow.attributes if shown is None else shown
+    upward = cursor.after is not None or (oldest_first and cursor.before is None)
+    if cursor.after is not None:
         where.add("i.wid > %s and f.wid > %s", cursor.after, cursor.after)
     elif cursor.before is not None:
         # Bound both tables: a merge join would otherwise read one of them from its end.
         where.add("i.wid < %s and f.wid < %s", cursor.before, cursor.before)
     statement = sql.SQL("select {} from {} where {} order by i.wid {} limit %s").format(
-        _columns(flow), _tables(flow), where.sql(), sql.SQL("asc" if newer else "desc")
+        _columns(flow, shown), _tables(flow), where.sql(), sql.SQL("asc" if upward else "desc")
     )
-    found = [_instance_row(r) for r in rows(statement, [*_cells(flow), *where.params, cursor.size + 1])]
-    return cut(found, cursor, lambda item: item.wid)
+    params = [*[CELL_CHARS + 1] * len(shown), *where.params, cursor.size + 1]
+    found = [_instance_row(r) for r in rows(statement, params)]
+    return cut(found, cursor, lambda item: item.wid, oldest_first=oldest_first)
 
 
-def fresh(flow: FlowInfo, choice: Choice, wids: Sequence[int]) -> list[InstanceRow]:
-    """Return the current rows of these instances; `matches` is false for those that left the selection."""
-    where = _where(flow, choice)
+def fresh(chosen: Filter, wids: Sequence[int], shown: Sequence[Attribute] | None = None) -> list[InstanceRow]:
+    """Return the current rows of these instances; `matches` is false for those that left the list."""
+    flow, where = _flow(chosen), _where(chosen)
+    shown = flow.attributes if shown is None else shown
     statement = sql.SQL(
         "select {}, ({}) is true as matches from {} where i.flow_id = %s and i.wid = any(%s)"
-    ).format(_columns(flow), where.sql(), _tables(flow))
-    return [_instance_row(r) for r in rows(statement, [*_cells(flow), *where.params, flow.id, list(wids)])]
+    ).format(_columns(flow, shown), where.sql(), _tables(flow))
+    params = [*[CELL_CHARS + 1] * len(shown), *where.params, flow.id, list(wids)]
+    return [_instance_row(r) for r in rows(statement, params)]
 
 
-def newer(flow: FlowInfo, choice: Choice, wid: int) -> Count:
-    """Return how many instances of the selection are newer than `wid`, capped at NEW_CAP."""
-    where = _where(flow, choice)
+def newer(chosen: Filter, wid: int) -> Count:
+    """Return how many instances of the list are newer than `wid`, capped at NEW_CAP."""
+    where = _where(chosen)
     where.add("i.wid > %s and f.wid > %s", wid, wid)
     statement = sql.SQL("select count(*) from (select 1 from {} where {} order by i.wid limit %s) as sample")
-    return count(scalar(statement.format(_tables(flow), where.sql()), [*where.params, NEW_CAP + 1]), NEW_CAP)
+    found = scalar(statement.format(_tables(_flow(chosen)), where.sql()), [*where.params, NEW_CAP + 1])
+    return count(found, NEW_CAP)
 
 
-def matching(flow: FlowInfo, choice: Choice, cap: int | None = CAP) -> Count:
-    """Return how many instances the selection has, capped unless `cap` is None."""
-    where = _where(flow, choice)
-    tables = _tables(flow) if choice.usable().filters else sql.SQL("wedsql.instance i")
+def matching(chosen: Filter, cap: int | None = CAP) -> Count:
+    """Return how many instances meet the filter, capped unless `cap` is None."""
+    where = _where(chosen)
+    tables = _tables(_flow(chosen)) if chosen.where().state else sql.SQL("wedsql.instance i")
     statement = sql.SQL("select count(*) from (select 1 from {} where {} order by i.wid limit %s) as sample")
     return count(scalar(statement.format(tables, where.sql()), [*where.params, limit(cap)]), cap)
 
 
-def by_status(flow: FlowInfo, choice: Choice) -> dict[str, Count]:
-    """Return the number of instances that pass the filters, by status; without an index it reads them all."""
-    where = _where(flow, replace(choice, status=""))
+def selected(chosen: Filter) -> tuple[sql.Composable, list[Any]]:
+    """Return the statement, with its parameters, that selects the numbers of all instances of the filter."""
+    where = _where(chosen)
+    statement = sql.SQL("select i.wid from {} where {}")
+    return statement.format(_tables(_flow(chosen)), where.sql()), where.params
+
+
+def by_status(chosen: Filter) -> dict[str, Count]:
+    """Return the number of instances that meet the filter without its status, by status.
+
+    Without an index it reads them all.
+    """
+    where = _where(chosen.without("status"))
     statement = sql.SQL("select i.status::text as status, count(*) as n from {} where {} group by 1")
-    found = rows(statement.format(_tables(flow), where.sql()), where.params)
+    found = rows(statement.format(_tables(_flow(chosen)), where.sql()), where.params)
     return {r["status"]: Count(r["n"]) for r in found}
+
+
+def by_version(flow: int, versions: Sequence[int]) -> dict[int, Count]:
+    """Return how many instances each of these versions started, capped."""
+    statement = (
+        "select v.version, (select count(*) from (select 1 from wedsql.instance i where i.flow_id = %s"
+        " and i.version = v.version limit %s) as sample) as n from unnest(%s::integer[]) v (version)"
+    )
+    return {r["version"]: count(r["n"]) for r in rows(statement, [flow, limit(CAP), list(versions)])}
 
 
 def instance(wid: int) -> Instance | None:
@@ -200,6 +223,15 @@ def state(flow: FlowInfo, wid: int) -> list[Value]:
     found = row(statement, [*[VALUE_CHARS] * len(flow.attributes), wid])
     pairs_found = found["pairs"] if found else []
     return [_value(a, *pair) for a, pair in zip(flow.attributes, pairs_found, strict=False)]
+
+
+def state_as_json(flow: FlowInfo, wid: int) -> str:
+    """Return the whole state of an instance as the text of a JSON object, with exact numbers."""
+    columns = sql.SQL(", ").join(sql.SQL("f.{}").format(sql.Identifier(a.name)) for a in flow.attributes)
+    statement = sql.SQL("select to_json(s)::text from (select {} from {} f where f.wid = %s) s").format(
+        columns, sql.Identifier(flow.name, "wed_flow")
+    )
+    return str(scalar(statement, [wid]) or "{}")
 
 
 def _value(attribute: Attribute, text: str | None, length: str | None) -> Value:

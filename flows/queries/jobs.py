@@ -32,6 +32,7 @@ class OpenJob:
     last_state: str | None
     holder: str | None
     late: bool
+    priority: int
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ _JOBS = """
 select j.id, j.wid, j.tgid, j.trname as transition, j.state::text as state, j.timeout, j.attempts,
        g.max_attempts, j.not_before, j.lease_until, j.fired_at, j.cause_seq, j.last_error, j.last_state,
        coalesce(case when j.state = 'L' then coalesce(j.lckid, '?') end, h.holder) as holder,
-       j.late or (j.state = 'L' and j.lease_until < (select wedsql.now())) as late
+       j.late or (j.state = 'L' and j.lease_until < (select wedsql.now())) as late, j.priority
 from wedsql.job_pool j
 left join wedsql.trig g on g.tgid = j.tgid
 left join lateral (
@@ -151,7 +152,7 @@ def listed(
         **vars(position or START),
     }
     found = rows(statement, params)
-    page = [OpenJob(**{k: v for k, v in r.items() if k != "priority"}) for r in found[:PAGE_SIZE]]
+    page = [OpenJob(**r) for r in found[:PAGE_SIZE]]
     last = found[PAGE_SIZE - 1] if len(found) > PAGE_SIZE else None
     return page, QueuePosition(last["transition"], last["priority"], last["id"]) if last else None
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from flows.labels import translate_label
 from flows.queries.base import Row, rows
 from flows.queries.counting import CAP, LIVING, NONE, STATUSES, Count, count, limit, statuses_to_show
+from flows.queries.definitions import FlowInfo
 from flows.queries.workers import Unserved, unserved
 
 FLOWS_PER_PAGE = 50
@@ -59,10 +60,10 @@ def summaries(
     return _with_counts(page, cap), len(found) > FLOWS_PER_PAGE
 
 
-def summary(name: str, cap: int | None = CAP) -> FlowSummary | None:
-    """Return the summary of one flow, or None."""
-    found = rows("select id, name, label, description, version from wedsql.flow where name = %s", [name])
-    return next(iter(_with_counts(found, cap)), None)
+def summary(flow: FlowInfo, cap: int | None = CAP) -> FlowSummary:
+    """Return the summary of one flow."""
+    names = ("id", "name", "label", "description", "version")
+    return _with_counts([{name: getattr(flow, name) for name in names}], cap)[0]
 
 
 def _with_counts(flows: list[Row], cap: int | None) -> list[FlowSummary]:
@@ -151,3 +152,13 @@ def _queues(ids: list[int], cap: int | None) -> dict[int, Row]:
 def ids(names: Collection[str]) -> list[int]:
     """Return the ids of the existing flows of these names."""
     return [r["id"] for r in rows("select id from wedsql.flow where name = any(%s)", [list(names)])]
+
+
+def visible_ids(names: Collection[str] | None, only: str = "") -> list[int]:
+    """Return the ids of the flows of these names (None: all), or of the one of them with the name `only`."""
+    found = rows(
+        "select id from wedsql.flow where (%(every)s or name = any(%(names)s))"
+        " and (%(only)s = '' or name = %(only)s)",
+        {"every": names is None, "names": list(names or ()), "only": only},
+    )
+    return [r["id"] for r in found]

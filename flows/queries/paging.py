@@ -30,15 +30,16 @@ class Page(Generic[T]):
     older: Key | None
 
 
-def cut(found: list[T], cursor: Cursor, key: Callable[[T], Key]) -> Page[T]:
-    """Return a page, newest first, from up to size + 1 rows, the nearest to the cursor first."""
+def cut(found: list[T], cursor: Cursor, key: Callable[[T], Key], *, oldest_first: bool = False) -> Page[T]:
+    """Return a page from up to size + 1 rows, the nearest to the cursor first; newest or oldest first."""
     more = len(found) > cursor.size
     items = found[: cursor.size]
-    if cursor.after is not None:
+    upward = cursor.after is not None or (oldest_first and cursor.before is None)
+    if upward != oldest_first:
         items.reverse()
     if not items:
         return Page([], None, None)
-    came_from_newer = cursor.before is not None
-    newer_left = more if cursor.after is not None else came_from_newer
-    older_left = True if cursor.after is not None else more
-    return Page(items, key(items[0]) if newer_left else None, key(items[-1]) if older_left else None)
+    newer_left = more if upward else cursor.before is not None
+    older_left = cursor.after is not None if upward else more
+    newest, oldest = (items[-1], items[0]) if oldest_first else (items[0], items[-1])
+    return Page(items, key(newest) if newer_left else None, key(oldest) if older_left else None)

@@ -24,11 +24,16 @@ cross join lateral (
   select jsonb_object_agg(key, newest.state -> key) as written from jsonb_object_keys(newest.before) as key
   where newest.state -> key is distinct from newest.before -> key) as result
 where written is not null
-group by written order by count(*) desc, written::text limit 1
+group by written order by count(*) desc, written::text limit %(most)s
 """
 
 
+def usual_results(flow_id: int, tgid: int, most: int = 3) -> list[dict[str, Any]]:
+    """Return the changes that results of a rule had most often in the newest instances, the usual first."""
+    found = rows(_USUAL, {"flow": flow_id, "tgid": tgid, "newest": NEWEST, "most": most})
+    return [each["changes"] for each in found]
+
+
 def usual_result(flow_id: int, tgid: int) -> dict[str, Any] | None:
-    """Return the changes that the results of a rule had most often, in the newest instances; None without."""
-    found = rows(_USUAL, {"flow": flow_id, "tgid": tgid, "newest": NEWEST})
-    return found[0]["changes"] if found else None
+    """Return the changes that the results of a rule had most often; None without a result."""
+    return next(iter(usual_results(flow_id, tgid, 1)), None)

@@ -90,6 +90,15 @@ def steps(wid: int, since: datetime, cursor: Cursor, *, oldest_first: bool = Fal
     return cut([_step(r) for r in found], cursor, lambda step: step.seq)
 
 
+_ONE = _STEPS.format(bound="t.seq = %(key)s", direction="asc")
+
+
+def step(wid: int, since: datetime, seq: int) -> Step | None:
+    """Return one step of the trace, or None."""
+    found = rows(_ONE, {"wid": wid, "since": since, "key": seq, "chars": CELL_CHARS, "limit": 1})
+    return _step(found[0]) if found else None
+
+
 def _step(r: Row) -> Step:
     initial = r.pop("initial")
     cells = tuple(Cell(name, before, after, initial) for name, before, after in r.pop("cells") or ())

@@ -1,0 +1,93 @@
+"""What an operation on many instances would be about: the numbers of a filter, by flow and status."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from psycopg import sql
+
+from flows.api.bulk import digest
+from flows.filters import Filter
+from flows.queries.base import rows, snapshot
+from flows.queries.everywhere import Selection, parts, selection
+
+# The kernel performs one operation on at most as many.
+MOST = 100_000
+SAMPLE = 10
+TIMEOUT_MS = 20_000
+
+
+@dataclass(frozen=True)
+class Group:
+    """How many of the instances are of one flow and status, with some of them.
+
+    `parked` is how many have a parked job, `pending` how many any job of a transition.
+    """
+
+    flow: str
+    status: str
+    count: int
+    wids: tuple[int, ...]
+    parked: int = 0
+    pending: int = 0
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The instances that a filter selects; `too_many` says that there are more than MOST."""
+
+    wids: tuple[int, ...]
+    groups: tuple[Group, ...]
+    too_many: bool = False
+
+    @property
+    def flows(self) -> list[str]:
+        return sorted({each.flow for each in self.groups})
+
+    @property
+    def digest(self) -> str:
+        return digest(self.wids)
+
+    def applies(self, statuses: str) -> int:
+        """Return how many instances have one of these statuses."""
+        return sum(each.count for each in self.groups if each.status in statuses)
+
+
+def over(chosen: Filter, names: Collection[str] | None) -> Selection:
+    """Return a filter of one flow, or over the flows of these names (None: all). Raises BadFilter."""
+    return Selection(chosen, [chosen.flow.id], [chosen]) if chosen.flow else selection(chosen, names)
+
+
+def transitions(found: Chosen) -> list[str]:
+    """Return the names of the transitions of the flows of these instances."""
+    statement = (
+        "select distinct t.trname as name from wedsql.trig t join wedsql.flow f on f.id = t.flow_id"
+        " where f.name = any (%s) and t.trname is not null order by 1"
+    )
+    return [each["name"] for each in rows(statement, [found.flows])]
+
+
+def selected(found: Selection) -> Chosen:
+    """Return what the filter selects now.
+
+    Raises django.db.OperationalError (57014) if that takes longer than TIMEOUT_MS, and
+    django.db.DataError if PostgreSQL rejects a value.
+    """
+    source, params = parts(found, sql.SQL("true"), [], sql.SQL("order by i.wid limit %s"), [MOST + 1])
+    statement = sql.SQL(
+        "select n.name as flow, s.status, count(*) as n, array_agg(s.wid order by s.wid desc) as wids,"
+        " count(*) filter (where j.parked) as parked, count(j.parked) as pending"
+        " from (select i.wid, i.flow_id, i.status::text as status from {} limit %s) s"
+        " join wedsql.flow n on n.id = s.flow_id left join lateral (select bool_or(p.state = 'K') as parked"
+        " from wedsql.job_pool p where p.wid = s.wid and p.tgid > 0) j on s.status in ('R', 'E')"
+        " group by n.name, s.status order by n.name, s.status"
+    ).format(source)
+    with snapshot(TIMEOUT_MS):
+        read = rows(statement, [*params, MOST + 1])
+    groups = tuple(
+        Group(r["flow"], r["status"], r["n"], tuple(r["wids"][:SAMPLE]), r["parked"], r["pending"])
+        for r in read
+    )
+    wids = tuple(sorted(wid for r in read for wid in r["wids"]))
+    return Chosen(wids, groups, len(wids) > MOST)

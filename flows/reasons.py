@@ -1,0 +1,59 @@
+"""The reasons of flows.api.reasons as sentences in the active language, for pages and commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from flows.api.reasons import JobReason, Obstacle
+from flows.definition.reading import Reader
+
+
+def needed(obstacle: Obstacle, labels: Mapping[str, str]) -> str:
+    """Return what has to hold, with the labels of attributes: Payment is 'paid'."""
+    return Reader(labels).read(obstacle.outline, negated=obstacle.wanted == "f")
+
+
+def found(obstacle: Obstacle) -> str:
+    """Return why it is not simply false: it is unknown because of null, or fails; else an empty text."""
+    return {"u": _("unknown (null)"), "e": _("fails")}.get(obstacle.value, "")
+
+
+def waiting(job: JobReason) -> str:
+    """Return what a job waits for; times are left to the caller."""
+    return _WAITING[job.waits_for]() % {
+        "holder": job.facts.get("holder") or "?",
+        "n": job.facts.get("ahead", 0),
+    }
+
+
+def moment(job: JobReason) -> datetime | None:
+    """Return the time that belongs to the sentence: until when or since when it waits."""
+    return job.facts.get("until") or job.facts.get("since")
+
+
+# Functions, as the language of the reader is known only when the sentence is made.
+_WAITING: dict[str, Callable[[], str]] = {
+    "people": lambda: _("People have to repair the instance."),
+    "repair": lambda: _("It is taken again when the instance is repaired."),
+    "suspended": lambda: _("The instance is suspended: nothing happens until it is resumed."),
+    "exclusion": lambda: _("An older job of the same transition and instance goes first."),
+    "held": lambda: _("%(holder)s holds it."),
+    "lease": lambda: _("%(holder)s has it on lease."),
+    "backoff": lambda: _("It failed and is tried again later."),
+    "no_worker": lambda: _("No worker serves this transition."),
+    "queue": lambda: _("It waits for a worker; %(n)s jobs of the transition are before it."),
+    "worker": lambda: _("It is the next that a worker takes."),
+}
+
+
+def value(shown: Any) -> str:
+    """Return a value of a state as it is written in a condition."""
+    if shown is None:
+        return "null"
+    if isinstance(shown, bool):
+        return str(shown).lower()
+    return f"'{shown}'" if isinstance(shown, str) else str(shown)
