@@ -11,20 +11,30 @@ from flows.messages import stored
 from flows.types import Completions, ConditionFunction, Problem, Truths
 
 _DEFINITION = """
-    select path, "position", length, code, message, hint, reason from wedsql.check_definition(%s, %s)"""
+    select path, "position", length, code, message, hint, reason from wedsql.check_definition(%s, %s, %s)"""
 _CONDITION = """
     select (c.problem).path, (c.problem)."position", (c.problem).length, (c.problem).code,
            (c.problem).message, (c.problem).hint, (c.problem).reason, c.reads
     from wedsql.check_condition(%s, %s) c"""
 
 
-def check_definition(flow: str, definition: AnyDefinition, *, conn: Any = None) -> list[Problem]:
+def check_definition(
+    flow: str,
+    definition: AnyDefinition,
+    *,
+    known: Mapping[str, Sequence[int]] | None = None,
+    conn: Any = None,
+) -> list[Problem]:
     """Return all problems for which publishing the definition would be refused, in its order.
 
     The flow need not exist. Without problems publishing succeeds, unless something changes meanwhile or a
     condition with on_error = abort fails on a living instance (`impact` finds those).
+
+    `known` has the places, from 0, of the "attributes" and "triggers" that had no problem when they were
+    checked before, of triggers over attributes of the same types: these are not checked again by themselves.
     """
-    return [_problem(*problem) for problem in rows(conn, _DEFINITION, (flow, JSON(definition)))]
+    parameters = (flow, JSON(definition), JSON(known or {}))
+    return [_problem(*problem) for problem in rows(conn, _DEFINITION, parameters)]
 
 
 def check_condition(
@@ -73,6 +83,25 @@ def evaluate(
         Truths(held, {error["trigger"]: (error["code"], error["message"]) for error in errors or []})
         for held, errors in found
     ]
+
+
+def evaluate_classes(
+    definition: AnyDefinition,
+    classes: Sequence[Mapping[str, Sequence[Any]]],
+    flow: str = "",
+    conn: Any = None,
+) -> list[str]:
+    """Return the values of each condition on the product of its own values of attributes, in its order.
+
+    Raises PredicateRefused, PredicateType.
+    """
+    given = [[[name, list(values)] for name, values in each.items()] for each in classes]
+    found = rows(
+        conn,
+        "select held from wedsql.evaluate_classes(%s, %s, %s) order by n",
+        (flow, JSON(definition), JSON(given)),
+    )
+    return [held for (held,) in found]
 
 
 def _problem(path: list[str | int], position: int | None, length: int | None, *texts: str | None) -> Problem:

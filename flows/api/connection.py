@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from psycopg.pq import TransactionStatus
 from psycopg.types.json import Jsonb, JsonbLoader
 
 from flows.database_errors import error_for, translated
@@ -67,6 +68,16 @@ def rows(conn: Any, sql: str, params: Sequence[Any]) -> list[Sequence[Any]]:
 def value(conn: Any, sql: str, params: Sequence[Any]) -> Any:
     """Run one statement and return its only value. Raises WedError."""
     return rows(conn, sql, params)[0][0]
+
+
+def in_transaction(conn: Any) -> bool:
+    """Return whether a statement on the connection would be part of a longer transaction."""
+    if conn is None:
+        from django.db import connection
+
+        connection.ensure_connection()
+        conn = connection.connection
+    return not conn.autocommit or conn.info.transaction_status != TransactionStatus.IDLE
 
 
 def typed_error(sqlstate: str | None, message: str, hint: str | None, detail: str | None) -> WedError | None:

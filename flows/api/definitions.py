@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from flows.api.connection import JSON, quoted, rows, value
+from flows.api.connection import JSON, in_transaction, quoted, rows, value
+from flows.api.rematching import as_report, finish_rematch
 from flows.definition import FLOW, Definition
 from flows.types import Change, PublishReport
 
@@ -43,13 +44,21 @@ def publish(
     reason: str = "",
     conn: Any = None,
 ) -> PublishReport:
-    """Publish the definition and re-match living instances; with `dry_run` only report what would change."""
+    """Publish the definition and re-match living instances; with `dry_run` only report what would change.
+
+    Many instances are re-matched in batches after the definition took effect. In autocommit mode this returns
+    after the last one; in a transaction `left` says how many the reaper will re-match after the commit.
+    """
+    alone = not in_transaction(conn)
     report = value(
         conn,
         "select wedsql.publish(%s, %s, %s, %s, %s, %s)",
         (flow, JSON(definition), dry_run, reopen_final, actor, reason),
     )
-    return PublishReport(**report)
+    published = as_report(report)
+    if alone and published.left:
+        return finish_rematch(flow, published.version, conn=conn) or published
+    return published
 
 
 def difference(old: AnyDefinition, new: AnyDefinition, *, conn: Any = None) -> list[Change]:

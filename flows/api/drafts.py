@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from flows.api.connection import JSON, rows, value
 from flows.api.definitions import AnyDefinition
 from flows.definition.merging import Merge, merge
+from flows.summaries import Summary
 from flows.types import Draft, DraftAt, DraftInfo, Revision, Version
 
 MAIN = "main"
@@ -21,7 +22,7 @@ def open_draft(
     *,
     definition: AnyDefinition | None = None,
     version: int | None = None,
-    summary: str = "",
+    summary: str | Summary = "",
     actor: str = "",
     conn: Any = None,
 ) -> Draft:
@@ -32,8 +33,9 @@ def open_draft(
     if version is not None:
         definition = version_definition(flow, version, conn=conn)
     given = None if definition is None else JSON(definition)
-    found = value(conn, "select wedsql.open_draft(%s, %s, %s, %s, %s)", (flow, branch, given, summary, actor))
-    return read_as(Draft, found)
+    text, parts = _summary(summary)
+    call = "select wedsql.open_draft(%s, %s, %s, %s, %s, %s)"
+    return read_as(Draft, value(conn, call, (flow, branch, given, text, actor, parts)))
 
 
 def read_draft(flow: str, branch: str = MAIN, *, conn: Any = None) -> Draft:
@@ -50,7 +52,7 @@ def save_draft(
     at: DraftAt,
     definition: AnyDefinition,
     *,
-    summary: str = "",
+    summary: str | Summary = "",
     base_version: int | None = None,
     actor: str = "",
     conn: Any = None,
@@ -60,8 +62,15 @@ def save_draft(
     Saving what is saved already changes nothing. Raises UnknownDraft, StaleDraft, StaleBase, BadDefinition,
     DraftLimit.
     """
-    call = "select wedsql.save_draft(%s, %s, %s, %s, %s, %s, %s)"
-    return read_as(DraftInfo, value(conn, call, (*at, JSON(definition), summary, base_version, actor)))
+    text, parts = _summary(summary)
+    call = "select wedsql.save_draft(%s, %s, %s, %s, %s, %s, %s, %s)"
+    found = value(conn, call, (*at, JSON(definition), text, base_version, actor, parts))
+    return read_as(DraftInfo, found)
+
+
+def _summary(summary: str | Summary) -> tuple[str, Any]:
+    """Return the text of a summary, in English if it has parts, and its parts."""
+    return (summary, None) if isinstance(summary, str) else (summary.english, JSON(summary.parts))
 
 
 def undo_draft(at: DraftAt, *, actor: str = "", conn: Any = None) -> Draft:
@@ -128,6 +137,17 @@ def numbered(known: AnyDefinition, definition: AnyDefinition, *, conn: Any = Non
     return value(conn, "select wedsql.numbered(%s, %s)", (JSON(known), JSON(definition)))
 
 
+def renamed_triggers(
+    definition: AnyDefinition, old: str, new: str, *, conn: Any = None
+) -> list[dict[str, Any]]:
+    """Return the triggers of a definition for a new name of its attribute `old`.
+
+    Conditions, write-sets and due attributes follow. A condition that cannot be rewritten is unchanged, and
+    so is everything if another attribute has one of the names. Raises BadDefinition, DraftLimit.
+    """
+    return value(conn, "select wedsql.renamed_triggers(%s, %s, %s)", (JSON(definition), old, new))
+
+
 def version_definition(flow: str, version: int, *, conn: Any = None) -> dict[str, Any]:
     """Return the definition of a version, with the numbers of what runs of it. Raises UnknownVersion."""
     return value(conn, "select wedsql.version_definition(%s, %s)", (flow, version))
@@ -144,7 +164,8 @@ def list_versions(
 def restore_version(at: DraftAt, version: int, *, actor: str = "", conn: Any = None) -> DraftInfo:
     """Make the definition of a version the content of a draft. Raises UnknownVersion, StaleDraft."""
     definition = version_definition(at.flow, version, conn=conn)
-    return save_draft(at, definition, summary=f"version {version} again", actor=actor, conn=conn)
+    summary = Summary("version %(version)s again", {"version": version})
+    return save_draft(at, definition, summary=summary, actor=actor, conn=conn)
 
 
 def read_as(made: type[_T], found: Mapping[str, Any]) -> _T:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from flows.api.connection import JSON, value
 from flows.api.definitions import AnyDefinition
-from flows.types import Counted, Impact, PublishReport, RuleImpact
+from flows.types import Counted, GroupChoices, Impact, PublishReport, RuleImpact
 
+NO_CHOICES = GroupChoices()
 _COUNTS = ("left_exception", "new_exception", "final", "reopened")
 # Seconds for a living instance that is matched again, and for one that something follows for: estimates of
 # the order of magnitude, not measured on this server.
@@ -19,6 +21,7 @@ def impact(
     definition: AnyDefinition,
     *,
     reopen_final: bool = False,
+    groups: GroupChoices = NO_CHOICES,
     limit: int = 1_000_000,
     seconds: float = 20.0,
     conn: Any = None,
@@ -30,8 +33,8 @@ def impact(
     """
     found = value(
         conn,
-        "select wedsql.impact(%s, %s, %s, %s, %s)",
-        (flow, JSON(definition), reopen_final, limit, seconds),
+        "select wedsql.impact(%s, %s, %s, %s, %s, %s)",
+        (flow, JSON(definition), reopen_final, limit, seconds, JSON(groups.as_json())),
     )
     places = {number: place for place, number in enumerate(found["numbers"] or [])}
     return Impact(
@@ -52,6 +55,7 @@ def impact(
         refused=_counted(found["refused"]),
         finals_examined=found["finals_examined"],
         stops_readers=found["attributes_change"],
+        at=found["at"],
         seconds=found["seconds"],
         estimated_seconds=round(found["living"] * _MATCHED + found["settled"] * _SETTLED, 1),
     )
@@ -81,15 +85,17 @@ def what_if(
     predicate: str,
     *,
     history: bool = False,
+    since: datetime | None = None,
     limit: int = 1_000_000,
     seconds: float = 20.0,
     conn: Any = None,
 ) -> dict[str, Any]:
     """Return where a condition holds among living instances, and since when. Raises PredicateRefused ...
 
-    With `history` also how often it became true in the states that all instances have had. Above `limit`
-    instances every n-th is examined; after `seconds` it stops. The counts are of those examined.
+    With `history` also what a rule with it would have done in the states that instances have had, after
+    `since` if that is given: how often it became true, in which instances more than once, and of how many
+    exceptions it was true. Above `limit` instances every n-th is examined; after `seconds` it stops. The
+    counts are of those examined.
     """
-    return value(
-        conn, "select wedsql.what_if(%s, %s, %s, %s, %s)", (flow, predicate, history, limit, seconds)
-    )
+    call = "select wedsql.what_if(%s, %s, %s, %s, %s, %s)"
+    return value(conn, call, (flow, predicate, history, limit, seconds, since))

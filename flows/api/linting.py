@@ -8,90 +8,171 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from flows.api.checking import evaluate
+from flows.api.acknowledging import list_acknowledgements
+from flows.api.checking import evaluate_classes
 from flows.api.connection import JSON, rows
 from flows.api.definitions import AnyDefinition
-from flows.definition.lint import Finding, Leaf, Rule, Table, findings, representatives
-from flows.definition.lint.findings import identity
-from flows.definition.lint.tables import states
+from flows.api.observing import observed, read_history
+from flows.api.recent import Recent
+from flows.definition.lint import (
+    Budget,
+    Common,
+    Finding,
+    Leaf,
+    Rule,
+    Table,
+    findings,
+    representatives,
+    with_acknowledgements,
+)
+from flows.definition.lint.tables import LIMIT, Classes, size
 
-_REPEATED = """
-    select t.tgid, array_agg(distinct t.wid) from (
-      select h.wid, h.tgid, h.fired from wedsql.wed_trace h join wedsql.flow f on f.id = h.flow_id
-      where f.name = %s and h.tgid > 0 order by h.tstmp desc limit 2000) t
-    where t.tgid = any (t.fired) group by t.tgid"""
-_SERVED = """
-    select split_part(s, ':', 2) from wedsql.worker w cross join lateral unnest(w.serves) s
-    where split_part(s, ':', 1) = %s"""
+# What the kernel said of conditions before: a definition is checked again after each of its changes.
+_known_leaves: Recent[Any, list[Leaf]] = Recent(2_000)
+_known_tables: Recent[str, Table] = Recent(2_000)
+
+Condition = tuple[list[Leaf] | None, Classes | None]
+SECONDS = 20.0
+PORTION = 20  # conditions of one statement
+
+_LEAVES = """
+    select p.n - 1, l.kinds, l.words, l."position", l.length
+    from unnest(%s::text[]) with ordinality p (predicate, n)
+    cross join lateral wedsql.condition_leaves(%s, p.predicate) with ordinality
+      l (kinds, words, "position", length, m)
+    order by p.n, l.m"""
 
 
-def lint(flow: str, definition: AnyDefinition, *, conn: Any = None) -> list[Finding]:
+def lint(
+    flow: str, definition: AnyDefinition, *, seconds: float = SECONDS, conn: Any = None
+) -> list[Finding]:
     """Return what is probably not meant, the worst first. Raises PredicateRefused, PredicateType.
 
     A rule whose condition has other than comparisons with constants, or too many classes of states, is not
-    proved anything about; `unproved` names those.
+    proved anything about; `unproved` names those. After `seconds` no further conditions are evaluated or
+    compared, and `gave_up` says so.
     """
+    budget = Budget(seconds)
     given: Mapping[str, Any] = definition
-    rules = _rules(flow, given, conn)
-    found = [*findings(given, rules), *_unproved(rules), *_observed(flow, rules, conn)]
+    rules, common = _rules(flow, given, budget, conn)
+    history = read_history(flow, rules, conn)
+    found = [*findings(given, rules, common, history.written, budget), *_unproved(rules, budget)]
+    found += observed(rules, history)
     order = {"error": 0, "warning": 1, "info": 2}
-    return sorted(found, key=lambda one: order[one.severity])
+    acknowledged = list_acknowledgements(flow, conn=conn)
+    return with_acknowledgements(sorted(found, key=lambda one: order[one.severity]), acknowledged)
 
 
-def _rules(flow: str, definition: Mapping[str, Any], conn: Any) -> list[Rule]:
+def prepare(flow: str, definition: AnyDefinition, *, seconds: float, conn: Any = None) -> tuple[int, int]:
+    """Evaluate conditions for `lint` as long as the time lasts; return how many are done, of how many.
+
+    What is done is kept by the process, so that the next call continues, and `lint` needs less time.
+    """
+    budget = Budget(seconds)
+    conditions = _conditions(definition, budget, conn)
+    tables = _tables(flow, definition, conditions, budget, conn)
+    waiting = sum(
+        leaves is None or (classes is not None and table is None)
+        for (leaves, classes), table in zip(conditions, tables, strict=True)
+    )
+    return len(tables) - waiting, len(tables)
+
+
+def _rules(flow: str, definition: Mapping[str, Any], budget: Budget, conn: Any) -> tuple[list[Rule], Common]:
+    conditions = _conditions(definition, None, conn)
+    tables = _tables(flow, definition, conditions, budget, conn)
+    rules = []
+    for place, (trigger, (leaves, _classes), table) in enumerate(
+        zip(definition["triggers"], conditions, tables, strict=True)
+    ):
+        reads = frozenset(name for leaf in leaves or [] for name in leaf.attributes)
+        rules.append(Rule(place, trigger, leaves or [], table, reads))
+    return rules, _common(definition, rules)
+
+
+def _common(definition: Mapping[str, Any], rules: Sequence[Rule]) -> Common:
+    """Return the classes that all conditions with tables distinguish together."""
     attributes = {one["name"]: one for one in definition["attributes"]}
-    types = {name: one.get("type") or "text" for name, one in attributes.items()}
-    leaves = [_leaves(types, trigger["predicate"], conn) for trigger in definition["triggers"]]
     reading: dict[str, list[Leaf]] = defaultdict(list)
-    for leaf in (leaf for some in leaves for leaf in some):
+    for leaf in (leaf for rule in rules if rule.table for leaf in rule.leaves):
         for name in leaf.attributes:
             reading[name].append(leaf)
-    classes = {name: representatives(attributes[name], reading[name]) for name in reading}
-    return [
-        Rule(place, trigger, some, _table(flow, definition, trigger, some, classes, conn))
-        for place, (trigger, some) in enumerate(zip(definition["triggers"], leaves, strict=True))
-    ]
+    classes = {name: representatives(attributes[name], some) or [] for name, some in reading.items()}
+    return Common(classes, {name: attributes[name].get("type") or "text" for name in classes})
 
 
-def _leaves(types: Mapping[str, str], predicate: str, conn: Any) -> list[Leaf]:
-    query = 'select kinds, words, "position", length from wedsql.condition_leaves(%s, %s)'
-    return [
-        Leaf(tuple(kinds), tuple(words), *place)
-        for kinds, words, *place in rows(conn, query, (JSON(types), predicate))
-    ]
+def _conditions(definition: AnyDefinition, budget: Budget | None, conn: Any) -> list[Condition]:
+    """Return the comparisons of each condition, with its classes where something can be proved about it.
+
+    Those that were not read before the budget was spent have None.
+    """
+    attributes = {one["name"]: one for one in definition["attributes"]}
+    types = {name: one.get("type") or "text" for name, one in attributes.items()}
+    predicates = [trigger["predicate"] for trigger in definition["triggers"]]
+    leaves = _leaves(types, predicates, budget, conn)
+    return [(some, None if some is None else _classes(attributes, some)) for some in leaves]
 
 
-def _table(
-    flow: str, definition: Mapping[str, Any], trigger: Mapping[str, Any], leaves: Sequence[Leaf],
-    classes: Mapping[str, list[Any] | None], conn: Any,
-) -> Table | None:  # fmt: skip
-    """Return a condition's values on a state of each class; None for too many or unknown classes."""
-    known = {name: classes[name] for name in sorted({name for leaf in leaves for name in leaf.attributes})}
-    values = {name: some for name, some in known.items() if some is not None}
-    found = states(values) if len(values) == len(known) else None
-    if found is None:
-        return None
-    alone = {"attributes": definition["attributes"], "triggers": [trigger]}
-    return Table(found, "".join(one.held for one in evaluate(alone, found, flow=flow, conn=conn)))
+def _classes(attributes: Mapping[str, Any], leaves: Sequence[Leaf]) -> Classes | None:
+    """Return the classes that a condition distinguishes; None for unknown ones, or too many."""
+    reading: dict[str, list[Leaf]] = defaultdict(list)
+    for leaf in leaves:
+        for name in leaf.attributes:
+            reading[name].append(leaf)
+    found = {name: representatives(attributes[name], reading[name]) for name in sorted(reading)}
+    known = {name: some for name, some in found.items() if some is not None}
+    return known if len(known) == len(found) and size(known) <= LIMIT else None
 
 
-def _unproved(rules: Sequence[Rule]) -> Iterator[Finding]:
+def _leaves(
+    types: Mapping[str, str], predicates: Sequence[str], budget: Budget | None, conn: Any
+) -> list[list[Leaf] | None]:
+    """Return the comparisons of each condition; None for those that the budget did not suffice for."""
+    named = tuple(types.items())
+    found = {place: _known_leaves.get((named, predicate)) for place, predicate in enumerate(predicates)}
+    for places in _portions([place for place, known in found.items() if known is None], budget):
+        read: dict[int, list[Leaf]] = {place: [] for place in places}
+        parameters = ([predicates[place] for place in places], JSON(types))
+        for n, kinds, words, *at in rows(conn, _LEAVES, parameters):
+            read[places[n]].append(Leaf(tuple(kinds), tuple(words), *at))
+        for place, leaves in read.items():
+            found[place] = _known_leaves[named, predicates[place]] = leaves
+    return list(found.values())
+
+
+def _tables(
+    flow: str, definition: AnyDefinition, conditions: Sequence[Condition], budget: Budget, conn: Any
+) -> list[Table | None]:
+    """Return each condition's values on its classes; None without classes or time."""
+    attributes = {one["name"]: one for one in definition["attributes"]}
+    triggers = definition["triggers"]
+    found: list[Table | None] = [None] * len(triggers)
+    keys: dict[int, str] = {}
+    for place, (_some, classes) in enumerate(conditions):
+        if classes is not None:
+            types = [attributes[name].get("type") for name in classes]
+            keys[place] = repr((triggers[place]["predicate"], types, list(classes.items())))
+            found[place] = _known_tables.get(keys[place])
+    for places in _portions([place for place in keys if found[place] is None], budget):
+        some = [conditions[place][1] or {} for place in places]
+        part = {"attributes": definition["attributes"], "triggers": [triggers[place] for place in places]}
+        for place, classes, held in zip(places, some, evaluate_classes(part, some, flow, conn), strict=True):
+            found[place] = _known_tables[keys[place]] = Table(classes, held)
+    return found
+
+
+def _portions(places: Sequence[int], budget: Budget | None) -> Iterator[Sequence[int]]:
+    """Return the places in portions, as long as there is time."""
+    for first in range(0, len(places), PORTION):
+        if budget and budget.spent:
+            return
+        yield places[first : first + PORTION]
+
+
+def _unproved(rules: Sequence[Rule], budget: Budget) -> Iterator[Finding]:
+    hint = _("It has other parts than comparisons of attributes with constants, or too many of them.")
+    if budget.spent:
+        hint = _("The time for the checks ended; manage.py flowlint has more with --seconds.")
     for rule in (rule for rule in rules if rule.table is None):
         message = _("Nothing can be proved about the condition of {rule}.").format(rule=rule.title)
-        hint = _("It has other parts than comparisons of attributes with constants, or too many of them.")
         yield rule.found("unproved", "info", "declared", message, hint=hint)
-
-
-def _observed(flow: str, rules: Sequence[Rule], conn: Any) -> Iterator[Finding]:
-    repeated = {int(tgid): wids for tgid, wids in rows(conn, _REPEATED, (flow,))}
-    served = {name for (name,) in rows(conn, _SERVED, (flow,))}
-    for rule in rules:
-        wids = repeated.get(rule.trigger.get("id", 0))
-        if wids:
-            message = _("{rule} fired again right after its own result.").format(rule=rule.title)
-            yield rule.found("fired_again", "info", "observed", message, instances=sorted(wids)[:20])
-        transition = rule.trigger.get("transition")
-        if transition and rule.trigger.get("enabled", True) and transition not in served:
-            message = _("No worker serves the transition {name} at present.").format(name=transition)
-            path = ("triggers", rule.place, "transition")
-            yield Finding(identity("no_worker", transition), "no_worker", "info", "observed", path, message)

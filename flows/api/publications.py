@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from flows.api.connection import JSON, rows, value
@@ -18,16 +19,16 @@ def request_publication(
 
     Raises UnknownDraft, StaleDraft, StaleBase, BadTime, and every error for which publish can be rejected.
     """
-    call = "request_publication(%s, %s, %s, %s, %s, %s, %s, %s)"
-    return _one(conn, call, (*at, *_chosen(choices), actor))
+    call = "request_publication(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
+    return _one(conn, call, (*at, *_chosen(choices, actor)))
 
 
 def request_rollback(
     flow: str, version: int, choices: PublicationChoices = AT_ONCE, *, actor: str = "", conn: Any = None
 ) -> Publication:
     """Request that the definition of an earlier version is published again. Raises UnknownVersion."""
-    call = "request_rollback(%s, %s, %s, %s, %s, %s, %s)"
-    return _one(conn, call, (flow, version, *_chosen(choices), actor))
+    call = "request_rollback(%s, %s, %s, %s, %s, %s, %s, %s)"
+    return _one(conn, call, (flow, version, *_chosen(choices, actor)))
 
 
 def approve_publication(number: int, *, note: str = "", actor: str = "", conn: Any = None) -> Publication:
@@ -53,6 +54,13 @@ def read_publication(number: int, *, conn: Any = None) -> Publication:
     return _one(conn, "read_publication(%s)", (number,))
 
 
+def read_publications(numbers: Iterable[int], *, conn: Any = None) -> dict[int, Publication]:
+    """Return several requests by their number; their definitions have the names of triggers only."""
+    call = "select wedsql.read_publications(%s)"
+    found = [read_as(Publication, each) for (each,) in rows(conn, call, (list(numbers),))]
+    return {each.id: each for each in found}
+
+
 def list_publications(
     flow: str | None = None,
     *,
@@ -64,6 +72,14 @@ def list_publications(
     """Return the requests of a flow or of all flows before `before`, the newest first."""
     call = "select wedsql.list_publications(%s, %s, %s, %s)"
     return [read_as(Publication, found) for (found,) in rows(conn, call, (flow, only_open, before, limit))]
+
+
+def begin_due(*, conn: Any = None) -> bool:
+    """Note for pages that the next due request is being published, and return whether there is one.
+
+    For the reaper, before publish_due, in a transaction of its own.
+    """
+    return bool(value(conn, "select wedsql.begin_due()", ()))
 
 
 def publish_due(*, conn: Any = None) -> str | None:
@@ -78,6 +94,7 @@ def _one(conn: Any, call: str, params: tuple[Any, ...]) -> Publication:
     return read_as(Publication, value(conn, f"select wedsql.{call}", params))
 
 
-def _chosen(choices: PublicationChoices) -> tuple[Any, ...]:
+def _chosen(choices: PublicationChoices, actor: str) -> tuple[Any, ...]:
     prediction = None if choices.prediction is None else JSON(choices.prediction)
-    return choices.reason, choices.reopen_final, choices.publish_at, prediction
+    groups = JSON(choices.groups.as_json())
+    return choices.reason, choices.reopen_final, choices.publish_at, prediction, actor, groups

@@ -5,6 +5,7 @@ Triggers are named by their places in the definition, from 0. The kernel's own f
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from flows.api.connection import JSON, State, rows, value
@@ -60,7 +61,7 @@ def explain(definition: AnyDefinition, predicate: str, state: State, *, conn: An
         )
         for path, kind, position, length, reads, truth in found
     }
-    return Explanation(parts[""].value, _obstacles(parts, "", "t"))
+    return Explanation(parts[""].value, [parts[path] for path, _wanted in obstacles(parts, "", "t")])
 
 
 def nearest(definition: AnyDefinition, state: State, *, conn: Any = None) -> list[tuple[int, Explanation]]:
@@ -89,6 +90,11 @@ def _step(
         "select wedsql.try_step(%s, %s, %s, %s, %s, %s)",
         (flow, JSON(definition), before, JSON(changes), *event),
     )
+    return situation_of(found)
+
+
+def situation_of(found: dict[str, Any]) -> Situation:
+    """Return what the kernel found after a step."""
     return Situation(
         state=found["state"],
         status=found["status"],
@@ -104,26 +110,25 @@ def _step(
     )
 
 
-def _obstacles(parts: dict[str, Part], path: str, wanted: str) -> list[Part]:
-    """Return the fewest leaves that would have to change for the part to have the wanted value.
+def obstacles(parts: Mapping[str, Part], path: str, wanted: str) -> list[tuple[str, str]]:
+    """Return the fewest leaves that would have to change for a part to have the wanted value, by their paths.
 
-    An AND needs all of its parts to be true and one to be false, an OR the other way round.
+    Each is with the value that it needs. An AND needs all of its parts to be true and one to be false, an OR
+    the other way round.
     """
     part = parts[path]
     if part.value == wanted:
         return []
     if part.kind == "leaf":
-        return [part]
-    below = [
-        _obstacles(parts, one, wanted if part.kind != "not" else {"t": "f", "f": "t"}[wanted])
-        for one in _below(parts, path)
-    ]
+        return [(path, wanted)]
+    needed = wanted if part.kind != "not" else {"t": "f", "f": "t"}[wanted]
+    below = [obstacles(parts, one, needed) for one in _below(parts, path)]
     if part.kind == "not" or (part.kind == "and") == (wanted == "t"):
         return [leaf for leaves in below for leaf in leaves]
     return min(below, key=len)
 
 
-def _below(parts: dict[str, Part], path: str) -> list[str]:
+def _below(parts: Mapping[str, Part], path: str) -> list[str]:
     depth = path.count(".") + 2 if path else 1
     start = f"{path}." if path else ""
     return [one for one in parts if one and one.startswith(start) and one.count(".") + 1 == depth]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import io
 import re
+import zipfile
+from collections.abc import Mapping
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -12,7 +15,11 @@ from django.db.migrations import Migration
 from django.db.migrations.writer import MigrationWriter
 
 from flows import flow_apps
+from flows.definition import Definition
+from flows.operations import stubs
 from flows.operations.base import FlowOperation
+from flows.operations.difference import operations_between, settings
+from flows.operations.flows import CreateFlow
 
 BASE = ("flows", "0001_initial")
 
@@ -64,6 +71,30 @@ class FlowPackage:
     def _load(self, name: str) -> Migration:
         module: Any = importlib.import_module(f"{flow_apps.directory().name}.{self.flow}.migrations.{name}")
         return module.Migration(name, self.label)
+
+
+def archive(flow: str, definition: Definition, more: Mapping[str, str]) -> bytes:
+    """Return a zip archive with the package of a flow whose first migration makes this definition.
+
+    It has the files that makeflowmigrations writes for a flow without a package, and `more` beside them.
+    """
+    operations = [
+        CreateFlow(flow, settings(definition)),
+        *operations_between(flow, {"attributes": [], "triggers": []}, definition),
+    ]
+    content = {"operations": operations, "dependencies": [BASE], "initial": True}
+    migration = type("Migration", (Migration,), content)("0001_initial", flow_apps.label(flow))
+    written = MigrationWriter(migration, include_header=False).as_string()
+    home = flow_apps.directory().name
+    files = {f"{home}/{name}": text for name, text in flow_apps.files(flow).items()}
+    files[f"{home}/{flow}/migrations/0001_initial.py"] = written
+    files[f"{home}/{flow}/{stubs.FILE}"] = stubs.text(flow, stubs.transitions_of(definition))
+    files |= {f"{home}/{flow}/{name}": text for name, text in more.items()}
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as package:
+        for name, text in files.items():
+            package.writestr(name, text)
+    return made.getvalue()
 
 
 def _number(name: str) -> int:

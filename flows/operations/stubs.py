@@ -8,6 +8,7 @@ import textwrap
 from pathlib import Path
 
 from flows import flow_apps
+from flows.definition import Definition
 from flows.models import Trigger
 
 FILE = "transitions.py"
@@ -52,6 +53,15 @@ def _transitions(flow: str) -> dict[str, list[str]]:
     rows = Trigger.objects.filter(flow__name=flow, final=False, transition__isnull=False).order_by("tgid")
     for name, predicate in rows.values_list("transition", "predicate"):
         found.setdefault(str(name), []).append(predicate)
+    return found
+
+
+def transitions_of(definition: Definition) -> dict[str, list[str]]:
+    """Return the same for a definition that need not be published."""
+    found: dict[str, list[str]] = {}
+    for trigger in definition["triggers"]:
+        if trigger.get("transition") and not trigger.get("final"):
+            found.setdefault(str(trigger["transition"]), []).append(trigger["predicate"])
     return found
 
 

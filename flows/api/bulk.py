@@ -1,0 +1,162 @@
+"""Operations on many instances: requested with their numbers, performed by the reaper, a result for each.
+
+`flows.queries.bulk.selected` returns the numbers that a filter selects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, Literal, TypeAlias
+
+from flows.api.connection import rows, value
+from flows.api.drafts import read_as
+
+BulkResult: TypeAlias = Literal["", "done", "refused", "gone", "left"]
+
+
+@dataclass(frozen=True)
+class BulkRequest:
+    """What to do: cancel, rematch, suspend, resume, retry (parked jobs) or priority (of pending jobs).
+
+    `transition` restricts retry and priority to its jobs. `query` is the text of the filter, for the record.
+    """
+
+    operation: str
+    reason: str
+    priority: int | None = None
+    transition: str = ""
+    query: str = ""
+
+
+@dataclass(frozen=True)
+class Bulk:
+    """A bulk operation; `state` is running, paused, withdrawn or finished. `left` have no result yet."""
+
+    id: int
+    operation: str
+    priority: int | None
+    transition: str
+    query: str
+    flows: list[str]
+    actor: str
+    reason: str
+    state: str
+    total: int
+    done: int
+    refused: int
+    gone: int
+    created_at: datetime
+    changed_at: datetime
+    changed_by: str
+    finished_at: datetime | None
+
+    @property
+    def left(self) -> int:
+        return self.total - self.performed
+
+    @property
+    def performed(self) -> int:
+        return self.done + self.refused + self.gone
+
+
+@dataclass(frozen=True)
+class BulkRow:
+    """One instance and its result: done, refused (with the error), gone (removed meanwhile) or left.
+
+    `status` is the present one, None if it was removed, `before` the one when the operation was requested.
+    """
+
+    wid: int
+    flow: str
+    result: str
+    tried_at: datetime | None
+    sqlstate: str | None
+    message: str | None
+    hint: str | None
+    detail: str | None
+    status: str | None
+    before: str
+
+
+def digest(wids: Collection[int]) -> str:
+    """Return the digest of these numbers, by which `request_bulk` recognizes the instances."""
+    return sha256(",".join(map(str, sorted(set(wids)))).encode()).hexdigest()[:16]
+
+
+def request_bulk(
+    request: BulkRequest,
+    wids: Sequence[int],
+    *,
+    expected: int,
+    digest: str | None = None,
+    flows: Sequence[str] | None = None,
+    actor: str = "",
+    conn: Any = None,
+) -> Bulk:
+    """Request an operation on these instances. `expected` is the number that a person confirmed.
+
+    `digest` is that of the instances that the person confirmed; without it only their number counts.
+    `flows` are those that the person may operate, None for all. Raises BulkChanged if the instances are
+    others, BadBulk, Forbidden, and BadDefinition without a reason.
+    """
+    call = (
+        "select wedsql.request_bulk(%s, %s::integer[], %s::integer, %s, %s, %s::integer, %s, %s, %s::text[],"
+        " %s)"
+    )
+    details = (request.reason, actor, request.priority, request.transition, request.query)
+    allowed = None if flows is None else list(flows)
+    found = value(conn, call, (request.operation, list(wids), expected, *details, allowed, digest))
+    return read_as(Bulk, found)
+
+
+def pause_bulk(bulk: int, *, actor: str = "", conn: Any = None) -> Bulk:
+    """Pause a bulk operation. Raises UnknownBulk, BulkEnded."""
+    return _changed(bulk, "paused", actor, conn)
+
+
+def resume_bulk(bulk: int, *, actor: str = "", conn: Any = None) -> Bulk:
+    """Let a paused bulk operation continue. Raises UnknownBulk, BulkEnded."""
+    return _changed(bulk, "running", actor, conn)
+
+
+def withdraw_bulk(bulk: int, *, actor: str = "", conn: Any = None) -> Bulk:
+    """Withdraw what is left of a bulk operation; what is done stays. Raises UnknownBulk, BulkEnded."""
+    return _changed(bulk, "withdrawn", actor, conn)
+
+
+def _changed(bulk: int, state: str, actor: str, conn: Any) -> Bulk:
+    return read_as(Bulk, value(conn, "select wedsql.change_bulk(%s::bigint, %s, %s)", (bulk, state, actor)))
+
+
+def read_bulk(bulk: int, *, conn: Any = None) -> Bulk:
+    """Return a bulk operation with its progress. Raises UnknownBulk."""
+    return read_as(Bulk, value(conn, "select wedsql.read_bulk(%s::bigint)", (bulk,)))
+
+
+def list_bulk(
+    flows: Sequence[str] | None = None, *, before: int | None = None, limit: int = 50, conn: Any = None
+) -> list[Bulk]:
+    """Return bulk operations, newest first; with `flows` those that are about these flows only."""
+    call = "select wedsql.list_bulk(%s::text[], %s::bigint, %s::integer)"
+    given = (None if flows is None else list(flows), before, limit)
+    return [read_as(Bulk, found) for (found,) in rows(conn, call, given)]
+
+
+def bulk_rows(
+    bulk: int, result: BulkResult = "", *, after: int = 0, limit: int = 50, conn: Any = None
+) -> list[BulkRow]:
+    """Return instances of a bulk operation with their results, by number, after the number `after`."""
+    call = "select wedsql.bulk_rows(%s::bigint, %s, %s::integer, %s::integer)"
+    return [read_as(BulkRow, found) for (found,) in rows(conn, call, (bulk, result, after, limit))]
+
+
+def continue_bulk(limit: int = 100, *, conn: Any = None) -> int | None:
+    """Perform one slice of the bulk operation that has waited longest, and return its number.
+
+    None when there is none that can be continued now. In a transaction of its own; for the reaper.
+    """
+    found = value(conn, "select wedsql.continue_bulk(%s::integer)", (limit,))
+    return None if found is None else int(found)

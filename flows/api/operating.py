@@ -1,0 +1,44 @@
+"""What an operator does to one instance and its jobs; each call needs a reason, which the history keeps.
+
+All raise UnknownInstance, NotRunning for an instance that has ended, and BadDefinition without a reason;
+those of a job raise StaleJob and WrongJobState, too.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flows.api.connection import value
+
+
+def suspend(wid: int, reason: str, *, actor: str = "", conn: Any = None) -> None:
+    """Stop an instance: no job is offered or committed, and no time passes, until it is resumed."""
+    value(conn, "select wedsql.suspend(%s::integer, %s, %s)", (wid, reason, actor))
+
+
+def resume(wid: int, reason: str, *, actor: str = "", conn: Any = None) -> None:
+    """Let a suspended instance continue where it was, with the time that was left."""
+    value(conn, "select wedsql.resume(%s::integer, %s, %s)", (wid, reason, actor))
+
+
+def retry_job(wid: int, job: int, reason: str, *, actor: str = "", conn: Any = None) -> None:
+    """Offer a job now that waits for its next try or is parked; it gets one attempt more. Raises NotOwner."""
+    value(conn, "select wedsql.retry_job(%s::integer, %s::bigint, %s, %s)", (wid, job, reason, actor))
+
+
+def release_job(wid: int, job: int, reason: str, *, actor: str = "", conn: Any = None) -> None:
+    """End the lease of a job; the result of its holder will be rejected. Raises NotOwner."""
+    value(conn, "select wedsql.release_job(%s::integer, %s::bigint, %s, %s)", (wid, job, reason, actor))
+
+
+def withdraw_job(wid: int, job: int, reason: str, *, actor: str = "", conn: Any = None) -> None:
+    """Withdraw a job that no worker holds; the instance may become an exception. Raises NotOwner."""
+    value(conn, "select wedsql.withdraw_job(%s::integer, %s::bigint, %s, %s)", (wid, job, reason, actor))
+
+
+def prioritize_job(
+    wid: int, job: int, priority: int, reason: str, *, actor: str = "", conn: Any = None
+) -> None:
+    """Change the priority of a job; the highest of a transition is taken first."""
+    call = "select wedsql.prioritize_job(%s::integer, %s::bigint, %s::integer, %s, %s)"
+    value(conn, call, (wid, job, priority, reason, actor))

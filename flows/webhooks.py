@@ -1,0 +1,154 @@
+"""Sends a signed message to a webhook, and to nothing inside the network of this machine.
+
+The name of a receiver is resolved once, and the address that was checked is the one that is connected to:
+resolving it again could give another one. No redirect is followed and no proxy used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import http.client
+import ipaddress
+import socket
+import ssl
+import threading
+from contextlib import suppress
+from dataclasses import dataclass
+from urllib.parse import SplitResult, urlsplit
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from flows.errors import BadAlert
+
+TIMEOUT = 5.0
+LIMIT = 10.0
+MOST_READ = 2_048
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class NotTaken(Exception):
+    """The receiver did not confirm the message."""
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What addresses of webhooks may be besides https to the Internet."""
+
+    http: bool = False
+    internal: bool = False
+
+
+def allowed() -> Allowed:
+    """Return what the settings allow."""
+    return Allowed(settings.WEDSQL_WEBHOOK_HTTP, settings.WEDSQL_WEBHOOK_INTERNAL)
+
+
+def check_url(url: str, allowed: Allowed) -> SplitResult:
+    """Return the parts of an address that may be used. Raises BadAlert."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise BadAlert(_("The address of the webhook cannot be read.")) from error
+    if parts.scheme != "https" and not (allowed.http and parts.scheme == "http"):
+        raise BadAlert(_("The address of a webhook begins with https://."))
+    if not parts.hostname or parts.username is not None or parts.password is not None or port == 0:
+        raise BadAlert(_("The address of a webhook has a host, and neither name nor password."))
+    if not url.isascii() or any(each.isspace() or not each.isprintable() for each in url):
+        raise BadAlert(_("The address of a webhook has no blanks and no letters outside of ASCII."))
+    return parts
+
+
+def is_internal(address: Address) -> bool:
+    """Return whether an address is not one of the Internet; also one that is inside of an IPv6 address."""
+    if isinstance(address, ipaddress.IPv6Address):
+        inside = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+        if address in _NAT64:
+            inside.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+        if any(each is not None and is_internal(each) for each in inside):
+            return True
+        if address.is_site_local:
+            return True
+        if address.ipv4_mapped or address in _NAT64:
+            return False
+    return not address.is_global or address.is_multicast or address.is_reserved
+
+
+def resolve(host: str, port: int, allowed: Allowed) -> str:
+    """Return the address to connect to. Raises BadAlert if any address of the host is internal."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise NotTaken("The host of the webhook is not known.") from error
+    addresses = [str(each[4][0]).partition("%")[0] for each in found]
+    if not allowed.internal and any(is_internal(ipaddress.ip_address(each)) for each in addresses):
+        raise BadAlert(_("The host of the webhook is inside the network of this machine."))
+    return addresses[0]
+
+
+def signature(secret: str, moment: int, body: bytes) -> str:
+    """Return the header by which a receiver checks who sent a message, and when."""
+    signed = hmac.new(secret.encode(), f"{moment}.".encode() + body, hashlib.sha256).hexdigest()
+    return f"t={moment},v1={signed}"
+
+
+def post(url: str, body: bytes, headers: dict[str, str], allowed: Allowed) -> None:
+    """Send a message. Raises BadAlert, or NotTaken unless the answer is 2xx within LIMIT seconds."""
+    parts = check_url(url, allowed)
+    host = parts.hostname or ""
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    address = resolve(host, port, allowed)
+    try:
+        plain = socket.create_connection((address, port), TIMEOUT)
+    except OSError as error:
+        raise NotTaken(f"The webhook cannot be reached: {type(error).__name__}.") from error
+    # The limit covers TLS too: each byte of a handshake may come in time, but not all.
+    watched = plain.dup()
+    end = threading.Timer(LIMIT, _abort, [watched])
+    end.daemon = True
+    end.start()
+    try:
+        status = _status(_connection(parts, host, port, plain), parts, body, headers)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise NotTaken(f"The webhook gave no answer: {type(error).__name__}.") from error
+    finally:
+        end.cancel()
+        watched.close()
+        plain.close()
+    if not 200 <= status < 300:
+        raise NotTaken(f"The webhook answered {status}.")
+
+
+def _connection(parts: SplitResult, host: str, port: int, plain: socket.socket) -> http.client.HTTPConnection:
+    """Return a connection over an open socket, which names the host in TLS and in its request."""
+    made = http.client.HTTPConnection(host, port)
+    made.auto_open = 0  # it would resolve the name again
+    made.sock = plain
+    if parts.scheme == "https":
+        made.sock = ssl.create_default_context().wrap_socket(plain, server_hostname=host)
+        made.default_port = 443
+    return made
+
+
+def _status(
+    connection: http.client.HTTPConnection, parts: SplitResult, body: bytes, headers: dict[str, str]
+) -> int:
+    """Send the message over the connection and return the status of the answer."""
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    try:
+        connection.request("POST", path, body, headers)
+        answer = connection.getresponse()
+        answer.read(MOST_READ)
+        return answer.status
+    finally:
+        connection.close()
+
+
+def _abort(connected: socket.socket) -> None:
+    """End a connection whose receiver answers too slowly."""
+    with suppress(OSError):
+        connected.shutdown(socket.SHUT_RDWR)
