@@ -8,10 +8,8 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
 from django.db import DatabaseError, connection
-from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, reverse
-from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -29,11 +27,15 @@ from flows.admin.refusals import Refusal, SaveRefused, refusal
 from flows.admin.rights import DesignRights
 from flows.admin.saving import DefinitionSave
 from flows.definition import FLOW, TRIGGER
-from flows.designer.new import unpublished
+from flows.designer.tabs import MOST_ITEMS, address
 from flows.designer.urls import designer_urls
 from flows.errors import WedError
 from flows.models import Attribute, Flow, Instance, Trigger
 
+TOO_MANY = gettext_lazy(
+    "The form with everything at once is for flows with up to %(most)s attributes and rules. Change this one "
+    "here, or as a whole under Text."
+)
 NOTHING_SAVED = gettext_lazy("Nothing was saved. Correct what is marked below, then save again.")
 
 
@@ -62,51 +64,26 @@ class TriggerInline(admin.StackedInline):
         return 1 if obj else 4
 
 
+def _has_too_many_items(flow_id: str) -> bool:
+    if not (flow_id.isascii() and flow_id.isdigit() and len(flow_id) < 10):
+        return False
+    return sum(part.objects.filter(flow=int(flow_id)).count() for part in (Attribute, Trigger)) > MOST_ITEMS
+
+
 @admin.register(Flow)
 class FlowAdmin(DesignRights, admin.ModelAdmin):
-    """The page that defines a flow; each save is one transaction, and the kernel checks each row."""
+    """The form of a whole flow; each save is one transaction. The list of flows is flows.designer.flows."""
 
     form = FlowForm
     inlines = (AttributeInline, TriggerInline)
     formfield_overrides = FORM_FIELDS
-    list_display = ("name", "label", "version", "attribute_count", "trigger_count", "instances")
-    search_fields = ("name", "label")
-    # Shown when the list is empty.
-    empty_list = gettext_lazy(
-        "No flow has been defined yet. Add one here, or load the three flows of the demo with:"
-    )
-    empty_command = "manage.py loaddemo"
-    actions = None
     fieldsets = fieldsets(FLOW, before=("name",), after=("reason", "seen_version"))
 
     class Media:
         css = {"all": ("flows/admin.css",)}
 
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Flow]:
-        counts = {
-            "n_attributes": Count("attributes", distinct=True),
-            "n_triggers": Count("triggers", distinct=True),
-        }
-        return super().get_queryset(request).annotate(**counts)
-
-    @admin.display(description=gettext_lazy("attributes"))
-    def attribute_count(self, flow: Any) -> int:
-        return flow.n_attributes
-
-    @admin.display(description=gettext_lazy("triggers"))
-    def trigger_count(self, flow: Any) -> int:
-        return flow.n_triggers
-
-    @admin.display(description=gettext_lazy("instances"))
-    def instances(self, flow: Flow) -> str:
-        address = reverse(f"{self.admin_site.name}:flows_instance_changelist")
-        return format_html('<a href="{}?flow__id__exact={}">{}</a>', address, flow.pk, _("show"))
-
     def get_urls(self) -> list[URLPattern]:
-        return designer_urls(self.admin_site) + super().get_urls()
-
-    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        return super().changelist_view(request, (extra_context or {}) | {"drafts": unpublished()})
+        return designer_urls() + super().get_urls()
 
     def get_readonly_fields(self, request: HttpRequest, obj: Flow | None = None) -> tuple[str, ...]:
         return ("name",) if obj else ()
@@ -122,6 +99,9 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
     ) -> HttpResponse:
         """Save in one transaction; if the database rejects it, show the same content with the errors."""
         if request.method != "POST":
+            if object_id and _has_too_many_items(object_id):
+                messages.info(request, TOO_MANY % {"most": MOST_ITEMS})
+                return HttpResponseRedirect(address("rules", int(object_id)))
             return super().changeform_view(request, object_id, form_url, extra_context)
         try:
             return super().changeform_view(request, object_id, form_url, extra_context)

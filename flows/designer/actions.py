@@ -19,6 +19,7 @@ from flows.designer.draft import Design, Seen, design_of, may_edit
 from flows.designer.saving import Conflicting, resolved, to_decide
 from flows.designer.tabs import design_page
 from flows.errors import WedError
+from flows.summaries import Summary
 from flows.types import Draft
 from pages.guard import page
 
@@ -94,7 +95,7 @@ def _update(request: HttpRequest, design: Design, found: Draft) -> HttpResponse:
             raise Conflicting(asked, found)
         other = merge(found.base, api.running_definition(found.flow)[1], found.definition).definition
         definition = resolved(definition, [(c, chosen.sides[n]) for n, c in enumerate(asked)], other)
-    summary = _("merged with version %(version)s") % {"version": version}
+    summary = Summary("merged with version %(version)s", {"version": version})
     actor = request.user.get_username()
     api.save_draft(found.at, definition, summary=summary, base_version=version, actor=actor)
     text = _("The draft now changes version %(version)s.") % {"version": version}

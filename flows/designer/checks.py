@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
+from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods
 
-from flows.api.linting import lint
+from flows import api
+from flows.api.linting import lint, prepare
 from flows.definition.lint import Finding
-from flows.designer.draft import Design
+from flows.designer.draft import Design, may_edit
 from flows.designer.shown import rule_title
 from flows.designer.tabs import flow_page
 from flows.designer.trying import limited
@@ -19,26 +23,99 @@ from flows.designer.values import as_text
 from flows.errors import WedError
 from flows.queries.base import snapshot
 from pages.guard import page
+from pages.urlparams import number
 
 _SEVERITY = {"error": ("E", "!"), "warning": ("W", "!"), "info": ("S", "i")}
+# Seconds: for evaluating before the page is shown, for evaluating in each part that it loads, for comparing.
+AT_ONCE, EACH_TIME, SECONDS = 0.1, 1.0, 2.0
+# More of one kind are shown when asked for; more than MOST_SHOWN would not be read.
+OF_ONE_KIND, MOST_SHOWN = 10, 200
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @page
 def checks(request: HttpRequest, flow_id: int) -> HttpResponse:
-    """Return the page with the findings about the draft, or about the running definition without one."""
+    """Return the page with the findings about the draft, or about the running definition without one.
+
+    What takes long is examined in portions: the page asks for `?part=findings` until all is done. `check`
+    shows all findings of one kind. A POST acknowledges a finding, or takes that back.
+    """
     with snapshot():
         context = flow_page(request, flow_id, "checks")
-        design: Design = context["design"]
+    design: Design = context["design"]
+    with limited():  # conditions cannot be compiled in a snapshot, which is read-only
         problems = design.problems
+    if request.method == "POST":
+        return _act(request, design)
+    part = request.GET.get("part") == "findings"
+    context |= {"problems": problems, "only": request.GET.get("check", "")}
     if not problems:
-        try:
-            with limited():
-                found = lint(design.name, design.definition)
-            context["findings"] = [_shown(design, finding) for finding in found]
-        except WedError as error:
-            context["error"] = error.sentence
-    return render(request, "admin/flows/designer/checks.html", context | {"problems": problems})
+        context |= _examined(design, EACH_TIME if part else AT_ONCE, context["only"])
+    name = "parts/findings" if part else "checks"
+    return render(request, f"admin/flows/designer/{name}.html", context)
+
+
+def _examined(design: Design, seconds: float, only: str) -> dict[str, Any]:
+    """Return the findings, of one kind if `only` names it; or how many conditions are examined so far."""
+    try:
+        with limited():
+            done, conditions = prepare(design.name, design.definition, seconds=seconds)
+            if done < conditions:
+                return {"done": done, "all": conditions}
+            found = lint(design.name, design.definition, seconds=SECONDS)
+    except WedError as error:
+        return {"error": error.sentence}
+    kept = _ordered([finding for finding in found if only in ("", finding.check)])
+    shown, more = _first_of_each(kept, MOST_SHOWN if only else OF_ONE_KIND)
+    return {
+        "findings": [_shown(design, finding) for finding in shown[:MOST_SHOWN]],
+        "more": more,
+        "not_shown": max(0, len(shown) - MOST_SHOWN),
+    }
+
+
+def _ordered(found: list[Finding]) -> list[Finding]:
+    """Return the findings with those that are acknowledged last."""
+    return sorted(found, key=lambda one: one.acknowledged is not None)
+
+
+def _first_of_each(found: list[Finding], most: int) -> tuple[list[Finding], list[tuple[Finding, int]]]:
+    """Return the first findings of each kind, and of each kind with more one of these with their number."""
+    kinds: dict[str, list[Finding]] = {}
+    for finding in found:
+        kinds.setdefault(finding.check, []).append(finding)
+    shown = {id(finding) for some in kinds.values() for finding in some[:most]}
+    more = [(some[most], len(some) - most) for some in kinds.values() if len(some) > most]
+    return [finding for finding in found if id(finding) in shown], more
+
+
+def _act(request: HttpRequest, design: Design) -> HttpResponse:
+    """Acknowledge a finding or take that back, and return to the page."""
+    if not may_edit(request.user, design):
+        raise Http404
+    kind, finding = request.POST.get("do", ""), request.POST.get("finding", "").replace("\0", "")
+    rule = number(request.POST.get("rule"))
+    try:
+        with limited():
+            if kind == "acknowledge":
+                reason = request.POST.get("reason", "").replace("\0", "")
+                api.acknowledge_finding(
+                    design.name, finding, reason, rule=_small(rule), actor=request.user.get_username()
+                )
+                messages.success(request, _("The finding is acknowledged."))
+            elif kind == "withdraw":
+                api.withdraw_acknowledgement(design.name, finding, rule=_small(rule))
+                messages.success(request, _("The acknowledgement is taken back."))
+            else:
+                raise WedError(_("The page sent no action that is known."))
+    except WedError as error:
+        messages.error(request, error.sentence)
+    return HttpResponseRedirect(design.address("checks"))
+
+
+def _small(rule: int | None) -> int:
+    """Return the number as the column has it; -1, which is rejected, for one that no rule can have."""
+    return rule if rule is not None and 0 <= rule < 2**31 else -1
 
 
 def _shown(design: Design, finding: Finding) -> dict[str, Any]:
@@ -53,8 +130,16 @@ def _shown(design: Design, finding: Finding) -> dict[str, Any]:
         "how": {"proved": _("proved"), "declared": _("declared"), "observed": _("observed")}[finding.how],
         "about": _about(design.definition, part, place),
         "address": _address(design, part, place),
+        "try_address": _try_address(design, finding),
         "state": [(name, as_text(value) or "∅") for name, value in (finding.state or {}).items()],
     }
+
+
+def _try_address(design: Design, finding: Finding) -> str:
+    """Return the address of a trial that begins with the state that shows the finding; empty without one."""
+    if finding.state is None:
+        return ""
+    return f"{design.address('try')}?{urlencode({'state': json.dumps(finding.state)})}"
 
 
 def _about(definition: dict[str, Any], part: Any, place: Any) -> str:

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import condition, require_POST, require_safe
 
 from flows import api
-from flows.access import may_design
+from flows.access import reads_definitions
 from flows.definition import ATTRIBUTE, reading
 from flows.errors import WedError
 from flows.kernel import digest
@@ -57,7 +57,9 @@ def answered_as_json(view: Callable[..., HttpResponse]) -> Callable[..., HttpRes
     @wraps(view)
     def answered(request: HttpRequest) -> HttpResponse:
         try:
-            if not may_design(request.user, "view"):
+            if not request.user.is_authenticated:
+                raise Rejected(401, "signed_out", _("You are signed out."))
+            if not reads_definitions(request.user):
                 raise Rejected(404, "not_found", _("There is nothing here for you to see."))
             return view(request)
         except Rejected as rejected:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,20 +9,19 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from django.contrib import admin
-from django.core.cache import cache
 from django.db import transaction
 from django.http import Http404, HttpRequest
 from django.urls import NoReverseMatch, reverse
 
 from flows import api
-from flows.access import AnyUser, may, may_design
-from flows.definition.merging import ATTRIBUTE_KEYS, TRIGGER_KEYS, pairs
+from flows.access import AnyUser, may, may_add, may_see
+from flows.definition.merging import ATTRIBUTE_KEYS, TRIGGER_KEYS, pairs, reordered
+from flows.designer.problems import checked
 from flows.errors import UnknownDraft
 from flows.labels import translate_label
-from flows.queries.definitions import FlowInfo, flow_by_id, flow_by_name
+from flows.queries.definitions import FlowInfo, FlowRow, flow_by_id, flow_by_name
+from flows.summaries import said
 from flows.types import Draft, Problem, Revision
-
-_CHECKED_SECONDS = 3600
 
 
 class Seen(NamedTuple):
@@ -61,7 +58,7 @@ class Design:
     """A flow and its draft. A flow that was never published has only a draft; others may have none."""
 
     name: str
-    flow: FlowInfo | None
+    flow: FlowInfo | FlowRow | None
     draft: Draft | None
 
     @cached_property
@@ -125,18 +122,17 @@ def design_of(request: HttpRequest, flow_id: int | None, name: str | None) -> De
         flow = flow_by_id(flow_id) if flow_id is not None and flow_id < 2**31 else None
         name = flow.name if flow else ""
     draft = main_draft(name) if name else None
-    if (flow is None and draft is None) or not _may_view(request.user, name):
+    if flow is None and draft is None:
         raise Http404
-    return Design(name, flow, draft)
-
-
-def _may_view(user: AnyUser, name: str) -> bool:
-    return may_design(user, "view") or may(user, "design", name)
+    design = Design(name, flow, draft)
+    if not (may_see(request.user, name) if flow else may_edit(request.user, design)):
+        raise Http404
+    return design
 
 
 def may_edit(user: AnyUser, design: Design) -> bool:
-    """Return whether the user may change the draft; that of a new flow by the permission to add one."""
-    return may(user, "design", design.name) if design.flow else may_design(user, "add")
+    """Return whether the user may change the draft; holders of `add_flow` may change that of a new flow."""
+    return may(user, "design", design.name) or (design.flow is None and may_add(user))
 
 
 def main_draft(name: str) -> Draft | None:
@@ -146,18 +142,6 @@ def main_draft(name: str) -> Draft | None:
             return api.read_draft(name)
     except UnknownDraft:
         return None
-
-
-def checked(draft: Draft) -> list[Problem]:
-    """Return the problems of a draft. They are kept while its content and the running version stay."""
-    content = json.dumps(draft.definition, sort_keys=True).encode()
-    sign = hashlib.sha256(content).hexdigest()
-    key = f"wedsql-problems-{draft.flow}-{draft.running_version}-{draft.base_version}-{sign}"
-    found = cache.get(key)
-    if found is None:
-        found = api.check_definition(draft.flow, draft.definition)
-        cache.set(key, found, _CHECKED_SECONDS)
-    return found
 
 
 def by_item(problems: Iterable[Problem], part: str) -> dict[int, dict[str, list[Problem]]]:
@@ -188,8 +172,7 @@ def count_changes(base: Mapping[str, Any], mine: Mapping[str, Any]) -> int:
         found = pairs(old, new, keys)
         count += len(old) + len(new) - 2 * len(found)
         count += sum(old[there] != new[here] for here, there in found.items())
-        kept = [found[here] for here in sorted(found)]
-        count += kept != sorted(kept)
+        count += reordered(old, new, keys)
     return count
 
 
@@ -226,4 +209,8 @@ def replayed(history: Iterable[Revision]) -> tuple[list[str], list[str]]:
         elif revision.summary.startswith("redo "):
             done += undone[-1:]
             undone = undone[:-1]
-    return [each.summary for each in done], [each.summary for each in undone]
+    return [_said(each) for each in done], [_said(each) for each in undone]
+
+
+def _said(revision: Revision) -> str:
+    return said(revision.summary_parts, revision.summary)

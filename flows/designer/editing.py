@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib import messages
@@ -20,11 +20,15 @@ from flows.designer.fields import OptionsForm
 from flows.designer.saving import Conflicting, Forgotten, Saved, save
 from flows.designer.tabs import design_page
 from flows.errors import WedError
+from flows.labels import translate_label
 from pages.guard import page
 
 NEW = "new"
-# The parameter of the address that chooses an item, and the tab, by the list of the definition.
-CHOICE = {"triggers": "rule", "attributes": "attribute"}
+# What the list does with an item whose form is not shown.
+WITHOUT_FORM = ("delete", "move")
+# The tab by the list of the definition.
+# Attributes that a rule may write are chosen in boxes if there are no more of them, and else typed.
+MOST_BOXES = 40
 TAB = {"triggers": "rules", "attributes": "attributes", "settings": "settings"}
 
 
@@ -61,9 +65,9 @@ def _tab(request: HttpRequest, design: Design, name: str | None, part: str) -> H
         return HttpResponseRedirect(design.address(TAB[part]))  # it was published meanwhile
     if request.method == "POST":
         return _post(request, design, part)
-    if part not in CHOICE:
+    if part not in listing.CHOICE:
         return _show(request, design, part, Choice(None))
-    named = request.GET.get(CHOICE[part])
+    named = request.GET.get(listing.CHOICE[part])
     choice = _chosen(named, design, part)
     return _show(request, design, part, choice, error=_missing(part) if named and choice is None else "")
 
@@ -114,11 +118,24 @@ def _show(
 
 def _form(design: Design, part: str, choice: Choice, data: Mapping[str, Any] | None = None) -> OptionsForm:
     values: dict[str, Any] = design.definition
-    if part in CHOICE:
+    if part in listing.CHOICE:
         items = values[part]
         found = choice.place is not None and choice.place < len(items)
         values = with_timeout(values, part, items[choice.place] if found else {})
-    return OptionsForm(OPTIONS[part], values, data, required="name" if part == "attributes" else "")
+    names = _attributes(design) if part == "triggers" else {}
+    required = "name" if part == "attributes" else ""
+    return OptionsForm(OPTIONS[part], values, data, required=required, attributes=names)
+
+
+def _attributes(design: Design) -> dict[str, str]:
+    """Return the names of the attributes, with what a box of each says; of many none, which are typed."""
+    known = design.definition["attributes"]
+    found = {}
+    for each in known if len(known) <= MOST_BOXES else ():
+        name, label = str(each.get("name") or ""), translate_label(str(each.get("label") or ""))
+        if name:
+            found[name] = f"{label} ({name})" if label else name
+    return found
 
 
 def _post(request: HttpRequest, design: Design, part: str) -> HttpResponse:
@@ -133,7 +150,7 @@ def _post(request: HttpRequest, design: Design, part: str) -> HttpResponse:
     if form is not None and not form.is_valid():
         error = _("Nothing was saved. Correct what is marked below, then save again.")
         return _show(request, design, part, choice, form, error)
-    edit = Edit(part, edit.action, edit.place, form.values() if form else {})
+    edit = replace(edit, values=form.values() if form else {})
     try:
         saved = save(design, seen, edit, request.user.get_username(), conflicts.choices(request))
     except Conflicting as found:
@@ -160,22 +177,25 @@ def _asked(request: HttpRequest, design: Design, part: str) -> tuple[Seen, Edit,
     action = request.POST.get("do", "save")
     item = request.POST.get("item", NEW)
     place = _number(item)
-    if seen is None or action not in ACTIONS or (part in CHOICE and item != NEW and not place):
+    if seen is None or action not in ACTIONS or (part in listing.CHOICE and item != NEW and not place):
         return None
-    if part in CHOICE and item == NEW:
+    if part in listing.CHOICE and item == NEW and action != "move":
         action = "add"
-    at = place - 1 if place and part in CHOICE else None
-    form = None if action == "delete" else _form(design, part, Choice(at), request.POST)
-    return seen, Edit(part, action, at), form
+    at = place - 1 if place and part in listing.CHOICE else None
+    to = _number(request.POST.get("to", "")) if action == "move" else 1
+    if not to or (action == "move" and at is None):
+        return None
+    form = None if action in WITHOUT_FORM else _form(design, part, Choice(at), request.POST)
+    return seen, Edit(part, action, at, to=to - 1), form
 
 
 def _saved(request: HttpRequest, design: Design, part: str, edit: Edit, saved: Saved) -> HttpResponse:
     """Say what was saved, and show the item again."""
     text = _("Saved in the draft: %(summary)s.") % {"summary": saved.summary}
     if saved.with_whom:
-        text += " " + _("It was merged with what %(who)s saved meanwhile.") % {"who": saved.with_whom}
+        text += " " + _("It was merged with what %(who)s saved in the meantime.") % {"who": saved.with_whom}
     messages.success(request, text)
     address = design.address(TAB[part])
-    if part in CHOICE and edit.action != "delete" and saved.place is not None:
-        address += f"?{urlencode({CHOICE[part]: saved.place + 1})}#panel"
+    if part in listing.CHOICE and edit.action not in WITHOUT_FORM and saved.place is not None:
+        address += f"?{urlencode({listing.CHOICE[part]: saved.place + 1})}#panel"
     return HttpResponseRedirect(address)

@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop as _
+from django.utils.translation import override
 
 from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Options
 from flows.designer.fields import FINAL
-from flows.labels import translate_label
+from flows.labels import CONTEXT
+from flows.summaries import Fact, Summary
 
 Item = dict[str, Any]
 Definition = dict[str, Any]
@@ -26,15 +28,16 @@ class NoSuchItem(Exception):
 class Edit:
     """One change: what is done to which list ("settings": the flow's own options), at which place (from 0).
 
-    `values` are those of the options that a form showed.
+    `values` are those of the options that a form showed; `to` is the place to which an item is moved.
     """
 
     part: str
     action: str
     place: int | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
+    to: int = 0
 
-    def applied(self, definition: Definition) -> tuple[Definition, str, int | None]:
+    def applied(self, definition: Definition) -> tuple[Definition, Summary, int | None]:
         """Return the changed definition, the summary, and the place of the item in it.
 
         Raises NoSuchItem.
@@ -46,65 +49,82 @@ class Edit:
         summary, place = _ACTIONS[self.action](self, changed, items)
         return changed, summary, place
 
-    def _settings(self, definition: Definition) -> tuple[Definition, str]:
+    def renames(self, definition: Definition) -> list[tuple[str, str]]:
+        """Return the earlier and the new name if this change renames an attribute."""
+        if self.part != "attributes" or self.place is None or self.place >= len(definition[self.part]):
+            return []
+        old, new = definition[self.part][self.place].get("name"), self.values.get("name")
+        return [(old, new)] if old and new and isinstance(old, str) and old != new else []
+
+    def _settings(self, definition: Definition) -> tuple[Definition, Summary]:
         changed = _with(definition, self.values, FLOW)
-        return changed, _("settings: %(options)s") % {"options": _named(definition, changed, FLOW)}
+        return changed, Summary(_("settings: %(options)s"), {"options": _named(definition, changed, FLOW)})
 
     def _at(self, items: list[Item]) -> tuple[int, Item]:
         if self.place is None or not 0 <= self.place < len(items):
             raise NoSuchItem
         return self.place, items[self.place]
 
-    def _add(self, definition: Definition, items: list[Item]) -> tuple[str, int]:
+    def _add(self, definition: Definition, items: list[Item]) -> tuple[Summary, int]:
         added = _with({}, self.values, OPTIONS[self.part])
         if self.part == "triggers":
             # Without a timeout of its own a rule would have the flow's default one.
             added["timeout"] = self.values.get("timeout", default_timeout(definition))
         items.append(added)
-        return _("%(item)s added") % {"item": title(self.part, added)}, len(items) - 1
+        return Summary(_("%(item)s added"), {"item": _titled(self.part, added)}), len(items) - 1
 
-    def _save(self, definition: Definition, items: list[Item]) -> tuple[str, int]:
+    def _save(self, definition: Definition, items: list[Item]) -> tuple[Summary, int]:
         place, item = self._at(items)
         options = OPTIONS[self.part]
         items[place] = _with(with_timeout(definition, self.part, item), self.values, options, item)
-        words = {"item": title(self.part, item), "options": _named(item, items[place], options)}
-        return _("%(item)s: %(options)s") % words, place
+        facts: dict[str, Fact] = {"item": _titled(self.part, item)}
+        facts["options"] = _named(item, items[place], options)
+        return Summary(_("%(item)s: %(options)s"), facts), place
 
-    def _copy(self, definition: Definition, items: list[Item]) -> tuple[str, int]:
+    def _copy(self, definition: Definition, items: list[Item]) -> tuple[Summary, int]:
         self._save(definition, items)
         place, item = self._at(items)
         copied = {name: value for name, value in item.items() if name not in ("id", "was")}
         if self.part == "attributes":
             copied["name"] = _free_name(str(item.get("name", "")), items)
         items.insert(place + 1, copied)
-        return _("%(item)s copied") % {"item": title(self.part, item)}, place + 1
+        return Summary(_("%(item)s copied"), {"item": _titled(self.part, item)}), place + 1
 
-    def _delete(self, definition: Definition, items: list[Item]) -> tuple[str, int]:
+    def _delete(self, definition: Definition, items: list[Item]) -> tuple[Summary, int]:
         place, item = self._at(items)
         del items[place]
-        return _("%(item)s deleted") % {"item": title(self.part, item)}, place
+        return Summary(_("%(item)s deleted"), {"item": _titled(self.part, item)}), place
 
-    def _up(self, definition: Definition, items: list[Item]) -> tuple[str, int]:
+    def _up(self, definition: Definition, items: list[Item]) -> tuple[Summary, int]:
         return self._moved(definition, items, -1)
 
-    def _down(self, definition: Definition, items: list[Item]) -> tuple[str, int]:
+    def _down(self, definition: Definition, items: list[Item]) -> tuple[Summary, int]:
         return self._moved(definition, items, 1)
 
-    def _moved(self, definition: Definition, items: list[Item], by: int) -> tuple[str, int]:
+    def _moved(self, definition: Definition, items: list[Item], by: int) -> tuple[Summary, int]:
         self._save(definition, items)  # what was typed beside the button is not lost
+        place, _item = self._at(items)
+        return self._put(items, place + by)
+
+    def _move(self, definition: Definition, items: list[Item]) -> tuple[Summary, int]:
+        return self._put(items, self.to)
+
+    def _put(self, items: list[Item], to: int) -> tuple[Summary, int]:
         place, item = self._at(items)
-        to = min(max(place + by, 0), len(items) - 1)
+        to = min(max(to, 0), len(items) - 1)
         items.insert(to, items.pop(place))
-        return _("%(item)s moved to place %(place)s") % {"item": title(self.part, item), "place": to + 1}, to
+        facts: dict[str, Fact] = {"item": _titled(self.part, item), "place": to + 1}
+        return Summary(_("%(item)s moved to place %(place)s"), facts), to
 
 
-_ACTIONS: dict[str, Callable[[Edit, Definition, list[Item]], tuple[str, int]]] = {
+_ACTIONS: dict[str, Callable[[Edit, Definition, list[Item]], tuple[Summary, int]]] = {
     "add": Edit._add,
     "save": Edit._save,
     "copy": Edit._copy,
     "delete": Edit._delete,
     "up": Edit._up,
     "down": Edit._down,
+    "move": Edit._move,
 }
 ACTIONS = frozenset(_ACTIONS)
 
@@ -151,23 +171,30 @@ def with_timeout(definition: Mapping[str, Any], part: str, item: Item) -> Item:
 
 def title(part: str, item: Mapping[str, Any]) -> str:
     """Return what a rule or an attribute is called on pages."""
-    words = [item.get(name) for name in ("label", "name", "transition")]
-    names = [str(word) for word in words if word not in ("", None, FINAL)]
+    return str(_titled(part, item))
+
+
+def _titled(part: str, item: Mapping[str, Any]) -> str | Summary:
+    """Return the same for every language."""
+    if item.get("label"):
+        return Summary(str(item["label"]), context=CONTEXT)
+    names = [str(item[name]) for name in ("name", "transition") if item.get(name) not in ("", None, FINAL)]
     if names:
-        return translate_label(names[0])
+        return names[0]
     if part == "attributes":
-        return _("attribute without a name")
-    return _("final condition") if item.get("final") else _("rule without a name")
+        return Summary(_("Attribute without a name"))
+    return Summary(_("Final condition") if item.get("final") else _("Rule without a name"))
 
 
-def _named(before: Mapping[str, Any], after: Mapping[str, Any], options: Options) -> str:
+def _named(before: Mapping[str, Any], after: Mapping[str, Any], options: Options) -> list[Summary]:
     """Return the labels of the options that were changed."""
-    changed = [
-        str(option.label)
-        for option in options.shown
-        if not same(before.get(option.name, option.default), after.get(option.name, option.default))
-    ]
-    return ", ".join(changed) or _("unchanged")
+    with override("en"):
+        changed = [
+            Summary(str(option.label))
+            for option in options.shown
+            if not same(before.get(option.name, option.default), after.get(option.name, option.default))
+        ]
+    return changed or [Summary(_("unchanged"))]
 
 
 def _free_name(name: str, items: list[Item]) -> str:

@@ -10,9 +10,10 @@ from typing import Any
 
 from django import forms
 from django.forms.boundfield import BoundField
+from django.utils.translation import gettext as _
 
 from flows.definition import TITLES, Option, Options
-from flows.designer.widgets import ConditionTextarea
+from flows.designer.widgets import ConditionTextarea, NamesSelect
 
 # PostgreSQL's ranges of the numeric options.
 _RANGES = {"integer": (-(2**31), 2**31 - 1), "smallint": (-(2**15), 2**15 - 1)}
@@ -64,12 +65,16 @@ class OptionsForm(forms.Form):
         values: Mapping[str, Any],
         data: Mapping[str, Any] | None = None,
         required: str = "",
+        attributes: Mapping[str, str] | None = None,
     ) -> None:
         initial = {option.name: _shown(values.get(option.name, option.default)) for option in options.shown}
         super().__init__(data, initial=initial, use_required_attribute=False)
         self.options = options
         for option in options.shown:
             self.fields[option.name] = _field(option, initial[option.name])
+        if attributes and "writes" in self.fields:
+            self.fields["writes"].widget = NamesSelect(attributes)
+            self.fields["writes"].help_text = _("The attributes that the transition may write; none for all.")
         if required:
             self.fields[required].required = True
 

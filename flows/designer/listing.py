@@ -13,6 +13,7 @@ from flows.designer.draft import Design, by_item, of_settings
 from flows.designer.edits import FINAL, title, with_timeout
 from flows.designer.excerpts import excerpt
 from flows.designer.fields import OptionsForm, grouped
+from flows.labels import translate_label
 from flows.types import Problem
 
 # Options of a rule that its row of the table shows, or whose marks have words of their own.
@@ -47,6 +48,10 @@ class Described:
     excerpt: tuple[str, str] | None
 
 
+# The parameter of the address that chooses an item, by the list of the definition.
+CHOICE = {"triggers": "rule", "attributes": "attribute"}
+
+
 @dataclass(frozen=True)
 class Listed:
     """A problem in the summary: what it is about, and the address where it is mended."""
@@ -58,7 +63,7 @@ class Listed:
 
 def tab(design: Design, part: str, form: OptionsForm | None, place: int | None) -> dict[str, Any]:
     """Return what the template of a tab shows; `form` is that of the item at `place`, None for a new one."""
-    summary = [_listed(design, problem) for problem in design.problems]
+    summary = [listed(design, problem) for problem in design.problems]
     if part == "settings":
         return {"summary": summary} | _form(form, described(of_settings(design.problems), {}))
     problems = by_item(design.problems, part)
@@ -68,6 +73,7 @@ def tab(design: Design, part: str, form: OptionsForm | None, place: int | None) 
     row = next((row for row in rows if row.current), None)
     own = described(problems.get(place, {}), row.item) if row and place is not None else {}
     found = {"summary": summary, "rows": rows, "row": row, "last": len(rows)} | _form(form, own)
+    found |= {"choice": CHOICE[part], "paste_address": f"{design.address('paste')}?part={part}"}
     return found | {"attributes": readable(design.definition)} if part == "triggers" and form else found
 
 
@@ -84,7 +90,7 @@ def readable(definition: Mapping[str, Any]) -> list[dict[str, Any]]:
             "name": item["name"],
             "type": str(item.get("type", ATTRIBUTE["type"].default)),
             "kind": type_label(item),
-            "label": str(item.get("label") or ""),
+            "label": translate_label(str(item.get("label") or "")),
             "description": str(item.get("description") or ""),
             "options": [str(value) for value in options if value is not None],
         }
@@ -102,15 +108,15 @@ def _form(form: OptionsForm | None, problems: dict[str, list[Described]]) -> dic
     return {"form": form, "groups": grouped(form, problems), "loose": loose}
 
 
-def _listed(design: Design, problem: Problem) -> Listed:
+def listed(design: Design, problem: Problem) -> Listed:
     """Return a problem with the name of the rule or attribute and the address where it is edited."""
     part = str(problem.path[0]) if len(problem.path) > 1 else "settings"
     if part == "settings":
         return Listed(problem, _("Settings"), design.address("settings"))
     place = int(problem.path[1])
-    tab, choice = ("rules", "rule") if part == "triggers" else ("attributes", "attribute")
+    tab = "rules" if part == "triggers" else "attributes"
     about = f"{place + 1} {title(part, design.definition[part][place])}"
-    return Listed(problem, about, f"{design.address(tab)}?{choice}={place + 1}#panel")
+    return Listed(problem, about, f"{design.address(tab)}?{CHOICE[part]}={place + 1}#panel")
 
 
 def described(
@@ -155,11 +161,13 @@ def trigger_marks(item: Mapping[str, Any]) -> list[str]:
 
 
 def attribute_marks(item: Mapping[str, Any]) -> list[str]:
-    """Return the values of an enum."""
+    """Return short words for what is unusual of an attribute, and the values of an enum."""
+    marks = [_("business key")] if item.get("business_key") is True else []
+    marks += [_("not repairable")] if item.get("repairable") is False else []
     values = item.get("options")
     if not isinstance(values, list):
-        return []
-    return [str(value) for value in values[:6]] + (["…"] if len(values) > 6 else [])
+        return marks
+    return marks + [str(value) for value in values[:6]] + (["…"] if len(values) > 6 else [])
 
 
 def _plain(value: Any) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import asdict
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.contrib import messages
@@ -13,24 +13,33 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
 from flows import api
 from flows.access import may, rights
 from flows.api.drafts import MAIN
-from flows.definition.sentences import sentences
+from flows.definition.sentences import order_sentences, sentences
+from flows.designer.asking import Unanswered, ask
 from flows.designer.draft import design_of
-from flows.designer.shown import Shown, rule_title, shown
-from flows.designer.tabs import design_page, flow_page
+from flows.designer.impact import examined, groups_of, impact_of, proposed_definition
+from flows.designer.outcome import Outcome, outcomes
+from flows.designer.progress import Progress, progress
+from flows.designer.said import reader
+from flows.designer.shown import rule_title
+from flows.designer.tabs import design_page
 from flows.designer.trying import limited
-from flows.errors import WedError
+from flows.errors import BadDefinition, WedError
 from flows.queries.base import snapshot
-from flows.types import Counted, DraftAt, Impact, Publication, PublicationChoices
+from flows.types import DraftAt, Problem, Publication, PublicationChoices
 from pages.guard import page
 from pages.urlparams import number
 
 SHOWN_REQUESTS = 10
 LONGEST_REASON = 1_000
+# A publication that is estimated to take longer than this many seconds is left to the reaper: the statements
+# of pages end after five, with this SQLSTATE.
+LONGEST_AT_ONCE = 2
+NOT_IN_TIME = "57014"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -40,89 +49,62 @@ def publish(request: HttpRequest, flow_id: int | None = None, name: str | None =
 
     A flow that was never published has only a `name`.
     """
-    if request.method == "POST":
-        return _act(request, flow_id, name)
+    question = None
+    if request.method == "POST" and request.POST.get("do") != "examine":
+        try:
+            return _act(request, flow_id, name)
+        except Unanswered as unanswered:
+            question = unanswered
     with snapshot():
         design = design_of(request, flow_id, name)
         context = design_page(request, design, "publish") | {"flow": design.flow}
-        version = number(request.GET.get("version"))
-        proposed = _proposed(design.name, version)
+        version = number(request.POST.get("version") or request.GET.get("version"))
+        proposed = proposed_definition(design.name, version)
         running = api.running_definition(design.name)[1]
         context |= {
             "proposed": proposed,
             "version": version,
-            "changes": sentences(api.difference(running, proposed.definition)),
-            "requests": _requests(design.name),
+            "requests": (requests := _requests(design.name)),
+            "followed": any(each.progress for each in requests),
+            # The instances are locked then, and what would be predicted is about to change.
+            "publishing": any(each.progress and each.progress.phase == "publishing" for each in requests),
             "rights": rights(request.user, design.name),
             "needs_approval": running.get("needs_approval", False),
             "user_name": request.user.get_username(),
+            "question": question,
+            "typed": request.POST,
+            "chosen": groups_of(request.POST),
         }
+    if request.GET.get("part") == "requests":
+        return render(request, "admin/flows/designer/parts/requests.html", context)
     with limited():
-        context["problems"] = _problems(design.name, proposed.definition)
+        context["changes"] = _changes(running, proposed.definition)
+        # What runs has none, and what has not changed in a draft is not checked again.
+        found = design.problems if version is None else api.check_definition(design.name, proposed.definition)
+    context["problems"] = _problems(proposed.definition, found)
+    if (request.POST.get("do") == "examine" or "examine" in request.GET) and not found and design.flow:
+        reopen = "reopen_final" in request.POST
+        context |= {"examined": True, "form_id": "publish", "flow_id": design.flow.id}
+        context |= examined(design.name, proposed.definition, reopen, context["chosen"])
     return render(request, "admin/flows/designer/publish.html", context)
 
 
-@require_safe
-@page
-def impact(request: HttpRequest, flow_id: int) -> HttpResponse:
-    """Return the part of the page that says what publishing would do to the living instances."""
-    with snapshot():
-        flow = flow_page(request, flow_id, "publish")["flow"].name
-        proposed = _proposed(flow, number(request.GET.get("version")))
-    reopen = request.GET.get("reopen") == "1"
+def _changes(running: dict[str, Any], definition: dict[str, Any]) -> list[str] | None:
+    """Return what publishing changes, in sentences; None if a value of the draft cannot be read."""
+    if definition == running:  # also without a draft
+        return []
     try:
-        found = _impact(flow, proposed.definition, reopen)
-    except WedError as error:
-        return render(request, "admin/flows/designer/impact.html", {"error": error.sentence})
-    triggers = proposed.definition["triggers"]
-    context = {
-        "impact": found,
-        "groups": _groups(found),
-        "rules": [
-            {"title": _rule_title(triggers, rule.trigger), "found": rule, "removed": rule.trigger is None}
-            for rule in found.rules
-            if rule.only_before.count or rule.only_after.count or rule.withdrawn.count or rule.fails.count
-        ],
-    }
-    return render(request, "admin/flows/designer/impact.html", context)
+        with transaction.atomic():
+            changes = sentences(api.difference(running, definition), reader(running, definition))
+            return changes + order_sentences(running, definition)
+    except BadDefinition:
+        return None
 
 
-def _impact(flow: str, definition: dict[str, Any], reopen: bool) -> Impact:
-    with limited():
-        return api.impact(flow, definition, reopen_final=reopen, seconds=4.0)
-
-
-def _rule_title(triggers: list[dict[str, Any]], place: int | None) -> str:
-    return _("a rule that is removed") if place is None else rule_title(triggers[place]) or _("Final")
-
-
-def _groups(found: Impact) -> list[tuple[str, str, Counted]]:
-    """Return the groups of instances that something happens to: name of the colour, sentence, instances."""
-    groups = [
-        ("E", _("become exceptions"), found.new_exception),
-        ("R", _("leave the exception"), found.left_exception),
-        ("F", _("become final"), found.final),
-        ("R", _("are reopened"), found.reopened),
-        ("S", _("stay final, but the final condition no longer holds"), found.no_longer_final),
-        ("E", _("make publishing fail: a condition fails on them"), found.refused),
-    ]
-    return [group for group in groups if group[2].count]
-
-
-def _proposed(flow: str, version: int | None) -> Shown:
-    """Return what would be published: an earlier version, or the draft."""
-    if version is None:
-        return shown(flow)
-    try:
-        return Shown(api.version_definition(flow, version), version)
-    except WedError as error:
-        raise Http404 from error
-
-
-def _problems(flow: str, definition: dict[str, Any]) -> list[dict[str, Any]]:
+def _problems(definition: dict[str, Any], problems: Iterable[Problem]) -> list[dict[str, Any]]:
     """Return the problems, each with the name of the part that has it."""
     found = []
-    for problem in api.check_definition(flow, definition):
+    for problem in problems:
         part, place, *_option = (*problem.path, None, None)
         items = definition.get(part, []) if isinstance(part, str) else []
         item: dict[str, Any] = (
@@ -133,11 +115,23 @@ def _problems(flow: str, definition: dict[str, Any]) -> list[dict[str, Any]]:
     return found
 
 
-def _requests(flow: str) -> list[Publication]:
+@dataclass(frozen=True)
+class Request:
+    """A publication as the page lists it: what it did, or how far it is."""
+
+    publication: Publication
+    outcome: Outcome | None
+    progress: Progress | None
+
+
+def _requests(flow: str) -> list[Request]:
     """Return the open requests and the newest others."""
     found = {each.id: each for each in api.list_publications(flow, only_open=True)}
     found |= {each.id: each for each in api.list_publications(flow, limit=SHOWN_REQUESTS)}
-    return sorted(found.values(), key=lambda each: -each.id)
+    done = outcomes(each.id for each in found.values() if each.status == "published")
+    listed = sorted(found.values(), key=lambda each: -each.id)
+    now = datetime.now(UTC)
+    return [Request(each, done.get(each.id), progress(each, now)) for each in listed]
 
 
 def _act(request: HttpRequest, flow_id: int | None, name: str | None) -> HttpResponse:
@@ -162,13 +156,29 @@ def _act(request: HttpRequest, flow_id: int | None, name: str | None) -> HttpRes
 
 def _request(request: HttpRequest, flow: str) -> Publication:
     """Request the publication of the draft or the version that the page showed."""
-    version, actor = number(request.POST.get("version")), request.user.get_username()
+    version = number(request.POST.get("version"))
+    ask(flow, proposed_definition(flow, version).definition, request.POST.get("confirmed", ""))
     choices = PublicationChoices(
         reason=request.POST.get("reason", "")[:LONGEST_REASON],
         reopen_final="reopen_final" in request.POST,
         publish_at=_time(request.POST.get("publish_at", "")),
-        prediction=_prediction(flow, version, "reopen_final" in request.POST),
+        groups=groups_of(request.POST),
     )
+    choices = _predicted(flow, version, choices)
+    try:
+        with transaction.atomic():
+            return _request_now(request, flow, version, choices)
+    except WedError as error:
+        # The reaper has more time than a page.
+        if error.code != NOT_IN_TIME or choices.publish_at is not None:
+            raise
+    return _request_now(request, flow, version, replace(choices, publish_at=_soon()))
+
+
+def _request_now(
+    request: HttpRequest, flow: str, version: int | None, choices: PublicationChoices
+) -> Publication:
+    actor = request.user.get_username()
     if version is not None:
         return api.request_rollback(flow, version, choices, actor=actor)
     revision = number(request.POST.get("revision"))
@@ -176,12 +186,25 @@ def _request(request: HttpRequest, flow: str) -> Publication:
     return api.request_publication(at, choices, actor=actor)
 
 
-def _prediction(flow: str, version: int | None, reopen: bool) -> dict[str, Any] | None:
-    """Return what is expected, to be compared with what happens; None if it cannot be computed in time."""
+def _predicted(flow: str, version: int | None, choices: PublicationChoices) -> PublicationChoices:
+    """Return the choices with what is expected, if that can be computed in time.
+
+    A publication that is long is given a time, so that the reaper makes it.
+    """
     try:
-        return asdict(_impact(flow, _proposed(flow, version).definition, reopen))
+        definition = proposed_definition(flow, version).definition
+        found = impact_of(flow, definition, choices.reopen_final, choices.groups)
     except (WedError, Http404):
-        return None
+        return choices
+    soon = None
+    if found.estimated_seconds > LONGEST_AT_ONCE:
+        soon = _soon()
+    return replace(choices, prediction=asdict(found), publish_at=choices.publish_at or soon)
+
+
+def _soon() -> datetime:
+    """Return the next time that the database still accepts when the request arrives."""
+    return datetime.now(UTC) + timedelta(seconds=2)
 
 
 def _time(text: str) -> datetime | None:
@@ -193,7 +216,9 @@ def _time(text: str) -> datetime | None:
     except ValueError:
         found = None
     if found is None:
-        raise WedError(_("“%(text)s” is no time: write for example 2026-12-31 08:00.") % {"text": text[:40]})
+        raise WedError(
+            _("“%(text)s” is not a time: write for example 2026-12-31 08:00.") % {"text": text[:40]}
+        )
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found
 
 

@@ -4,19 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from django.db import transaction
 
 from flows import api
 from flows.definition.merging import ATTRIBUTE_KEYS, TRIGGER_KEYS, Conflict, Merge, merge, pairs
 from flows.designer.draft import Design, Seen, main_draft
-from flows.designer.edits import OPTIONS, Definition, Edit
+from flows.designer.edits import OPTIONS, Definition
 from flows.errors import DraftExists, StaleDraft, UnknownDraft, UnknownVersion
+from flows.summaries import Summary
 from flows.types import Draft, DraftAt
 
 _ATTEMPTS = 5
 _KEYS = {"attributes": ATTRIBUTE_KEYS, "triggers": TRIGGER_KEYS}
+
+
+class Change(Protocol):
+    """A change of a definition; `part` is the list that has the item that it changes, or "settings"."""
+
+    @property
+    def part(self) -> str: ...
+
+    def applied(self, definition: Definition) -> tuple[Definition, Summary, int | None]:
+        """Return the changed definition, the summary, and the place of the changed item in it."""
+
+    def renames(self, definition: Definition) -> list[tuple[str, str]]:
+        """Return the earlier and the new names of attributes that get another one."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +38,7 @@ class Saved:
     """A saved change; `place` is that of the changed item, `with_whom` who saved what it was merged with."""
 
     place: int | None
-    summary: str
+    summary: Summary
     with_whom: str = ""
 
 
@@ -48,7 +62,7 @@ class Conflicting(Exception):
         self.conflicts, self.draft = conflicts, draft
 
 
-def save(design: Design, seen: Seen, edit: Edit, actor: str, choices: Choices | None = None) -> Saved:
+def save(design: Design, seen: Seen, edit: Change, actor: str, choices: Choices | None = None) -> Saved:
     """Save a change that was made from `seen`, opening the draft if there is none.
 
     Raises NoSuchItem, Conflicting, Forgotten and the errors of `flows.api.save_draft`.
@@ -63,10 +77,20 @@ def save(design: Design, seen: Seen, edit: Edit, actor: str, choices: Choices | 
     raise AssertionError("unreachable")
 
 
-def _save(design: Design, seen: Seen, edit: Edit, actor: str, choices: Choices | None) -> Saved:
+def _save(design: Design, seen: Seen, edit: Change, actor: str, choices: Choices | None) -> Saved:
     draft = main_draft(design.name) or api.open_draft(design.name, actor=actor)
-    base = _content(seen, draft)
+    base = content(seen, draft)
     mine, summary, place = edit.applied(base)
+    rules = 0
+    for old, new in edit.renames(base):
+        mine, changed = _followed(mine, old, new)
+        rules += changed
+    if rules:
+        summary = Summary(
+            "%(summary)s; %(n)s rule has the new name",
+            {"summary": summary, "n": rules},
+            plural="%(summary)s; %(n)s rules have the new name",
+        )
     whom, merged = "", mine
     if base != draft.definition:
         found = merge(base, mine, draft.definition)
@@ -77,7 +101,15 @@ def _save(design: Design, seen: Seen, edit: Edit, actor: str, choices: Choices |
     return Saved(place, summary, whom)
 
 
-def _content(seen: Seen, draft: Draft) -> Definition:
+def _followed(mine: Definition, old: str, new: str) -> tuple[Definition, int]:
+    """Return my definition with the new name of an attribute in the rules that use it, and their number."""
+    before = [item | {"name": old} if item.get("name") == new else item for item in mine["attributes"]]
+    renamed = api.renamed_triggers(mine | {"attributes": before}, old, new)
+    changed = sum(one != other for one, other in zip(mine["triggers"], renamed, strict=True))
+    return mine | {"triggers": renamed}, changed
+
+
+def content(seen: Seen, draft: Draft) -> Definition:
     """Return the definition that the page showed. Raises Forgotten."""
     if seen == Seen.of(draft):
         return draft.definition

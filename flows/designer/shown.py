@@ -7,6 +7,7 @@ from typing import Any
 
 from flows import api
 from flows.api.drafts import MAIN
+from flows.labels import translate_label
 from flows.types import Draft
 
 
@@ -31,5 +32,7 @@ def shown(flow: str) -> Shown:
 
 def rule_title(trigger: dict[str, Any]) -> str:
     """Return the name of a rule of a definition: its label, condition, transition or name."""
-    given = (trigger.get(name) for name in ("label", "condition", "transition", "name"))
+    if trigger.get("label"):
+        return translate_label(str(trigger["label"]))
+    given = (trigger.get(name) for name in ("condition", "transition", "name"))
     return next((str(each) for each in given if each and each != "_FINAL"), "")

@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
+from flows.access import AnyUser, may_design
 from flows.designer.draft import Design, design_of, may_edit, undo_of
 
 # The names of the URLs in the order of the tabs.
@@ -18,14 +19,18 @@ TITLES: dict[str, Any] = {
     "attributes": _("Attributes"),
     "picture": _("Picture"),
     "try": _("Try it"),
+    "whatif": _("What if"),
     "checks": _("Checks"),
     "publish": _("Publish"),
     "versions": _("Versions"),
+    "text": _("Text"),
     "settings": _("Settings"),
     "change": _("All at once"),
 }
-# The tabs of a flow that was never published: those that edit the draft, and the one that publishes it.
-BEFORE_FIRST = ("rules", "attributes", "publish", "settings")
+# The form with everything at once is for flows up to this size: each attribute and rule is 15 ms and 17 kB.
+MOST_ITEMS = 60
+# The tabs of a flow that was never published: those that edit, try and publish the draft.
+BEFORE_FIRST = ("rules", "attributes", "try", "publish", "text", "settings")
 
 
 @dataclass(frozen=True)
@@ -47,17 +52,23 @@ def design_page(request: HttpRequest, design: Design, tab: str) -> dict[str, Any
     """Return the same for a flow that may have been never published."""
     return {
         "design": design,
-        "tabs": tabs(design, tab),
+        "tabs": tabs(request.user, design, tab),
         "tab_name": tab,
+        "tab_title": TITLES[tab],
         "editable": may_edit(request.user, design),
         "undo": undo_of(design),
         "draft_address": design.address("draft"),
+        "try_address": design.address("try"),
+        "scenarios_address": design.address("scenarios"),
     }
 
 
-def tabs(design: Design, current: str) -> list[Tab]:
-    """Return the tabs of the flow; `current` is the name of the one that is shown."""
+def tabs(user: AnyUser, design: Design, current: str) -> list[Tab]:
+    """Return the tabs of the flow for the user; `current` is the name of the one that is shown."""
     names = [name for name in TITLES if design.flow or name in BEFORE_FIRST]
+    items = len(design.definition["attributes"]) + len(design.definition["triggers"])
+    if items > MOST_ITEMS or not may_design(user):  # Django's own form is for staff
+        names = [name for name in names if name != "change"]
     return [Tab(str(TITLES[name]), design.address(name), name == current) for name in names]
 
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 from django.views.decorators.http import require_http_methods
 
 from flows import api
-from flows.designer import trying, values
+from flows.definition.scenarios import Scenario
+from flows.designer import known, scenarios, tree, trying, values
+from flows.designer.draft import Design, design_of
 from flows.designer.shown import Shown, rule_title, shown
-from flows.designer.tabs import flow_page
+from flows.designer.tabs import design_page
 from flows.designer.trying import REPAIR, BadPath, Played, Step
 from flows.designer.values import BadValue
 from flows.errors import WedError
@@ -38,6 +43,7 @@ class Trial:
     typed: dict[str, str] = field(default_factory=dict)
     first: dict[str, Any] = field(default_factory=dict)
     error: str = ""
+    saved: Scenario | None = None
 
     @property
     def state(self) -> dict[str, Any]:
@@ -47,33 +53,82 @@ class Trial:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-def trial(request: HttpRequest, flow_id: int) -> HttpResponse:
+def trial(request: HttpRequest, flow_id: int | None = None, name: str | None = None) -> HttpResponse:
     """Return the page of a trial; a POST adds a step to the path that it carries, or shortens it."""
     with snapshot():
-        context = flow_page(request, flow_id, "try")
-        found = shown(context["flow"].name)
-        first = _first_state(request, found.definition)
-    context |= _shown(found, _act(request, context["flow"], found, first))
+        design = design_of(request, flow_id, name)
+        context = design_page(request, design, "try")
+        found = shown(design.name)
+        first = _first_state(request, design.name, found.definition)
+    kind = request.POST.get("do", "")
+    if kind in ("save", "delete") and not context["editable"]:
+        raise Http404
+    if kind == "delete":
+        return _delete(request, design)
+    scenario = scenarios.opened(request, design.name)
+    now = _act(request, design, found, first, scenario)
+    if kind == "tree" and now.played.last:
+        context |= {"tree": tree.grow(design, found.definition, now.played.last)}
+    context |= _shown(design, found, now) | {
+        "scenario": scenarios.continued(request, now.saved or scenario),
+        "saved": now.saved,
+    }
     return render(request, "admin/flows/designer/try.html", context)
 
 
-def _act(request: HttpRequest, flow: Any, found: Shown, first: dict[str, Any]) -> Trial:
+def _delete(request: HttpRequest, design: Design) -> HttpResponse:
+    try:
+        scenarios.delete(request, design.name)
+        messages.success(request, _("The scenario is deleted."))
+    except WedError as error:
+        messages.error(request, error.sentence)
+    return HttpResponseRedirect(design.address("try"))
+
+
+def _act(
+    request: HttpRequest, design: Design, found: Shown, first: dict[str, Any], scenario: Scenario | None
+) -> Trial:
     """Perform what the button asks for."""
     try:
         steps = trying.read_path(request.POST.get("path", ""))
     except BadPath as bad:
         return Trial(Played((), ()), first=first, error=str(bad))
+    if request.method != "POST" and scenario is not None:
+        steps, missing = scenarios.as_path(found.definition, scenario)
+        return Trial(_play(design, found, steps), first=first, error=missing)
     kind, _colon, argument = request.POST.get("do", "").partition(":")
-    place = number(argument)
+    place_, _colon, given = argument.partition(":")
+    place = number(place_)
     if kind == "rewind":
         steps = steps[: max(place or 0, 0)]
-    now = Trial(_play(flow, found, steps), first=first)
+    if kind == "go" or given:
+        more = argument if kind == "go" else f"[[{json.dumps(kind)},{place_},{given}]]"
+        return _go_on(design, found, first, steps, more)
+    now = Trial(_play(design, found, steps), first=first)
+    if kind == "save":
+        return _save(request, design, found, now)
     if kind == "usual":
-        return _usual(now, flow, found.definition, place)
+        return _usual(now, design, found.definition, place)
     step = _step(kind, place or 0)
-    if step is None or now.played.error:
-        return now
-    return _next(now, flow, found, step, request.POST)
+    return _next(now, design, found, step, request.POST)
+
+
+def _go_on(design: Design, found: Shown, first: dict[str, Any], steps: list[Step], text: str) -> Trial:
+    """Append the steps that a button carries: a stand-in's result, or the way to a state of the tree."""
+    try:
+        steps = trying.read_path(trying.joined(steps, text))
+    except BadPath as bad:
+        return Trial(_play(design, found, steps), first=first, error=str(bad))
+    return Trial(_play(design, found, steps), first=first)
+
+
+def _save(request: HttpRequest, design: Design, found: Shown, now: Trial) -> Trial:
+    """Save the path so far as a scenario."""
+    try:
+        saved = scenarios.save(request, design.name, found.definition, now.played)
+    except WedError as error:
+        return Trial(now.played, first=now.first, error=error.sentence)
+    return Trial(now.played, first=now.first, saved=saved)
 
 
 def _step(kind: str, place: int) -> Step | None:
@@ -86,15 +141,17 @@ def _step(kind: str, place: int) -> Step | None:
     return None
 
 
-def _play(flow: Any, found: Shown, steps: list[Step]) -> Played:
+def _play(design: Design, found: Shown, steps: list[Step]) -> Played:
     try:
-        return trying.play(flow.name, found.definition, steps)
+        return trying.play(design.name, found.definition, steps)
     except KeyError as error:  # a half-typed definition
         return Played((), (), WedError(_("The definition lacks “%(option)s”.") % {"option": error.args[0]}))
 
 
-def _next(now: Trial, flow: Any, found: Shown, step: Step, typed: Mapping[str, str]) -> Trial:
+def _next(now: Trial, design: Design, found: Shown, step: Step | None, typed: Mapping[str, str]) -> Trial:
     """Add one step; if it is refused, keep what was typed."""
+    if step is None or now.played.error:
+        return now
     given = {key: typed[key] for key in typed if key.startswith("value-")}
     try:
         changed = values.changes(found.definition, now.state, given)
@@ -103,16 +160,18 @@ def _next(now: Trial, flow: Any, found: Shown, step: Step, typed: Mapping[str, s
     if step.kind == "start":
         changed = {**now.first, **changed}
     played = _play(
-        flow, found, [*now.played.steps, Step(step.kind, step.rule, None if step.kind == "due" else changed)]
+        design,
+        found,
+        [*now.played.steps, Step(step.kind, step.rule, None if step.kind == "due" else changed)],
     )
     return Trial(played, given if played.error else {}, now.first)
 
 
-def _usual(now: Trial, flow: Any, definition: Mapping[str, Any], place: int | None) -> Trial:
+def _usual(now: Trial, design: Design, definition: Mapping[str, Any], place: int | None) -> Trial:
     """Type the values into the form that results of this rule had most often."""
     triggers = definition["triggers"]
     tgid = triggers[place].get("id") if place is not None and place < len(triggers) else None
-    written = usual_result(flow.id, tgid) if isinstance(tgid, int) else None
+    written = usual_result(design.flow.id, tgid) if design.flow and isinstance(tgid, int) else None
     if written is None:
         return Trial(now.played, first=now.first, error=_("No result of this rule is in the history yet."))
     typed = {
@@ -123,19 +182,21 @@ def _usual(now: Trial, flow: Any, definition: Mapping[str, Any], place: int | No
     return Trial(now.played, typed, now.first)
 
 
-def _first_state(request: HttpRequest, definition: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the proposed first state: that of a step of an instance, or the defaults."""
+def _first_state(request: HttpRequest, flow: str, definition: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the proposed first state: that of a step of an instance of this flow, or the defaults."""
     wid, seq = number(request.GET.get("wid")), number(request.GET.get("seq"))
     names = [str(attribute.get("name")) for attribute in definition["attributes"]]
     if wid is not None:
         found = instance(wid)
-        rows = trace.raw(wid, found.started_at, (seq or 1) - 1, 1) if found else []
+        own = found is not None and found.flow == flow
+        rows = trace.raw(wid, found.started_at, (seq or 1) - 1, 1) if found and own else []
         if rows:
             return {name: rows[0]["state"].get(name) for name in names}
-    return {str(a.get("name")): a.get("default") for a in definition["attributes"]}
+    defaults = {str(a.get("name")): a.get("default") for a in definition["attributes"]}
+    return defaults | trying.read_state(request.GET.get("state", ""), names)
 
 
-def _shown(found: Shown, tried: Trial) -> dict[str, Any]:
+def _shown(design: Design, found: Shown, tried: Trial) -> dict[str, Any]:
     error = tried.played.error
     return {
         "shown": found,
@@ -143,7 +204,7 @@ def _shown(found: Shown, tried: Trial) -> dict[str, Any]:
         "steps": _steps(found.definition, tried.played),
         "fields": values.fields(found.definition, tried.state, tried.typed),
         "now": tried.played.last,
-        "rules": _rules(found.definition, tried.played.last),
+        "rules": _rules(design, found.definition, tried.played.last),
         "error": tried.error or (error.sentence if error else ""),
     }
 
@@ -169,18 +230,19 @@ def _steps(definition: Mapping[str, Any], played: Played) -> list[dict[str, Any]
 
 def _step_title(definition: Mapping[str, Any], step: Step) -> str:
     if step.kind == "start":
-        return _("Start")
+        return pgettext("in a picture", "Start")
     if step.rule == REPAIR:
         return _("Repair")
     title = rule_title(definition["triggers"][step.rule])
     return _("%(rule)s: the time has come") % {"rule": title} if step.kind == "due" else title
 
 
-def _rules(definition: Mapping[str, Any], now: Situation | None) -> list[dict[str, Any]]:
+def _rules(design: Design, definition: Mapping[str, Any], now: Situation | None) -> list[dict[str, Any]]:
     """Return one line per rule: whether its condition holds, what keeps it from it, what can be done."""
     if now is None:
         return []
     lines = []
+    answers = known.results(design, definition, now)
     for place, trigger in enumerate(definition["triggers"]):
         held = now.held[place]
         lines.append(
@@ -193,6 +255,7 @@ def _rules(definition: Mapping[str, Any], now: Situation | None) -> list[dict[st
                 "pending": place in now.pending and place not in now.parked,
                 "waiting": now.waiting.get(place),
                 "failed": now.errors.get(place, ""),
+                "stand_in": answers.get(place),
                 "usual": isinstance(trigger.get("id"), int),
                 "obstacles": _obstacles(definition, trigger, now)
                 if held != "t" and place < MOST_EXPLAINED

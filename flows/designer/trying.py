@@ -1,4 +1,4 @@
-"""The path of a trial: the first state and what was done since; played anew for each page.
+"""The path of a trial: the first state and what was done since; replayed for each page.
 
 Nothing is stored on the server. The browser sends the path back with the next action, so that any earlier
 step can be returned to, and several continuations can be tried.
@@ -7,7 +7,7 @@ step can be returned to, and several continuations can be tried.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -23,6 +23,7 @@ from flows.types import Situation
 
 LONGEST_PATH = 100
 LARGEST_PATH = 200_000
+LARGEST_STATE = 10_000
 
 Kind = Literal["start", "complete", "due"]
 
@@ -59,15 +60,29 @@ class Played:
 
 def read_path(text: str) -> list[Step]:
     """Return the path that the browser sent back. Raises BadPath."""
-    if len(text) > LARGEST_PATH:
-        raise BadPath(_("This trial has become too long. Start a new one."))
-    try:
-        found = [Step(kind, int(rule), changes) for kind, rule, changes in json.loads(text or "[]")]
-    except (ValueError, TypeError, RecursionError) as error:
-        raise BadPath(_("The trial could not be read. Start a new one.")) from error
+    found = read_steps(text)
     if len(found) > LONGEST_PATH or any(not _valid(n, step) for n, step in enumerate(found)):
         raise BadPath(_("The trial could not be read. Start a new one."))
     return found
+
+
+def read_state(text: str, names: Collection[str]) -> dict[str, Any]:
+    """Return the values that an address gives these attributes; nothing of one that is not an object."""
+    try:
+        found = json.loads(text) if 0 < len(text) <= LARGEST_STATE and "\\u0000" not in text else {}
+    except (ValueError, RecursionError):
+        return {}
+    return {name: found[name] for name in names if name in found} if isinstance(found, dict) else {}
+
+
+def read_steps(text: str) -> list[Step]:
+    """Return the steps of a text, which need not begin with the start. Raises BadPath."""
+    if len(text) > LARGEST_PATH:
+        raise BadPath(_("This trial has become too long. Start a new one."))
+    try:
+        return [Step(kind, int(rule), changes) for kind, rule, changes in json.loads(text or "[]")]
+    except (ValueError, TypeError, RecursionError) as error:
+        raise BadPath(_("The trial could not be read. Start a new one.")) from error
 
 
 def _valid(n: int, step: Step) -> bool:
@@ -80,6 +95,11 @@ def write_path(steps: Sequence[Step]) -> str:
     return json.dumps([(step.kind, step.rule, step.changes) for step in steps], separators=(",", ":"))
 
 
+def joined(steps: Sequence[Step], text: str) -> str:
+    """Return the text of a path with the steps after it that the browser sent. Raises BadPath."""
+    return write_path([*steps, *read_steps(text)])
+
+
 def play(flow: str, definition: dict[str, Any], steps: Sequence[Step]) -> Played:
     """Perform the steps of a path on an invented instance, up to the first that is refused."""
     situations: list[Situation] = []
@@ -90,7 +110,7 @@ def play(flow: str, definition: dict[str, Any], steps: Sequence[Step]) -> Played
             )
         try:
             with limited():
-                situations.append(_perform(flow, definition, step, situations[-1] if situations else None))
+                situations.append(perform(flow, definition, step, situations[-1] if situations else None))
         except WedError as error:
             return Played(tuple(steps[:n]), tuple(situations), error)
     return Played(tuple(steps), tuple(situations))
@@ -104,7 +124,8 @@ def limited() -> Iterator[None]:
         yield
 
 
-def _perform(flow: str, definition: dict[str, Any], step: Step, now: Situation | None) -> Situation:
+def perform(flow: str, definition: dict[str, Any], step: Step, now: Situation | None) -> Situation:
+    """Perform one step on a situation. Raises WedError."""
     if now is None:
         return api.try_start(definition, step.changes or {}, flow=flow)
     if step.kind == "due":

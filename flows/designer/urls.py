@@ -2,52 +2,60 @@
 
 from __future__ import annotations
 
-from django.contrib.admin import AdminSite
 from django.urls import URLPattern, path
 
 from flows.designer import conditions
 from flows.designer.actions import draft
 from flows.designer.checks import checks
 from flows.designer.editing import attributes, rules, settings
-from flows.designer.new import new
+from flows.designer.flows import flows
+from flows.designer.impact import impact
+from flows.designer.new import example, new
+from flows.designer.paste import paste
 from flows.designer.picture import picture
-from flows.designer.publishing import impact, publish
+from flows.designer.publishing import publish
+from flows.designer.scenarios import scenarios
+from flows.designer.text import text
 from flows.designer.trial import trial
 from flows.designer.versions import versions
+from flows.designer.whatif import what_if
 
-# The pages that edit a draft, by their name and place below the address of the flow.
+# The pages that edit and try a draft, by their name and place below the address of the flow.
 EDITING = {
     "rules": ("design/", rules),
     "attributes": ("design/attributes/", attributes),
     "settings": ("design/settings/", settings),
+    "text": ("design/text/", text),
+    "paste": ("design/paste/", paste),
     "draft": ("design/draft/", draft),
+    "try": ("try/", trial),
+    "scenarios": ("scenarios/", scenarios),
 }
 
 
-def designer_urls(site: AdminSite) -> list[URLPattern]:
-    """Return the URLs of the tabs; the admin's own page of a flow is the last tab.
+def designer_urls() -> list[URLPattern]:
+    """Return the URLs of the list of flows and of the tabs; the admin's own page of a flow is the last tab.
 
-    A flow that was never published has no number: the pages of its draft have its name.
+    A flow that was never published has no number: the pages of its draft have its name. Each view decides by
+    `flows.access` who may see it; no user has to be staff.
     """
     editing = [
-        path(f"{flow}/{place}", site.admin_view(view), name=f"flows_flow_{prefix}{name}")
+        path(f"{flow}/{place}", view, name=f"flows_flow_{prefix}{name}")
         for flow, prefix in (("<int:flow_id>", ""), ("new/<slug:name>", "new_"))
         for name, (place, view) in EDITING.items()
     ]
     return [
+        path("", flows, name="flows_flow_changelist"),
         *editing,
-        path("new/", site.admin_view(new), name="flows_flow_new"),
-        path("conditions/check/", site.admin_view(conditions.check), name="flows_flow_check_condition"),
-        path(
-            "conditions/completions/",
-            site.admin_view(conditions.completions, cacheable=True),
-            name="flows_flow_completions",
-        ),
-        path("<int:flow_id>/picture/", site.admin_view(picture), name="flows_flow_picture"),
-        path("<int:flow_id>/try/", site.admin_view(trial), name="flows_flow_try"),
-        path("<int:flow_id>/checks/", site.admin_view(checks), name="flows_flow_checks"),
-        path("new/<slug:name>/publish/", site.admin_view(publish), name="flows_flow_new_publish"),
-        path("<int:flow_id>/publish/", site.admin_view(publish), name="flows_flow_publish"),
-        path("<int:flow_id>/publish/impact/", site.admin_view(impact), name="flows_flow_impact"),
-        path("<int:flow_id>/versions/", site.admin_view(versions), name="flows_flow_versions"),
+        path("new/", new, name="flows_flow_new"),
+        path("gallery/<slug:example>/", example, name="flows_flow_example"),
+        path("conditions/check/", conditions.check, name="flows_flow_check_condition"),
+        path("conditions/completions/", conditions.completions, name="flows_flow_completions"),
+        path("<int:flow_id>/picture/", picture, name="flows_flow_picture"),
+        path("<int:flow_id>/what-if/", what_if, name="flows_flow_whatif"),
+        path("<int:flow_id>/checks/", checks, name="flows_flow_checks"),
+        path("new/<slug:name>/publish/", publish, name="flows_flow_new_publish"),
+        path("<int:flow_id>/publish/", publish, name="flows_flow_publish"),
+        path("<int:flow_id>/publish/impact/", impact, name="flows_flow_impact"),
+        path("<int:flow_id>/versions/", versions, name="flows_flow_versions"),
     ]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -14,6 +15,7 @@ from pages.labels import BOOLEAN
 
 # How an empty text is typed; an empty field is null.
 EMPTY = "''"
+_TRUE, _FALSE = {"true", "t", "yes", "y", "on", "1"}, {"false", "f", "no", "n", "off", "0"}
 LONGEST_VALUE = 100_000
 
 
@@ -28,6 +30,17 @@ class Field:
     options: list[tuple[str, str]]
     text: str
     error: str = ""
+
+    @property
+    def input(self) -> str:
+        """Return the type of the input; one of a day or time shows no other texts, such as infinity."""
+        kind, read = _INPUTS.get(self.type, ("text", as_text))
+        return kind if not self.text or read(self.text) else "text"
+
+    @property
+    def keyboard(self) -> str:
+        """Return which keyboard a phone shows."""
+        return {"integer": "numeric", "numeric": "decimal"}.get(self.type, "")
 
 
 class BadValue(ValueError):
@@ -44,7 +57,7 @@ def fields(
 def _field(n: int, attribute: Mapping[str, Any], state: Mapping[str, Any], typed: Mapping[str, str]) -> Field:
     name, kind = str(attribute.get("name") or ""), str(attribute.get("type") or "text")
     field = f"value-{n}"
-    text = typed.get(field, as_text(state.get(name)))
+    text = _plain(typed.get(field, as_text(state.get(name))), kind)
     error = ""
     try:
         as_value(text, kind)
@@ -63,6 +76,36 @@ def _options(attribute: Mapping[str, Any], kind: str, text: str) -> list[tuple[s
     return [(each, each) for each in dict.fromkeys(["", *offered, text])]
 
 
+def _plain(text: str, kind: str) -> str:
+    """Return a text in the form that the field of its type shows; a time is in UTC, in milliseconds."""
+    if kind == "boolean":
+        word = text.lower()
+        return "true" if word in _TRUE else "false" if word in _FALSE else text
+    found = _time(text) if kind == "timestamptz" else None
+    if found:
+        return found.replace(tzinfo=None).isoformat(
+            timespec="milliseconds" if found.microsecond else "seconds"
+        )
+    return text
+
+
+def _day(text: str) -> date | None:
+    """Return the day that a text says; None for other texts."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+def _time(text: str) -> datetime | None:
+    """Return the time that a text says, in UTC, as one without a zone is; None for other texts."""
+    try:
+        found = datetime.fromisoformat(text)
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
 def as_text(value: Any) -> str:
     """Return the text of a field with this value."""
     if value is None:
@@ -75,7 +118,7 @@ def as_text(value: Any) -> str:
 def as_value(text: str, kind: str) -> Any:
     """Return the value that a text means. Raises BadValue; the kernel checks the rest when it is used."""
     if len(text) > LONGEST_VALUE or "\0" in text:
-        raise BadValue(_("This text is too long or has characters that no text may have."))
+        raise BadValue(_("This text is too long or contains characters that are not allowed."))
     if text == "":
         return None
     if kind == "jsonb":
@@ -83,6 +126,8 @@ def as_value(text: str, kind: str) -> Any:
             return json.loads(text)
         except (ValueError, RecursionError) as error:
             raise BadValue(_('This is not JSON: write for example {"a": 1} or "text".')) from error
+    if kind == "timestamptz" and (found := _time(text)):
+        return found.isoformat()
     return "" if text == EMPTY else text
 
 
@@ -93,5 +138,12 @@ def changes(
     return {
         field.name: as_value(field.text, field.type)
         for field in fields(definition, state, typed)
-        if field.text != as_text(state.get(field.name))
+        if field.text != _plain(as_text(state.get(field.name)), field.type)
     }
+
+
+# The types of inputs of days and times, and what reads the texts that these can show.
+_INPUTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+    "date": ("date", _day),
+    "timestamptz": ("datetime-local", _time),
+}

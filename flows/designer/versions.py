@@ -15,13 +15,21 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from flows import api
-from flows.access import may_design
+from flows.access import may
 from flows.api.drafts import MAIN
-from flows.definition.files import FORMATS
-from flows.definition.sentences import sentences
+from flows.definition.files import FORMATS, without_numbers
+from flows.definition.sentences import order_sentences, sentences
+from flows.designer.files import DOWNLOADS, download
+from flows.designer.outcome import Outcome, outcomes
+from flows.designer.said import reader
 from flows.designer.tabs import address, flow_page
+from flows.designer.trying import limited
 from flows.errors import UnknownVersion, WedError
 from flows.queries.base import snapshot
+from flows.queries.counting import Count
+from flows.queries.definitions import FlowInfo
+from flows.queries.instances import by_version
+from flows.types import Version
 from pages.guard import page
 from pages.urlparams import number
 
@@ -41,6 +49,16 @@ class Comparison:
     lines: list[tuple[str, str]] | None
 
 
+@dataclass(frozen=True)
+class Listed:
+    """One version, the one before it, how many instances it started, and what its publication did."""
+
+    version: Version
+    before: int
+    started: Count
+    outcome: Outcome | None
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def versions(request: HttpRequest, flow_id: int) -> HttpResponse:
@@ -51,11 +69,14 @@ def versions(request: HttpRequest, flow_id: int) -> HttpResponse:
         context = flow_page(request, flow_id, "versions")
         flow = context["flow"].name
         try:
-            if request.GET.get("format") in FORMATS:
-                return _export(flow, _version(request, "version"), request.GET["format"])
-            context |= _listed(request, flow)
+            if request.GET.get("format") in DOWNLOADS:
+                version = _version(request, "version")
+                definition = api.version_definition(flow, version)
+                return download(flow, version, definition, request.GET["format"])
+            context |= _listed(request, context["flow"])
         except UnknownVersion as error:
             raise Http404 from error
+    context["compared"] = _compared(request, flow)
     return render(request, "admin/flows/designer/versions.html", context)
 
 
@@ -66,64 +87,57 @@ def _version(request: HttpRequest, name: str) -> int:
     return found
 
 
-def _listed(request: HttpRequest, flow: str) -> dict[str, Any]:
+def _listed(request: HttpRequest, flow: FlowInfo) -> dict[str, Any]:
     before = number(request.GET.get("before"))
-    found = api.list_versions(flow, before=before, limit=PER_PAGE + 1)
+    found = api.list_versions(flow.name, before=before, limit=PER_PAGE + 1)
     shown = found[:PER_PAGE]
-    compared = None
-    if "old" in request.GET or "new" in request.GET:
-        compared = compare(flow, _version(request, "old"), _version(request, "new"))
+    started = by_version(flow.id, [each.version for each in shown])
+    done = outcomes(each.publication_id for each in shown if each.publication_id)
     return {
-        # Each with the version before it, from which it differs.
         "versions": [
-            (each, older.version if older else 0)
+            Listed(
+                each, older.version if older else 0, started[each.version], done.get(each.publication_id or 0)
+            )
             for each, older in zip_longest(shown, found[1 : PER_PAGE + 1])
         ],
         "older": shown[-1].version if len(found) > PER_PAGE else None,
-        "compared": compared,
-        "formats": list(FORMATS),
-        "has_draft": any(draft.branch == MAIN for draft in api.list_drafts(flow)),
+        "formats": DOWNLOADS,
+        "has_draft": any(draft.branch == MAIN for draft in api.list_drafts(flow.name)),
     }
+
+
+def _compared(request: HttpRequest, flow: str) -> Comparison | None:
+    if "old" not in request.GET and "new" not in request.GET:
+        return None
+    try:
+        with limited():
+            return compare(flow, _version(request, "old"), _version(request, "new"))
+    except UnknownVersion as error:
+        raise Http404 from error
 
 
 def compare(flow: str, old: int, new: int) -> Comparison:
     """Return what changed from one version to another. Raises UnknownVersion."""
     definitions = [_definition(flow, version) for version in (old, new)]
-    texts = [FORMATS["yaml"].write(_without_numbers(each)).splitlines() for each in definitions]  # type: ignore[arg-type]
+    texts = [FORMATS["yaml"].write(without_numbers(each)).splitlines() for each in definitions]
     lines = None
     if sum(map(len, texts)) <= MOST_LINES:
         lines = [
             (_TAGS.get(line[:1], "span"), line)
             for line in list(difflib.unified_diff(texts[0], texts[1], lineterm="", n=2))[2:]
         ]
-    return Comparison(old, new, sentences(api.difference(*definitions)), lines)
+    said = sentences(api.difference(*definitions), reader(*definitions)) + order_sentences(*definitions)
+    return Comparison(old, new, said, lines)
 
 
 def _definition(flow: str, version: int) -> dict[str, Any]:
     return api.version_definition(flow, version) if version else {"attributes": [], "triggers": []}
 
 
-def _without_numbers(definition: dict[str, Any]) -> dict[str, Any]:
-    """Return the definition as files have it: the numbers of attributes and triggers are this database's."""
-    return {
-        name: [{key: each[key] for key in each if key != "id"} for each in part]
-        if isinstance(part, list)
-        else part
-        for name, part in definition.items()
-    }
-
-
-def _export(flow: str, version: int, name: str) -> HttpResponse:
-    definition = _without_numbers(api.version_definition(flow, version))
-    content = FORMATS[name].write({"flow": flow, **definition})  # type: ignore[typeddict-item]
-    disposition = f'attachment; filename="{flow}-{version}.{name}"'
-    return HttpResponse(content, "text/plain; charset=utf-8", headers={"Content-Disposition": disposition})
-
-
 def _restore(request: HttpRequest, flow_id: int) -> HttpResponse:
     """Make a version the content of the draft, which is opened if there is none."""
     flow = flow_page(request, flow_id, "versions")["flow"].name
-    if not may_design(request.user):
+    if not may(request.user, "design", flow):
         raise Http404
     version, actor = number(request.POST.get("restore")), request.user.get_username()
     try:

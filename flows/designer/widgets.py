@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -29,3 +30,27 @@ class ConditionTextarea(forms.Textarea):
             "data-t-no-check": _("The condition cannot be checked now; it is checked when you save."),
             "data-t-out": _("You are signed out; sign in again in another tab."),
         }
+
+
+class NamesSelect(forms.CheckboxSelectMultiple):
+    """A check box per name, for a list of which each line of a text is one.
+
+    Names that are chosen come first, in their order, so that a form that is sent unchanged changes nothing;
+    they are shown even if they are none of the names that are known.
+    """
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        super().__init__()
+        self.names = names
+
+    def format_value(self, value: Any) -> list[str]:
+        return value.splitlines() if isinstance(value, str) else [] if value is None else [str(value)]
+
+    def optgroups(self, name: str, value: list[str], attrs: dict[str, Any] | None = None) -> Any:
+        """Return the boxes, with those of the chosen names first."""
+        chosen = [each for each in dict.fromkeys(value) if each]
+        self.choices = [(each, self.names.get(each, each)) for each in dict.fromkeys([*chosen, *self.names])]
+        return super().optgroups(name, value, attrs)
+
+    def value_from_datadict(self, data: Any, files: Any, name: str) -> str:
+        return "\n".join(data.getlist(name) if hasattr(data, "getlist") else [data.get(name) or ""])

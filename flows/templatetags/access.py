@@ -8,6 +8,7 @@ register = template.Library()
 
 register.filter("sees_everything", access.sees_everything)
 register.filter("may_see", access.may_see)
-register.filter("may_design", access.may_design)
+register.filter("may_add", access.may_add)
+register.filter("may_change", lambda user, flow: access.may(user, "design", flow))
 register.filter("may_operate", access.may_operate)
 register.filter("may_repair", access.may_repair)

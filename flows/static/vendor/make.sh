@@ -18,6 +18,7 @@ fetch() {
 }
 
 fetch @dagrejs/dagre 3.1.3 dagre dist/dagre.esm.js
+fetch uplot 1.6.32 uplot dist/uPlot.esm.js dist/uPlot.min.css
 
 # bundle ENTRY VERSION PACKAGE@VERSION...: one module of several packages, and their licences in one file. All
 # packages are named, also those that others need, so that the result is always the same.

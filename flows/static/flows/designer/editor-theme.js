@@ -67,6 +67,7 @@ const typeOver = EditorView.domEventHandlers({
 // Tab is no key of the editor: it moves the focus, as in every field.
 export const basics = [
   LOOK, syntaxHighlighting(COLOURS), history(), bracketMatching(), closeBrackets(), EditorView.lineWrapping, typeOver,
+  EditorView.contentAttributes.of({ tabindex: "0" }),
   keymap.of([...closeBracketsKeymap, ...historyKeymap, ...defaultKeymap]),
 ];
 

@@ -1,7 +1,9 @@
 // Saves a picture as a file: SVG with the colours of the page, or PNG.
-import { element, path, thickness } from "./drawing.js";
+import { baseline, corner, element, path, texts, thickness } from "./drawing.js";
 
 const KEPT = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font", "opacity", "paint-order"];
+// A canvas with more has no content in some browsers.
+const LONGEST = 16_000, MOST_PIXELS = 120_000_000;
 
 function save(blob, name) {
   const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: name });
@@ -15,29 +17,58 @@ export function saveSvg(svg, picture, name) {
   for (const [i, each] of [...copy.querySelectorAll("*")].entries()) {
     const style = getComputedStyle(drawn[i]);
     for (const property of KEPT) each.setAttribute(property, style.getPropertyValue(property));
+    // The links lead to places of the page.
+    each.removeAttribute("href");
   }
   const paper = getComputedStyle(svg.parentElement).backgroundColor;
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   copy.setAttribute("viewBox", `0 0 ${picture.width} ${picture.height}`);
+  copy.setAttribute("width", picture.width);
+  copy.setAttribute("height", picture.height);
   copy.prepend(element("rect", { width: picture.width, height: picture.height, fill: paper }));
   save(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }), `${name}.svg`);
 }
 
-// Drawn anew: the pages' policy does not let an SVG be loaded into an image.
+// Drawn again: the pages' policy does not let an SVG be loaded into an image. Returns whether its text can be read.
 export function savePng(svg, picture, name) {
-  const scale = Math.min(2, 8000 / picture.width, 8000 / picture.height);
-  const canvas = Object.assign(document.createElement("canvas"), { width: picture.width * scale, height: picture.height * scale });
+  const { width, height } = picture;
+  const scale = Math.min(2, LONGEST / width, LONGEST / height, Math.sqrt(MOST_PIXELS / width / height));
+  if (scale < 0.6) return false;
+  const canvas = Object.assign(document.createElement("canvas"), { width: width * scale, height: height * scale });
   const pen = canvas.getContext("2d");
   pen.scale(scale, scale);
-  pen.fillStyle = getComputedStyle(svg.parentElement).backgroundColor;
-  pen.fillRect(0, 0, picture.width, picture.height);
+  const paper = getComputedStyle(svg.parentElement).backgroundColor;
+  pen.fillStyle = paper;
+  pen.fillRect(0, 0, width, height);
   const style = (css) => getComputedStyle(svg.querySelector(css));
-  for (const edge of picture.edges) paintEdge(pen, edge, style(`[data-source="${edge.source}"][data-target="${edge.target}"] path`));
-  for (const node of picture.nodes) paintNode(pen, node, style(`[data-id="${node.id}"] .box`), style("text"));
+  for (const frame of picture.frames) paintFrame(pen, frame, style(".frame"), style(".frame-title"));
+  for (const edge of picture.edges) {
+    paintEdge(pen, edge, style(`[data-source="${edge.source}"][data-target="${edge.target}"] path`), paper);
+  }
+  for (const node of picture.nodes) paintNode(pen, node, style(`[data-id="${node.id}"] .box`), style(".node text"));
   canvas.toBlob((blob) => save(blob, `${name}.png`), "image/png");
+  return true;
 }
 
-function paintEdge(pen, edge, style) {
+function paintBox(pen, place, radius, style, shift = 0) {
+  pen.fillStyle = style.fill;
+  pen.strokeStyle = style.stroke;
+  pen.lineWidth = 1.2;
+  pen.beginPath();
+  pen.roundRect(place.x - place.width / 2 + shift, place.y - place.height / 2 + shift, place.width, place.height, radius);
+  pen.fill();
+  pen.stroke();
+}
+
+function paintFrame(pen, frame, box, title) {
+  paintBox(pen, frame, 12, box);
+  pen.fillStyle = title.fill;
+  pen.textAlign = "left";
+  pen.font = "600 13px sans-serif";
+  pen.fillText(frame.title, frame.x - frame.width / 2 + 10, frame.y - frame.height / 2 + 15);
+}
+
+function paintEdge(pen, edge, style, paper) {
   pen.strokeStyle = pen.fillStyle = style.stroke;
   pen.lineWidth = thickness(edge);
   pen.setLineDash(edge.count ? [] : [5, 5]);
@@ -49,23 +80,26 @@ function paintEdge(pen, edge, style) {
   pen.rotate(Math.atan2(last.y - before.y, last.x - before.x));
   pen.fill(new Path2D("M1,0 L-8,-4.5 L-8,4.5 z"));
   pen.restore();
+  if (edge.label) paintCount(pen, edge, paper);
+}
+
+function paintCount(pen, edge, paper) {
+  const ink = pen.fillStyle;
+  pen.fillStyle = paper;
+  pen.fillRect(edge.x - edge.width / 2, edge.y - 7, edge.width, 14);
+  pen.fillStyle = ink;
   pen.textAlign = "center";
   pen.font = "11.5px sans-serif";
-  if (edge.label) pen.fillText(edge.label, edge.x, edge.y + 4);
+  pen.fillText(edge.label, edge.x, edge.y + 4);
 }
 
 function paintNode(pen, node, box, text) {
-  pen.fillStyle = box.fill;
-  pen.strokeStyle = box.stroke;
-  pen.lineWidth = 1.2;
-  pen.beginPath();
-  pen.roundRect(node.x - node.width / 2, node.y - node.height / 2, node.width, node.height, node.kind === "rule" ? 8 : node.height / 2);
-  pen.fill();
-  pen.stroke();
+  if (node.kind === "group") paintBox(pen, node, corner(node), box, 4);
+  paintBox(pen, node, corner(node), box);
   pen.fillStyle = text.fill;
   pen.textAlign = "center";
-  for (const [i, line] of [...node.texts, ...(node.sub ? [node.sub] : [])].entries()) {
-    pen.font = i < node.texts.length ? "13px sans-serif" : "11.5px monospace";
-    pen.fillText(line, node.x, node.y - node.height / 2 + 20 + i * 17);
+  for (const [i, line] of texts(node).entries()) {
+    pen.font = i < node.texts.length ? "13px sans-serif" : line === node.note ? "11.5px sans-serif" : "11.5px monospace";
+    pen.fillText(line, node.x, baseline(node, i));
   }
 }

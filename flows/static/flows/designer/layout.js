@@ -1,4 +1,5 @@
 // Places the nodes and edges of a picture; lengths in the units of the drawing.
+import { RESERVED } from "./notes.js";
 import { Graph, layout } from "../../vendor/dagre-3.1.3/dagre.esm.js";
 
 const LINE = 17, PAD = 12, LONGEST = 26;
@@ -12,39 +13,51 @@ function lines(title) {
   return [title.slice(0, cut), rest.length > LONGEST ? `${rest.slice(0, LONGEST - 1)}…` : rest];
 }
 
-function box(node) {
+const shortened = (text) => (text.length > LONGEST + 6 ? `${text.slice(0, LONGEST + 5)}…` : text);
+
+function box(node, words, notes) {
   const texts = lines(node.title);
-  const sub = node.kind === "rule" ? node.transition : "";
-  const longest = Math.max(...texts.map((text) => text.length), sub.length);
-  return { ...node, texts, sub, width: longest * CHARACTER + 2 * PAD, height: (texts.length + (sub ? 1 : 0)) * LINE + 1.4 * PAD };
+  const sub = node.kind === "group" ? `${node.rules} ${words.rules}` : shortened(node.kind === "rule" ? node.transition : "");
+  const note = notes?.text(node) ?? "";
+  const reserved = note && sub ? RESERVED : 0;
+  const longest = Math.max(...texts.map((text) => text.length), sub.length, note.length, reserved);
+  const height = (texts.length + (sub ? 1 : 0) + (note ? 1 : 0)) * LINE + 1.4 * PAD;
+  return { ...node, texts, sub, note, width: longest * CHARACTER + 2 * PAD, height };
 }
 
-export function placed({ nodes, edges }) {
-  const graph = new Graph();
-  graph.setGraph({ rankdir: innerWidth < 700 ? "TB" : "LR", nodesep: 22, ranksep: 70, edgesep: 12, marginx: 16, marginy: 16 });
-  for (const node of nodes) graph.setNode(node.id, box(node));
+function labelled(edge) {
+  const label = edge.count ? `${edge.count.toLocaleString(document.documentElement.lang)} · ${Math.round(100 * edge.share)} %` : "";
   // What happened often is drawn short and straight.
-  for (const edge of edges) {
-    const label = edge.count ? String(edge.count) : "";
-    graph.setEdge(edge.source, edge.target, { ...edge, label, width: label.length * 7 + 6, height: 14, weight: edge.count ? 1 + Math.round(4 * edge.share) : 0 });
-  }
-  layout(graph);
-  const { width, height } = graph.graph();
-  return { width, height, nodes: graph.nodes().map((id) => graph.node(id)), edges: graph.edges().map((ends) => graph.edge(ends)) };
+  const weight = edge.count ? 1 + Math.round(4 * edge.share) : 0;
+  return { ...edge, label, width: label.length * 6.2 + 6, height: 14, weight };
 }
 
-// The nodes at most `distance` edges away from one node, with the edges between them.
-export function around(data, centre, distance) {
-  const kept = new Set([centre]);
-  for (let step = 0; step < distance; step += 1) {
-    const reached = new Set(kept);
-    for (const { source, target } of data.edges) {
-      if (reached.has(source)) kept.add(target);
-      if (reached.has(target)) kept.add(source);
-    }
-  }
+// A loop beside its node, where the layout left space for it: below in a picture from left to right.
+function loop({ x, y, width, height }, rankdir) {
+  const side = (along, away) => (rankdir === "LR"
+    ? { x: x - along * width, y: y + height / 2 + away }
+    : { x: x + width / 2 + away, y: y + along * height });
+  return [side(-0.25, 0), side(-0.25, 30), side(0.25, 30), side(0.25, 0)];
+}
+
+export function placed({ nodes, edges, frames, groupOf }, words, notes) {
+  const graph = new Graph({ compound: frames.length > 0 });
+  const rankdir = innerWidth < 700 ? "TB" : "LR";
+  graph.setGraph({ rankdir, nodesep: 22, ranksep: 60, edgesep: 12, marginx: 16, marginy: 16 });
+  for (const node of nodes) graph.setNode(node.id, box(node, words, notes));
+  for (const frame of frames) graph.setNode(`frame-${frame.id}`, { frame });
+  const framed = new Set(frames.map((frame) => frame.id));
+  for (const { id } of nodes) if (framed.has(groupOf.get(id))) graph.setParent(id, `frame-${groupOf.get(id)}`);
+  for (const edge of edges) graph.setEdge(edge.source, edge.target, labelled(edge));
+  layout(graph);
+  for (const { v, w } of graph.edges()) if (v === w) graph.edge(v, w).points = loop(graph.node(v), rankdir);
+  const all = graph.nodes().map((id) => graph.node(id));
+  const { width, height } = graph.graph();
   return {
-    nodes: data.nodes.filter((node) => kept.has(node.id)),
-    edges: data.edges.filter((edge) => kept.has(edge.source) && kept.has(edge.target)),
+    width,
+    height,
+    nodes: all.filter((node) => !node.frame),
+    frames: all.filter((node) => node.frame).map(({ frame, ...place }) => ({ ...place, id: frame.id, title: frame.title })),
+    edges: graph.edges().map((ends) => graph.edge(ends)),
   };
 }

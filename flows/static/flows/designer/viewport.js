@@ -9,7 +9,7 @@ export class Viewport {
     svg.addEventListener("pointermove", (event) => this.move(event));
     for (const name of ["pointerup", "pointercancel"]) svg.addEventListener(name, (event) => this.up(event));
     svg.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
-    new ResizeObserver(() => this.apply()).observe(svg);
+    new ResizeObserver(() => (this.whole ? this.fit(...this.whole) : this.apply())).observe(svg);
   }
 
   // Shows the whole drawing, not larger than its natural size.
@@ -18,6 +18,8 @@ export class Viewport {
     this.scale = Math.min(1, clientWidth / width, clientHeight / height);
     this.x = (width - clientWidth / this.scale) / 2;
     this.y = (height - clientHeight / this.scale) / 2;
+    // Shown whole again when the panel gets another size, until it is moved.
+    this.whole = [width, height];
     this.apply();
   }
 
@@ -28,6 +30,7 @@ export class Viewport {
   }
 
   zoom(factor, at = { x: this.svg.clientWidth / 2, y: this.svg.clientHeight / 2 }) {
+    this.whole = null;
     const scale = Math.min(LARGEST, Math.max(0.05, this.scale * factor));
     this.x += at.x / this.scale - at.x / scale;
     this.y += at.y / this.scale - at.y / scale;
@@ -37,13 +40,26 @@ export class Viewport {
 
   // Moves the drawing so that the node is in the middle, at a size that can be read.
   centre(node) {
+    this.whole = null;
     this.scale = Math.max(this.scale, 0.8);
     this.x = node.x - this.svg.clientWidth / this.scale / 2;
     this.y = node.y - this.svg.clientHeight / this.scale / 2;
     this.apply();
   }
 
+  // Moves the drawing so that the left end of a place is at the left, at a size that can be read.
+  begin(place) {
+    const scale = Math.max(this.scale, 0.8);
+    this.centre({ x: place.x - place.width / 2 + this.svg.clientWidth / scale / 2 - 12 / scale, y: place.y });
+  }
+
+  // Whether the text of the drawing can be read.
+  get readable() {
+    return this.scale >= 0.6;
+  }
+
   shift(x, y) {
+    this.whole = null;
     this.x += x / this.scale;
     this.y += y / this.scale;
     this.apply();
@@ -70,7 +86,8 @@ export class Viewport {
   pinch(before, now, other) {
     const distance = (event) => Math.hypot(event.clientX - other.clientX, event.clientY - other.clientY) || 1;
     const { left, top } = this.svg.getBoundingClientRect();
-    this.zoom(distance(now) / distance(before), { x: (now.clientX + other.clientX) / 2 - left, y: (now.clientY + other.clientY) / 2 - top });
+    const middle = { x: (now.clientX + other.clientX) / 2 - left, y: (now.clientY + other.clientY) / 2 - top };
+    this.zoom(distance(now) / distance(before), middle);
   }
 
   up(event) {

@@ -1,0 +1,94 @@
+"""The part of the publish page that says what publishing would do, with the choices per group."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from flows import api
+from flows.designer.shown import Shown, rule_title, shown
+from flows.designer.tabs import flow_page
+from flows.designer.trying import limited
+from flows.errors import WedError
+from flows.queries.base import snapshot
+from flows.types import Counted, GroupChoices, Impact
+from pages.guard import page
+from pages.urlparams import number
+
+
+@require_safe
+@page
+def impact(request: HttpRequest, flow_id: int) -> HttpResponse:
+    """Return the part of the page that says what publishing would do to the living instances."""
+    with snapshot():
+        flow = flow_page(request, flow_id, "publish")["flow"].name
+        proposed = proposed_definition(flow, number(request.GET.get("version")))
+    context = examined(flow, proposed.definition, request.GET.get("reopen") == "1", groups_of(request.GET))
+    return render(request, "admin/flows/designer/impact.html", {"flow_id": flow_id} | context)
+
+
+def examined(flow: str, definition: dict[str, Any], reopen: bool, chosen: GroupChoices) -> dict[str, Any]:
+    """Return what the template shows: the impact with these choices, or the error."""
+    try:
+        found = impact_of(flow, definition, reopen, chosen)
+    except WedError as error:
+        return {"error": error.sentence}
+    triggers = definition["triggers"]
+    rules = [
+        {
+            "title": _rule_title(triggers, rule.trigger),
+            "found": rule,
+            "predicate": "" if rule.trigger is None else triggers[rule.trigger].get("predicate", ""),
+            "choices": rule.loses_condition.count or rule.only_after.count or rule.fails.count,
+            "withdraw": rule.trigger in chosen.withdraw,
+            "later": rule.trigger in chosen.later,
+        }
+        for rule in found.rules
+    ]
+    return {"impact": found, "groups": _groups(found), "rules": rules, "chosen": chosen}
+
+
+def impact_of(flow: str, definition: dict[str, Any], reopen: bool, groups: GroupChoices) -> Impact:
+    """Return the impact, examined as long as a page may take."""
+    with limited():
+        return api.impact(flow, definition, reopen_final=reopen, groups=groups, seconds=4.0)
+
+
+def groups_of(form: QueryDict) -> GroupChoices:
+    """Return the choices per group that a form has."""
+    withdraw, later = (
+        tuple(place for place in map(number, form.getlist(name)) if place is not None and 0 <= place < 10**6)
+        for name in ("withdraw", "later")
+    )
+    return GroupChoices(withdraw, later, "keep_exceptions" in form)
+
+
+def proposed_definition(flow: str, version: int | None) -> Shown:
+    """Return what would be published: an earlier version, or the draft."""
+    if version is None:
+        return shown(flow)
+    try:
+        return Shown(api.version_definition(flow, version), version)
+    except WedError as error:
+        raise Http404 from error
+
+
+def _rule_title(triggers: list[dict[str, Any]], place: int | None) -> str:
+    return _("a rule that is removed") if place is None else rule_title(triggers[place]) or _("Final")
+
+
+def _groups(found: Impact) -> list[tuple[str, str, Counted]]:
+    """Return the groups of instances that something happens to: name of the colour, sentence, instances."""
+    groups = [
+        ("E", _("become exceptions"), found.new_exception),
+        ("R", _("leave the exception"), found.left_exception),
+        ("F", _("become final"), found.final),
+        ("R", _("are reopened"), found.reopened),
+        ("S", _("stay final, but the final condition no longer holds"), found.no_longer_final),
+        ("E", _("make publishing fail: a condition fails on them"), found.refused),
+    ]
+    return [group for group in groups if group[2].count]
