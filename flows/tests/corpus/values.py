@@ -5,7 +5,12 @@ from __future__ import annotations
 import json
 import random
 
-KINDS = ("text", "integer", "numeric", "boolean", "date", "timestamptz", "interval", "jsonb", "enum")
+# The types, each with the value that the expressions below find in its attribute.
+FIRST = {
+    "text": "12", "integer": 7, "numeric": "7.25", "boolean": True, "date": "2024-02-29",
+    "timestamptz": "2024-02-29T10:00:00Z", "interval": "1 mon 2 days", "jsonb": {"a": 5}, "enum": "gold",
+}  # fmt: skip
+KINDS = (*FIRST,)
 OPTIONS = ["gold", "silver", "", "it's", "ü"]
 
 _SPACES = ("{}", " {}", "{} ", "\t{}\n", "  {}  ")

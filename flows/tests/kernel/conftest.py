@@ -10,7 +10,8 @@ import psycopg
 import pytest
 
 from flows import api
-from flows.tests.kit import Kit
+from flows.tests.kit import Connection, Kit
+from flows.tests.publications import BASE, forget
 from flows.tests.spread import spread
 from testkit import kernel_db
 
@@ -72,3 +73,24 @@ def fig2(kit: Kit, loaded: Callable[[str], str]) -> Kit:
     """The test's flow, defined by figure 2 of the paper."""
     loaded("fig2")
     return kit
+
+
+@pytest.fixture
+def base(kit: Kit) -> Iterator[Kit]:
+    """A published flow; its drafts and requests are deleted after the test."""
+    api.publish(kit.name, BASE, conn=kit.conn)
+    yield kit
+    forget(kit.name, kit.conn)
+
+
+@pytest.fixture
+def guarded(base: Kit) -> Kit:
+    """A flow whose definitions need an approval."""
+    api.publish(base.name, BASE | {"needs_approval": True}, conn=base.conn)
+    return base
+
+
+@pytest.fixture
+def web(connect: Callable[..., Connection]) -> Connection:
+    """A session of the pages."""
+    return connect("wed_web")

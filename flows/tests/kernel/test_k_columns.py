@@ -122,7 +122,7 @@ def test_k21_what_the_site_did_to_the_table_is_kept(worn: Kit) -> None:
     before = details(worn)
     number = worn.one("select %s::regclass::oid", [f"{worn.name}.wed_flow"])
     worn.attr("more")
-    assert worn.one("select %s::regclass::oid", [f"{worn.name}.wed_flow"]) != number, "it was built anew"
+    assert worn.one("select %s::regclass::oid", [f"{worn.name}.wed_flow"]) != number, "it was rebuilt"
     for old, new in zip(before, details(worn), strict=True):
         assert new == old
 

@@ -104,5 +104,5 @@ def test_w078_the_exception_is_notified_on_its_channel(stuck: tuple[Kit, int]) -
     listener.execute('listen "_EXCPT"')
     wid = kit.start(a="1")
     kit.run("tr_x", wid, a="lost")
-    notifications = list(listener.notifies(timeout=2, stop_after=1))
+    notifications = list(listener.notifies(timeout=60, stop_after=1))
     assert f'"wid" : {wid}' in notifications[0].payload or f'"wid": {wid}' in notifications[0].payload

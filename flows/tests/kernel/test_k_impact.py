@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import copy
 import random
-import threading
-from collections import Counter
 from typing import Any
 
 import pytest
@@ -15,6 +13,7 @@ from flows import api
 from flows.errors import WedError
 from flows.tests.kernel.test_k_trial import VALUES, drawn
 from flows.tests.kit import Kit
+from flows.tests.under_load import under_load
 
 pytestmark = pytest.mark.kernel
 
@@ -121,12 +120,12 @@ def second_definition(kit: Kit, draw: random.Random) -> Any:
     other = drawn(draw)["triggers"]
     for place, trigger in enumerate(second["triggers"]):
         if draw.random() < 0.5:
-            trigger["predicate"] = other[place]["predicate"].replace("::integer > 3", " is null")
+            trigger["predicate"] = other[place % len(other)]["predicate"].replace("::integer > 3", " is null")
     if draw.random() < 0.3:
         second["triggers"].pop(0)
     if draw.random() < 0.5:
         second["triggers"].append({"transition": "tr_new", "predicate": "a = 'new' or b is null"})
-    if draw.random() < 0.2:
+    if draw.random() < 0.2 and second["attributes"][-1]["name"] != "d":
         second["attributes"].append({"name": "d", "default": "x"})
     return second
 
@@ -195,6 +194,47 @@ def test_exceptions_begin_and_end_and_finals_change(kit: Kit) -> None:
     assert api.deviations(back, report) == {}
 
 
+SUPPRESSING: dict[str, Any] = {
+    "attributes": [{"name": "a"}, {"name": "b"}],
+    "triggers": [
+        {"transition": "tr_one", "predicate": "a = '1'"},
+        {"transition": "tr_two", "predicate": "b = '1'"},
+        {"transition": "tr_three", "predicate": "a = '2'"},
+        {"predicate": "a = '2'", "final": True},
+    ],
+}
+ONE, TWO, THREE, OVER = SUPPRESSING["triggers"]
+FINALS: dict[str, list[dict[str, Any]]] = {
+    "another": [ONE, TWO, THREE, OVER | {"predicate": "a = 'over'"}],
+    "stricter": [ONE, TWO, THREE, OVER | {"predicate": "a = '2' and b = 'x'"}],
+    "removed": [ONE, TWO, THREE],
+    "disabled": [ONE, TWO, THREE, OVER | {"enabled": False}],
+    "the same": [ONE, TWO | {"predicate": "b in ('1', '2')"}, THREE, OVER],
+}
+
+
+@pytest.mark.parametrize("change", FINALS)
+@pytest.mark.parametrize("suppressed_by", ["defer", "publication"])
+def test_what_a_final_state_suppressed_is_foreseen(kit: Kit, suppressed_by: str, change: str) -> None:
+    """tr_three holds in a final state that waits for tr_two; else it fires, though it is unchanged."""
+    before = SUPPRESSING | {"final_when_pending": "defer"}
+    if suppressed_by == "publication":
+        before = SUPPRESSING | {"triggers": [ONE, TWO, OVER | {"predicate": "a = 'over'"}]}
+    api.publish(kit.name, before, conn=kit.conn)
+    wid = kit.start(a="1", b="1")
+    kit.run("tr_one", wid, a="2")
+    if suppressed_by == "publication":
+        api.publish(kit.name, SUPPRESSING, conn=kit.conn)
+    assert kit.jobs(wid) == ["tr_two"]
+    definition = SUPPRESSING | {"triggers": FINALS[change]}
+    expected, found = foreseen(kit, definition), api.impact(kit.name, definition, conn=kit.conn)
+    fires = [] if change == "the same" else ["tr_three"]
+    assert [fired for _, fired, _ in expected.values()] == [fires][: len(fires)]
+    report = api.publish(kit.name, definition, conn=kit.conn)
+    assert api.deviations(found, report) == {}
+    assert kit.jobs(wid) == ["tr_two", *fires]
+
+
 def test_a_failing_condition_that_aborts_is_foreseen(kit: Kit) -> None:
     api.publish(kit.name, SHOP | {"attributes": [*SHOP["attributes"], {"name": "note"}]}, conn=kit.conn)
     wid = kit.start(note="text")
@@ -225,44 +265,15 @@ def test_a_limit_is_stated(kit: Kit) -> None:
 
 def test_prediction_holds_to_the_instance_under_load(kit: Kit) -> None:
     api.publish(kit.name, SHOP, conn=kit.conn)
-    stop = threading.Event()
-    steps: Counter[str] = Counter()
-
-    def work(seed: int) -> None:
-        draw = random.Random(seed)  # noqa: S311 - no secret
-        conn = kit.connect()
-        while not stop.is_set():
-            api.start(kit.name, {"items": draw.randint(0, 9)}, conn=conn)
-            with conn.transaction():
-                job = api.take(kit.name, ["tr_pay", "tr_send"], conn=conn)
-                if job:
-                    new = "sent" if job.transition == "tr_send" else draw.choice(["paid", "paid", None])
-                    api.complete(job, {"state": new}, conn=conn)
-                    steps[job.transition] += 1
-
-    threads = [threading.Thread(target=work, args=[seed]) for seed in range(2)]
-    for thread in threads:
-        thread.start()
-    try:
-        while min(steps["tr_pay"], steps["tr_send"]) < 20:
-            threading.Event().wait(0.02)
+    with under_load(kit):
         changed = with_triggers(
             PAY,
             SEND | {"predicate": "state = 'paid' and items > 3"},
             {"transition": "tr_wake", "predicate": "state is null and items > 5"},
             FINAL,
         )
-        with (
-            kit.conn.transaction()
-        ):  # what workers do between prediction and publication would be a difference
+        with kit.conn.transaction():  # what workers do in between would be a difference
             kit.rows("select wedsql._lock_definition(%s)", [kit.id])
             expected, predicted = foreseen(kit, changed), api.impact(kit.name, changed, conn=kit.conn)
             assert expected == happened(kit, changed)
         assert predicted.left_exception.count + predicted.new_exception.count > 0
-        done = sum(steps.values())
-        while sum(steps.values()) < done + 10:  # workers continue
-            threading.Event().wait(0.02)
-    finally:
-        stop.set()
-        for thread in threads:
-            thread.join()

@@ -50,12 +50,14 @@ def published(kit: Kit, triggers: int) -> Counter[str]:
 def test_a_trigger_is_read_once_and_costs_the_same_among_many(kit: Kit) -> None:
     kit.rows("set track_functions = 'all'")
     published(kit, 10)  # an inlined function is not called any more later
-    ten, twenty = published(kit, 10), published(kit, 20)
+    ten = published(kit, 10)
+    kit.rows("analyze")  # as the server does at any time; new plans call functions of constants
+    twenty = published(kit, 20)
     for name in ("parse", "parse_tree", "plan_error", "too_costly"):
         assert (ten[name], twenty[name]) == (10, 20), name
     assert ten["compile"] == twenty["compile"] < 5
-    # What is quadratic in the number of triggers would be called four times as often.
-    assert {name: times for name, times in twenty.items() if times > 3 * ten[name]} == {}
+    # What is quadratic in the number of triggers would be called four times as often, and often.
+    assert {name: times for name, times in twenty.items() if times > max(20, 3 * ten[name])} == {}
 
 
 def test_a_condition_is_looked_at_without_a_temporary_schema(kit: Kit) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+
 import psycopg
 import pytest
 
@@ -11,6 +13,7 @@ pytestmark = pytest.mark.kernel
 CLOCK = ("now", "TODAY", " tomorrow", "yesterday ", "today 12:00", "10:00 today", "10:00 PM today", "now utc",
          "EST now", "today America/Sao_Paulo", "today at 10:00", "friday today", "today12:00", "10:00today",
          "CET today")  # fmt: skip
+UTC_DAY = "select to_char(transaction_timestamp() at time zone 'UTC', 'YYYY-MM-DD')"
 OTHER = ("pay now", "nowhere", "now and then", "yesterdays", "know", "")
 
 
@@ -75,10 +78,19 @@ def test_f7_where_no_date_is_made_the_words_are_words(dated: Kit) -> None:
     assert fired(dated, kind="today") == {"tr_kind"}
 
 
-def test_f7_a_date_attribute_keeps_the_day_on_which_it_was_written(dated: Kit) -> None:
-    wid = dated.start(met="today")
-    assert dated.state(wid)["met"] == str(dated.one("select current_date"))
+@pytest.mark.parametrize("zone", ["Etc/GMT+12", "UTC", "Etc/GMT-14"])
+def test_f7_a_date_attribute_keeps_the_day_on_which_it_was_written(dated: Kit, zone: str) -> None:
+    """The day is that of UTC in every time zone of the session; at every hour some zone has another day."""
+    dated.rows("select set_config('timezone', %s, false)", [zone])
+    with dated.conn.transaction():  # midnight may pass between two transactions
+        wid = dated.start(met="today")
+        today = dated.one(UTC_DAY)
+    assert dated.state(wid)["met"] == today
     assert "tr_met" in dated.jobs(wid)
+    with dated.conn.transaction():
+        dated.complete(dated.take("tr_always", wid), {"met": "tomorrow"})
+        today = dated.one(UTC_DAY)
+    assert date.fromisoformat(dated.state(wid)["met"]) == date.fromisoformat(today) + timedelta(days=1)
 
 
 def test_f7_a_failing_commit_can_be_asked_for(dated: Kit) -> None:

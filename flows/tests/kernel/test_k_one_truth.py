@@ -20,11 +20,6 @@ from flows.tests.kit import Kit
 
 pytestmark = pytest.mark.kernel
 
-STATE = {
-    "v_text": "12", "v_integer": 7, "v_numeric": "7.25", "v_boolean": True, "v_date": "2024-02-29",
-    "v_timestamptz": "2024-02-29T10:00:00Z",
-    "v_interval": "1 mon 2 days", "v_jsonb": {"a": 5}, "v_enum": "gold",
-}  # fmt: skip
 READ_BY_THE_KERNEL = {
     "timezone": "'UTC'", "datestyle": "'ISO, YMD'", "intervalstyle": "'postgres'", "extra_float_digits": "1",
     "client_encoding": "'UTF8'", "standard_conforming_strings": "on", "transform_null_equals": "off",
@@ -52,7 +47,7 @@ class WritePaths:
         self.tgid = kit.trig("tr_x", "go = '1'", timeout="1 hour")
         for setting, value in READ_BY_THE_KERNEL.items():  # an UPDATE depends on the session's own settings
             kit.rows(f"set {setting} = {value}")
-        self.wid = kit.start(go="1", **STATE)
+        self.wid = kit.start(go="1", **{f"v_{kind}": value for kind, value in values.FIRST.items()})
         self.job = kit.one("select id from wedsql.job_pool where wid = %s", [self.wid])
 
     def update(self, kind: str, expression: str) -> Outcome:

@@ -132,6 +132,6 @@ def test_figure_3_runs_as_the_flows_role(orders: Kit, dsn: str, tmp_path: Path) 
         until(lambda: orders.state(again) == {"payment": "paid"} or worker.poll() is not None)
     finally:
         worker.send_signal(signal.SIGINT)
-        output = worker.communicate(timeout=30)[0].decode()
+        output = worker.communicate(timeout=60)[0].decode()
     assert (orders.state(wid), orders.state(again)) == ({"payment": "paid"},) * 2, output
     assert orders.trace(again)[-1].actor == "ww-charge (orders)"

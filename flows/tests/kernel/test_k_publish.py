@@ -299,3 +299,21 @@ def test_k54_flow_options_are_published(base: Kit) -> None:
     published(base, lambda d: d.update(final_when_pending="cancel", label="Base", max_firings=7))
     found = api.definition(base.name, conn=base.conn)
     assert (found["final_when_pending"], found["label"], found["max_firings"]) == ("cancel", "Base", 7)
+
+
+def test_attributes_and_triggers_keep_the_order_of_the_definition(kit: Kit) -> None:
+    attributes = [{"name": name, "type": "text"} for name in "abc"]
+    triggers = [{"transition": f"tr_{name}", "predicate": f"{name} = '1'"} for name in "abc"]
+    api.publish(kit.name, {"attributes": attributes, "triggers": triggers}, conn=kit.conn)
+    numbers = {row.trname: row.tgid for row in kit.rows("select trname, tgid from {f}.wed_trig")}
+    other = {"attributes": attributes[::-1], "triggers": [triggers[2], triggers[0], triggers[1]]}
+
+    api.publish(kit.name, other, conn=kit.conn)
+
+    found = api.definition(kit.name, conn=kit.conn)
+    assert [each["name"] for each in found["attributes"]] == ["c", "b", "a"]
+    assert [each["transition"] for each in found["triggers"]] == ["tr_c", "tr_a", "tr_b"]
+    assert numbers == {row.trname: row.tgid for row in kit.rows("select trname, tgid from {f}.wed_trig")}
+    kit.trig("tr_new", "a = '2'")
+    last = api.definition(kit.name, conn=kit.conn)["triggers"]
+    assert [each["transition"] for each in last] == ["tr_c", "tr_a", "tr_b", "tr_new"]

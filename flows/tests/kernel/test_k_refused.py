@@ -137,7 +137,7 @@ def test_k55_a_refusal_counts_beside_a_reported_one(kit: Kit) -> None:
     assert kit.instance(wid).reason == "FINAL_BLOCKED"
 
 
-def test_k55_a_job_that_fired_anew_was_not_refused(kit: Kit) -> None:
+def test_k55_a_job_that_fired_again_was_not_refused(kit: Kit) -> None:
     """The rejection is of one job, not of the next one of its transition."""
     wid = block(kit)
     with refused("WD103"):

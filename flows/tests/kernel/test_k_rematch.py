@@ -245,3 +245,18 @@ def test_k17_withdrawing_no_job_touches_no_instance(kit: Kit) -> None:
     before = everything(kit, wid)
     assert kit.one("select wedsql.withdraw(%s, %s)", (kit.name, unused)) == 0
     assert everything(kit, wid) == before
+
+
+def test_k17_publishing_locks_only_the_instances_for_which_something_follows(kit: Kit) -> None:
+    kit.attrs("a", "b")
+    kit.trig("tr_one", "a is not null")
+    kit.final("a = 'end'")
+    waits, fires, stuck = kit.start(a="1"), kit.start(a="1", b="1"), kit.start(a="1")
+    kit.run("tr_one", stuck, a=None)
+    kit.trig("tr_two", "b = '1'")
+    locked = kit.rows("select w.wid from {f}.wed_flow w where w.xmax::text <> '0' order by w.wid")
+    assert [row[0] for row in locked] == [fires, stuck]
+    assert kit.status(waits) == "R"
+    assert kit.jobs(fires) == ["tr_one", "tr_two"]
+    assert (kit.status(stuck), kit.jobs(stuck)) == ("E", ["_EXCPT"])
+    assert broken(kit) == []

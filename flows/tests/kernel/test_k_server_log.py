@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from flows.tests.kit import Kit, refused, tgid
+from testkit.sessions import SessionPool
 from wedsql_site import postgres
 
 pytestmark = [
@@ -20,6 +21,12 @@ pytestmark = [
 UPDATE = "update {f}.wed_flow set a2 = 'done' where wid = %s"
 USERS = ["the flow", "wed_worker", "superuser"]
 LOCKS = "pg_advisory_lock(integer, integer), pg_try_advisory_xact_lock(integer, integer)"
+
+
+@pytest.fixture(autouse=True)
+def new_sessions(sessions: SessionPool) -> None:
+    """No session of an earlier test is used: the server logged what that one caused."""
+    sessions.close()
 
 
 def log_of(client: psycopg.Connection[Any]) -> list[str]:

@@ -60,7 +60,7 @@ def together(kit: Kit, transition: str, changes: dict[str, Any]) -> None:
 
 def recorded(kit: Kit, wid: int) -> list[dict[str, Any]]:
     """Return the history without the columns that differ between instances."""
-    private = {"wid", "tstmp", "job_id", "actor", "tx_at", "trace_id"}
+    private = {"wid", "tstmp", "job_id", "actor", "tx_at", "xid", "trace_id"}
     rows = kit.rows("select to_jsonb(t) as row from wedsql.wed_trace t where wid = %s order by seq", [wid])
     return [{key: value for key, value in row.row.items() if key not in private} for row in rows]
 

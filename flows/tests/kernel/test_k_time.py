@@ -5,6 +5,7 @@ K-09, K-37, K-43, K-56, K-57, K-62.
 
 from __future__ import annotations
 
+import json
 import threading
 from contextlib import suppress
 
@@ -218,7 +219,7 @@ def test_k09_a_session_that_is_never_idle_for_long_is_ended(one: Kit) -> None:
         holder.execute("select 1")
 
 
-def test_k09_a_job_taken_anew_by_the_same_session_has_its_whole_time(one: Kit) -> None:
+def test_k09_a_job_taken_again_by_the_same_session_has_its_whole_time(one: Kit) -> None:
     wid = one.start(a="1")
     holder = one.connect(user="wed_worker")
     for offset in ("0", "50 seconds", "100 seconds"):
@@ -254,6 +255,21 @@ def test_k09_a_set_string_whose_commit_comes_late(one: Kit) -> None:
         one.complete(one.take("tr_x", wid), set_text="a = '2'")
         one.clock("61 seconds")
     assert one.state(wid) == {"a": "1"}
+
+
+@pytest.mark.mode("single", why="a batch of its own")
+def test_k09_the_shortest_time_of_a_batch_is_that_of_its_commit(one: Kit) -> None:
+    one.trig("tr_slow", "a = '1'", timeout="10 minutes")
+    wids = [one.start(a="1") for _ in range(3)]
+    with refused("WD204") as caught, one.conn.transaction():
+        jobs = [one.take(name, wid) for name, wid in zip(["tr_slow", "tr_x", "tr_slow"], wids, strict=True)]
+        numbers = [list(column) for column in zip(*((j.wid, j.id) for j in jobs), strict=True)]
+        changes = [json.dumps({"a": "1"})] * 3
+        results = "select * from {f}.complete_many(%s, %s, array_fill(null::bigint, array[3]), %s::jsonb[])"
+        assert all(row.ok for row in one.rows(results, [*numbers, changes]))
+        one.clock("61 seconds")
+    assert str(wids[1]) in caught.message
+    assert [one.state(wid) for wid in wids] == [{"a": "1"}] * 3
 
 
 def test_k09_a_late_commit_by_the_papers_protocol(one: Kit) -> None:

@@ -79,7 +79,7 @@ def test_k37_a_timer_goes_when_its_condition_is_no_longer_true(kit: Kit) -> None
     assert kit.jobs(wid) == ["tr_step"]
 
 
-def test_k37_a_changed_due_time_is_read_anew(kit: Kit) -> None:
+def test_k37_a_changed_due_time_is_read_again(kit: Kit) -> None:
     kit.attrs("b")
     kit.attr("due", None, "timestamptz")
     kit.trig("tr_wait", "b is not null", due_attr="due")

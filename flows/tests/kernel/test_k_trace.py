@@ -195,10 +195,10 @@ def test_f8_the_monitor_is_notified_of_ids_only(fig2: Kit) -> None:
     listener.execute("listen wedsql_trace")
     fig2.one("select wedsql.watch(null, 'test')")
     wid = fig2.start()
-    notifications = list(listener.notifies(timeout=5, stop_after=1))
+    notifications = list(listener.notifies(timeout=60, stop_after=1))
     assert notifications[0].payload == f"{fig2.id}:{wid}:1"
     api.start_many(fig2.name, [{}] * 60, conn=fig2.conn)
-    assert next(iter(listener.notifies(timeout=5, stop_after=1))).payload == f"{fig2.id}:0:0"
+    assert next(iter(listener.notifies(timeout=60, stop_after=1))).payload == f"{fig2.id}:0:0"
     fig2.rows("delete from wedsql.watch")
 
 
@@ -208,6 +208,6 @@ def test_f8_a_sleeping_worker_is_woken(fig2: Kit) -> None:
     sleeper.execute(f"listen wedsql_w{number}")
     assert api.heartbeat(number, True, conn=sleeper)
     fig2.start()
-    assert [note.channel for note in sleeper.notifies(timeout=5, stop_after=1)] == [f"wedsql_w{number}"]
+    assert [note.channel for note in sleeper.notifies(timeout=60, stop_after=1)] == [f"wedsql_w{number}"]
     api.unregister_worker(number, conn=sleeper)
     assert not api.heartbeat(number, True, conn=sleeper)

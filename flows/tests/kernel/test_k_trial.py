@@ -185,6 +185,47 @@ def test_a_timer_is_due_in_a_trial(kit: Kit) -> None:
     assert (due.fired, due.pending, due.waiting) == ([2], [2], {})
 
 
+TIMES = ("2999-12-31T10:00:00+00:00", "2001-01-01T00:00:00+00:00", "2999-12-31T10:00:00-09:00")
+
+
+@pytest.mark.parametrize("due_after", [None, "1 day", "-2 days"])
+@pytest.mark.parametrize(("type_", "at"), [("date", "2999-12-31"), *(("timestamptz", at) for at in TIMES)])
+def test_a_time_in_an_attribute_comes_in_a_trial(
+    kit: Kit, type_: str, at: str, due_after: str | None
+) -> None:
+    late = {
+        "attributes": [{"name": "n", "type": "integer", "default": "1"}, {"name": "at", "type": type_}],
+        "triggers": [
+            {"transition": "tr_late", "predicate": "n = 1", "due_attr": "at", "due_after": due_after},
+            {"transition": "tr_now", "predicate": "n > 0"},
+            {"predicate": "n = 0", "final": True},
+        ],
+    }
+    tried = api.try_start(late, {"at": at}, conn=kit.conn)
+    if at.startswith("2001"):
+        assert (tried.fired, tried.waiting) == ([0, 1], {})
+        return
+    assert (tried.pending, list(tried.waiting)) == ([1], [0])
+    due = api.try_due(late, tried, 0, conn=kit.conn)
+    assert (due.fired, due.pending, due.waiting) == ([0], [0, 1], {})
+    # It has passed: completed without a change, the rule fires again, as it would with the clock.
+    again = api.try_complete(late, due, 0, {}, conn=kit.conn)
+    assert (again.fired, again.pending) == ([0], [0, 1])
+    # Another time has not passed.
+    moved = api.try_complete(late, due, 0, {"at": "3000-01-01"}, conn=kit.conn)
+    assert (moved.fired, moved.pending, list(moved.waiting)) == ([], [1], [0])
+    assert api.try_due(late, moved, 0, conn=kit.conn).fired == [0]
+
+
+def test_a_time_that_never_comes_stays_ahead_in_a_trial(kit: Kit) -> None:
+    never = {
+        "attributes": [{"name": "at", "type": "timestamptz", "default": "infinity"}],
+        "triggers": [{"transition": "tr_late", "predicate": "at is not null", "due_attr": "at"}],
+    }
+    tried = api.try_start(never, {}, conn=kit.conn)
+    assert api.try_due(never, tried, 0, conn=kit.conn).fired == []
+
+
 def test_the_part_that_fails_is_named(kit: Kit) -> None:
     def sentences(place: int, **state: Any) -> list[str]:
         predicate = ORDER["triggers"][place]["predicate"]

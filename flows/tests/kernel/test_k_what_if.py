@@ -57,3 +57,21 @@ def test_a_failing_condition_is_counted_and_a_wrong_one_refused(shop: Kit) -> No
     with refused("WD005"):
         api.what_if(shop.name, "b = 1", conn=shop.conn)
     assert api.what_if(shop.name, "a = '1'", seconds=-1, conn=shop.conn)["examined"] == 0
+
+
+def test_the_history_says_what_a_rule_would_have_done(shop: Kit) -> None:
+    stuck, twice, calm = shop.start(n=1), shop.start(n=1), shop.start(n=1)
+    shop.one("update {f}.wed_trig set cpred = 'n < 5' where trname = 'tr_x' returning 1")
+    shop.run("tr_x", stuck, n=7)  # no condition holds
+    for n in (3, 1):
+        shop.run("tr_x", twice, n=n)
+    between = shop.one("select clock_timestamp()")
+    shop.run("tr_x", twice, n=3)
+    found = api.what_if(shop.name, "n in (3, 7)", history=True, conn=shop.conn)["history"]
+    assert (found["exceptions"], found["exceptions_fewer"], found["exceptions_sample"]) == (1, 1, [stuck])
+    assert (found["became_true"], found["fired_again"], found["fired_again_sample"]) == (3, 1, [twice])
+    later = api.what_if(shop.name, "n in (3, 7)", history=True, since=between, conn=shop.conn)["history"]
+    assert (later["instances"], later["steps"], later["became_true"]) == (1, 1, 1)
+    assert (later["fired_again"], later["exceptions"]) == (0, 0)
+    assert api.what_if(shop.name, "n = 1", history=True, conn=shop.conn)["history"]["exceptions_fewer"] == 0
+    assert calm

@@ -55,6 +55,7 @@ class _Judge:
         self.trace = now.trace.get(wid, [])
         self.state = now.states.get(wid)
         self.live = {job["tgid"] for job in self.jobs if job["tgid"] > 0 and job["state"] in LIVE}
+        self.left = now.is_left(instance)
         self.parked = {job["tgid"] for job in self.jobs if job["state"] == "K"}
 
     def findings(self) -> Iterator[Finding]:
@@ -67,15 +68,16 @@ class _Judge:
             return
         yield from self._pending()
         yield from self._exception()
-        yield from self._waiting()
+        if not self.left:
+            yield from self._waiting()
         yield from self._jobs()
         yield from self._history()
-        if self.status == "R":
+        if self.status == "R" and not self.left:
             yield from self._matching()
 
     def _pending(self) -> Iterator[tuple[str, str]]:
         """Check that jobs and timers match the status."""
-        timers = [timer for timer in self.timers if self._stale(timer) is None]
+        timers = [timer for timer in self.timers if self.left or self._stale(timer) is None]
         if self.status == "R" and not self.live and not timers:
             yield "lost", f"running without a job or a timer that can fire; timers {self.timers}"
         if self.status not in "RE" and (self.jobs or self.timers):

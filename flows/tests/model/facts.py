@@ -26,6 +26,7 @@ select json_build_object(
   'instances', (select json_agg(i order by i.wid) from wedsql.instance i join f on f.id = i.flow_id),
   'jobs', (select json_agg(j order by j.id) from wedsql.job_pool j),
   'timers', (select json_agg(x order by x.due_at) from wedsql.timer x),
+  'rematches', (select json_agg(r) from wedsql.rematch_run r where r.finished_at is null),
   'trace', (select json_agg(t order by t.wid, t.seq) from wedsql.wed_trace t),
   'states', {states})
 """
@@ -42,12 +43,18 @@ class Facts:
     instances: dict[int, Row]
     jobs: dict[int, list[Row]]
     timers: dict[int, list[Row]]
+    rematches: dict[int, Row]
     trace: dict[int, list[Row]]
     states: dict[int, Row]
 
     def triggers_of(self, flow_id: int) -> list[Row]:
         """Return the enabled triggers of a flow, including the final one."""
         return [t for t in self.triggers.values() if t["flow_id"] == flow_id and t["enabled"]]
+
+    def is_left(self, instance: Row) -> bool:
+        """Return whether a re-match in batches has not come to the instance."""
+        run, wid = self.rematches.get(instance["flow_id"]), instance["wid"]
+        return run is not None and (wid in run["skipped"] or run["position"] < wid <= run["last_wid"])
 
 
 def read(conn: psycopg.Connection[Any], names: Sequence[str]) -> Facts:
@@ -69,6 +76,7 @@ def read(conn: psycopg.Connection[Any], names: Sequence[str]) -> Facts:
         {instance["wid"]: instance for instance in found["instances"]},
         _by_instance(found["jobs"]),
         _by_instance(found["timers"]),
+        {run["flow_id"]: run for run in found["rematches"]},
         _by_instance(found["trace"]),
         {int(wid): state for wid, state in dict(row[0]["states"]).items()},
     )

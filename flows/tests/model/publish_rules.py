@@ -12,7 +12,7 @@ from psycopg import sql
 from flows import api
 from flows.definition import AttributeDefinition, Definition, TriggerDefinition
 from flows.tests.model import families
-from flows.tests.model.base import FLOW, WHICH, BaseMachine, Violation
+from flows.tests.model.base import FLOW, WHICH, BaseMachine, Connection, Violation
 
 # Reasons to reject a definition: a bad name, a predicate over other types, an attribute in use, a second
 # final condition, a value out of bounds, a predicate with on_error "abort" that fails.
@@ -77,15 +77,9 @@ class Publishing(BaseMachine):
         return self.control.execute(sql.SQL(query).format(sql.Identifier(flow)), names).fetchall()
 
     def _publish_edited(self, flow: str, edit: str, which: int, predicate: str, reopen: bool) -> None:
-        definition = api.definition(flow, conn=self.control)
-        definition.pop("version")
-        rows = self.control.execute(TRIGGERS, [flow]).fetchall()
-        triggers = [t for t in definition["triggers"] if not t.get("final")]
-        if not triggers:
+        definition = edited(self.control, flow, edit, which, predicate)
+        if definition is None:
             return
-        trigger = triggers[which % len(triggers)]
-        tgid = rows[which % len(triggers)][0]
-        _EDIT[edit](definition, trigger, tgid, predicate)
         done = self._publish(flow, definition, False, reopen)
         if edit == "duplicate attribute" and done:
             raise Violation("a duplicate attribute was accepted", definition["attributes"])
@@ -117,6 +111,19 @@ class Publishing(BaseMachine):
             " (select array_agg(t order by t.tgid) from wedsql.trig t)::text,"
             " (select count(*) from wedsql.wed_trace), (select count(*) from wedsql.job_log)"
         )
+
+
+def edited(conn: Connection, flow: str, edit: str, which: int, predicate: str) -> Definition | None:
+    """Return the present definition with one change; None if it has no trigger to change."""
+    definition = api.definition(flow, conn=conn)
+    definition.pop("version")
+    rows = conn.execute(TRIGGERS, [flow]).fetchall()
+    triggers = [t for t in definition["triggers"] if not t.get("final")]
+    if not triggers:
+        return None
+    place = which % len(triggers)
+    _EDIT[edit](definition, triggers[place], rows[place][0], predicate)
+    return definition
 
 
 def _triggers(found: list[TriggerDefinition]) -> Counter[Any]:

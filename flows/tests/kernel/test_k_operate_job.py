@@ -1,0 +1,148 @@
+"""What an operator does to one job: try it again now, release it, withdraw it, change its priority."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from flows import api
+from flows.tests.kit import Kit, broken, refused
+
+pytestmark = pytest.mark.kernel
+
+
+@pytest.fixture
+def shop(kit: Kit) -> Kit:
+    kit.attrs("a", "b")
+    kit.trig("tr_x", "a = '1'", backoff="1 hour", max_attempts=2)
+    kit.trig("tr_y", "b = '1'")
+    kit.final("a = '2'")
+    return kit
+
+
+def job_of(kit: Kit, wid: int, transition: str = "tr_x") -> int:
+    return next(job.id for job in kit.pending(wid) if job.trname == transition)
+
+
+def last(kit: Kit, wid: int) -> tuple[str, str, str, str]:
+    """Return name, actor, reason and status of the last step."""
+    found = kit.rows("select trw, actor, reason, status from wedsql.wed_trace where wid = %s"
+                     " order by seq desc limit 1", [wid])  # fmt: skip
+    return tuple(found[0])
+
+
+def park(kit: Kit, wid: int) -> None:
+    for hours in (0, 3):
+        kit.clock(f"{hours} hours")
+        kit.fail("tr_x", wid)
+    assert kit.status(wid) == "E"
+
+
+def test_a_job_in_back_off_is_offered_now(shop: Kit) -> None:
+    wid = shop.start(a="1")
+    shop.fail("tr_x", wid)
+    assert api.offer(shop.name, ["tr_x"], conn=shop.conn) == []
+    api.retry_job(wid, job_of(shop, wid), "The printer works.", actor="olga", conn=shop.conn)
+    assert last(shop, wid) == ("_RECOVER:retry", "olga", "The printer works.", "R")
+    assert shop.run("tr_x", wid, a="2").status == "F"
+    assert broken(shop) == []
+
+
+def test_a_parked_job_gets_one_attempt_more_and_the_instance_runs(shop: Kit) -> None:
+    wid = shop.start(a="1")
+    park(shop, wid)
+    api.retry_job(wid, job_of(shop, wid), "Again.", conn=shop.conn)
+    assert (shop.status(wid), shop.instance(wid).reason, shop.jobs(wid)) == ("R", None, ["tr_x"])
+    assert broken(shop) == []
+    shop.fail("tr_x", wid)
+    assert shop.status(wid) == "E"
+    assert broken(shop) == []
+
+
+def test_a_lease_is_released_and_its_result_rejected(shop: Kit) -> None:
+    wid = shop.start(a="1")
+    job = shop.lease("tr_x")
+    api.release_job(wid, job.id, "The laptop is lost.", conn=shop.conn)
+    with refused("WD203"):
+        api.complete(job, {"a": "2"}, conn=shop.conn)
+    assert shop.run("tr_x", wid, a="2").status == "F"
+    assert broken(shop) == []
+
+
+def test_a_withdrawn_job_whose_condition_holds_makes_an_exception(shop: Kit) -> None:
+    wid = shop.start(a="1", b="1")
+    api.withdraw_job(wid, job_of(shop, wid), "Ordered twice.", actor="olga", conn=shop.conn)
+    assert (shop.status(wid), shop.instance(wid).reason) == ("E", "WITHDRAWN")
+    assert shop.jobs(wid) == ["_EXCPT", "tr_y"]
+    assert broken(shop) == []
+
+
+def test_a_withdrawn_job_whose_condition_no_longer_holds_is_only_removed(shop: Kit) -> None:
+    wid = shop.start(a="1", b="1")
+    shop.run("tr_y", wid, a="0")
+    assert shop.jobs(wid) == ["tr_x", "tr_y"]
+    api.withdraw_job(wid, job_of(shop, wid), "No longer needed.", actor="olga", conn=shop.conn)
+    assert (shop.status(wid), shop.jobs(wid)) == ("R", ["tr_y"])
+    assert last(shop, wid) == ("_RECOVER:withdraw", "olga", "No longer needed.", "R")
+    assert broken(shop) == []
+
+
+def test_the_highest_priority_is_taken_first(shop: Kit) -> None:
+    first, second = shop.start(a="1"), shop.start(a="1")
+    api.prioritize_job(second, job_of(shop, second), 5, "VIP.", conn=shop.conn)
+    assert [job.wid for job in api.offer(shop.name, ["tr_x"], conn=shop.conn)] == [second, first]
+    assert last(shop, second)[:1] + last(shop, second)[2:] == ("_RECOVER:priority", "tr_x 0 -> 5: VIP.", "R")
+    for bad in (40_000, -40_000):
+        with refused("WD009"):
+            api.prioritize_job(second, job_of(shop, second), bad, "x", conn=shop.conn)
+
+
+CALLS: list[Callable[..., None]] = [api.retry_job, api.release_job, api.withdraw_job]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_job_that_is_gone_or_held_is_left_alone(shop: Kit, call: Callable[..., None]) -> None:
+    wid = shop.start(a="1", b="1")
+    number = job_of(shop, wid)
+    with refused("WD009"):
+        call(wid, number, "", conn=shop.conn)
+    worker = shop.connect()
+    with worker.transaction(force_rollback=True):
+        api.take_many(shop.name, ["tr_x"], 1, job_ids=[number], conn=worker)
+        with refused("WD203"):
+            call(wid, number, "x", conn=shop.conn)
+    shop.run("tr_x", wid, a="0")
+    with refused("WD205"):
+        call(wid, number, "x", conn=shop.conn)
+    assert shop.jobs(wid) == ["tr_y"]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_the_exception_itself_and_a_suspended_instance(shop: Kit, call: Callable[..., None]) -> None:
+    wid = shop.start(a="1")
+    shop.run("tr_x", wid, a="7")
+    with refused("WD212"):
+        call(wid, job_of(shop, wid, "_EXCPT"), "x", conn=shop.conn)
+    other = shop.start(a="1")
+    number = job_of(shop, other)
+    api.suspend(other, "x", conn=shop.conn)
+    with refused("WD105"):
+        call(other, number, "x", conn=shop.conn)
+
+
+def test_what_is_ready_is_not_retried_and_what_is_free_not_released(shop: Kit) -> None:
+    wid = shop.start(a="1")
+    for call in (api.retry_job, api.release_job):
+        with refused("WD212"):
+            call(wid, job_of(shop, wid), "x", conn=shop.conn)
+    assert len(shop.trace(wid)) == 1
+
+
+def test_a_job_waits_for_an_older_one_of_its_transition(kit: Kit) -> None:
+    kit.attrs("a", "b")
+    kit.trig("tr_x", "a = '1'")
+    kit.trig("tr_x", "b = '1'")
+    wid = kit.start(a="1", b="1")
+    api.register_worker("test", "w", "here", 1, [f"{kit.name}:tr_x"], conn=kit.conn)
+    assert sorted(job.waits_for for job in api.explain_jobs(wid, conn=kit.conn)) == ["exclusion", "worker"]
