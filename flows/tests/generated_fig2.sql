@@ -19,6 +19,7 @@ AS $function$
 declare
   v_steps wedsql.step[];
   v_failed boolean;
+  v_large boolean;
 begin
   perform 1 from fig2.wed_flow w where w.wid = any (_commit.p_wids) order by w.wid for no key update;
   v_steps := wedsql._check_jobs(<flow>, '{a1,a2,a3}'::text[], p_wids, p_jobs, p_claims, p_changes, p_actor,
@@ -27,13 +28,17 @@ begin
     update fig2.wed_flow w set "a1" = case when c.state ? 'a1' then (c.state ->> 'a1')::text else w."a1" end, "a2" = case when c.state ? 'a2' then (c.state ->> 'a2')::text else w."a2" end, "a3" = case when c.state ? 'a3' then (c.state ->> 'a3')::text else w."a3" end
     from unnest(_b.v_steps) c join fig2.wed_flow o on o.wid = c.wid
     where w.wid = c.wid
-    returning c.*, to_jsonb(o.*) as old, to_jsonb(w.*) - 'wid' as now, wed_match.f_<flow>(w.*) as holds)
+    returning c.*, to_jsonb(o.*) as old, to_jsonb(w.*) - 'wid' as now, wed_match.f_<flow>(w.*) as holds,
+              false as long)
   select array_agg(row(d.wid, false, d.job_id, d.tgid, d.trw, d.cause_seq, p_actor, null, d.now,
                        (select coalesce(jsonb_object_agg(k, d.old -> k), '{}')
                         from jsonb_object_keys(d.state) k),
-                       d.holds, null, d.claim)::wedsql.step), bool_or(0 > any (d.holds))
-  into v_steps, v_failed from done d;
-  perform wedsql._check_sizes(v_steps);
+                       d.holds, null, d.claim)::wedsql.step), bool_or(0 > any (d.holds)),
+         bool_or(d.long or pg_column_size(d.now) > 100000)
+  into v_steps, v_failed, v_large from done d;
+  if v_large then
+    perform wedsql._check_sizes(v_steps);
+  end if;
   return query select r.job_id, r.seq, r.status, r.fired from wedsql._settle(<flow>, v_steps, v_failed) r;
 end $function$;
 
@@ -86,7 +91,10 @@ begin
               and strpos(coalesce(current_setting('wedsql.took_jobs', true), ''), ',' || p_job_id || ',') > 0
               and coalesce(v_now - j.timeout, '-infinity') <= wedsql._moment('wedsql.took_at')
               and coalesce(j.not_before <= v_now, true) end
-         and p_changes @> '{}' and p_changes - '{a1,a2,a3}'::text[] = '{}' as eligible
+         and p_changes @> '{}' and p_changes - '{a1,a2,a3}'::text[] = '{}' as eligible,
+         case when p_claim is not null then j.lease_until
+              when current_setting('wedsql.took_jobs', true) <> ''
+                then wedsql._moment('wedsql.took_at') + j.timeout end as until
   into v_job
   from wedsql.job_pool j, wedsql.instance x, wedsql.flow f
   where j.wid = p_wid and j.id = p_job_id and x.wid = v_row.wid and x.status = 'R'
@@ -159,6 +167,9 @@ begin
   if v_job.watched then
     perform wedsql._notify(f, array[p_wid], array[v_job.seq], v_fired, cardinality(v_fired))
     from wedsql.flow f where f.id = <flow>;
+  end if;
+  if v_job.until is not null then
+    insert into wedsql.commit_by (until, wid, job_id) values (v_job.until, p_wid, p_job_id);
   end if;
   seq := v_job.seq; status := v_status; fired := v_fired; return;
   end fast_path;
@@ -383,11 +394,14 @@ declare
   v_one record;
   i integer;
 begin
-  if p_sets is null and (cardinality(p_job_ids) = 1
-     or cardinality(p_job_ids) = (select count(distinct u.wid) from unnest(p_wids) u (wid))) then
+  if cardinality(p_job_ids) = 1
+     or p_sets is null
+        and cardinality(p_job_ids) = (select count(distinct u.wid) from unnest(p_wids) u (wid)) then
     begin
-      perform wedsql._commit_until(p_wids, p_job_ids, p_claims);
       if cardinality(p_job_ids) = 1 then
+        if p_sets[1] is not null then
+          p_changes[1] := wedsql._set_changes('fig2', p_wids[1], p_sets[1]);
+        end if;
         v_one := fig2._single(p_wids[1], p_job_ids[1], p_claims[1], p_changes[1], v_actor);
         if v_one.seq is not null then
           job_id := p_job_ids[1];

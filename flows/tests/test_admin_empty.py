@@ -15,7 +15,12 @@ from flows.tests.pages import unique
 
 pytestmark = pytest.mark.django_db
 
-OURS = [model for model in admin.site._registry if model._meta.app_label in ("flows", "django_q")]
+# The list of flows is one of our own pages.
+OURS = [
+    model
+    for model in admin.site._registry
+    if model._meta.app_label in ("flows", "django_q") and model._meta.model_name != "flow"
+]
 
 
 @pytest.fixture
@@ -48,6 +53,13 @@ def test_a_list_of_everything_does_not_offer_to_show_all(carol: Client) -> None:
     for model in OURS:
         address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
         assert "Show all" not in carol.get(address).content.decode(), model
+
+
+def test_the_list_of_flows_says_what_to_do_where_it_is_empty(carol: Client) -> None:
     flows = reverse("admin:flows_flow_changelist")
+    assert "loaddemo" in carol.get(flows).content.decode()
+    name = unique("shown")
+    api.create_flow(name)
     assert name in carol.get(flows).content.decode()
-    assert "total" in carol.get(f"{flows}?q=zzzzz").content.decode()
+    searched = carol.get(f"{flows}?q=zzzzz").content.decode()
+    assert name not in searched and "Show all" in searched

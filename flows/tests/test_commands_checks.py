@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -74,3 +75,43 @@ def test_flowimpact_fails_where_publishing_would(tickets: str, tmp_path: Path) -
     assert (
         refused("flowimpact", tickets, file(tmp_path, WORK, FINAL, fails)) == "Publishing would be refused."
     )
+
+
+def test_flowlint_does_not_count_what_is_acknowledged(tickets: str, tmp_path: Path) -> None:
+    never = file(tmp_path, WORK, FINAL, {"transition": "tr_x", "predicate": "state = 'lost'"})
+    listed = json.loads(run("flowlint", tickets, never, "--fail-on", "error", "--json"))["findings"]
+    for one in listed:
+        if one["severity"] == "warning":
+            api.acknowledge_finding(tickets, one["id"], "not yet", rule=one["rule"], actor="ann")
+
+    text = run("flowlint", tickets, never)
+
+    assert text.count("(acknowledged by ann: not yet)") == 2
+    again = json.loads(run("flowlint", tickets, never, "--json"))["findings"]
+    assert [one["acknowledged"]["reason"] for one in again if one["acknowledged"]] == ["not yet"] * 2
+    assert refused("flowlint", tickets, never, "--fail-on", "info")
+
+
+CI = Path(__file__).parents[2] / "docs" / "designing.md"
+
+
+def commands_of_ci(flow: str, path: str) -> dict[str, list[str]]:
+    """Return the arguments of each command of the documented script, for this flow and this file."""
+    script = re.findall(r"```sh\nset -e\n(.*?)```", CI.read_text(), re.DOTALL)[0]
+    lines = re.findall(r"^python manage.py (\w+) orders orders.yaml (.*?) > \w+.json", script, re.MULTILINE)
+    return {name: [flow, path, *options.split()] for name, options in lines}
+
+
+def test_the_commands_for_ci_answer_in_json_and_with_their_exit_codes(tickets: str, tmp_path: Path) -> None:
+    later = {"transition": "tr_later", "predicate": "state is null", "writes": ["state"]}
+    good = commands_of_ci(tickets, file(tmp_path, WORK, FINAL, later))
+    assert [*good] == ["flowlint", "flowtest", "flowimpact", "flowdiff"]
+    for name in ("flowlint", "flowtest", "flowimpact"):
+        assert isinstance(json.loads(run(name, *good[name])), dict)
+    assert "differ" in refused("flowdiff", *good["flowdiff"])
+
+    abort = {"transition": "tr_x", "predicate": "1 / 0 = 1 and state = 'lost'", "on_error": "abort"}
+    api.start(tickets)
+    bad = commands_of_ci(tickets, file(tmp_path, WORK, FINAL, abort))
+    for name in ("flowlint", "flowimpact", "flowdiff"):
+        assert refused(name, *bad[name]), name

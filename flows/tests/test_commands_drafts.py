@@ -127,6 +127,7 @@ def test_flowdiff_says_the_difference_and_has_exit_code_1(published: str) -> Non
     assert json.loads(run("flowdiff", f"{published}@1", published, "--json")) == {
         "different": False,
         "changes": [],
+        "order": [],
     }
     assert refused(Rejected, "flowdiff", published, "second.yaml").returncode == 1
     assert refused(Rejected, "flowdiff", published, f"{published}@9").returncode == 1
@@ -139,3 +140,14 @@ def test_flowgroups_creates_the_groups_once(published: str) -> None:
     made = json.loads(run("flowgroups", "--flow", published, "--json"))["created"]
     assert f"flow:{published}:approve" in made and len(made) == 6
     assert Group.objects.filter(name__in=made).count() == 6
+
+
+def test_an_example_of_the_gallery_opens_with_its_scenarios() -> None:
+    name = unique()
+    said = run("flowdraft", "open", name, "--from-gallery", "loan", "--actor", "ann")
+    assert said == f"Draft main of flow {name} is at revision 1, made from version 0.\n"
+    assert len(api.read_draft(name).definition["triggers"]) == 6
+    assert run("flowtest", name, f"{name}:main").count(": as expected.") == 3
+    assert "no example nowhere: sequence" in str(
+        refused(Usage, "flowdraft", "open", unique(), "--from-gallery", "nowhere")
+    )

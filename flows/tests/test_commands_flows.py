@@ -6,6 +6,7 @@ import json
 import re
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -195,6 +196,19 @@ def test_loadflow_refuses_json_that_is_no_definition(db: None, tmp_path: Path, t
     refused("loadflow", write(tmp_path, text, "x.json"), "--flow", name)
 
     assert not Flow.objects.filter(name=name).exists()
+
+
+def test_numbers_in_a_file_do_not_count(fig2: str, tmp_path: Path) -> None:
+    """They are those of the database that the file comes from: here they would exchange two attributes."""
+    before = dict(Flow.objects.get(name=fig2).attributes.values_list("name", "aid"))
+    definition: Any = api.definition(fig2)
+    numbers = list(before.values())
+    for attribute, number in zip(definition["attributes"], numbers[1:] + numbers[:1], strict=True):
+        attribute["id"] = number
+
+    run("loadflow", write(tmp_path, json.dumps(definition), "x.json"), "--flow", fig2)
+
+    assert dict(Flow.objects.get(name=fig2).attributes.values_list("name", "aid")) == before
 
 
 @pytest.mark.parametrize("command", ["dumpflow", "jobs", "startinstance", "makeflowmigrations"])

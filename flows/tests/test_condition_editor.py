@@ -181,7 +181,7 @@ def test_names_that_a_flow_may_not_have_get_an_answer(alice: Client, name: str) 
 
 def test_who_may_not_view_definitions_gets_a_typed_answer(db: None) -> None:
     client = Client()
-    client.force_login(User.objects.create_user("staff", is_staff=True))
+    client.force_login(User.objects.create_user("outsider"))
 
     for answer in (
         ask(client, {"types": {}, "predicate": ""}),

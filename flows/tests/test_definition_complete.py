@@ -21,6 +21,7 @@ from flows import api
 from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Options
 from flows.definition.table import table as markdown
 from flows.errors import BadDefinition
+from flows.filters.values import KINDS as READERS
 from flows.models import Trigger
 from flows.tests.corpus import values
 from flows.tests.flow_packages import directory, forget, migrate
@@ -32,7 +33,7 @@ Row = dict[str, Any]
 # Columns that the kernel assigns, counts or derives, and those that matter only within a transaction.
 DERIVED = {
     "flow": {"id", "name", "version", "created_at", "final_tgid", "fuse", "plain", "shared", "changed_xid"}
-    | {"attrs_changed", "rematch_due", "reopen_final", "defining_xid"},
+    | {"attrs_changed", "rematch_due", "reopen_final", "defining_xid", "applying"},
     "attr": {"aid", "flow_id"},
     "trig": {"tgid", "flow_id", "canonical", "reads", "disjuncts"},
 }
@@ -54,6 +55,8 @@ SIZE: Row = {
     "type": "enum",
     "default": "small",
     "options": ["small", "lar'ge"],
+    "business_key": True,
+    "repairable": False,
     "label": "Size",
     "description": "of the box",
     "position": 3,
@@ -170,6 +173,13 @@ def test_every_type_of_an_attribute_has_a_column_type() -> None:
 
 def test_every_type_of_an_attribute_has_values_in_the_differential_tests() -> None:
     assert set(values.KINDS) == ATTRIBUTE["type"].choices.keys()
+    used = " ".join(values.EXPRESSIONS)
+    assert [kind for kind in values.KINDS if not values.texts(kind) or f"v_{kind}" not in used] == []
+
+
+def test_values_of_every_type_of_an_attribute_are_read_in_filters() -> None:
+    """An enum is compared as text."""
+    assert ATTRIBUTE["type"].choices.keys() - READERS.keys() == {"enum"}
 
 
 @pytest.mark.parametrize(

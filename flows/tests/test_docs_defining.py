@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterator
-from io import StringIO
 from pathlib import Path
 
 import pytest
-from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
 from flows import api
 from flows.definition import ATTRIBUTE, TRIGGER
 from flows.definition.table import with_tables
 from flows.models import Instance, Status, TraceEntry
+from flows.tests.consoles import as_pattern, run, sessions
 from flows.tests.flow_packages import directory
 
 # The version of a flow increases once per transaction, so each command needs a transaction of its own.
@@ -44,35 +42,9 @@ def drop() -> None:
         )
 
 
-def sessions() -> list[tuple[str, str]]:
-    """Return each command of the page with its documented output."""
-    text = "".join(re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL))
-    return [
-        (command, answer)
-        for command, answer in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text, re.MULTILINE)
-    ]
-
-
-def run(command: str) -> str:
-    words = shlex.split(command)
-    assert words[:2] == ["python", "manage.py"]
-    output = StringIO()
-    try:
-        call_command(words[2], *words[3:], stdout=output)
-    except CommandError as error:
-        return f"{type(error).__name__}: {error}\n"
-    return output.getvalue()
-
-
-def as_pattern(answer: str) -> str:
-    """Return a pattern for an output, in which … matches anything and an instance's number any number."""
-    pattern = re.escape(answer.rstrip("\n")).replace("…", "(?s:.*)")
-    return re.sub(r"Instance\\ \d+", r"Instance\\ \\d+", pattern)
-
-
 def test_every_command_of_the_page_answers_as_it_says(workplace: None) -> None:
-    assert len(sessions()) == 7
-    for command, answer in sessions():
+    assert len(sessions(PAGE)) == 7
+    for command, answer in sessions(PAGE):
         output = run(command).rstrip("\n")
         if command.endswith(" flows"):  # other flows may be listed and widen the columns
             assert set(squeezed(answer)) <= set(squeezed(output)), output
@@ -100,7 +72,7 @@ def test_the_gap_of_the_example_is_an_exception_and_the_new_rule_mends_it(workpl
 
 
 def test_the_tables_are_those_of_the_description() -> None:
-    assert with_tables(PAGE) == PAGE, "make them anew: python -m flows.definition.table"
+    assert with_tables(PAGE) == PAGE, "rewrite them: python -m flows.definition.table"
 
 
 def test_the_kernel_takes_every_word_of_the_tables(workplace: None) -> None:

@@ -61,4 +61,4 @@ def test_the_source_is_the_recorded_one(connect: Callable[[], Any], loaded: Call
     if os.environ.get("WEDSQL_WRITE_SCHEMA"):
         GOLDEN.write_text(found)
     recorded = GOLDEN.read_text().splitlines()
-    assert found.splitlines() == recorded, "as intended? WEDSQL_WRITE_SCHEMA=1 writes it anew"
+    assert found.splitlines() == recorded, "as intended? WEDSQL_WRITE_SCHEMA=1 rewrites it"

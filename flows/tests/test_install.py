@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from testkit import kernel_db
+from testkit.waiting import until
 
 pytestmark = pytest.mark.kernel
 SCHEMA = Path(__file__).parent / "schema.txt"
@@ -40,7 +42,7 @@ def test_fresh_schema_is_the_one_in_the_repository() -> None:
     if os.environ.get("WEDSQL_WRITE_SCHEMA"):
         SCHEMA.write_text(fresh, encoding="utf-8")
     recorded = SCHEMA.read_text(encoding="utf-8")
-    assert fresh.splitlines() == recorded.splitlines(), "meant so? WEDSQL_WRITE_SCHEMA=1 writes it anew"
+    assert fresh.splitlines() == recorded.splitlines(), "meant so? WEDSQL_WRITE_SCHEMA=1 rewrites it"
 
 
 def test_fresh_schema_is_the_migrated_one(dsn: str) -> None:
@@ -131,6 +133,38 @@ def test_twenty_installs_at_once() -> None:
             many = inventory(connection)
     with kernel_db.database(fake_clock=False) as uri, psycopg.connect(uri) as connection:
         assert many.splitlines() == inventory(connection).splitlines()
+
+
+def test_an_installation_waits_for_a_vacuum_before_it_changes_anything() -> None:
+    """A vacuum ends with a change of the table's row in pg_class, and waits for who has changed that row."""
+    with (
+        kernel_db.database(fake_clock=False) as uri,
+        psycopg.connect(uri) as reader,
+        psycopg.connect(uri, autocommit=True) as vacuum,
+        psycopg.connect(uri, autocommit=True) as installer,
+        psycopg.connect(uri, autocommit=True) as watcher,
+        ThreadPoolExecutor(2) as threads,
+    ):
+        reader.execute("declare rows cursor for select from wedsql.vocabulary")
+        reader.execute("fetch 1 from rows")  # holds the first page, which the vacuum wants alone
+        vacuumed = threads.submit(vacuum.execute, "vacuum (freeze) wedsql.vocabulary")
+        until(lambda: _waits(watcher, vacuum, "BufferPin", "BufferCleanup"))
+        installed = threads.submit(kernel_db.install, installer)
+        until(lambda: _waits(watcher, installer, "relation"))
+        reader.rollback()
+        vacuumed.result()
+        installed.result()
+        assert watcher.execute("select bool_and(ok) from wedsql.invariants()").fetchone() == (True,)
+
+
+def _waits(watcher: psycopg.Connection, session: psycopg.Connection, *events: str) -> bool:
+    """Return whether a session waits for one of these."""
+    return bool(
+        watcher.execute(
+            "select from pg_stat_activity where pid = %s and wait_event = any(%s)",
+            [session.info.backend_pid, list(events)],
+        ).rowcount
+    )
 
 
 def test_two_databases_of_one_server_do_not_disturb() -> None:

@@ -35,6 +35,12 @@ def test_what_the_kernel_raises_is_extracted() -> None:
     assert [text for text in texts if text not in messages.sentences() and text.count(" ") > 1] == []
 
 
+def test_people_read_of_conditions_and_not_of_predicates() -> None:
+    texts = [text for text in messages.sentences() if "predicate" in text.lower()]
+
+    assert texts == []
+
+
 def test_what_the_lexer_says_is_extracted(db: None) -> None:
     with connection.cursor() as cursor:
         cursor.execute(

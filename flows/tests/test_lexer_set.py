@@ -72,3 +72,39 @@ def test_a_set_string_is_rendered_from_its_tokens(db: psycopg.Connection[Any], c
     for _attribute, aligned, qualified in rows:
         assert len(aligned) == len(case.text)
         assert oracle.skeleton(aligned, drop_prefix=False) == oracle.skeleton(qualified, drop_prefix=True)
+
+
+PLAIN = {
+    "a1='done'": {"a1": "done"},
+    "a1 = 'x=1, a2=2', a3='', a4= 'ü'": {"a1": "x=1, a2=2", "a3": "", "a4": "ü"},
+}
+NOT_PLAIN = (
+    "",
+    "a1='x',",
+    "a1='x' a3='y'",
+    "a1='x', a1='y'",
+    "a1='it''s'",
+    r"a1='\x'",
+    "a1='x\n'",
+    "A1='x'",
+    "a1=E'x'",
+    "a1='x'||'y'",
+    "a1='x' --",
+    "a2='5'",
+    "b='x'",
+    f"a1='{'x' * 1000}'",
+)
+
+
+@pytest.mark.parametrize("text", [*PLAIN, *NOT_PLAIN], ids=lambda text: text[:30])
+def test_only_quoted_texts_are_read_without_the_parser(corpus: tuple[Any, str], text: str) -> None:
+    db, flow = corpus
+    row = db.execute("select wedsql._quoted_values(%s, %s)", [text, oracle.ATTRS_JSON]).fetchone()
+    assert row == (PLAIN.get(text),)
+    if text in PLAIN:
+        assert sets.changes(db, flow, text) == PLAIN[text], "the parser gives the same"
+
+
+def test_an_attribute_named_like_a_word_of_sql_needs_the_parser(db: psycopg.Connection[Any]) -> None:
+    row = db.execute("""select wedsql._quoted_values('user=''x''', '{"user": "text"}')""").fetchone()
+    assert row == (None,)

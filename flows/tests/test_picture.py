@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +15,13 @@ from django.urls import reverse
 
 from flows import api
 from flows.designer import mermaid
-from flows.designer.picture import name as node_name
+from flows.designer.drawing import name as node_name
 from flows.models import Flow, Trigger
 from flows.queries.graph import EXCEPTION, OTHER, START, Graph, Node, Rule, assemble, graph
+from flows.queries.rule_groups import rule_groups
 from flows.tests.commands import run
 from flows.tests.pages import unique
+from workers.gallery.loan import handlers
 
 pytestmark = pytest.mark.django_db
 
@@ -141,10 +145,44 @@ def test_the_page_has_the_same_content_as_a_table(alice: Client, loop: str) -> N
     assert data is not None
     sent = json.loads(data[1])
     assert {n["id"] for n in sent["nodes"]} == {START, *node.values()}
-    ends = {"source": node["tr_count"], "target": node["tr_close"]}
-    assert ends | {"attributes": ["n"], "count": 1, "share": 1.0} in sent["edges"]
+    assert [node["tr_count"], node["tr_close"], 1] in sent["edges"]
+    one = next(each for each in sent["nodes"] if each["id"] == node["tr_count"])
+    assert [sent["attributes"][place] for place in one["writes"]] == ["n", "note"]
     row = re.search(rf'<tr role="row" id="node-{node["tr_count"]}">.*?</tr>', html, re.DOTALL)
     assert row is not None and f'href="#node-{node["tr_close"]}"' in row[0] and "(100 %)" in row[0]
+    assert "0 pending" in row[0] and f"/flows/{loop}/jobs/?transition=tr_count" in row[0]
+    place = re.search(r'href="([^"#]*\?rule=id:\d+)#panel"', row[0])
+    assert place is not None
+    assert "state = &#x27;new&#x27; and coalesce(n, 0)" in alice.get(place[1]).content.decode()
+
+
+def test_what_is_declared_and_never_happened_is_in_the_table(alice: Client, loop: str) -> None:
+    html = alice.get(address(loop)).content.decode()
+
+    row = re.search(rf'<tr role="row" id="node-{ids(loop)["tr_close"]}">.*?</tr>', html, re.DOTALL)
+    assert row is not None and row[0].count("never; may write state") == 2
+
+
+def test_a_handler_is_shown_with_its_file_and_line(alice: Client, tmp_path: Any) -> None:
+    path = tmp_path / "pay.sql"
+    path.write_text(
+        "insert into wed_trig (trname, cname, cpred) values ('sample_loan_grant', 'any', 'true');"
+    )
+    flow = unique()
+    run("loadflow", str(path), "--flow", flow, "--actor", "alice")
+
+    found = re.search(r"workers/gallery/loan/handlers\.py:(\d+)", alice.get(address(flow)).content.decode())
+
+    assert found is not None
+    line = Path(handlers.__file__).read_text().splitlines()[int(found[1]) - 1]
+    assert line.startswith("@transition(") and "sample_loan_grant" in line
+
+
+def test_the_picture_of_another_definition_than_the_draft_says_so(alice: Client, loop: str) -> None:
+    assert "and not the draft" not in alice.get(address(loop)).content.decode()
+    api.open_draft(loop, actor="alice")
+
+    assert "which runs, and not the draft" in alice.get(address(loop)).content.decode()
 
 
 def test_a_flow_without_rules_says_what_the_picture_will_show(alice: Client) -> None:
@@ -175,8 +213,55 @@ def test_a_frequent_edge_is_solid_in_mermaid() -> None:
     assert found.node("7") == Node("7", "rule", rule)
 
 
-def test_users_who_may_not_see_definitions_get_not_found(loop: str) -> None:
+def rule(number: int, reads: str, **options: Any) -> Rule:
+    given = {"transition": f"tr_{number}", "condition": f"c{number}", "predicate": "true", "label": ""}
+    given |= {"final": False, "enabled": True, "writes": None}
+    return Rule(str(number), reads=frozenset(reads), **given | options)
+
+
+def test_a_large_flow_is_grouped_by_what_its_conditions_read() -> None:
+    many = [rule(n, "a" + ("b" if n < 30 else "c" if n < 40 else "")) for n in range(80)]
+    final = rule(80, "b", final=True)
+
+    found = rule_groups([*many, final], {"b": "Payment"})
+
+    # All read a: too many for a group. What is in no group is cut in the order of definition.
+    assert [(g.title, len(g.rules)) for g in found] == [
+        ("Payment", 30), ("c", 10), ("c40 … c59", 20), ("c60 … c79", 20),
+    ]  # fmt: skip
+    assert [r.id for g in found for r in g.rules] == [str(n) for n in range(80)]
+
+
+def test_a_small_flow_has_no_groups() -> None:
+    assert rule_groups([rule(n, "a") for n in range(60)], {}) == ()
+
+
+def test_a_mermaid_text_has_subgraphs_and_not_more_edges_than_mermaid_draws() -> None:
+    many = [rule(n, "a", writes=frozenset("a")) for n in range(70)]
+    drawn = assemble(many, {("3", "4"): 7}, 1, 1)
+
+    lines = mermaid.text(drawn, node_name, rule_groups(many, {})).splitlines()
+
+    assert sum(line.count("|") == 2 for line in lines) == mermaid.MOST_EDGES
+    assert any(line.startswith("  %% Further edges are left out") for line in lines)
+    assert '  n4 -->|"7"| n5' in lines and sum(line.startswith("  subgraph g") for line in lines) == 4
+
+
+def test_the_edges_that_never_happened_are_those_of_a_search_through_all_pairs() -> None:
+    draw = random.Random(5)  # noqa: S311 - a test
+    many = [
+        rule(n, "".join(draw.sample("abcdef", 2)), writes=frozenset(draw.sample("abcdef", 2)))
+        for n in range(12)
+    ]
+    drawn = assemble(many, {("1", "2"): 3, (START, "0"): 3}, 3, 3)
+
+    expected = {(a.id, b.id) for a in many for b in many if a is not b and a.writes & b.reads} - {("1", "2")}  # type: ignore[operator]
+
+    assert {(e.source, e.target) for e in drawn.edges if not e.count} == expected
+
+
+def test_users_who_may_not_see_the_flow_get_not_found(loop: str) -> None:
     browser = Client()
-    browser.force_login(User.objects.create_user("mallory", is_staff=True))
+    browser.force_login(User.objects.create_user("mallory"))
 
     assert browser.get(address(loop)).status_code == 404

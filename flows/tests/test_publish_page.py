@@ -1,51 +1,28 @@
-"""The tabs Versions and Publish: changes in sentences, problems, impact, approval, time, restoring."""
+"""The tab Publish: problems, impact, approval, time."""
 
 from __future__ import annotations
 
-import html
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
 from flows import api
-from flows.models import Flow
+from flows.database_errors import translated
 from flows.tests.designer import browser
 from flows.tests.pages import unique
-from flows.types import DraftAt
+from flows.tests.publish_page import address, drafted, member, publish, running, text_of
 
 # A version is recorded once per transaction.
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def address(tab: str, flow: str, query: str = "") -> str:
-    return reverse(f"admin:flows_flow_{tab}", args=[Flow.objects.get(name=flow).pk]) + query
-
-
-def text_of(page: Any) -> str:
-    assert page.status_code == 200, page.status_code
-    return html.unescape(" ".join(re.sub(r"<[^>]+>", " ", page.content.decode()).split()))
-
-
-def drafted(flow: str, predicate: str, actor: str = "alice") -> DraftAt:
-    """Save a draft that changes the condition of the first rule; return its revision."""
-    known = [draft for draft in api.list_drafts(flow) if draft.branch == "main"]
-    draft = api.read_draft(flow) if known else api.open_draft(flow, actor=actor)
-    draft.definition["triggers"][0]["predicate"] = predicate
-    return api.save_draft(draft.at, draft.definition, actor=actor).at
-
-
-def publish(client: Client, flow: str, at: DraftAt, **more: str) -> str:
-    data = {"do": "publish", "revision": str(at.revision), "reason": "because"} | more
-    return text_of(client.post(address("publish", flow), data, follow=True))
-
-
-def running(flow: str) -> str:
-    return str(api.running_definition(flow)[1]["triggers"][0]["predicate"])
+NEVER = "a1 = 'ready' and a1 is null"
 
 
 def test_a_draft_is_published_with_its_reason(alice: Client, fig2: str) -> None:
@@ -58,6 +35,23 @@ def test_a_draft_is_published_with_its_reason(alice: Client, fig2: str) -> None:
     assert f"Version {version.version} is published." in answer
     assert (version.actor, version.reason) == ("alice", "because")
     assert "a3 is null" in running(fig2)
+
+
+def test_another_order_of_rules_alone_is_said_and_published(alice: Client, fig2: str) -> None:
+    before = api.definition(fig2)["triggers"]
+    draft = api.open_draft(fig2, actor="alice")
+    draft.definition["triggers"].reverse()
+    at = api.save_draft(draft.at, draft.definition, actor="alice").at
+    page = alice.get(address("publish", fig2))
+    assert "The order of rules changes: the final condition, " in text_of(page)
+    assert not re.search(r'value="publish"\s+disabled', page.content.decode())
+
+    version = api.list_versions(fig2)[0].version + 1
+    assert f"Version {version} is published." in publish(alice, fig2, at)
+
+    assert api.definition(fig2)["triggers"] == before[::-1]
+    compared = text_of(alice.get(address("versions", fig2, f"?old={version - 1}&new={version}")))
+    assert "The order of rules changes: the final condition, " in compared
 
 
 def test_a_problem_keeps_the_draft_from_being_published(alice: Client, fig2: str) -> None:
@@ -157,7 +151,7 @@ def test_a_publication_waits_for_its_time(alice: Client, fig2: str) -> None:
     assert "It will be published at" in publish(alice, fig2, drafted(fig2, "a2 is null"), publish_at=later)
 
     assert running(fig2) != "a2 is null"
-    assert "is no time" in publish(alice, fig2, drafted(fig2, "a3 is null"), publish_at="soon")
+    assert "is not a time" in publish(alice, fig2, drafted(fig2, "a3 is null"), publish_at="soon")
 
 
 def test_a_request_of_another_flow_is_not_found(alice: Client, careful: str) -> None:
@@ -178,45 +172,145 @@ def test_any_action_is_answered(alice: Client, fig2: str, action: str) -> None:
     assert not re.search(r"Version \d+ is published", text)
 
 
-def test_versions_are_compared_in_sentences_and_as_text(alice: Client, fig2: str) -> None:
-    old = api.list_versions(fig2)[0].version
-    publish(alice, fig2, drafted(fig2, "a1 = 'ready' and a2 is null and a3 is null"))
-    new = api.list_versions(fig2)[0].version
+def test_without_a_change_there_is_nothing_to_publish_and_the_page_says_so(alice: Client, fig2: str) -> None:
+    api.open_draft(fig2, actor="ann")
+    rules, publish = (alice.get(address(tab, fig2)).content.decode() for tab in ("rules", "publish"))
 
-    page = alice.get(address("versions", fig2, f"?old={old}&new={new}"))
-
-    assert "now also requires" in text_of(page)
-    assert "<ins>+" in page.content.decode() and "<del>-" in page.content.decode()
-    assert text_of(alice.get(address("versions", fig2, f"?old=0&new={new}")))
+    assert "no changes to version 1" in rules and "There is nothing to publish." in rules
+    assert re.search(r'<button[^>]*disabled[^>]*aria-describedby="nothing-to-publish"', rules)
+    assert re.search(r'value="publish"\s+disabled', publish) and 'id="why-disabled"' in publish
 
 
-def test_a_version_is_exported_as_a_file_that_can_be_loaded(alice: Client, fig2: str) -> None:
-    version = api.list_versions(fig2)[0].version
+def test_publishing_asks_once_about_warnings_and_keeps_what_was_typed(alice: Client, fig2: str) -> None:
+    at = drafted(fig2, NEVER)
+    before = running(fig2)
 
-    answer = alice.get(address("versions", fig2, f"?format=yaml&version={version}"))
+    asked = publish(alice, fig2, at, reason="for <Monday>")
 
-    assert answer["Content-Disposition"] == f'attachment; filename="{fig2}-{version}.yaml"'
-    assert b"a2 is null" in answer.content and b"id:" not in answer.content
-
-
-def test_an_earlier_version_is_restored_into_the_draft_and_published_again(alice: Client, fig2: str) -> None:
-    first, before = api.list_versions(fig2)[0].version, running(fig2)
-    publish(alice, fig2, drafted(fig2, "a2 is null"))
-
-    text_of(alice.post(address("versions", fig2), {"restore": str(first)}, follow=True))
-    assert api.read_draft(fig2).definition["triggers"][0]["predicate"] == before
-    data = {"do": "publish", "version": str(first)}
-    assert "is published" in text_of(alice.post(address("publish", fig2), data, follow=True))
-    assert running(fig2) == before
+    assert "There is 1 warning that is not acknowledged" in asked and running(fig2) == before
+    page = alice.post(
+        address("publish", fig2), {"do": "publish", "revision": str(at.revision), "reason": "for <Monday>"}
+    ).content.decode()
+    assert 'value="for &lt;Monday&gt;"' in page
+    token = re.search(r'name="confirmed" value="([0-9a-f]+)"', page)
+    assert token is not None
+    assert "is published" in publish(alice, fig2, at, confirmed=token[1])
+    assert running(fig2) == NEVER
 
 
-@pytest.mark.parametrize(
-    "query",
-    ["?old=x", "?old=1", "?old=1&new=99999", "?format=yaml", "?format=yaml&version=99999999999", "?before=x"],
-)
-def test_any_query_is_answered(alice: Client, fig2: str, query: str) -> None:
-    assert alice.get(address("versions", fig2, query)).status_code in (200, 404)
+def test_an_acknowledged_warning_is_not_asked_about_and_another_one_is(alice: Client, fig2: str) -> None:
+    at = drafted(fig2, NEVER)
+    for one in api.lint(fig2, api.read_draft(fig2).definition):
+        api.acknowledge_finding(fig2, one.id, "so", rule=one.rule, actor="alice")
+    later = drafted(fig2, NEVER + " and a2 is null")
+
+    assert "not acknowledged" in publish(alice, fig2, later)
+    assert "not acknowledged" in publish(alice, fig2, later, confirmed="0" * 64)
+    at = drafted(fig2, NEVER)
+    assert "is published" in publish(alice, fig2, at)
 
 
-def test_a_flow_without_a_draft_says_how_to_get_one(alice: Client, fig2: str) -> None:
-    assert "There is no draft to publish" in text_of(alice.get(address("publish", fig2)))
+def test_choices_per_group_are_foretold_done_and_compared(alice: Client, fig2: str) -> None:
+    wids = [started.wid for started in api.start_many(fig2, [{}] * 3)]  # type: ignore[union-attr]
+    at = drafted(fig2, "a1 = 'never'")
+    place = next(
+        n
+        for n, each in enumerate(api.read_draft(fig2).definition["triggers"])
+        if each["predicate"] == "a1 = 'never'"
+    )
+    page = alice.get(address("impact", fig2))
+    assert "Withdraw 3 jobs whose condition does not hold" in text_of(page)
+    assert f'name="withdraw" value="{place}">' in page.content.decode()
+    chosen = alice.get(address("impact", fig2, f"?withdraw={place}"))
+    assert "3 jobs are withdrawn" in text_of(chosen)
+    assert f'name="withdraw" value="{place}" checked>' in chosen.content.decode()
+
+    answer = publish(alice, fig2, at, withdraw=str(place))
+
+    done = api.list_publications(fig2)[0]
+    assert done.choices == {"withdraw": [place], "later": [], "keep_exceptions": False}
+    assert "It did what was predicted." in answer
+    assert re.search(r"jobs were withdrawn 3 3 " + " ".join(map(str, wids)), answer)
+
+
+def test_instances_that_moved_meanwhile_explain_a_difference(alice: Client, careful: str) -> None:
+    api.start_many(careful, [{}] * 2)
+    publish(alice, careful, drafted(careful, "a1 = 'never'"), withdraw="0")
+    new = api.start_many(careful, [{}])[0].wid  # type: ignore[union-attr]
+    number = api.list_publications(careful)[0].id
+    api.approve_publication(number, actor="bob")
+
+    text = text_of(alice.get(address("publish", careful)))
+
+    assert "It did something else than was predicted." in text
+    assert f"1 instance moved between prediction and publication: {new}" in text
+    assert re.search(rf"jobs were withdrawn 2 3 {new}", text)
+
+
+def test_a_publication_that_takes_long_is_left_to_the_reaper(
+    alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("flows.designer.publishing.LONGEST_AT_ONCE", -1)
+
+    answer = publish(alice, fig2, drafted(fig2, "a1 = 'never'"))
+
+    assert "It will be published at" in answer and "waits for its time" in answer
+    done = api.list_publications(fig2)[0]
+    assert done.status == "approved" and done.publish_at is not None
+    api.withdraw_publication(done.id, actor="alice")
+
+
+def test_a_publication_that_does_not_end_in_time_is_left_to_the_reaper(
+    alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the first call ends as PostgreSQL ends it; the request that follows is real."""
+    at, real, tried = drafted(fig2, "a1 = 'never'"), api.request_publication, []
+
+    def request(*given: Any, **more: Any) -> Any:
+        tried.append(given)
+        if len(tried) == 1:
+            with translated(), connection.cursor() as cursor:
+                cursor.execute("set local statement_timeout = 50; select pg_sleep(5)")
+        return real(*given, **more)
+
+    monkeypatch.setattr(api, "request_publication", request)
+    answer = publish(alice, fig2, at)
+
+    assert "It will be published at" in answer and "waits for its time" in answer
+    done = api.list_publications(fig2)[0]
+    assert (done.status, done.reason) == ("approved", "because") and done.publish_at is not None
+    api.withdraw_publication(done.id, actor="alice")
+
+
+def test_choices_per_group_are_made_without_scripts(alice: Client, fig2: str) -> None:
+    """The form has a second step: it shows the groups with their choices, and they are sent with the form."""
+    wids = [started.wid for started in api.start_many(fig2, [{}] * 2)]  # type: ignore[union-attr]
+    at = drafted(fig2, "a1 = 'never'")
+    before = running(fig2)
+    first = alice.get(address("publish", fig2)).content.decode()
+    assert 'form="publish" name="do" value="examine"' in first and "Withdraw 2 jobs" not in first
+    typed = {"do": "examine", "revision": str(at.revision), "reason": "no scripts"}
+
+    second = alice.post(address("publish", fig2), typed)
+
+    assert "Withdraw 2 jobs whose condition does not hold" in text_of(second) and running(fig2) == before
+    page = second.content.decode()
+    assert 'name="withdraw" value="0" form="publish">' in page and 'value="no scripts"' in page
+    assert 'type="hidden" name="withdraw"' not in page
+    third = alice.post(address("publish", fig2), typed | {"withdraw": "0"})
+    assert "2 jobs are withdrawn" in text_of(third)
+    assert 'name="withdraw" value="0" form="publish" checked>' in third.content.decode()
+    answer = publish(alice, fig2, at, withdraw="0")
+    assert re.search(r"jobs were withdrawn 2 2 " + " ".join(map(str, wids)), answer)
+
+
+def test_who_may_only_see_the_flow_examines_it_without_scripts(fig2: str) -> None:
+    api.start_many(fig2, [{}] * 2)
+    drafted(fig2, "a1 = 'never'")
+    viewer = browser(member(f"flow:{fig2}"))
+
+    page = viewer.get(address("publish", fig2))
+    assert 'value="examine"' not in page.content.decode() and "?examine=1" in page.content.decode()
+
+    assert "2 living instances, all examined" in text_of(viewer.get(address("publish", fig2, "?examine=1")))
+    assert viewer.post(address("publish", fig2), {"do": "publish"}).status_code == 404

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from django.utils import translation
 
 from flows import api
 from flows.definition.conditions import conjuncts, disjuncts, normal
-from flows.definition.sentences import sentences
+from flows.definition.sentences import order_sentences, sentences
 
 SHIP: dict[str, Any] = {"name": "ship", "transition": "tr_ship", "predicate": "paid = 'yes'"}
 BASE: dict[str, Any] = {
@@ -115,6 +116,14 @@ def test_each_change_has_its_sentence(new: dict[str, Any], expected: list[str]) 
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(("old", "new"), [case[:2] for case in CONDITIONS])
+def test_prepositions_and_articles_are_contracted_in_portuguese(old: str, new: str) -> None:
+    with translation.override("pt-br"):
+        [sentence] = sentences(api.difference(with_rule(predicate=old), with_rule(predicate=new)))
+    assert not re.search(r"\b(em|de|por|a) [ao] ", sentence), sentence
+
+
+@pytest.mark.django_db
 def test_the_sentences_are_translated() -> None:
     changes = api.difference(BASE, with_rule(predicate="paid = 'yes' and stock = 'x'"))
     with translation.override("pt-br"):
@@ -146,3 +155,16 @@ def test_conditions_are_split_outside_of_texts_and_parentheses(
 
 def test_texts_keep_their_case_and_spaces() -> None:
     assert normal("A =  'X  y'") == normal("(a='X  y')") != normal("a = 'x  y'")
+
+
+def test_another_order_is_said_and_what_is_added_or_removed_is_not() -> None:
+    more = {"transition": "tr_more", "predicate": "paid = 'no'"}
+    moved = {part: [*reversed(items)] for part, items in BASE.items()}
+    with translation.override("en"):
+        assert order_sentences(BASE, BASE | {"triggers": [more, *BASE["triggers"][:1]]}) == []
+        assert order_sentences(BASE, moved) == [
+            "The order of attributes changes: stock, paid.",
+            "The order of rules changes: the final condition, ship.",
+        ]
+    with translation.override("pt-br"):
+        assert order_sentences(BASE, moved)[1] == "A ordem das regras muda: a condição final, ship."

@@ -21,8 +21,11 @@ PLACEHOLDER = re.compile(r"%\(\w+\)s|\{[a-z_]+\}")
 
 
 def written() -> dict[str, str]:
-    pairs = re.findall(r'^msgid (".+")\nmsgstr (".*")$', (CATALOGUE / "django.po").read_text(), re.MULTILINE)
-    return {ast.literal_eval(original): ast.literal_eval(translated) for original, translated in pairs}
+    entry = r'^(msgctxt .+\n)?msgid (".+")\nmsgstr (".*")$'
+    found = re.findall(entry, (CATALOGUE / "django.po").read_text(), re.MULTILINE)
+    return {
+        ast.literal_eval(original): ast.literal_eval(text) for context, original, text in found if not context
+    }
 
 
 def used() -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from flows import api
+from flows.designer import trying
 from flows.models import Flow, Instance
 from flows.tests.commands import run
 from flows.tests.pages import unique
@@ -41,8 +43,9 @@ def loan(alice: Client, tmp_path: Any) -> str:
 class Page:
     """The page of a trial, with its fields and the path that it carries."""
 
-    def __init__(self, client: Client, flow: str) -> None:
+    def __init__(self, client: Client, flow: str, *attributes: str) -> None:
         self.client = client
+        self.attributes = attributes or ("amount", "note", "extra", "state")
         self.address = reverse("admin:flows_flow_try", args=[Flow.objects.get(name=flow).pk])
         self._read(client.get(self.address))
 
@@ -64,7 +67,7 @@ class Page:
             self.fields[name] = chosen[1] if chosen else ""
         for name, text in re.findall(r'<textarea id="(value-\d+)"[^>]*>([^<]*)<', self.page):
             self.fields[name] = html.unescape(text)
-        self.names = dict(zip(("amount", "note", "extra", "state"), sorted(self.fields), strict=False))
+        self.names = dict(zip(self.attributes, sorted(self.fields), strict=False))
 
 
 def test_an_invented_instance_runs_to_its_end(alice: Client, loan: str) -> None:
@@ -89,7 +92,7 @@ def test_going_back_tries_another_way(alice: Client, loan: str) -> None:
 
     page.do("rewind:1")
     assert page.fields[page.names["state"]] == "new"
-    assert 'value="repair"' in page.page or "Exception" not in page.text
+    assert 'value="repair"' in page.page or "pill-E" not in page.page
     page.do("rewind:0")
     assert "Nothing has started yet" in page.text
 
@@ -201,3 +204,58 @@ def test_any_action_is_answered(alice: Client, loan: str, action: str) -> None:
     page.do("start", amount="1")
 
     assert page.do(action)
+
+
+def test_an_instance_of_another_flow_is_not_shown(alice: Client, loan: str) -> None:
+    other = unique()
+    api.create_flow(other)
+    rule = {"transition": "tr_x", "predicate": "note is not null"}
+    api.publish(other, {"attributes": [{"name": "note"}], "triggers": [rule]})
+    wid = api.start(other, {"note": "secret of another flow"})
+
+    shown = alice.get(f"{Page(alice, loan).address}?wid={wid}").content.decode()
+
+    assert "secret of another flow" not in shown and 'value="new" selected' in shown
+
+
+def test_a_path_that_is_too_long_is_not_played(alice: Client, loan: str) -> None:
+    page = Page(alice, loan)
+    page.path = f"[{' ' * trying.LARGEST_PATH}]"
+    assert "This trial has become too long." in page.do("rewind:9")
+    page.path = json.dumps([["start", 0, None], *[["due", 0, None]] * trying.LONGEST_PATH])
+    assert "The trial could not be read." in page.do("rewind:0")
+
+
+TYPED = """
+insert into wed_attr (aname, type, adv) values ('ok', 'boolean', 'f'), ('day', 'date', '2026-03-01'),
+  ('at', 'timestamptz', '2026-03-01 02:00+01'), ('ever', 'timestamptz', 'infinity');
+insert into wed_trig (trname, cpred) values ('tr_x', 'not ok');
+insert into wed_trig (cpred, cfinal) values ('ok', true);
+"""
+
+
+@pytest.fixture
+def typed(alice: Client, tmp_path: Any) -> Page:
+    path = tmp_path / "typed.sql"
+    path.write_text(TYPED)
+    flow = unique()
+    run("loadflow", str(path), "--flow", flow, "--actor", "alice")
+    return Page(alice, flow, "ok", "day", "at", "ever")
+
+
+def test_yes_no_days_and_times_have_inputs_of_their_own(typed: Page) -> None:
+    assert '<option value="false" selected>' in typed.page and "empty (null)" in typed.text
+    assert re.search(r'value="2026-03-01"[^>]*type="date"', typed.page)
+    assert re.search(r'value="2026-03-01T01:00:00"[^>]*type="datetime-local"', typed.page), "in UTC"
+    assert re.search(r'value="infinity"[^>]*placeholder', typed.page), "which no input of a time shows"
+
+
+def test_what_a_browser_sends_of_an_unchanged_input_changes_nothing(typed: Page) -> None:
+    started = typed.do("start", at="2026-03-01T01:00", day="")
+    assert json.loads(typed.path)[0][2]["day"] is None
+    assert "waits for a worker" in started
+
+    typed.do("complete:0", ok="true", at="2026-03-01T01:00")
+
+    assert json.loads(typed.path)[1][2] == {"ok": "true"}
+    assert re.search(r'value="2026-03-01T01:00:00"[^>]*type="datetime-local"', typed.page)

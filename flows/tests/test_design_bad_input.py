@@ -1,0 +1,86 @@
+"""A draft that cannot be published is shown by every tab, with its problems, and nothing of it is lost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from flows import api
+from flows.models import Flow
+from flows.tests.pages import unique
+from flows.types import DraftAt
+
+pytestmark = pytest.mark.django_db
+
+DEFINITION: dict[str, Any] = {
+    "attributes": [{"name": "a"}, {"name": "b", "type": "enum", "options": ["x", "y"]}],
+    "triggers": [
+        {"name": "one", "transition": "tr_one", "predicate": "a is null and b = 'x'"},
+        {"final": True, "predicate": "a is not null"},
+    ],
+}
+# The part, the place in it, and what is put over the item there.
+BAD: dict[str, tuple[str, int, dict[str, Any]]] = {
+    "time that is none": ("triggers", 0, {"timeout": "00:03d18h01:00"}),
+    "number as condition": ("triggers", 0, {"predicate": 5}),
+    "list as condition": ("triggers", 0, {"predicate": ["a"]}),
+    "no condition": ("triggers", 0, {"predicate": None}),
+    "half a condition": ("triggers", 0, {"predicate": "a is null and ("}),
+    "hostile condition": ("triggers", 0, {"predicate": "a = '' or pg_sleep(9) is null; drop table x --"}),
+    "deep condition": ("triggers", 0, {"predicate": "(" * 20_000 + "a is null"}),
+    "long condition": ("triggers", 0, {"predicate": "a is null" + " and a is null" * 200_000}),
+    "text as number": ("triggers", 0, {"max_attempts": "many"}),
+    "object as name": ("triggers", 0, {"name": {"x": 1}, "transition": [1]}),
+    "unknown option": ("triggers", 0, {"colour": "red"}),
+    "unknown type": ("attributes", 1, {"type": "colour"}),
+    "number as type": ("attributes", 1, {"type": 7}),
+    "text as options": ("attributes", 1, {"options": "x"}),
+    "number as name": ("attributes", 0, {"name": 7}),
+    "no name": ("attributes", 0, {"name": None}),
+    "name of another": ("attributes", 0, {"name": "b"}),
+    "name with a quote": ("attributes", 0, {"name": "a'\"<script>"}),
+    "attribute that was removed": ("attributes", 0, {"name": "renamed"}),
+}
+EDITED = ("rules", "attributes", "settings", "text", "publish")
+SHOWN = ("picture", "try", "checks", "versions", "scenarios")
+
+
+def damaged(definition: dict[str, Any], kind: str) -> dict[str, Any]:
+    part, place, values = BAD[kind]
+    items = list(definition[part])
+    items[place] = items[place] | values
+    return definition | {part: items}
+
+
+@pytest.fixture(scope="module", params=sorted(BAD))
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.mark.parametrize("published", [True, False], ids=["published", "new"])
+def test_each_tab_shows_a_draft_that_cannot_be_published(alice: Client, kind: str, published: bool) -> None:
+    name = unique("bad")
+    definition = DEFINITION
+    if published:
+        api.create_flow(name)
+        api.publish(name, DEFINITION)
+        definition = api.running_definition(name)[1]
+    draft = api.open_draft(name, definition=None if published else DEFINITION, actor="alice")
+    at = DraftAt(name, "main", draft.revision)
+    api.save_draft(at, damaged(definition, kind), actor="alice")
+
+    for tab in (*EDITED, *SHOWN) if published else EDITED:
+        address = (
+            reverse(f"admin:flows_flow_{tab}", args=[Flow.objects.get(name=name).pk])
+            if published
+            else reverse(f"admin:flows_flow_new_{tab}", args=[name])
+        )
+        for query in ("", "?rule=1&attribute=1"):
+            response = alice.get(address + query)
+            assert response.status_code == 200, (tab, query)
+        if tab == "publish":
+            assert "from being published" in response.content.decode()
+    assert api.read_draft(name).definition == damaged(definition, kind)

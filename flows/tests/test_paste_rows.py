@@ -1,0 +1,96 @@
+"""Rows of a spreadsheet become rules or attributes: previewed with problems per cell, one revision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from flows import api
+from flows.designer import rows
+from flows.tests.drafting import at, draft, fields_of, submit, text_of
+from flows.tests.pages import opened
+
+pytestmark = pytest.mark.django_db
+
+
+def paste(client: Client, flow: str, part: str, text: str, do: str = "save") -> Any:
+    fields = opened(client, at(flow, "paste", f"?part={part}"))
+    return submit(client, at(flow, "paste"), fields | {"rows": text}, do)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name\ttype\toptions\tdefault\tlabel\nkind\tenum\tbig, small\tbig\tKind\nnote\t\t\t\t",
+        "Nome\tTipo\tOpções\tValor inicial\tRótulo\r\nkind\tuma das opções\tbig;small\tbig\tKind\r\nnote\r\n",
+        'kind\tenum\t"big\nsmall"\tbig\tKind\n\nnote\ttext',
+    ],
+)
+def test_rows_become_attributes_in_one_revision(alice: Client, fig2: str, text: str) -> None:
+    answer = paste(alice, fig2, "attributes", text)
+
+    kind, note = draft(fig2).definition["attributes"][3:]
+    assert kind == {
+        "name": "kind", "type": "enum", "options": ["big", "small"], "default": "big", "label": "Kind",
+    }  # fmt: skip
+    assert note == {"name": "note"}
+    assert draft(fig2).revision == 2 and "Saved in the draft: 2 rows pasted." in text_of(answer)
+
+
+def test_a_row_with_a_known_name_changes_only_its_columns(alice: Client, fig2: str) -> None:
+    before = api.running_definition(fig2)[1]["triggers"]
+    paste(alice, fig2, "triggers", "rule name\tname\tlabel\n", "preview")
+    paste(alice, fig2, "triggers", "name\tenabled\tpredicate\nt2\tno\ta1 = 'x'\nt9\tyes\ta1 = 'y'\n")
+
+    found = draft(fig2).definition["triggers"]
+    assert found[1] == before[1] | {"enabled": False, "predicate": "a1 = 'x'"}
+    assert found[4] == {"name": "t9", "predicate": "a1 = 'y'", "timeout": "00:01:00"}
+    assert (found[0], found[2], found[3]) == (before[0], before[2], before[3])
+
+
+def test_the_preview_shows_problems_per_cell_and_saves_nothing(alice: Client, fig2: str) -> None:
+    text = "name\tpredicate\ttransition\ttimeout\nt1\ta1 = and\ttr_a2\tsoon\nnew\ta1 is null\tTr!\t\n"
+    answer = paste(alice, fig2, "triggers", text, "preview")
+
+    cells = answer.content.decode().split('<td role="cell"')
+    assert any("a1 = and" in cell and "is reserved" in cell for cell in cells)
+    assert any(">soon<" in cell and "row-problem" in cell for cell in cells)
+    assert any(">Tr!<" in cell and "row-problem" in cell for cell in cells)
+    assert not api.list_drafts(fig2) and fields_of(answer)["rows"] == text
+    submit(alice, at(fig2, "paste"), fields_of(answer))
+    assert draft(fig2).definition["triggers"][0]["predicate"] == "a1 = and"  # a draft may have problems
+
+
+@pytest.mark.parametrize(
+    ("part", "text", "expected"),
+    [
+        ("triggers", "name\tmax_attempts\nt1\toften", "Enter a whole number"),
+        ("triggers", "name\tenabled\nt1\tperhaps", "neither yes nor no"),
+        ("triggers", "name\tpredicate\tmood\nt1\ta1 is null\tgood", "mood"),
+        ("attributes", "name\ttype\n\ttext", "This field is required"),
+        ("attributes", "name\ttype\nx\ttext\nx\ttext", "An earlier row has this name"),
+        ("attributes", "name\ttype\nx\ttext\tmore", "no column for"),
+        ("attributes", " \t \n", "no rows"),
+        ("attributes", "x\n" * (rows.MOST_ROWS + 1), "at most 2000"),
+        ("attributes", "x" * (rows.LARGEST + 1), "at most 1000000"),
+        ("attributes", '"' + "x" * 200_000, "cannot be read"),
+    ],
+)
+def test_a_cell_that_is_no_value_saves_nothing(
+    alice: Client, fig2: str, part: str, text: str, expected: str
+) -> None:
+    answer = paste(alice, fig2, part, text)
+
+    assert expected in text_of(answer)
+    assert not api.list_drafts(fig2)
+
+
+def test_rows_are_merged_with_what_was_saved_meanwhile(alice: Client, fig2: str) -> None:
+    fields = opened(alice, at(fig2, "paste", "?part=attributes"))
+    paste(alice, fig2, "attributes", "first\ttext")
+    submit(alice, at(fig2, "paste"), fields | {"rows": "second\tinteger"})
+
+    names = [attribute["name"] for attribute in draft(fig2).definition["attributes"]]
+    assert names == ["a1", "a2", "a3", "first", "second"]
