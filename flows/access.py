@@ -3,7 +3,9 @@
 - See: staff and holders of `flows.view_flow` every flow, others the flows of their groups `flow:<name>`.
 - Design, publish, approve, operate, repair: users who see the flow and hold the permission in `PERMISSIONS`,
   and the members of the group `flow:<name>:<action>`, who see the flow, too.
-- The forms of definitions in the admin are for staff with Django's permission for the action on flows.
+- The pages of a definition are for users who see the flow; a new flow is for holders of `flows.add_flow`, and
+  its draft also for users who may design it. No user has to be staff for these.
+- Django's own forms of definitions are for staff with Django's permission for the action on flows.
 
 For what a user may not see, pages answer 404 and WebSockets are closed as not found. An inactive account has
 no permission.
@@ -52,11 +54,17 @@ def visible_flows(user: AnyUser) -> frozenset[str] | None:
 
 
 def _granted(user: AnyUser) -> Iterable[tuple[str, str]]:
-    """Return what the user's groups grant: names of flows, each with an action, "" for seeing it."""
-    names = user.groups.filter(name__startswith=PREFIX).values_list("name", flat=True)
-    for name in names:
-        flow, _colon, action = name.removeprefix(PREFIX).partition(":")
-        yield flow, action
+    """Return what the user's groups grant: names of flows, each with an action, "" for seeing it.
+
+    As Django does with permissions, they are read once per user object, which is one per request.
+    """
+    granted: list[tuple[str, str]] | None = getattr(user, "_flow_groups", None)
+    if granted is None:
+        names = user.groups.filter(name__startswith=PREFIX).values_list("name", flat=True)
+        parts = [name.removeprefix(PREFIX).partition(":") for name in names]
+        granted = [(flow, action) for flow, _colon, action in parts]
+        user._flow_groups = granted  # type: ignore[union-attr]
+    return granted
 
 
 def may_see(user: AnyUser, flow: str) -> bool:
@@ -66,8 +74,32 @@ def may_see(user: AnyUser, flow: str) -> bool:
 
 
 def may_design(user: AnyUser, action: str = "change") -> bool:
-    """Return whether the user may "view", "add", "change" or "delete" definitions in the admin."""
+    """Return whether the user may "view", "add", "change" or "delete" definitions by Django's own forms."""
     return user.is_active and user.is_staff and user.has_perm(f"flows.{action}_flow")
+
+
+def may_add(user: AnyUser) -> bool:
+    """Return whether the user may design flows that do not exist yet."""
+    return user.is_active and user.has_perm("flows.add_flow")
+
+
+def designs(user: AnyUser) -> bool:
+    """Return whether the user designs, publishes or approves some flow, or may add one."""
+    return may_add(user) or somewhere(user, "design", "publish", "approve")
+
+
+def reads_definitions(user: AnyUser) -> bool:
+    """Return whether the user sees the definition of some flow, or may add one."""
+    return designs(user) or visible_flows(user) != frozenset()
+
+
+def somewhere(user: AnyUser, *actions: Action) -> bool:
+    """Return whether the user may do one of these things with some flow."""
+    if not user.is_authenticated or not user.is_active:
+        return False
+    if any(action in actions for _flow, action in _granted(user)):
+        return True
+    return visible_flows(user) != frozenset() and any(user.has_perm(PERMISSIONS[each]) for each in actions)
 
 
 def rights(user: AnyUser, flow: str) -> frozenset[Action]:

@@ -49,17 +49,22 @@ def installed() -> list[str]:
 def create(flow: str) -> Path:
     """Create the missing files of a flow's package; return the directory of its migrations."""
     home = directory()
-    package = home / flow
-    for path, text in (
-        (home / "__init__.py", '"""What was designed, flow by flow, as migrations."""\n'),
-        (package / "__init__.py", f'"""The flow {flow}."""\n'),
-        (package / "apps.py", _apps(flow)),
-        (package / "migrations" / "__init__.py", ""),
-    ):
+    for name, text in files(flow).items():
+        path = home / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
             path.write_text(text)
-    return package / "migrations"
+    return home / flow / "migrations"
+
+
+def files(flow: str) -> dict[str, str]:
+    """Return the files of a package without migrations, by their names in the directory of the packages."""
+    return {
+        "__init__.py": '"""What was designed, flow by flow, as migrations."""\n',
+        f"{flow}/__init__.py": f'"""The flow {flow}."""\n',
+        f"{flow}/apps.py": _apps(flow),
+        f"{flow}/migrations/__init__.py": "",
+    }
 
 
 def flows() -> list[str]:

@@ -104,10 +104,15 @@ def _change_exclusively(connection: Any, change: Callable[[Any], None]) -> None:
     from django.db import transaction
 
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock(%s)", [LOCK])
-        cursor.execute("set local client_min_messages = warning; set local check_function_bodies = off")
-        _lock_tables(cursor)
+        begin_change(cursor, _LOCK_TIMEOUT)
         change(cursor)
+
+
+def begin_change(cursor: Any, lock_timeout: str) -> None:
+    """Lock the kernel in the cursor's transaction: no other session installs or uses the tables."""
+    cursor.execute("select pg_advisory_xact_lock(%s)", [LOCK])
+    cursor.execute("set local client_min_messages = warning; set local check_function_bodies = off")
+    _lock_tables(cursor, lock_timeout)
 
 
 def _install(cursor: Any) -> None:
@@ -115,8 +120,12 @@ def _install(cursor: Any) -> None:
     cursor.execute(f"comment on schema {SCHEMA} is 'WED-SQL kernel {VERSION} {digest()} {_bodies(cursor)}'")
 
 
-def _lock_tables(cursor: Any) -> None:
-    """Lock every existing table of the kernel before its functions are replaced."""
+def _lock_tables(cursor: Any, timeout: str) -> None:
+    """Lock every existing table of the kernel before its functions are replaced.
+
+    Without this, a vacuum of a table that the transaction has granted rights on waits for its end, and the
+    transaction waits for that vacuum as soon as it changes the table.
+    """
     cursor.execute(
         "select string_agg(format('%I.%I', n.nspname, c.relname), ', ' order by c.oid)"
         " from pg_class c join pg_namespace n on n.oid = c.relnamespace"
@@ -125,7 +134,7 @@ def _lock_tables(cursor: Any) -> None:
     tables = cursor.fetchone()[0]
     if tables:
         cursor.execute(
-            f"set local lock_timeout = '{_LOCK_TIMEOUT}'; lock table {tables}; set local lock_timeout = 0"
+            f"set local lock_timeout = '{timeout}'; lock table {tables}; set local lock_timeout = 0"
         )
 
 

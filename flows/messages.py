@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,8 @@ _LITERAL = re.compile(r"--[^\n]*|(E?)('(?:[^']|'')*'(?:\s*\n\s*'(?:[^']|'')*')*)
 # Internal errors, for developers, are made with format() and have its %s.
 _SENTENCE = re.compile(r"(?!.*%[sIL])[A-Z\"{][^\n]* [^\n]*(?:[.?]| \{problem\})")
 _CODE = re.compile("[A-Z_]+")
+# The class of an exception, its message, and its place in a handler.
+_RAISED = re.compile(r"([\w.]+: )(.*?)( \([^() ]+:\d+ in [^()]+\))?", re.DOTALL)
 _LEAST = 8  # letters by which a template is recognized
 
 
@@ -59,6 +61,15 @@ def sentences() -> frozenset[str]:
     )
 
 
+_recognized: set[str] = set()
+
+
+def recognize(templates: Iterable[str]) -> None:
+    """Let `stored` translate these sentences too, which another package stores; its catalog has them."""
+    _recognized.update(templates)
+    _patterns.cache_clear()
+
+
 def literals(source: str) -> Iterator[str]:
     """Return the texts in single quotes of SQL source, without those in comments."""
     for found in _LITERAL.finditer(source):
@@ -68,26 +79,34 @@ def literals(source: str) -> Iterator[str]:
 
 
 def stored(text: str) -> str:
-    """Return a message of the kernel that a table has in English in the active language.
+    """Return a message of the kernel or a worker that a table has in English in the active language.
 
-    Its template is recognized by its text, also after the code of a reason ("ATTEMPTS: ..."); anything else,
-    such as the text of a handler or a person, is returned unchanged.
+    Its template is recognized by its text, also after the code of a reason ("ATTEMPTS: ...") or the class of
+    an exception, and before a place in a handler; anything else, such as the text of a person, is unchanged.
     """
     code, colon, rest = text.partition(": ")
     if colon and _CODE.fullmatch(code):
         return f"{code}: {stored(rest)}"
-    if text in sentences():
+    if (found := _translated(text)) is None and (raised := _RAISED.fullmatch(text)):
+        found = raised[1] + (_translated(raised[2]) or raised[2]) + (raised[3] or "")
+    return text if found is None else found
+
+
+def _translated(text: str) -> str | None:
+    """Return the sentence in the active language, or None if no template has it."""
+    if text in sentences() or text in _recognized:
         return translate(text)
     for template, pattern in _patterns():
         if found := pattern.fullmatch(text):
             return put_facts(translate(template), found.groupdict())
-    return text
+    return None
 
 
 @cache
 def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Return the templates with slots and what matches their sentences, those with most text first."""
-    with_slots = [text for text in sentences() if _SLOT.search(text) and len(_SLOT.sub("", text)) > _LEAST]
+    every = sentences() | _recognized
+    with_slots = [text for text in every if _SLOT.search(text) and len(_SLOT.sub("", text)) > _LEAST]
     with_slots.sort(key=lambda text: -len(_SLOT.sub("", text)))
     return tuple((text, _pattern(text)) for text in with_slots)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from flows.definition import Definition
-from flows.definition.files import FORMATS, NotReadable
+from flows.definition.files import FORMATS, NotReadable, without_numbers
 from flows.errors import WedError
 from flows.loading import LoadError
 from flows.management.base import Usage
@@ -27,10 +27,13 @@ def is_definition(path: Path) -> bool:
 
 
 def read_definition(path: Path) -> Definition:
-    """Return the definition in a .json or .yaml file; raises Usage, LoadError with the line."""
+    """Return the definition in a .json or .yaml file; raises Usage, LoadError with the line.
+
+    Its numbers do not count: a file may be of another database, whose numbers are those of other items here.
+    """
     if not is_definition(path):
         raise Usage(f"{path} is no .json or .yaml file.")
     try:
-        return FORMATS[path.suffix[1:]].parse(read_text(path))
+        return without_numbers(FORMATS[path.suffix[1:]].parse(read_text(path)))
     except NotReadable as error:
         raise LoadError(WedError(f"{path.name} is {error}."), error.line) from error

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows import api
-from flows.definition.sentences import describe
+from flows.definition.sentences import describe, order_sentences
 from flows.management.base import FlowCommand, Rejected
 from flows.management.naming import NAMES, named_definition
 
@@ -21,12 +21,14 @@ class Command(FlowCommand):
         parser.add_argument("new", help=NAMES)
 
     def run(self, **options: Any) -> None:
-        changes = api.difference(named_definition(options["old"]), named_definition(options["new"]))
+        old, new = named_definition(options["old"]), named_definition(options["new"])
+        changes = api.difference(old, new)
+        order = order_sentences(old, new)
         if options["json"]:
             said = [asdict(change) | {"sentences": describe(change)} for change in changes]
-            self.write_json({"different": bool(changes), "changes": said})
+            self.write_json({"different": bool(changes or order), "changes": said, "order": order})
         else:
-            for sentence in [text for change in changes for text in describe(change)]:
+            for sentence in [*(text for change in changes for text in describe(change)), *order]:
                 self.stdout.write(sentence)
-        if changes:
+        if changes or order:
             raise Rejected(f"{options['old']} and {options['new']} differ.")

@@ -13,8 +13,10 @@ from django.utils import timezone
 from flows import api
 from flows.definition.files import YAML
 from flows.definition.merging import Merge
+from flows.gallery import examples, open_example
 from flows.management.base import FlowCommand, Rejected, Usage
 from flows.management.files import read_definition
+from flows.summaries import Summary
 from flows.types import Draft, DraftAt, DraftInfo, Publication, PublicationChoices
 
 # For each action, what its argument is.
@@ -33,6 +35,7 @@ ACTIONS = {
     "reject": NUMBER,
     "withdraw": NUMBER,
 }
+_EXAMPLES = f"open: an example of the gallery, with its scenarios: {', '.join(examples())}"
 _DRAFTS = ("flow", "branch", "revision", "base_version", "running_version", "changed_by", "changed_at")
 _REQUESTS = (
     "id",
@@ -57,6 +60,7 @@ class Command(FlowCommand):
         parser.add_argument("target", nargs="?", default="", help="a flow, or the number of a publication")
         parser.add_argument("--branch", default="main", help="the name of the draft (default: main)")
         parser.add_argument("--file", type=Path, help="open, save: a definition as .json or .yaml")
+        parser.add_argument("--from-gallery", metavar="EXAMPLE", help=_EXAMPLES)
         parser.add_argument("--from-version", type=int, help="open, rollback: an earlier version of the flow")
         parser.add_argument("--revision", type=int, help="save: the revision that the file was made from")
         parser.add_argument("--reason", default="", help="publish, rollback: why; open, save: what")
@@ -77,6 +81,12 @@ class Command(FlowCommand):
         self._report(api.list_drafts(options["target"] or None), _DRAFTS, options, "There are no drafts.")
 
     def _open(self, options: dict[str, Any]) -> None:
+        if options["from_gallery"]:
+            example = examples().get(options["from_gallery"])
+            if example is None:
+                raise Usage(f"The gallery has no example {options['from_gallery']}: {', '.join(examples())}.")
+            self._report_draft(open_example(example, options["target"], actor=options["actor"]), options)
+            return
         draft = api.open_draft(
             options["target"],
             options["branch"],
@@ -111,7 +121,7 @@ class Command(FlowCommand):
         saved = api.save_draft(
             draft.at,
             merged.definition,
-            summary=f"merged with version {version}",
+            summary=Summary("merged with version %(version)s", {"version": version}),
             base_version=version,
             actor=options["actor"],
         )

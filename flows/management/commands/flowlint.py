@@ -8,6 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows import api
+from flows.api.linting import SECONDS
 from flows.definition.lint import Finding
 from flows.management.base import FlowCommand, Rejected
 from flows.management.naming import NAMES, named_definition
@@ -26,23 +27,35 @@ class Command(FlowCommand):
             "--fail-on", choices=[*_LEVELS], default="warning", help="the least severity for exit code 1"
         )
 
+        parser.add_argument("--seconds", type=float, default=SECONDS, help="how long the checks may take")
+
     def run(self, **options: Any) -> None:
         definition: Any = named_definition(options["definition"] or options["flow"])
         found: list[Problem | Finding] = [*api.check_definition(options["flow"], definition)]
         if not found:
-            found = [*api.lint(options["flow"], definition)]
+            found = [*api.lint(options["flow"], definition, seconds=options["seconds"])]
         if options["json"]:
             self.write_json({"findings": [asdict(one) for one in found]})
         else:
             for one in found:
                 self.stdout.write(_line(one))
-        counted = [one for one in found if _LEVELS[one.severity] <= _LEVELS[options["fail_on"]]]
+        counted = [
+            one for one in found if _LEVELS[one.severity] <= _LEVELS[options["fail_on"]] and not _known(one)
+        ]
         if counted:
             raise Rejected(f"{len(counted)} found.")
+
+
+def _known(one: Problem | Finding) -> bool:
+    """Return whether it is acknowledged: it is listed, and does not count."""
+    return isinstance(one, Finding) and one.acknowledged is not None
 
 
 def _line(one: Problem | Finding) -> str:
     name = one.check if isinstance(one, Finding) else one.code
     place = "/".join(map(str, one.path)) + (f":{one.position}" if one.position else "")
     how = f", {one.how}" if isinstance(one, Finding) else ""
-    return f"{place}: {one.severity}{how}: {one.message} [{name}]"
+    line = f"{place}: {one.severity}{how}: {one.message} [{name}]"
+    if isinstance(one, Finding) and one.acknowledged:
+        line += f" (acknowledged by {one.acknowledged.acknowledged_by}: {one.acknowledged.reason})"
+    return line

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Count
 
 from flows.management.base import FlowCommand
-from flows.models import Flow, Instance, Job, Status
+from flows.models import Attribute, Flow, Instance, Job, Status, Trigger
 
 HEADERS = ("flow", "version", "attributes", "triggers", "running", "exception", "final", "other", "jobs")
 SHOWN = {Status.RUNNING: "running", Status.EXCEPTION: "exception", Status.FINAL: "final"}
@@ -36,14 +36,17 @@ def _rows() -> Iterator[dict[str, Any]]:
     for flow_id, status, n in standing:
         found = counts.setdefault(flow_id, {"running": 0, "exception": 0, "final": 0, "other": 0})
         found[SHOWN.get(status, "other")] += n
-    for flow in Flow.objects.annotate(
-        n_attributes=Count("attributes", distinct=True), n_triggers=Count("triggers", distinct=True)
-    ):
+    # Two joins in one query would multiply attributes by triggers.
+    attributes, triggers = (
+        dict(part.objects.order_by().values_list("flow_id").annotate(n=Count("*")))
+        for part in (Attribute, Trigger)
+    )
+    for flow in Flow.objects.all():
         yield {
             "flow": flow.name,
             "version": flow.version,
-            "attributes": flow.n_attributes,
-            "triggers": flow.n_triggers,
+            "attributes": attributes.get(flow.pk, 0),
+            "triggers": triggers.get(flow.pk, 0),
             **counts.get(flow.pk, {"running": 0, "exception": 0, "final": 0, "other": 0}),
             "jobs": jobs.get(flow.pk, 0),
         }

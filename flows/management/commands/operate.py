@@ -1,0 +1,104 @@
+"""manage.py operate OPERATION WID | --filter TEXT: operates on one instance, or on those of a filter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from flows import api
+from flows.api.bulk import BulkRequest
+from flows.filters import parse
+from flows.management.base import FlowCommand, Usage
+from flows.queries import bulk
+from flows.queries.definitions import flow_by_name
+
+OF_INSTANCE = {"suspend": api.suspend, "resume": api.resume, "cancel": api.cancel}
+OF_JOB = {"retry": api.retry_job, "release": api.release_job, "withdraw": api.withdraw_job}
+OF_FILTER = ("flow", "transition", "expect", "digest", "dry_run")
+OF_MANY = ("cancel", "rematch", "suspend", "resume", "retry", "priority")
+
+
+class Command(FlowCommand):
+    help = (
+        "Suspends, resumes or cancels an instance; retries, releases, withdraws or prioritizes a job."
+        " With --filter, requests the operation on many instances, which the reaper performs."
+    )
+    records_actor = True
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("operation", choices=[*OF_INSTANCE, *OF_JOB, "priority", "rematch"])
+        parser.add_argument("wid", type=int, nargs="?", help="number of the instance")
+        parser.add_argument("--job", type=int, help="number of the job, as `trace WID` and the pages show it")
+        parser.add_argument("--to", type=int, help="the new priority")
+        parser.add_argument("--reason", help="kept in the history")
+        parser.add_argument("--filter", help="operate on the instances of this filter")
+        parser.add_argument("--flow", help="with --filter: those of this flow")
+        parser.add_argument("--transition", default="", help="with --filter: only jobs of this transition")
+        parser.add_argument("--expect", type=int, help="with --filter: reject another number of instances")
+        parser.add_argument("--digest", help="with --filter: reject other instances than --dry-run printed")
+        parser.add_argument("--dry-run", action="store_true", help="with --filter: only count the instances")
+
+    def run(self, **options: Any) -> None:
+        name, one = options["operation"], options["wid"] is not None
+        if one == (options["filter"] is not None):
+            raise Usage("Give the number of an instance, or --filter.")
+        if not options["reason"] and not options["dry_run"]:
+            raise Usage("--reason is required; the history keeps it.")
+        if (options["to"] is None) != (name != "priority"):
+            raise Usage("--to is the new priority, for “priority” only.")
+        if one:
+            self._one(name, options["wid"], options["job"], options)
+        else:
+            self._many(name, options)
+
+    def _one(self, name: str, wid: int, job: int | None, options: dict[str, Any]) -> None:
+        reason, actor = options["reason"], options["actor"]
+        if name == "rematch" or any(options[each] for each in OF_FILTER):
+            raise Usage("“rematch” and --flow, --transition, --expect, --digest, --dry-run need --filter.")
+        if job is None and name in OF_INSTANCE:
+            OF_INSTANCE[name](wid, reason, actor=actor)
+        elif job is None or name in OF_INSTANCE:
+            raise Usage(f"“{name}” is about {'an instance' if name in OF_INSTANCE else 'a job: give --job'}.")
+        elif name in OF_JOB:
+            OF_JOB[name](wid, job, reason, actor=actor)
+        else:
+            api.prioritize_job(wid, job, options["to"], reason, actor=actor)
+        if options["json"]:
+            self.write_json({"wid": wid, "job": job, "operation": name})
+        else:
+            self.stdout.write(f"Instance {wid}: {name} done." if job is None else f"Job {job}: {name} done.")
+
+    def _many(self, name: str, options: dict[str, Any]) -> None:
+        if name not in OF_MANY or options["job"] is not None:
+            raise Usage(f"With --filter use one of: {', '.join(OF_MANY)}; it is not about a single job.")
+        flow = flow_by_name(options["flow"]) if options["flow"] else None
+        if options["flow"] and flow is None:
+            raise Usage(f"There is no flow {options['flow']}. “manage.py flows” lists those that there are.")
+        chosen = parse(options["filter"], flow)
+        found = bulk.selected(bulk.over(chosen, None))
+        if options["dry_run"]:
+            self._preview(found, options["json"])
+            return
+        query = " ".join(filter(None, [f"flow:{flow.name}" if flow else "", chosen.text()]))
+        request = BulkRequest(name, options["reason"], options["to"], options["transition"], query)
+        expected = len(found.wids) if options["expect"] is None else options["expect"]
+        confirmed: dict[str, Any] = {"expected": expected, "digest": options["digest"]}
+        made = api.request_bulk(request, found.wids, **confirmed, actor=options["actor"])
+        if options["json"]:
+            self.write_json({"bulk": made.id, "operation": name, "total": made.total})
+        else:
+            text = f"Bulk operation {made.id}: {name} of {made.total} instances is requested."
+            self.stdout.write(f"{text} “manage.py bulk {made.id}” shows its progress.")
+
+    def _preview(self, found: bulk.Chosen, json: bool) -> None:
+        if json:
+            groups = [
+                {"flow": g.flow, "status": g.status, "count": g.count, "sample": g.wids} for g in found.groups
+            ]
+            self.write_json({"total": len(found.wids), "digest": found.digest, "groups": groups})
+            return
+        lines = [[g.flow, g.status, g.count, list(g.wids[:5])] for g in found.groups]
+        self.write_table(["flow", "status", "instances", "newest"], lines, "No instance matches.")
+        if found.wids:
+            self.stdout.write(f"--expect {len(found.wids)} --digest {found.digest} confirms these instances.")
