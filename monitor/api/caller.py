@@ -1,0 +1,145 @@
+"""Who calls the API, and what the caller may do: by a token, or by the session of a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import Http404, HttpRequest
+from ninja.utils import check_csrf
+
+from flows.access import Action, AnyUser, may, may_see, rights, visible_flows
+from flows.queries.definitions import FlowInfo, flow_by_id, flow_by_name
+from flows.queries.instances import Instance, instance
+from monitor.api import limits, tokens
+from monitor.api.limits import Rate
+from monitor.api.problems import Problem
+from monitor.models import ApiToken
+
+SCHEME = "bearer "
+SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+@dataclass(frozen=True)
+class Caller:
+    """A user, with the token that restricts what may be done in the user's name."""
+
+    user: AnyUser
+    token: ApiToken | None = None
+
+    @property
+    def name(self) -> str:
+        return str(self.user.get_username())
+
+    @property
+    def key(self) -> str:
+        """Return the name under which requests are counted."""
+        return f"token {self.token.pk}" if self.token else f"user {self.user.pk}"
+
+    @property
+    def flows(self) -> frozenset[str] | None:
+        """Return the names of the flows that the caller sees; None means all of them."""
+        visible = visible_flows(self.user)
+        if self.token is None or not self.token.flows:
+            return visible
+        named = frozenset(self.token.flows)
+        return named if visible is None else named & visible
+
+    def sees(self, flow: str) -> bool:
+        return self._in_scope(flow) and may_see(self.user, flow)
+
+    def may(self, action: Action, flow: str) -> bool:
+        return self._in_scope(flow) and self._granted(action) and may(self.user, action, flow)
+
+    def rights(self, flow: str) -> list[str]:
+        """Return what the caller may do with a flow by the API."""
+        found: Iterable[Action] = rights(self.user, flow) if self._in_scope(flow) else ()
+        return sorted(each for each in found if each in ("see", *tokens.RIGHTS) and self._granted(each))
+
+    def flow_or_404(self, name: str) -> FlowInfo:
+        found = flow_by_name(name) if "\x00" not in name and self.sees(name) else None
+        if found is None:
+            raise Http404
+        return found
+
+    def instance_or_404(self, wid: int) -> tuple[Instance, FlowInfo]:
+        found = instance(wid) if wid < 2**31 else None
+        flow = flow_by_id(found.flow_id) if found and self.sees(found.flow) else None
+        if found is None or flow is None:
+            raise Http404
+        return found, flow
+
+    def _in_scope(self, flow: str) -> bool:
+        return self.token is None or not self.token.flows or flow in self.token.flows
+
+    def _granted(self, action: Action) -> bool:
+        return self.token is None or action == "see" or action in self.token.rights
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request that may be performed: its caller, and the flow and the instance of its address."""
+
+    caller: Caller
+    rate: Rate
+    flow: FlowInfo | None = None
+    instance: Instance | None = None
+
+
+class Needs:
+    """The authentication of an endpoint, which also checks the right to the flow or instance in its address.
+
+    Every endpoint has one, so that none can forget the check: what the caller may not see is not found, and
+    what may be seen but not done is forbidden, before the body is parsed.
+    """
+
+    def __init__(self, *actions: Action) -> None:
+        """Store the rights, of which the caller needs one."""
+        self.actions = actions
+
+    def __call__(self, request: HttpRequest) -> Call:
+        caller = identify(request)
+        rate = limits.use(caller.key)
+        request.api_rate = rate  # type: ignore[attr-defined]  # for the headers of the response
+        limits.check_body(request)
+        given = request.resolver_match.kwargs if request.resolver_match else {}
+        found, flow = self._subject(caller, given)
+        if flow and not any(caller.may(action, flow.name) for action in self.actions):
+            raise forbidden(flow.name, self.actions[0])
+        return Call(caller, rate, flow, found)
+
+    @staticmethod
+    def _subject(caller: Caller, given: dict[str, Any]) -> tuple[Instance | None, FlowInfo | None]:
+        if "wid" in given:
+            return caller.instance_or_404(int(given["wid"]))
+        return None, caller.flow_or_404(str(given["name"])) if "name" in given else None
+
+
+def forbidden(flow: str, action: str) -> Problem:
+    """Return the error for a right that the caller does not have."""
+    return Problem(403, f"You may see the flow {flow}, but not {action} its instances.")
+
+
+def identify(request: HttpRequest) -> Caller:
+    """Return the caller; a change by a session needs the CSRF token. Raises Problem."""
+    header = request.headers.get("Authorization", "")
+    if header:
+        return _by_token(header)
+    if not request.user.is_authenticated:
+        raise _unauthorized("The request has neither a token nor a session.")
+    if request.method not in SAFE and check_csrf(request) is not None:
+        raise Problem(403, "The CSRF token is missing or wrong.", "Send it in the header X-CSRFToken.")
+    return Caller(request.user)
+
+
+def _by_token(header: str) -> Caller:
+    found = tokens.find(header[len(SCHEME) :].strip()) if header.lower().startswith(SCHEME) else None
+    if found is None:
+        raise _unauthorized("The token is unknown, expired or revoked.")
+    return Caller(found.user, found)
+
+
+def _unauthorized(detail: str) -> Problem:
+    hint = "Send “Authorization: Bearer TOKEN”; tokens are made on the page Tokens of your account."
+    return Problem(401, detail, hint, WWW_Authenticate='Bearer realm="WED-SQL"')

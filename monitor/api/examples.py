@@ -1,0 +1,27 @@
+"""Examples of the document: a value for each parameter, and a whole one for each body that is sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+PARAMETERS: dict[str, Any] = {
+    "name": "order",
+    "wid": 12,
+    "seq": 3,
+    "job": 40,
+    "view": 5,
+    "q": "status:exception since:2h",
+    "flow": "order",
+    "columns": "customer,amount",
+    "transition": "tr_pay",
+    "every": 3600,
+    "since": "2026-01-31T00:00:00Z",
+    "until": "2026-02-01T00:00:00Z",
+}
+BODIES: dict[str, Any] = {
+    "StartIn": {"state": {"customer": "Ann", "amount": 120.5}, "key": "order-2026-0001"},
+    "ReasonIn": {"reason": "The customer asked for it."},
+    "PriorityIn": {"reason": "An important customer.", "priority": 10},
+    "RematchIn": {"reason": "A condition was corrected."},
+    "SavedViewIn": {"name": "Large orders", "flow": "order", "query": "amount>=100", "columns": ["customer"]},
+}

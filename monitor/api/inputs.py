@@ -1,0 +1,61 @@
+"""What the endpoints accept as bodies."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from ninja import Schema
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
+from pydantic_core import PydanticCustomError
+
+LONGEST_REASON = 1000
+
+
+def _storable(text: str) -> str:
+    if "\x00" in text:
+        raise PydanticCustomError("nul", "a text with the character NUL cannot be stored")
+    return text
+
+
+Storable = AfterValidator(_storable)
+Text = Annotated[str, Storable]
+ReasonText = Annotated[
+    str, StringConstraints(min_length=1, max_length=LONGEST_REASON, strip_whitespace=True), Storable
+]
+
+
+class Input(Schema):
+    """A body; names that it does not have are rejected, so that a misspelling is seen."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class StartIn(Input):
+    """The first state of an instance. With a `key`, a repeated request returns the same instance."""
+
+    state: dict[str, Any] = {}
+    key: Annotated[str, StringConstraints(min_length=1, max_length=200), Storable] | None = None
+
+
+class ReasonIn(Input):
+    """Why; the history keeps it."""
+
+    reason: ReasonText
+
+
+class PriorityIn(ReasonIn):
+    priority: Annotated[int, Field(ge=-32768, le=32767)]
+
+
+class RematchIn(Input):
+    reason: Annotated[str, StringConstraints(max_length=LONGEST_REASON, strip_whitespace=True), Storable] = ""
+
+
+class SavedViewIn(Input):
+    name: Annotated[str, StringConstraints(min_length=1, max_length=200), Storable]
+    query: Text = ""
+    flow: Text = ""
+    columns: Annotated[list[Text], Field(max_length=200)] = []
+    sorting: Literal["", "id"] = ""
+    shared: Literal["mine", "team", "everyone"] = "mine"
+    team: Text = ""

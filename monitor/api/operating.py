@@ -1,0 +1,146 @@
+"""Endpoints that start instances, and that operate on one instance or one of its jobs."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from ninja import Status
+
+from flows import api as kernel
+from flows.access import Action
+from flows.queries import instances, jobs
+from monitor.api import inputs, schemas
+from monitor.api.caller import forbidden
+from monitor.api.problems import Problem
+from monitor.api.routing import OPERATE, RETRY, call_of, flow_of, router
+from monitor.operations import perform
+
+log = logging.getLogger("wedsql.api")
+
+
+@router.post(
+    "/flows/{slug:name}/instances",
+    response={201: schemas.StartedOut},
+    auth=OPERATE,
+    summary="Start an instance",
+)
+def start(request: HttpRequest, response: HttpResponse, name: str, given: inputs.StartIn) -> Any:
+    """Start an instance; with a key that was used before, return the instance that it started."""
+    actor = call_of(request).caller.name
+    wid = kernel.start(flow_of(request).name, given.state, actor=actor, key=given.key)
+    response.headers["Location"] = reverse("api:instance", args=[wid])
+    _log(request, "start", wid)
+    return Status(201, {"wid": wid})
+
+
+@router.post(
+    "/instances/{int:wid}/cancel", response=schemas.DoneOut, auth=OPERATE, summary="Cancel an instance"
+)
+def cancel(request: HttpRequest, wid: int, given: inputs.ReasonIn) -> Any:
+    """Cancel an instance that has not ended, without compensation."""
+    kernel.cancel(wid, given.reason, actor=call_of(request).caller.name)
+    return _done(request, "cancel", wid)
+
+
+@router.post(
+    "/instances/{int:wid}/suspend", response=schemas.DoneOut, auth=OPERATE, summary="Suspend an instance"
+)
+def suspend(request: HttpRequest, wid: int, given: inputs.ReasonIn) -> Any:
+    """Stop an instance: no job is offered or committed until it is resumed."""
+    return _perform(request, "suspend", wid, None, given.reason)
+
+
+@router.post(
+    "/instances/{int:wid}/resume", response=schemas.DoneOut, auth=OPERATE, summary="Resume an instance"
+)
+def resume(request: HttpRequest, wid: int, given: inputs.ReasonIn) -> Any:
+    """Let a suspended instance continue with the time that was left."""
+    return _perform(request, "resume", wid, None, given.reason)
+
+
+@router.post(
+    "/instances/{int:wid}/rematch",
+    response=schemas.RematchedOut,
+    auth=OPERATE,
+    summary="Match an instance again",
+)
+def rematch(request: HttpRequest, wid: int, given: inputs.RematchIn) -> Any:
+    """Evaluate the conditions of the flow on the instance again; `fired` are the transitions that fired."""
+    actor, reason = call_of(request).caller.name, given.reason
+    done = kernel.rematch(flow_of(request).name, [wid], actor=actor, reason=reason)
+    _log(request, "rematch", wid)
+    return {"changed": bool(done["changed"]), "fired": sorted(done["fired"])}
+
+
+@router.post(
+    "/instances/{int:wid}/jobs/{int:job}/retry", response=schemas.DoneOut, auth=RETRY, summary="Retry a job"
+)
+def retry(request: HttpRequest, wid: int, job: int, given: inputs.ReasonIn) -> Any:
+    """Offer a job now that waits for its next try or is parked; a parked one needs the right to repair."""
+    found = next((each for each in jobs.of_instance(wid) if each.id == job), None)
+    needed: Action = "repair" if found and found.state == "K" else "operate"
+    flow = flow_of(request)
+    if not call_of(request).caller.may(needed, flow.name):
+        raise forbidden(flow.name, needed)
+    return _perform(request, "retry", wid, job, given.reason)
+
+
+@router.post(
+    "/instances/{int:wid}/jobs/{int:job}/release",
+    response=schemas.DoneOut,
+    auth=OPERATE,
+    summary="End the lease of a job",
+)
+def release(request: HttpRequest, wid: int, job: int, given: inputs.ReasonIn) -> Any:
+    """End the lease of a job; the result of its holder will be rejected."""
+    return _perform(request, "release", wid, job, given.reason)
+
+
+@router.post(
+    "/instances/{int:wid}/jobs/{int:job}/withdraw",
+    response=schemas.DoneOut,
+    auth=OPERATE,
+    summary="Withdraw a job",
+)
+def withdraw(request: HttpRequest, wid: int, job: int, given: inputs.ReasonIn) -> Any:
+    """Remove a job that no worker holds; the instance may become an exception."""
+    return _perform(request, "withdraw", wid, job, given.reason)
+
+
+@router.post(
+    "/instances/{int:wid}/jobs/{int:job}/priority",
+    response=schemas.DoneOut,
+    auth=OPERATE,
+    summary="Change the priority of a job",
+)
+def priority(request: HttpRequest, wid: int, job: int, given: inputs.PriorityIn) -> Any:
+    """Change the priority of a job; the highest of a transition is taken first."""
+    return _perform(request, "priority", wid, job, given.reason, given.priority)
+
+
+def _perform(
+    request: HttpRequest, name: str, wid: int, job: int | None, reason: str, priority: int | None = None
+) -> Any:
+    if job is not None and job >= 2**63:
+        raise Problem(404)
+    perform(name, wid, job, priority, reason, call_of(request).caller.name)
+    return _done(request, name, wid)
+
+
+def _done(request: HttpRequest, name: str, wid: int) -> Any:
+    _log(request, name, wid)
+    found = instances.instance(wid)
+    if found is None:
+        raise Problem(404)
+    return {"wid": wid, "status": schemas.STATUS[found.status], "seq": found.seq}
+
+
+def _log(request: HttpRequest, name: str, wid: int) -> None:
+    """Log which token performed an operation; the history has the user."""
+    caller = call_of(request).caller
+    fields = {"operation": name, "wid": wid, "user": caller.name}
+    fields["token"] = caller.token.prefix if caller.token else ""
+    log.info("%s of instance %s by %s", name, wid, caller.name, extra=fields)

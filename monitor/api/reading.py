@@ -1,0 +1,229 @@
+"""Endpoints that read flows, instances, histories, reasons and figures."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Literal
+
+from django.http import Http404, HttpRequest
+from django.utils import timezone
+from ninja import Query
+from pydantic import Field
+
+from flows import api as kernel
+from flows.filters import Filter, parse
+from flows.queries import definitions, everywhere, instances, jobs, overview, steps, trace
+from flows.queries.base import snapshot
+from flows.queries.counting import CAP
+from flows.queries.definitions import FlowInfo
+from monitor.api import schemas, shown
+from monitor.api.cursors import cursor, ends, position, position_text
+from monitor.api.problems import Problem
+from monitor.api.rendering import Verbatim
+from monitor.api.routing import READ, call_of, flow_of, router
+
+Limit = Annotated[int, Field(ge=1, le=200)]
+Text = Annotated[str, Field(max_length=4000, description="A filter, see docs/monitoring.md.")]
+CursorText = Annotated[str, Field(max_length=250)]
+Order = Literal["newest", "oldest"]
+MOST_STEPS_OF_TIME = 2_000
+
+
+class Paged(schemas.Schema):
+    cursor: CursorText = ""
+    limit: Limit = 50
+
+
+class Listed(Paged):
+    q: Text = ""
+    order: Order = "newest"
+
+
+class ListedOfFlow(Listed):
+    columns: Annotated[str, Field(max_length=4000, description="Names of attributes with commas.")] = ""
+
+
+class Counted(schemas.Schema):
+    q: Text = ""
+    exact: bool = False
+
+
+@router.get("/me", response=schemas.MeOut, auth=READ, summary="Who calls")
+def me(request: HttpRequest) -> Any:
+    """Return the user of the request, and the token by which it is made."""
+    caller = call_of(request).caller
+    return {"user": caller.name, "token": caller.token}
+
+
+@router.get("/flows", response=schemas.FlowsOut, auth=READ, summary="Flows")
+def flows(request: HttpRequest, cursor: CursorText = "") -> Any:
+    """Return the flows that the caller sees by name, with counts of instances and jobs."""
+    with snapshot():
+        found, more = overview.summaries(call_of(request).caller.flows, cursor.replace("\x00", ""))
+    return {"items": [shown.flow(each) for each in found], "next": found[-1].name if more else None}
+
+
+@router.get("/flows/{slug:name}", response=schemas.FlowDetailOut, auth=READ, summary="One flow")
+def flow(request: HttpRequest, name: str) -> Any:
+    """Return one flow with its attributes, its triggers and the rights of the caller."""
+    found = flow_of(request)
+    with snapshot():
+        summary = shown.flow(overview.summary(found))
+    triggers = [vars(each) | {"id": each.tgid, "title": each.title} for each in found.triggers]
+    attributes = [vars(each) | {"title": each.title} for each in found.attributes]
+    rights = call_of(request).caller.rights(name)
+    return summary | {"attributes": attributes, "triggers": triggers, "rights": rights}
+
+
+@router.get("/instances", response=schemas.InstancesOut, auth=READ, summary="Instances of all flows")
+def all_instances(request: HttpRequest, given: Query[Listed]) -> Any:
+    """Return a page of the instances that the caller sees and the filter chooses."""
+    chosen = _parsed(given.q)
+    selection = everywhere.selection(chosen, call_of(request).caller.flows)
+    oldest = given.order == "oldest"
+    with snapshot():
+        page = everywhere.listed(selection, cursor(given.cursor, given.limit), oldest_first=oldest)
+    rows = [shown.any_instance(each) for each in page.items]
+    return {"items": rows, "query": chosen.text(), **ends(page, oldest_first=oldest)}
+
+
+@router.get("/instances/count", response=schemas.CountOut, auth=READ, summary="Number of instances")
+def count_all(request: HttpRequest, given: Query[Counted]) -> Any:
+    """Return how many instances of all flows the filter chooses, at most 10,000 unless `exact`."""
+    selection = everywhere.selection(_parsed(given.q), call_of(request).caller.flows)
+    with snapshot():
+        return shown.count(everywhere.matching(selection, None if given.exact else CAP))
+
+
+@router.get(
+    "/flows/{slug:name}/instances",
+    response=schemas.InstancesOfFlowOut,
+    auth=READ,
+    summary="Instances of one flow",
+)
+def of_flow(request: HttpRequest, name: str, given: Query[ListedOfFlow]) -> Any:
+    """Return a page of a flow's instances with the values of some attributes (default: all)."""
+    found, oldest = flow_of(request), given.order == "oldest"
+    chosen, columns = _parsed(given.q, found), _columns(found, given.columns)
+    with snapshot():
+        page = instances.listed(chosen, cursor(given.cursor, given.limit), columns, oldest_first=oldest)
+    names = [each.name for each in columns]
+    rows = [shown.instance_row(each, name, names) for each in page.items]
+    return {"items": rows, "query": chosen.text(), **ends(page, oldest_first=oldest)}
+
+
+@router.get(
+    "/flows/{slug:name}/instances/count",
+    response=schemas.CountOut,
+    auth=READ,
+    summary="Number of instances of one flow",
+)
+def count_of_flow(request: HttpRequest, name: str, given: Query[Counted]) -> Any:
+    """Return how many instances of the flow the filter chooses, at most 10,000 unless `exact`."""
+    chosen = _parsed(given.q, flow_of(request))
+    with snapshot():
+        return shown.count(instances.matching(chosen, None if given.exact else CAP))
+
+
+@router.get("/flows/{slug:name}/jobs", response=schemas.JobsOut, auth=READ, summary="Jobs of one flow")
+def jobs_of_flow(
+    request: HttpRequest,
+    name: str,
+    state: Literal["pending", "late", "leased", "parked"] = "pending",
+    transition: Annotated[str, Field(max_length=200)] = "",
+    cursor: CursorText = "",
+) -> Any:
+    """Return a page of the flow's jobs in the order in which they are taken."""
+    place, found = position(cursor), flow_of(request)
+    with snapshot():
+        page, following = jobs.listed(found.id, state, transition.replace("\x00", ""), place)
+    return {"items": [shown.job(each) for each in page], "next": position_text(following)}
+
+
+@router.get("/flows/{slug:name}/figures", response=schemas.FiguresOut, auth=READ, summary="Figures")
+def figures(
+    request: HttpRequest,
+    name: str,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    every: Annotated[int, Field(ge=60, le=366 * 86400, description="Seconds of one step of time.")] = 3600,
+) -> Any:
+    """Return what happened in the flow and in its transitions, by steps of time; default: the last day."""
+    first, last = _times(since, until, every)
+    with snapshot():
+        found = kernel.figures(name, first, last, timedelta(seconds=every))
+    rows = [vars(each) for each in found]
+    return {"flow": name, "since": first, "until": last, "every": every, "items": rows}
+
+
+@router.get("/instances/{int:wid}", response=schemas.InstanceDetailOut, auth=READ, summary="One instance")
+def instance(request: HttpRequest, wid: int) -> Any:
+    """Return one instance with its state and its jobs, all as of one moment."""
+    with snapshot():
+        found, flow = call_of(request).caller.instance_or_404(wid)
+        state, pending = Verbatim(instances.state_as_json(flow, wid)), jobs.of_instance(wid)
+    row = vars(found) | {"status": schemas.STATUS[found.status], "parent": found.parent_wid}
+    return row | {"state": state, "jobs": [shown.job(each) for each in pending]}
+
+
+@router.get("/instances/{int:wid}/history", response=schemas.StepsOut, auth=READ, summary="History")
+def history(request: HttpRequest, wid: int, given: Query[Paged], order: Order = "newest") -> Any:
+    """Return a page of the instance's steps with the values that each wrote."""
+    place, oldest = cursor(given.cursor, given.limit), order == "oldest"
+    with snapshot():
+        found, _flow = call_of(request).caller.instance_or_404(wid)
+        page = trace.steps(wid, found.started_at, place, oldest_first=oldest)
+    return {"items": [shown.step(each) for each in page.items], **ends(page)}
+
+
+@router.get(
+    "/instances/{int:wid}/steps/{int:seq}", response=schemas.StepDetailOut, auth=READ, summary="One step"
+)
+def step(request: HttpRequest, wid: int, seq: int) -> Any:
+    """Return one step with the state as of it."""
+    with snapshot():
+        found, _flow = call_of(request).caller.instance_or_404(wid)
+        one = trace.step(wid, found.started_at, seq) if seq < 2**31 else None
+        if one is None:
+            raise Http404
+        state = steps.state(wid, found.started_at, seq)
+    return shown.step(one) | {"state": {name: each.text for name, each in state.items()}}
+
+
+@router.get("/instances/{int:wid}/why", response=schemas.WhyOut, auth=READ, summary="Why, and why not")
+def why(request: HttpRequest, wid: int, seq: Annotated[int, Field(ge=1, lt=2**31)] | None = None) -> Any:
+    """Return which rules hold and what the others lack, now or at a step of the history."""
+    with snapshot():
+        return shown.why(kernel.explain_instance(wid, seq))
+
+
+def _parsed(text: str, flow: FlowInfo | None = None) -> Filter:
+    return parse(text, flow, timezone.get_current_timezone())
+
+
+def _columns(flow: FlowInfo, text: str) -> tuple[definitions.Attribute, ...]:
+    """Return the attributes of names with commas. Raises Problem."""
+    if not text:
+        return flow.attributes
+    found = [flow.attribute(name) for name in dict.fromkeys(text.split(","))]
+    if None in found:
+        raise Problem(422, "A column is not an attribute of the flow.", "Use names of its attributes.")
+    return tuple(each for each in found if each)
+
+
+def _times(since: datetime | None, until: datetime | None, every: int) -> tuple[datetime, datetime]:
+    """Return the beginning and the end of figures. Raises Problem."""
+    try:
+        last = _aware(until) or timezone.now().replace(second=0, microsecond=0)
+        first = _aware(since) or last - timedelta(days=1)
+    except OverflowError:  # before the year 1
+        raise Problem(422, "The time is out of range.") from None
+    if not 0 <= (last - first).total_seconds() <= every * MOST_STEPS_OF_TIME:
+        raise Problem(422, f"The time has more than {MOST_STEPS_OF_TIME} steps, or ends before it begins.")
+    return first, last
+
+
+def _aware(moment: datetime | None) -> datetime | None:
+    if moment is None or moment.tzinfo:
+        return moment
+    return moment.replace(tzinfo=timezone.get_current_timezone())

@@ -1,0 +1,28 @@
+"""The router that all endpoints share, because the methods of one address must be in one router."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+from ninja import Router
+
+from flows.queries.definitions import FlowInfo
+from monitor.api.caller import Call, Needs
+
+router = Router()
+READ = Needs("see")
+OPERATE = Needs("operate")
+# A parked job is retried by who may repair, any other by who may operate: the endpoint decides.
+RETRY = Needs("operate", "repair")
+
+
+def call_of(request: HttpRequest) -> Call:
+    """Return what the authentication of the endpoint found."""
+    found: Call = request.auth  # type: ignore[attr-defined]
+    return found
+
+
+def flow_of(request: HttpRequest) -> FlowInfo:
+    """Return the flow of the address, which the caller may see."""
+    flow = call_of(request).flow
+    assert flow is not None  # noqa: S101 - Needs raises without one
+    return flow

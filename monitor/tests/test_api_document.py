@@ -1,0 +1,126 @@
+"""A client written from the OpenAPI document alone calls every operation of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from monitor.api import inputs
+from monitor.api.examples import BODIES
+from monitor.tests.conftest import Parcels
+from monitor.tests.test_api import BASE, Program, operator, owner, problem
+from monitor.tests.test_operations import job_of
+
+__all__ = ["operator", "owner"]
+TYPES = {
+    "string": str,
+    "integer": int,
+    "number": (int, float),
+    "boolean": bool,
+    "array": list,
+    "object": dict,
+}
+
+
+class Document:
+    """The document, with what a generated client does: build requests and check answers."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, Any] = Client().get(f"{BASE}/openapi.json").json()
+
+    def operations(self) -> list[tuple[str, str, dict[str, Any]]]:
+        paths = self.found["paths"].items()
+        return [(path, method, each) for path, methods in paths for method, each in methods.items()]
+
+    def resolve(self, schema: dict[str, Any]) -> dict[str, Any]:
+        while "$ref" in schema:
+            schema = self.found["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        return schema
+
+    def check(self, value: Any, schema: dict[str, Any], where: str) -> None:
+        """Assert that a value is as its schema says."""
+        schema = self.resolve(schema)
+        if "anyOf" in schema:
+            kinds = [self.resolve(each) for each in schema["anyOf"]]
+            if value is not None:
+                schema = next(kind for kind in kinds if kind.get("type") != "null")
+            else:
+                assert {"type": "null"} in kinds, where
+                return
+        if "type" in schema:
+            assert isinstance(value, TYPES[schema["type"]]), (where, value, schema)
+        assert set(schema.get("required", ())) <= set(value if isinstance(value, dict) else ()), where
+        for name, part in schema.get("properties", {}).items():
+            if name in value:
+                self.check(value[name], part, f"{where}.{name}")
+        if "properties" in schema and not schema.get("additionalProperties"):
+            assert set(value) <= set(schema["properties"]), where
+        for at, each in enumerate(value if isinstance(value, list) else ()):
+            self.check(each, schema["items"], f"{where}[{at}]")
+
+
+@pytest.fixture
+def document(site: None) -> Document:
+    return Document()
+
+
+def test_the_document_has_authentication_errors_and_examples(document: Document) -> None:
+    assert document.found["openapi"].startswith("3.1") and document.found["security"]
+    for path, method, operation in document.operations():
+        where = f"{method} {path}"
+        assert operation["summary"] and operation["description"], where
+        assert {"401", "429", "503"} <= set(operation["responses"]), where
+        for parameter in operation.get("parameters", ()):
+            needed = parameter.get("required") and "example" not in parameter
+            assert not needed, f"{where}: {parameter['name']}"
+        if "requestBody" in operation:
+            assert operation["requestBody"]["content"]["application/json"]["example"], where
+    names = [operation["operationId"] for _path, _method, operation in document.operations()]
+    assert len(names) == len(set(names)), "names of a generated client's methods"
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_the_example_of_a_body_is_valid(name: str) -> None:
+    getattr(inputs, name).model_validate(BODIES[name])
+
+
+def test_every_operation_is_called_and_answers_as_documented(
+    document: Document, operator: Program, parcels: Parcels
+) -> None:
+    """Each operation gets a fresh instance; what it refuses is a documented problem, what it returns fits."""
+    done, view = set(), 0
+    for path, method, operation in document.operations():
+        wid = parcels.start(customer="Ann")
+        values = {"name": parcels.flow, "wid": wid, "seq": 1, "job": job_of(parcels, wid), "view": view}
+        address = path.removeprefix(BASE).format(**values)
+        body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("example")
+        if path.endswith("{name}/instances") and body:
+            body = body | {"state": {"customer": "Ann"}}
+        if path.endswith("/views") and body:
+            body = body | {"flow": parcels.flow, "query": "weight>=100", "columns": ["customer"]}
+        found = operator.get(address) if method == "get" else (
+            operator.post(address, body) if method == "post" else operator.delete(address)
+        )  # fmt: skip
+        where, status = f"{method} {path}", str(found.status_code)
+        assert status in operation["responses"], (where, status, found.content)
+        if found.status_code < 300:
+            done.add(where)
+        if found.status_code >= 400:
+            content = operation["responses"][status]["content"]["application/problem+json"]
+            document.check(problem(found, found.status_code), content["schema"], where)
+        elif found.content:
+            content = operation["responses"][status]["content"]["application/json"]
+            document.check(found.json(), content["schema"], where)
+            view = found.json()["id"] if where.endswith("post /api/v1/views") else view
+    refused = {f"{method} {path}" for path, method, _ in document.operations()} - done
+    expected = {"resume", "retry", "release"}  # nothing is suspended, waits for its next try, or is leased
+    assert {each.rpartition("/")[2] for each in refused} == expected
+
+
+def test_the_page_shows_every_operation(document: Document, alice: Client) -> None:
+    response = alice.get(f"{BASE}/docs/")
+    page = response.content.decode()
+    assert all(f"{method.upper()} {path}" in page for path, method, _ in document.operations())
+    assert "default-src 'self'" in response.headers["Content-Security-Policy"] and "//cdn" not in page

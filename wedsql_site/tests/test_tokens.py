@@ -1,0 +1,46 @@
+"""The page Tokens: a token is made after the password, shown once, and revoked."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from monitor.models import ApiToken
+
+PAGE = "/accounts/tokens/"
+PASSWORD = "correct horse battery"
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_token_is_made_shown_once_used_and_revoked(client: Client) -> None:
+    user = User.objects.create_user("tina", password=PASSWORD, is_staff=True)
+    client.force_login(user)
+    given = {"name": "reports", "days": "30", "rights": ["operate"], "flows": ""}
+    refused = client.post(PAGE, given | {"password": "wrong"})
+    assert "The password is wrong." in refused.content.decode() and not ApiToken.objects.exists()
+    shown = client.post(PAGE, given | {"password": PASSWORD}, headers={"Accept-Encoding": "gzip"})
+    assert "Content-Encoding" not in shown.headers, "a page with a secret is not compressed"
+    found = re.search(r'<code class="key">(wed_\S{52})</code>', shown.content.decode())
+    assert found is not None and found[1] not in client.get(PAGE).content.decode()
+    headers = {"Authorization": f"Bearer {found[1]}"}
+    token = Client().get("/api/v1/me", headers=headers).json()["token"]
+    assert (token["name"], token["rights"]) == ("reports", ["operate"])
+    other = Client()
+    other.force_login(User.objects.create_user("otto"))
+    other.post(PAGE, {"revoke": token["prefix"]})
+    assert Client().get("/api/v1/me", headers=headers).status_code == 200
+    client.post(PAGE, {"revoke": token["prefix"]})
+    assert Client().get("/api/v1/me", headers=headers).status_code == 401
+
+
+def test_a_token_is_not_made_for_a_flow_that_the_user_does_not_see(client: Client) -> None:
+    client.force_login(User.objects.create_user("nora", password=PASSWORD))
+    given = {"name": "x", "days": "30", "flows": "payroll", "password": PASSWORD}
+    assert "You see no flow payroll." in client.post(PAGE, given).content.decode()
+    for wrong in ({"days": "0"}, {"days": "9999999999"}, {"name": "x" * 200}, {"rights": ["design"]}):
+        client.post(PAGE, given | {"flows": ""} | wrong)
+    assert not ApiToken.objects.exists()
