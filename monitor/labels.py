@@ -6,8 +6,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from flows.queries.definitions import Attribute
-from flows.queries.filters import Filter
+from flows.filters.fields import STATUSES, Field
+from pages.labels import STATUS
 
 WARNING: dict[str, str | Promise] = {
     "dead_rows": _("A table has more dead rows than vacuum should leave: see the tables below."),
@@ -32,19 +32,82 @@ TROUBLE: dict[str, str | Promise] = {
     "refused": _("A rejected job is not handled"),
     "retired": _("A finished instance is not archived"),
     "publication": _("A scheduled definition is not published"),
+    "rematch": _("A published definition does not reach an instance"),
+    "bulk": _("A bulk operation is not continued"),
+}
+COUNTED: dict[str, str | Promise] = {
+    "pending": _("Jobs waiting"),
+    "late": _("Late jobs"),
+}
+WINDOW: dict[str, str | Promise] = {
+    "hour": _("Hour"),
+    "day": _("Day"),
+    "today": _("Today"),
+    "yesterday": _("Yesterday"),
+    "week": _("Week"),
+    "month": _("Month"),
+}
+AGAINST: dict[str, str | Promise] = {
+    "before": _("the period before"),
+    "week": _("a week before"),
 }
 HOLDER: dict[str, str | Promise] = {
     "transaction": _("open transaction"),
     "prepared": _("prepared transaction"),
     "slot": _("replication slot without a client"),
 }
-FILTER_ERROR: dict[str, str | Promise] = {
-    "unknown_attribute": _("This flow has no attribute of that name."),
-    "unknown_operator": _("This comparison does not suit the attribute's type."),
-    "too_long": _("The value is too long: at most 1,000 characters."),
-    "wrong_value": _("This value does not fit the attribute's type."),
-    "no_value": _("A value is missing. To find instances without one, choose “is empty”."),
-    "no_option": _("This is no option of the attribute. Its options are: %(options)s."),
+FIELD: dict[str, str | Promise] = {
+    "status": _("Status"),
+    "flow": _("Flow"),
+    "is": _("Work"),
+    "pending": _("Pending transition"),
+    "reason": _("Reason of the exception"),
+    "key": _("Key"),
+    "id": _("Number"),
+    "parent": _("Started by instance"),
+    "version": _("Version"),
+    "actor": _("Started by"),
+    "started": _("Started"),
+    "changed": _("Changed"),
+    "finished": _("Finished"),
+    "since": _("Changed since"),
+    "age": _("Age"),
+    "idle": _("Unchanged for"),
+    "took": _("Took"),
+    "excepted": _("Became an exception"),
+    "did": _("Performed"),
+    "redid": _("Performed more than once"),
+    "failed": _("Had a failed attempt of"),
+    "followed": _("Transition after transition"),
+    "path": _("Path"),
+}
+# The views that every list has, and their titles.
+VIEWS = {
+    "exceptions": "status:exception",
+    "people": "is:people",
+    "late": "is:late",
+    "unserved": "is:unserved",
+    "started": "started:today",
+    "final": "status:final finished:today",
+}
+VIEW: dict[str, str | Promise] = {
+    "exceptions": _("Exceptions"),
+    "people": _("Waiting for people"),
+    "late": _("Late"),
+    "unserved": _("No worker"),
+    "started": _("Started today"),
+    "final": _("Final today"),
+}
+# Values of conditions that are words of the language.
+CHOICE: dict[str, str | Promise] = {
+    **{name: STATUS[letter] for name, letter in STATUSES.items()},
+    "living": _("living"),
+    "ended": _("ended"),
+    "late": _("late"),
+    "leased": _("leased"),
+    "parked": _("parked"),
+    "people": _("waits for people"),
+    "unserved": _("without a worker"),
 }
 INVARIANT: dict[str, str | Promise] = {
     "I1": _("A running instance has work pending or a timer; an exception waits for its repair."),
@@ -55,13 +118,18 @@ INVARIANT: dict[str, str | Promise] = {
     "I6": _("What a job did, and every job that waits, was fired by an earlier step of its instance."),
     "I7": _("Every failed attempt is counted on its job and recorded in the log."),
     "I8": _("No session holds a transaction open or waits for a lock indefinitely; nothing is prepared."),
+    "I9": _("The figures have each counted step of the last days in its minute."),
 }
 
 
-def filter_error(item: Filter, attribute: Attribute | None) -> str:
-    """Return what is wrong with a filter, or ''."""
-    options = ", ".join(attribute.options) if attribute else ""
-    return str(FILTER_ERROR[item.error]) % {"options": options} if item.error else ""
+def field_title(field: Field) -> str:
+    """Return the name of a field for people: the label of an attribute, or of a part of every instance."""
+    return field.attribute.title if field.attribute else str(FIELD[field.name])
+
+
+def value_title(field: Field, value: str) -> str:
+    """Return a value for people: the label of a word of the language, or the value itself."""
+    return str(CHOICE.get(value, value)) if field.name in ("status", "is") else value
 
 
 def job_figure(state: str, n: int) -> str:

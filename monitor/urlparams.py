@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, QueryDict
+from django.http import HttpRequest
 
-from flows.queries import filters
-from flows.queries.counting import STATUSES
-from flows.queries.definitions import FlowInfo
-from flows.queries.instances import Choice
+from flows.queries.definitions import Attribute, FlowInfo
 from flows.queries.jobs import QueuePosition
 from flows.queries.paging import Cursor
-from pages.urlparams import before_after, number, numbers, without_triple
+from pages.urlparams import before_after, number, numbers
 
 MAX_WIDS = 200
-FILTER = ("a", "op", "v")
+MAX_COLUMNS = 200
 
 
 def cursor(request: HttpRequest, size: int | None = None) -> Cursor:
-    """Return the cursor of `before` and `after`; invalid values mean the first page."""
+    """Return the cursor of `before` and `after`, which are integers; other values mean the first page."""
     before, after = before_after(request)
     return Cursor(before, after) if size is None else Cursor(before, after, size)
 
 
-def choice(request: HttpRequest, flow: FlowInfo) -> Choice:
-    """Return the choice of `status` and the triples `a`, `op`, `v`; unusable filters carry their error."""
-    status = request.GET.get("status", "")
-    asked = filters.parse(*(request.GET.getlist(name) for name in FILTER))
-    return Choice(status if status in STATUSES else "", tuple(filters.checked(flow, asked)))
+def columns(request: HttpRequest, flow: FlowInfo) -> tuple[Attribute, ...]:
+    """Return the attributes of `columns=a,b` in that order; without the parameter, all of the flow."""
+    if "columns" not in request.GET:
+        return flow.attributes
+    wanted = dict.fromkeys(request.GET["columns"].split(",")[:MAX_COLUMNS])
+    return tuple(found for name in wanted if (found := flow.attribute(name)))
+
+
+def oldest_first(request: HttpRequest) -> bool:
+    """Return whether `sort=id` asks for the oldest instances first."""
+    return request.GET.get("sort") == "id"
 
 
 def wids(request: HttpRequest) -> list[int]:
@@ -47,8 +50,3 @@ def place(request: HttpRequest) -> QueuePosition | None:
     ):
         return None
     return QueuePosition(transition, int(priority), int(job))
-
-
-def without_filter(query: QueryDict, index: int) -> str:
-    """Return the query string without the index-th filter triple, for the first page."""
-    return without_triple(query, FILTER, index)

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+from urllib.parse import quote, urlencode
+
 from django import template
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.conf import settings
+from django.urls import reverse
+from django.utils import formats, timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 
 from flows.messages import stored
 from flows.queries.counting import Count
-from flows.queries.definitions import Attribute
+from flows.queries.definitions import Attribute, FlowInfo
 from flows.queries.trace import Step
-from monitor.labels import HOLDER, job_figure
+from monitor import windows
+from monitor.bulk import MANY, RESULT, STATE
+from monitor.labels import AGAINST, COUNTED, HOLDER, WINDOW, job_figure
 from pages.labels import SYSTEM_STEP
-from pages.templatetags.wed import number
+from pages.templatetags.wed import NOTHING, duration, number
 
 register = template.Library()
+# Keeps a number and its sign on one line.
+SPACE = "\N{NO-BREAK SPACE}"
 
 
 @register.filter
@@ -26,9 +37,53 @@ def figure(count: Count, state: str) -> SafeString:
 @register.filter
 def written_by(step: Step) -> str:
     """Return what wrote a step: the name of a transition, or a label for the kernel's own steps."""
-    name = step.written_by.partition(":")[0]
+    if step.written_by in SYSTEM_STEP:
+        name = step.written_by
+    else:
+        name = step.written_by.partition(":")[0]
     jobless = SYSTEM_STEP.get(f"{name} without job") if step.job_id is None else None
     return str(jobless or SYSTEM_STEP.get(name, step.written_by))
+
+
+@register.simple_tag
+def step_title(flow: FlowInfo, step: Step) -> SafeString:
+    """Render what wrote a step: the label of its transition, with its name, or of the kernel's own step."""
+    title = flow.transition_titles.get(step.written_by)
+    if title:
+        return _title(title, step.written_by)
+    word = written_by(step)
+    return format_html('<b class="mono">{}</b>' if word == step.written_by else "<b>{}</b>", word)
+
+
+@register.simple_tag
+def firing_title(flow: FlowInfo, transition: str) -> SafeString:
+    """Render a transition by its label and name, or a step of the kernel by its label."""
+    title = flow.transition_titles.get(transition)
+    if title:
+        return _title(title, transition)
+    word = str(SYSTEM_STEP.get(transition.partition(":")[0], transition))
+    return format_html('<b class="mono">{}</b>' if word == transition else "<b>{}</b>", word)
+
+
+def _title(title: str, name: str) -> SafeString:
+    if title == name:
+        return format_html('<b class="mono">{}</b>', name)
+    return format_html('<b>{}</b> <span class="small dim mono">{}</span>', title, name)
+
+
+@register.simple_tag
+def path_title(flow: FlowInfo, transitions: list[str]) -> SafeString:
+    """Render a path by the labels of its transitions, with their names as titles."""
+    steps = [(name, flow.transition_titles.get(name) or name) for name in transitions]
+    return format_html_join(mark_safe(" → "), '<span class="pill" title="{}">{}</span>', steps)
+
+
+@register.simple_tag
+def period(since: datetime, until: datetime) -> SafeString:
+    """Render a window by the days and minutes of both ends."""
+    ends = [(each.isoformat(), formats.date_format(timezone.localtime(each), "SHORT_DATETIME_FORMAT"))
+            for each in (since, until)]  # fmt: skip
+    return format_html_join(mark_safe(" \N{EN DASH} "), '<time class="nowrap" datetime="{}">{}</time>', ends)
 
 
 @register.filter
@@ -38,9 +93,39 @@ def kernel_text(text: str | None) -> str:
 
 
 @register.filter
+def bulk_state(state: str) -> str:
+    """Return the label of the state of a bulk operation."""
+    return str(STATE.get(state, state))
+
+
+@register.filter
+def bulk_result(result: str) -> str:
+    """Return the label of the result of an instance of a bulk operation."""
+    return str(RESULT.get(result, result))
+
+
+@register.filter
+def bulk_title(operation: str) -> str:
+    """Return the title of an operation on many instances."""
+    return str(MANY[operation].title) if operation in MANY else operation
+
+
+@register.filter
 def holder(kind: str) -> str:
     """Return the label of what keeps vacuum from removing rows."""
     return str(HOLDER.get(kind, kind))
+
+
+@register.simple_tag
+def querystring_of(**values: str) -> str:
+    """Return a query string of these values, without empty ones."""
+    return urlencode({name: value for name, value in values.items() if value})
+
+
+@register.filter
+def words(text: str) -> list[str]:
+    """Return the words of a text."""
+    return text.split()
 
 
 @register.filter
@@ -49,3 +134,93 @@ def with_cells(
 ) -> list[tuple[Attribute, str | None]]:
     """Return each attribute with its cell."""
     return list(zip(attributes, cells, strict=True))
+
+
+@register.simple_tag
+def log_address(flow: str, wid: int, job: int | str = "") -> str:
+    """Return where the log system shows the lines of an instance or job, or "" without a setting."""
+    address: str = settings.WEDSQL_LOG_URL
+    for name, value in (("{flow}", flow), ("{wid}", wid), ("{jid}", job)):
+        address = address.replace(name, quote(str(value), safe=""))
+    return address
+
+
+@register.simple_tag
+def happened_link(what: str, since: datetime, until: datetime, flow: str = "") -> str:
+    """Return the address of the list of the instances of a number of the overview in a window.
+
+    `what` is started, finished or excepted, of one flow or of all.
+    """
+    place = reverse("monitor:flow", args=[flow]) if flow else reverse("monitor:instances")
+    return f"{place}?{urlencode({'q': windows.happened(what, since, until)})}"
+
+
+@register.simple_tag
+def steps_link(flow: str, of: str, transition: str, since: datetime, until: datetime) -> str:
+    """Return the address of the list of steps (`of` done) or of failed attempts of a transition."""
+    query = {"of": of, "transition": transition, "since": windows.written(since)}
+    query["until"] = windows.written(until)
+    return f"{reverse('monitor:analysis_steps', args=[flow])}?{urlencode(query)}"
+
+
+@register.filter
+def percent(share: float) -> str:
+    """Format a share of 0 to 1 in percent."""
+    if 0 < share < 0.001:
+        return f"<{SPACE}{formats.number_format(0.1, 1)}{SPACE}%"
+    places = 0 if share >= 0.1 or not share else 1
+    return f"{formats.number_format(round(share * 100, places), places)}{SPACE}%"
+
+
+@register.filter
+def change(share: float) -> str:
+    """Format by which share a number grew, or became smaller, in percent."""
+    sign = "+" if share >= 0.005 else "\N{MINUS SIGN}" if share <= -0.005 else "±"
+    return f"{sign}{formats.number_format(round(abs(share) * 100), force_grouping=True)}{SPACE}%"
+
+
+@register.filter
+def against_title(name: str) -> str:
+    """Return the title of the window that a window is compared with."""
+    return str(AGAINST[name])
+
+
+@register.filter
+def width(share: float) -> int:
+    """Return the width of the bar of a share, of 100."""
+    return round(share * 100)
+
+
+@register.filter
+def counted_title(kind: str) -> str:
+    """Return the title of the list of what a number of the overview counts."""
+    return str(COUNTED[kind])
+
+
+@register.filter
+def seconds(value: float | None) -> str:
+    """Format a number of seconds as a duration."""
+    return NOTHING if value is None else duration(timedelta(seconds=round(value, 3 if value < 1 else 0)))
+
+
+@register.simple_tag
+def was_seconds(value: float | str | None) -> SafeString | str:
+    """Render a duration of the earlier window below that of the present one; nothing without any.
+
+    In a template what has no value is an empty text.
+    """
+    if not isinstance(value, float):
+        return ""
+    return format_html('<span class="was"><span class="sr">{}</span> {}</span>', _("before"), seconds(value))
+
+
+@register.filter
+def week_before(at: datetime) -> datetime:
+    """Return the same time of last week."""
+    return at - timedelta(days=7)
+
+
+@register.filter
+def window_title(name: str) -> str:
+    """Return the title of a window of the trend."""
+    return str(WINDOW[name])

@@ -2,141 +2,147 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import cast
+from dataclasses import replace
+from typing import TypeAlias, cast
 
-from django.db import OperationalError
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.db import DataError, OperationalError
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from flows.access import flow_or_404
+from flows.filters import BadFilter, Filter
+from flows.filters.fields import STATUSES
+from flows.filters.translating import status
+from flows.filters.tree import all_of
 from flows.queries import instances, jobs, overview
 from flows.queries.base import snapshot
-from flows.queries.counting import CAP, Count, statuses_to_show
-from flows.queries.definitions import FlowInfo
-from flows.queries.filters import Filter, operators
-from flows.queries.instances import Choice
+from flows.queries.counting import CAP, Count, statuses_to_show, total
+from flows.queries.definitions import Attribute, FlowInfo
 from flows.queries.paging import Page
-from monitor import urlparams
-from monitor.labels import filter_error
+from monitor import filtering, urlparams
+from monitor.filtering import Asked
 from pages.guard import is_timeout, page
-from pages.labels import OPERATOR, OPERATOR_SHORT
-from pages.urlparams import number, text, without
+from pages.urlparams import number, text
+
+Counts: TypeAlias = dict[str, Count]
 
 
 @require_safe
 @page
 def flow(request: HttpRequest, name: str) -> HttpResponse:
     """Return the page with the list of instances and the queue of the flow."""
+    found = flow_or_404(request.user, name)
+    asked = filtering.asked(request, found)
+    if asked.edited and not asked.error:
+        return HttpResponseRedirect(f"{request.path}?{filtering.address(request, asked.text)}")
     with snapshot():
-        found = flow_or_404(request.user, name)
-        choice = urlparams.choice(request, found)
-        context: dict[str, object] = {
-            "flow": found,
-            "queues": jobs.queues(found.id),
-        }
-        summary = _summary(name)
-    context |= summary | _list(request, found, choice) | _filter_form(request, found, choice)
-    context["chips"] = _chips(request, choice, _counts(choice, context))
+        context: dict[str, object] = {"flow": found, "queues": jobs.queues(found.id)}
+        summary = overview.summary(found)
+    context |= _summary(summary) | _list(request, asked, found, summary.statuses)
+    context |= filtering.form(request, asked, found)
+    context["chips"] = _chips(request, asked.chosen, _counts(asked.chosen, context))
     return render(request, "monitor/flow.html", context)
 
 
-def _summary(name: str) -> dict[str, object]:
-    found = overview.summary(name)
-    unserved = found.unserved if found else ()
+def _summary(found: overview.FlowSummary) -> dict[str, object]:
     return {
         "summary": found,
-        "unserved": unserved,
-        "unused": not (found and found.used),
-        "idle": {item.transition for item in unserved},
+        "unserved": found.unserved,
+        "unused": not found.used,
+        "idle": {item.transition for item in found.unserved},
     }
 
 
-def _counts(choice: Choice, context: dict[str, object]) -> dict[str, Count] | None:
-    """Return how many instances match the filters, by status; None if they were not counted."""
-    if choice.usable().filters:
-        return cast("dict[str, Count] | None", context["by_status"])
+def _counts(chosen: Filter, context: dict[str, object]) -> Counts | None:
+    """Return how many instances meet the filter, by status; None if they were not counted."""
+    if chosen.without("status"):
+        return cast("Counts | None", context["by_status"])
     return cast(overview.FlowSummary, context["summary"]).statuses
 
 
-def _chips(request: HttpRequest, choice: Choice, counts: dict[str, Count] | None) -> list[dict[str, object]]:
-    """Return a link for each status, which keeps the filters."""
-    rest = without(request.GET, "status", "before", "after", "wids", "top")
-    statuses = statuses_to_show(counts or {}, choice.status)
-    links = [(s, f"status={s}&{rest}" if rest else f"status={s}", n if counts is not None else None)
-             for s, n in statuses]  # fmt: skip
-    return [{"code": s, "href": f"?{query}", "count": n} for s, query, n in [("", rest, None), *links]]
+def _status(chosen: Filter) -> str:
+    """Return the letter of the only status of the list, "" for several or all."""
+    names = chosen.only("status") or ()
+    return STATUSES.get(names[0], "") if len(names) == 1 else ""
 
 
-def _list(request: HttpRequest, flow: FlowInfo, choice: Choice) -> dict[str, object]:
+def _chips(request: HttpRequest, chosen: Filter, counts: Counts | None) -> list[dict[str, object]]:
+    """Return a link for each status, which keeps the rest of the filter."""
+    rest, current = chosen.without("status"), _status(chosen)
+    chips: list[dict[str, object]] = [{"code": "", "count": None, "current": not chosen.only("status")}]
+    chips += [
+        {"code": code, "count": n if counts is not None else None, "current": code == current}
+        for code, n in statuses_to_show(counts or {}, current)
+    ]
+    for chip in chips:
+        tree = all_of(status(str(chip["code"])), rest.tree)
+        chip["href"] = "?" + filtering.address(request, tree.text() if tree else "")
+    return chips
+
+
+def _list(request: HttpRequest, asked: Asked, flow: FlowInfo, statuses: Counts) -> dict[str, object]:
     """Return the rows, read in their own snapshot: a filter that times out must not fail the whole page."""
-    exact = request.GET.get("exact") == "1"
+    shown, oldest = urlparams.columns(request, flow), urlparams.oldest_first(request)
+    context: dict[str, object] = {
+        "page": Page[instances.InstanceRow]([], None, None),
+        "shown": shown,
+        "oldest_first": oldest,
+        "total": None,
+        "by_status": None,
+        "asked": asked,
+    }
+    if asked.error:
+        return context
     try:
         with snapshot():
-            found = instances.listed(flow, choice, urlparams.cursor(request))
-            by_status, total = _totals(flow, choice, exact)
-        return {"page": found, "total": total, "by_status": by_status, "choice": choice, "too_slow": False}
+            page = instances.listed(asked.chosen, urlparams.cursor(request), shown, oldest_first=oldest)
+            by_status, number_of = _totals(asked.chosen, request.GET.get("exact") == "1", statuses)
+        return context | {"page": page, "total": number_of, "by_status": by_status}
     except OperationalError as error:
         if not is_timeout(error):
             raise
-    empty: Page[instances.InstanceRow] = Page([], None, None)
-    return {"page": empty, "total": None, "by_status": None, "choice": choice, "too_slow": True}
+        return context | {"too_slow": True}
+    except DataError as error:
+        problem = str(error).partition("\n")[0]
+        return context | {"asked": replace(asked, error=BadFilter("wrong_value", problem=problem))}
 
 
-def _totals(flow: FlowInfo, choice: Choice, exact: bool) -> tuple[dict[str, Count] | None, Count | None]:
-    """Return counts by status and in total; with filters only on request, as a count may read everything."""
-    if not choice.usable().filters:
-        return None, instances.matching(flow, choice, None if exact else CAP)
+def _totals(chosen: Filter, exact: bool, statuses: Counts) -> tuple[Counts | None, Count | None]:
+    """Return counts by status and in total; with a filter only on request, as a count may read everything.
+
+    Without more than a status, the total is the sum of the counts that the summary of the flow has.
+    """
+    only, named = _status(chosen), chosen.only("status")
+    if not chosen.without("status"):
+        counted = exact or (named and not only)
+        return None, instances.matching(chosen, None if exact else CAP) if counted else total(statuses, only)
     if not exact:
         return None, None
-    found = instances.by_status(flow, choice)
-    chosen = [count for status, count in found.items() if choice.status in ("", status)]
-    return found, Count(sum(count.n for count in chosen))
-
-
-def _filter_form(request: HttpRequest, flow: FlowInfo, choice: Choice) -> dict[str, object]:
-    return {
-        "operators": OPERATOR.items(),
-        "hints": {a.name: operators(a) for a in flow.attributes},
-        "filters": list(_filters(request, flow, choice)),
-        "blank": Filter("", "eq"),
-        "first_page": not (request.GET.get("before") or request.GET.get("after")),
-        "same_list": without(request.GET, "before", "after", "exact"),
-    }
-
-
-def _filters(request: HttpRequest, flow: FlowInfo, choice: Choice) -> Iterator[dict[str, object]]:
-    for index, item in enumerate(choice.filters):
-        attribute = flow.attribute(item.name)
-        yield {
-            "item": item,
-            "title": attribute.title if attribute else item.name,
-            "operator": OPERATOR_SHORT.get(item.operator, item.operator),
-            "error": filter_error(item, attribute),
-            "without": urlparams.without_filter(request.GET, index),
-        }
+    found = instances.by_status(chosen)
+    return found, instances.matching(chosen, None) if named and not only else total(found, only)
 
 
 @require_safe
 @page
 def changes(request: HttpRequest, name: str) -> HttpResponse:
     """Return the current rows of the instances in `wids`, and the number of those newer than `top`."""
+    found = flow_or_404(request.user, name)
+    asked = filtering.asked(request, found)
+    shown = urlparams.columns(request, found)
     with snapshot():
-        found = flow_or_404(request.user, name)
-        choice = urlparams.choice(request, found)
         top = number(request.GET.get("top"))
-        rows = instances.fresh(found, choice, urlparams.wids(request))
-        newer = instances.newer(found, choice, top) if top is not None else Count(0)
-        context = {"flow": found, "choice": choice, "queues": jobs.queues(found.id), **_summary(name)}
+        rows = instances.fresh(asked.chosen, urlparams.wids(request), shown)
+        newer = instances.newer(asked.chosen, top) if top is not None and not asked.error else Count(0)
+        context = {"flow": found, "queues": jobs.queues(found.id), **_summary(overview.summary(found))}
     parts = {"queue": "queue", "banner": "unserved"}
-    if not choice.usable().filters:  # with filters nothing is counted again at each commit
-        context["chips"] = _chips(request, choice, _counts(choice, context))
+    if not asked.chosen.without("status"):  # with a filter nothing is counted again at each commit
+        context["chips"] = _chips(request, asked.chosen, _counts(asked.chosen, context))
         parts["chips"] = "chips"
     return JsonResponse(
         {
-            "rows": {r.wid: _row(request, found, r) for r in rows},
+            "rows": {r.wid: _row(request, found, r, shown) for r in rows},
             "new": newer.n,
             "more": newer.capped,
             "parts": {
@@ -146,8 +152,11 @@ def changes(request: HttpRequest, name: str) -> HttpResponse:
     )
 
 
-def _row(request: HttpRequest, flow: FlowInfo, listed: instances.InstanceRow) -> str:
-    return render_to_string("monitor/parts/instance_row.html", {"flow": flow, "item": listed}, request)
+def _row(
+    request: HttpRequest, flow: FlowInfo, listed: instances.InstanceRow, shown: tuple[Attribute, ...]
+) -> str:
+    context = {"flow": flow, "item": listed, "shown": shown}
+    return render_to_string("monitor/parts/instance_row.html", context, request)
 
 
 @require_safe

@@ -1,85 +1,90 @@
-"""One instance: its state, its pending jobs, and its history step by step."""
+"""One instance: its state, its pending jobs, and its history as a table, a timeline or a tree."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from flows import api
 from flows.access import instance_or_404
-from flows.queries import instances, jobs, trace
+from flows.queries import instances, jobs, steps, trace
 from flows.queries.base import snapshot
 from flows.queries.definitions import FlowInfo
 from flows.queries.paging import Cursor
-from monitor import urlparams
+from monitor import history, standing, urlparams
+from monitor.timeline import timeline
+from monitor.tree import tree
 from pages.guard import page
 from pages.labels import SYSTEM_JOB
 from pages.urlparams import number
 
 LIVE_STEPS = 50
-
-
-@dataclass(frozen=True)
-class ShownCell:
-    """One change of an attribute."""
-
-    title: str
-    before: str | None
-    after: str | None
-    initial: bool
-    type: str
-
-
-@dataclass(frozen=True)
-class ShownStep:
-    """A step of the trace with its changes in the flow's order; `cause_here`: the page shows its cause."""
-
-    step: trace.Step
-    cells: list[ShownCell]
-    cause_here: bool
-
-
-def _shown(flow: FlowInfo, found: Iterable[trace.Step]) -> list[ShownStep]:
-    order = {a.name: (at, a.title, a.type) for at, a in enumerate(flow.attributes)}
-    steps = list(found)
-    here = {step.seq for step in steps}
-    return [ShownStep(s, _cells(order, s.cells), s.cause_seq in here) for s in steps]
-
-
-def _cells(order: dict[str, tuple[int, str, str]], cells: Collection[trace.Cell]) -> list[ShownCell]:
-    """Return the changes; attributes that the flow no longer has come last, under their former names."""
-    known = {c.name: order.get(c.name, (len(order), c.name, "")) for c in cells}
-    ranked = sorted((c for c in cells if c.changed), key=lambda c: (known[c.name][0], c.name))
-    return [ShownCell(known[c.name][1], c.before, c.after, c.initial, known[c.name][2]) for c in ranked]
+FAILURES = 20
+TIMELINE_FAILURES = 500
+VIEWS = ("table", "timeline", "tree")
 
 
 @require_safe
 @page
 def instance(request: HttpRequest, wid: int) -> HttpResponse:
-    """Return the whole page."""
+    """Return the whole page; with two steps in `compare`, redirect to their comparison."""
+    pair = _pair(request)
+    view = request.GET.get("view", "")
+    view = view if view in VIEWS else VIEWS[0]
     oldest_first = request.GET.get("order") == "oldest"
     with snapshot():
         found, flow = instance_or_404(request.user, wid)
-        steps = trace.steps(wid, found.started_at, urlparams.cursor(request), oldest_first=oldest_first)
+        if pair:
+            return redirect(reverse("monitor:step", args=[wid, max(pair)]) + f"?compare={min(pair)}")
+        page = trace.steps(wid, found.started_at, urlparams.cursor(request), oldest_first=oldest_first)
         context = _now(flow, found)
-    context |= {"page": steps, "steps": _shown(flow, steps.items), "oldest_first": oldest_first}
-    context["open_end"] = steps.older is None if oldest_first else steps.newer is None
+        shown = history.shown(flow, page.items)
+        if view == "timeline":
+            context["timeline"] = _timeline(found, shown, fold=request.GET.get("idle") != "shown")
+    if view == "tree":
+        context["nodes"] = tree(shown, context["jobs"])
+    at_end = page.older is None if oldest_first else page.newer is None
+    context |= {"page": page, "steps": shown, "oldest_first": oldest_first, "view": view}
+    context["open_end"] = at_end and view == "table"
     return render(request, "monitor/instance.html", context)
 
 
-def _now(flow: FlowInfo, found: instances.Instance) -> dict[str, object]:
+def _pair(request: HttpRequest) -> list[int]:
+    """Return the two steps of `compare=3,7` or of `compare=3&compare=7`; empty for anything else."""
+    given = ",".join(request.GET.getlist("compare")[:2]).split(",")[:3]
+    pair = [found for found in map(number, given) if found is not None and found > 0]
+    return pair if len(pair) == len(given) == 2 and pair[0] != pair[1] else []
+
+
+def _timeline(found: instances.Instance, shown: Sequence[history.ShownStep], *, fold: bool) -> Any:
+    times = steps.times(found.wid, found.started_at, [each.step.seq for each in shown])
+    return timeline(shown, times, steps.failures(found.wid, TIMELINE_FAILURES), fold=fold)
+
+
+def _now(flow: FlowInfo, found: instances.Instance) -> dict[str, Any]:
     pending = jobs.of_instance(found.wid)
+    values = instances.state(flow, found.wid)
     names = {t.tgid: t.title for t in flow.triggers}
     system = {name: str(label) for name, label in SYSTEM_JOB.items()}
+    keys = {a.name for a in flow.attributes if a.business_key}
+    titled = [(job, names.get(job.tgid) or system.get(job.transition, job.transition)) for job in pending]
     return {
         "flow": flow,
         "instance": found,
-        "values": instances.state(flow, found.wid),
-        "jobs": [(job, names.get(job.tgid) or system.get(job.transition, job.transition)) for job in pending],
+        "keys": [v for v in values if v.name in keys],
+        "values": [v for v in values if v.text is not None and v.name not in keys],
+        "empty": [v for v in values if v.text is None and v.name not in keys],
+        "business_key": flow.business_key(value.text for value in values),
+        "jobs": titled,
+        "waits": standing.waits(api.explain_jobs(found.wid), {job.id: title for job, title in titled}),
+        "failures": steps.failures(found.wid, FAILURES),
     }
 
 
@@ -91,9 +96,9 @@ def changes(request: HttpRequest, wid: int) -> HttpResponse:
     with snapshot():
         found, flow = instance_or_404(request.user, wid)
         cursor = Cursor(before=-1 if seen is None else seen, size=LIVE_STEPS)
-        steps = trace.steps(wid, found.started_at, cursor, oldest_first=True)
+        page = trace.steps(wid, found.started_at, cursor, oldest_first=True)
         context = _now(flow, found)
-    shown = _shown(flow, steps.items)
+    shown = history.shown(flow, page.items)
     parts = {
         name: render_to_string(f"monitor/parts/{name}.html", context, request)
         for name in ("head", "state", "jobs")
@@ -102,7 +107,7 @@ def changes(request: HttpRequest, wid: int) -> HttpResponse:
         (s.step.seq, render_to_string("monitor/parts/step.html", {"shown": s, **context}, request))
         for s in shown
     ]
-    return JsonResponse({"parts": parts, "steps": rows, "seq": found.seq, "more": steps.older is not None})
+    return JsonResponse({"parts": parts, "steps": rows, "seq": found.seq, "more": page.older is not None})
 
 
 @require_safe
@@ -112,15 +117,15 @@ def raw(request: HttpRequest, wid: int) -> HttpResponse:
     after = number(request.GET.get("after"))
     with snapshot():
         found, flow = instance_or_404(request.user, wid)
-        steps = trace.raw(wid, found.started_at, -1 if after is None else after)
+        rows = trace.raw(wid, found.started_at, -1 if after is None else after)
         pending = jobs.of_instance(wid)
         values = instances.state(flow, wid)
-    last = steps[-1]["seq"] if steps else None
+    last = rows[-1]["seq"] if rows else None
     body = {
         "instance": asdict(found),
         "state": {v.name: v.text for v in values},
         "jobs": [asdict(job) for job in pending],
-        "trace": steps,
+        "trace": rows,
         "next": f"?after={last}" if last is not None and last < found.seq else None,
     }
     return JsonResponse(body, json_dumps_params={"indent": 2, "ensure_ascii": False})

@@ -1,6 +1,8 @@
-"""The first page: all flows with the counts of their instances and pending jobs."""
+"""The first page: whether all is well, the numbers of all flows together, their trend, and each flow."""
 
 from __future__ import annotations
+
+from datetime import datetime
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -8,34 +10,85 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from flows.access import visible_flows
-from flows.queries import overview
+from flows.queries import counted, figures, overview
 from flows.queries.base import snapshot
 from flows.queries.counting import CAP
 from pages.guard import page
-from pages.urlparams import text
+from pages.urlparams import number, text
 
 EXACT_TIMEOUT_MS = 20_000
+LAST_NUMBER = 2**31 - 1
 
 
 def _context(request: HttpRequest) -> dict[str, object]:
     exact = request.GET.get("exact") == "1"
     after = text(request, "after")
+    cap = None if exact else CAP
     with snapshot(EXACT_TIMEOUT_MS) if exact else snapshot():
-        flows, more = overview.summaries(visible_flows(request.user), after, None if exact else CAP)
+        visible = visible_flows(request.user)
+        flows, more = overview.summaries(visible, after, cap)
+        at = figures.now()
+        paces = figures.paces([flow.id for flow in flows], at)
+        context = _summary(overview.visible_ids(visible), at, cap) if flows else {}
+        context |= _trend(request, overview.visible_ids(visible), at) if flows else {}
     capped = any(count.capped for flow in flows for count in (*flow.statuses.values(), flow.pending))
-    return {"flows": flows, "more": more, "after": after, "exact": exact, "capped": capped}
+    hour, until = figures.hour_before(at)
+    listed = [(flow, paces.get(flow.id, figures.Pace())) for flow in flows]
+    return context | {
+        "flows": flows,
+        "listed": listed,
+        "hour": hour,
+        "until": until,
+        "more": more,
+        "after": after,
+        "exact": exact,
+        "capped": capped,
+    }
+
+
+def _summary(ids: list[int], at: datetime, cap: int | None) -> dict[str, object]:
+    return {
+        "totals": figures.totals(ids, at, cap),
+        "waiting": figures.without_worker(ids, at),
+        "changed": figures.changed_most(ids, at),
+    }
+
+
+def _trend(request: HttpRequest, ids: list[int], at: datetime) -> dict[str, object]:
+    window = figures.WINDOWS.get(request.GET.get("trend", ""), figures.WINDOWS["hour"])
+    return {"window": window, "windows": figures.WINDOWS, "trend": figures.trend(ids, window, at)}
 
 
 @require_safe
 @page
 def flows(request: HttpRequest) -> HttpResponse:
-    """Return the page of all flows that are visible to the user."""
+    """Return the overview of all flows that are visible to the user."""
     return render(request, "monitor/flows.html", _context(request))
 
 
 @require_safe
 @page
 def flows_part(request: HttpRequest) -> HttpResponse:
-    """Return the rows of the first page for its script."""
-    html = render_to_string("monitor/parts/flow_rows.html", _context(request), request)
-    return JsonResponse({"rows": html})
+    """Return what changes on the overview for its script: its numbers, its trend, the rows of the flows."""
+    context = _context(request)
+    named = {"summary": "summary", "trend": "trend_table"} if context["flows"] else {}
+    parts = {
+        name: render_to_string(f"monitor/parts/{part}.html", context, request) for name, part in named.items()
+    }
+    html = render_to_string("monitor/parts/flow_rows.html", context, request)
+    return JsonResponse({"rows": html, "parts": parts})
+
+
+@require_safe
+@page
+def counted_rows(request: HttpRequest) -> HttpResponse:
+    """Return the list of the jobs that a number of the overview counts, of one flow or of all."""
+    kind = request.GET.get("of", "")
+    kind = kind if kind in counted.KINDS else "pending"
+    flow = text(request, "flow")
+    with snapshot():
+        ids = overview.visible_ids(visible_flows(request.user), flow)
+        before = number(request.GET.get("before")) or LAST_NUMBER
+        items, more = counted.listed(ids, kind, figures.now(), before)
+    context = {"kind": kind, "flow": flow, "items": items, "more": more}
+    return render(request, "monitor/counted.html", context)

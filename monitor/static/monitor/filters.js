@@ -1,10 +1,11 @@
-// The filter form offers only the comparisons of the attribute's type; the server checks them again.
+// The forms of conditions offer only the comparisons of the attribute's type; the server checks them again.
 export function filterForm() {
-  const attribute = document.getElementById("filter-a");
-  const operator = document.getElementById("filter-op");
-  const value = document.getElementById("filter-v");
-  const options = document.getElementById("filter-options");
-  if (!attribute) return;
+  for (const form of document.querySelectorAll("[data-filter-form]")) attach(form);
+}
+
+function attach(form) {
+  const { a: attribute, op: operator, v: value } = form.elements;
+  const options = form.querySelector("datalist");
   function suit() {
     const chosen = attribute.selectedOptions[0]?.dataset ?? {};
     const allowed = chosen.ops?.split(" ");

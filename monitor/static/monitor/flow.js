@@ -1,5 +1,5 @@
 // The list of instances: rows on the screen change in place; newer ones wait behind a button.
-import { Line, fetchJson } from "../pages/line.js";
+import { LivePage, fetchJson } from "../pages/live.js";
 import { flash, parseRow, parts } from "../pages/parts.js";
 import { filterForm } from "./filters.js";
 import { becoming, update } from "../pages/steady.js";
@@ -30,5 +30,5 @@ export function start() {
       button.textContent = `+${answer.new}${answer.more ? "+" : ""} ${button.dataset.tNew}`;
     }
   }
-  new Line(refresh).start();
+  new LivePage(refresh).start();
 }

@@ -1,11 +1,15 @@
 // One instance: new steps appear at their end of the history, unless that would move what the user reads.
-import { Line, fetchJson } from "../pages/line.js";
+import { LivePage, fetchJson } from "../pages/live.js";
 import { flash, parseRow, parts } from "../pages/parts.js";
 import { force, update } from "../pages/steady.js";
+import { copyButtons } from "../pages/copy.js";
+import { pairs } from "./compare.js";
 
 const MAX_SHOWN = 200;
 
 export function start() {
+  copyButtons();
+  pairs();
   const table = document.querySelector("[data-changes]");
   const body = document.getElementById("rows");
   const button = document.getElementById("new");
@@ -31,11 +35,12 @@ export function start() {
       offer();
     },
   };
-  button.addEventListener("click", () => { if (open) force([steps]); else location.search = ""; });
+  button.addEventListener("click", () => { if (open) force([steps]); else location.href = button.dataset.href; });
 
   async function refresh() {
     const answer = await fetchJson(`${table.dataset.changes}?seq=${last}`);
     update(parts(answer.parts));
+    copyButtons();
     if (waiting.length > MAX_SHOWN) return;
     if (answer.steps.length) last = answer.steps[answer.steps.length - 1][0];
     waiting.push(...answer.steps.map(([, html]) => parseRow(html)).filter((row) => !document.getElementById(row.id)));
@@ -43,5 +48,5 @@ export function start() {
     if (open && waiting.length) update([steps]);
     offer();
   }
-  new Line(refresh, { pause: 200 }).start();
+  new LivePage(refresh, { pause: 200 }).start();
 }

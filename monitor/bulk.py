@@ -1,0 +1,125 @@
+"""What an operator may do to many instances: titles, effects, and to how many of them it applies."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from django.utils.translation import gettext_lazy as _
+
+from flows.access import Action, AnyUser, may
+from flows.filters.fields import STATUSES
+from flows.queries.bulk import Chosen
+from monitor.operations import Text
+
+
+@dataclass(frozen=True)
+class ManyOperation:
+    """One operation; `statuses` are those of the instances that it is not certain to be refused for."""
+
+    title: Text
+    effect: Text
+    statuses: str
+    right: Action = "operate"
+
+
+MANY: dict[str, ManyOperation] = {
+    "suspend": ManyOperation(
+        _("Suspend"),
+        _("Their jobs are not offered, leases end, and timers and deadlines stop until they are resumed."),
+        "RE",
+    ),
+    "resume": ManyOperation(
+        _("Resume"),
+        _("Their jobs are offered again, and timers and deadlines go on with the time that was left."),
+        "S",
+    ),
+    "rematch": ManyOperation(
+        _("Match again"),
+        _("The present conditions are evaluated: transitions fire, exceptions that have work again end."),
+        "RE",
+    ),
+    "retry": ManyOperation(
+        _("Retry parked jobs"), _("Parked jobs are offered at once and get one attempt more."), "RE", "repair"
+    ),
+    "priority": ManyOperation(
+        _("Change the priority"),
+        _("Among the ready jobs of a transition, those with the highest priority are taken first."),
+        "RE",
+    ),
+    "cancel": ManyOperation(
+        _("Cancel"),
+        _("Pending jobs are withdrawn and nothing is compensated. It cannot be undone."),
+        "RES",
+    ),
+}
+STATE: dict[str, Text] = {
+    "running": _("in progress"),
+    "paused": _("paused"),
+    "withdrawn": _("withdrawn"),
+    "finished": _("finished"),
+}
+RESULT: dict[str, Text] = {
+    "": _("All"),
+    "done": _("Done"),
+    "refused": _("Refused"),
+    "gone": _("Removed meanwhile"),
+    "left": _("Left"),
+}
+_WORDS = {code: word for word, code in STATUSES.items()}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An operation that a page offers: to how many it applies, and a filter of only those if it is not all.
+
+    `allowed` says whether the user has the right for each flow.
+    """
+
+    name: str
+    operation: ManyOperation
+    applies: int
+    allowed: bool
+    only: str = ""
+
+
+def choices(user: AnyUser, query: str, found: Chosen) -> list[Choice]:
+    """Return each operation as the page of these instances offers it."""
+    return [_choice(user, name, query, found) for name in MANY]
+
+
+def _choice(user: AnyUser, name: str, query: str, found: Chosen) -> Choice:
+    each = MANY[name]
+    applies = found.applies(each.statuses)
+    only = narrowed(query, each.statuses)
+    if name == "retry":
+        applies, only = sum(group.parked for group in found.groups), f"{only} is:parked"
+    elif name == "priority":
+        applies, only = sum(group.pending for group in found.groups), f"{only} has:pending"
+    some = 0 < applies < len(found.wids)
+    return Choice(name, each, applies, may_all(user, name, found.flows), only if some else "")
+
+
+def narrowed(query: str, statuses: str) -> str:
+    """Return the filter of those of its instances that have one of these statuses."""
+    words = " or ".join(f"status:{_WORDS[code]}" for code in statuses)
+    return f"({query}) ({words})" if query else f"({words})"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Instances that a filter selects in addition to those that were confirmed, and those that it lost."""
+
+    entered: list[int]
+    left: list[int]
+
+
+def difference(confirmed: Collection[int], found: Chosen) -> Difference:
+    """Compare the instances that a person confirmed with those that the filter selects now."""
+    now, before = set(found.wids), set(confirmed)
+    return Difference(sorted(now - before), sorted(before - now))
+
+
+def may_all(user: AnyUser, operation: str, flows: list[str]) -> bool:
+    """Return whether the user may perform the operation on instances of all these flows."""
+    return all(may(user, MANY[operation].right, name) for name in flows)

@@ -1,0 +1,164 @@
+"""The filter of a list in its address, and the pills by which a page shows and changes it.
+
+`q` has the text of the filter. `status` and the triples `a`, `op`, `v` add conditions; with `part`, the first
+triple replaces that part of the filter, or is added to it ("new"), and the address is written again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+from flows.access import AnyUser, may, somewhere
+from flows.filters import EMPTY, BadFilter, Filter, parse
+from flows.filters.fields import Field, fields
+from flows.filters.grammar import MAX_TEXT, read
+from flows.filters.translating import as_fields, codes, condition, status
+from flows.filters.tree import Node, all_of, top
+from flows.queries.definitions import FlowInfo
+from monitor.labels import VIEW, VIEWS, field_title, value_title
+from monitor.urlparams import oldest_first
+from pages.labels import OPERATOR, OPERATOR_SHORT
+from pages.urlparams import number, text
+
+TRIPLE = ("a", "op", "v")
+ADDRESS = ("q", "status", "part", *TRIPLE)
+MAX_TRIPLES = 8
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the address asks for: the filter, or the error of its text."""
+
+    text: str
+    chosen: Filter
+    error: BadFilter | None = None
+    edited: bool = False
+
+    @property
+    def marked(self) -> tuple[str, str, str]:
+        """Return the text before the error, in it, and after it."""
+        at, length = (self.error.position, max(self.error.length, 1)) if self.error else (len(self.text), 0)
+        return self.text[:at], self.text[at : at + length], self.text[at + length :]
+
+
+@dataclass(frozen=True)
+class Pill:
+    """One part of a filter: its title, and the fields of the form that changes it, if a form can."""
+
+    place: int
+    title: str
+    operator: str = ""
+    value: str = ""
+    name: str = ""
+    code: str = ""
+    shown: str = ""
+
+    @property
+    def editable(self) -> bool:
+        return bool(self.name)
+
+
+def asked(request: HttpRequest, flow: FlowInfo | None = None) -> Asked:
+    """Return the filter of the address; call it outside of a read-only transaction."""
+    wanted = text(request, "q")
+    try:
+        tree = _tree(request, wanted, flow)
+        if tree != read(wanted):  # something was added, so that places are those of the canonical text
+            wanted = tree.text() if tree else ""
+        chosen = parse(wanted, flow, timezone.get_current_timezone())
+    except BadFilter as error:
+        return Asked(wanted[: MAX_TEXT + 100], EMPTY.for_flow(flow) if flow else EMPTY, error)
+    return Asked(chosen.text(), chosen, edited="part" in request.GET)
+
+
+def _tree(request: HttpRequest, wanted: str, flow: FlowInfo | None) -> Node | None:
+    """Return the tree of `q` with what the other parameters add to it."""
+    parts = list(top(read(wanted)))
+    added: list[Node] = [condition(*triple, flow) for triple in _triples(request)]
+    place = number(request.GET.get("part"))
+    if place is not None and 0 <= place < len(parts):
+        parts[place : place + 1] = added[:1]
+        added = added[1:]
+    first = status(request.GET.get("status", ""))
+    return all_of(*([first] if first else []), *parts, *added)
+
+
+def _triples(request: HttpRequest) -> list[tuple[str, str, str]]:
+    names, ops, values = (request.GET.getlist(name) for name in TRIPLE)
+    ops, values = [*ops, *["eq"] * len(names)], [*values, *[""] * len(names)]
+    found = [(n, o, v.replace("\x00", "")) for n, o, v in zip(names, ops, values, strict=False) if n]
+    return found[:MAX_TRIPLES]
+
+
+def address(request: HttpRequest, chosen: str, *dropped: str) -> str:
+    """Return the query string of the same list with another filter, from its first page."""
+    rest = request.GET.copy()
+    for name in (*ADDRESS, "before", "after", "exact", "wids", "top", *dropped):
+        rest.pop(name, None)
+    kept = [(name, value) for name, values in rest.lists() for value in values]
+    return urlencode([*([("q", chosen)] if chosen else []), *kept])
+
+
+def pills(found: Filter, flow: FlowInfo | None) -> list[Pill]:
+    """Return a pill for each part of the filter."""
+    known = {each.written: each for each in fields(flow)}
+    return [_pill(place, part, known) for place, part in enumerate(found.parts)]
+
+
+def _pill(place: int, part: Node, known: dict[str, Field]) -> Pill:
+    shown = as_fields(part)
+    if shown is None or shown[0] not in known:
+        return Pill(place, part.text())
+    name, code, value = shown
+    title = field_title(known[name])
+    shown_value = value_title(known[name], value)
+    return Pill(place, title, str(OPERATOR_SHORT[code]), value, name, code, shown_value)
+
+
+def choices(flow: FlowInfo | None) -> list[dict[str, object]]:
+    """Return the fields that a form offers, with their titles, operators and values."""
+    return [
+        {
+            "name": each.written,
+            "title": field_title(each),
+            "codes": codes(each),
+            "kind": each.kind,
+            "choices": each.choices,
+        }
+        for each in fields(flow)
+        if codes(each)
+    ]
+
+
+def without_part(found: Filter, place: int) -> str:
+    """Return the text of the filter without one of its parts."""
+    kept = all_of(*(part for at, part in enumerate(found.parts) if at != place))
+    return kept.text() if kept else ""
+
+
+def operable(user: AnyUser, flow: FlowInfo | None) -> bool:
+    """Return whether the user may operate or repair instances of the flow, or of any one."""
+    if flow is None:
+        return somewhere(user, "operate", "repair")
+    return may(user, "operate", flow.name) or may(user, "repair", flow.name)
+
+
+def form(request: HttpRequest, found: Asked, flow: FlowInfo | None) -> dict[str, object]:
+    """Return what the part filters.html of a list needs."""
+    shown = pills(found.chosen, flow)
+    links = ["?" + address(request, without_part(found.chosen, pill.place)) for pill in shown]
+    paged = request.GET.get("before") or request.GET.get("after")
+    return {
+        "operators": OPERATOR.items(),
+        "fields": choices(flow),
+        "pills": list(zip(shown, links, strict=True)),
+        "first_page": not paged and not oldest_first(request),
+        "same_list": address(request, found.text),
+        "default_views": [(str(VIEW[code]), query) for code, query in VIEWS.items()],
+        "operable": operable(request.user, flow),
+        "kept": [(name, request.GET[name]) for name in ("columns", "sort") if name in request.GET],
+    }

@@ -1,0 +1,31 @@
+"""The monitor's own table: tokens with which programs use the HTTP API for a user."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+
+class ApiToken(models.Model):
+    """A token of a user. Only its digest is stored; `prefix` is its readable beginning.
+
+    It belongs to an account, whose deletion deletes it: a later account of the same name must not get it.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=100)
+    prefix = models.CharField(max_length=12, unique=True)
+    digest = models.CharField(max_length=64, unique=True)
+    flows = models.JSONField(default=list)  # names; empty: every flow that the user sees
+    rights = models.JSONField(default=list)  # of "operate" and "repair"; reading is always included
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        db_table = "api_token"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.prefix} ({self.name})"

@@ -1,0 +1,40 @@
+"""Where an instance stands, in sentences: what each of its jobs waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from flows import reasons
+from flows.api.reasons import JobReason
+
+# Jobs that can go on without anything from outside come last.
+_URGENT = ("no_worker", "people", "repair", "suspended", "exclusion", "backoff", "queue", "lease", "held")
+
+
+@dataclass(frozen=True)
+class Wait:
+    """What one job waits for, and until or since when."""
+
+    title: str
+    sentence: str
+    until: datetime | None
+    since: datetime | None
+
+
+def waits(jobs: Iterable[JobReason], titles: Mapping[int, str]) -> list[Wait]:
+    """Return what the jobs wait for, what needs attention most first."""
+
+    def rank(job: JobReason) -> int:
+        return _URGENT.index(job.waits_for) if job.waits_for in _URGENT else len(_URGENT)
+
+    return [
+        Wait(
+            titles.get(job.id, job.transition),
+            reasons.waiting(job),
+            job.facts.get("until"),
+            job.facts.get("since"),
+        )
+        for job in sorted(jobs, key=rank)
+    ]

@@ -1,0 +1,110 @@
+"""Download a list as a file: the rows of the screen's filter, with its columns, in its order."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.core.handlers.asgi import ASGIRequest
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from flows.access import flow_or_404, visible_flows
+from flows.filters import BadFilter
+from flows.queries import everywhere, instances
+from flows.queries.base import snapshot
+from flows.queries.definitions import Attribute
+from flows.queries.exporting import FIXED, exported
+from flows.queries.paging import Cursor
+from monitor import filtering, urlparams
+from monitor.export.formats import FORMATS, Column
+from pages.guard import page
+
+MOST_ROWS = 100_000
+BATCH = 1_000
+# The columns of a list over all flows.
+ANYWHERE = ("wid", "flow", "status", "reason", "key", "started_at", "changed_at")
+
+
+@require_safe
+@page
+def of_flow(request: HttpRequest, name: str, ending: str) -> HttpResponseBase:
+    """Return the instances of a flow as a file."""
+    flow = flow_or_404(request.user, name)
+    asked = filtering.asked(request, flow)
+    if asked.error:
+        return _text(asked.error.sentence, 400)
+    shown = urlparams.columns(request, flow)
+    with snapshot():
+        many = instances.matching(asked.chosen, MOST_ROWS)
+    rows = exported(asked.chosen, shown, oldest_first=urlparams.oldest_first(request))
+    return _too_many() if many.capped else _file(request, name, ending, _columns(shown), rows)
+
+
+@require_safe
+@page
+def of_all(request: HttpRequest, ending: str) -> HttpResponseBase:
+    """Return the instances of all flows that the user sees as a file."""
+    asked = filtering.asked(request)
+    try:
+        if asked.error:
+            raise asked.error
+        found = everywhere.selection(asked.chosen, visible_flows(request.user))
+    except BadFilter as error:
+        return _text(error.sentence, 400)
+    with snapshot():
+        many = everywhere.matching(found, MOST_ROWS)
+    rows = _anywhere(found, urlparams.oldest_first(request))
+    columns = [Column(name, name) for name in ANYWHERE]
+    return _too_many() if many.capped else _file(request, "instances", ending, columns, rows)
+
+
+def _columns(shown: tuple[Attribute, ...]) -> list[Column]:
+    return [*(Column(name, name) for name in FIXED), *(Column(a.name, a.title, a.type) for a in shown)]
+
+
+def _anywhere(found: everywhere.Selection, oldest_first: bool) -> Iterator[list[Any]]:
+    cursor: Cursor | None = Cursor(size=BATCH)
+    while cursor:
+        with snapshot():
+            part = everywhere.listed(found, cursor, oldest_first=oldest_first)
+        for each in part.items:
+            fixed = [each.wid, each.flow_name, each.status, each.reason, each.key]
+            yield [*fixed, each.started_at, each.changed_at]
+        following = part.newer if oldest_first else part.older
+        cursor = _next(following, oldest_first) if following is not None else None
+
+
+def _next(key: Any, oldest_first: bool) -> Cursor:
+    return Cursor(after=key, size=BATCH) if oldest_first else Cursor(before=key, size=BATCH)
+
+
+def _too_many() -> HttpResponse:
+    text = _("The list has more than %(limit)s instances. Narrow its filter, and download the parts.")
+    return _text(text % {"limit": f"{MOST_ROWS:,}"}, 413)
+
+
+def _text(text: str, status: int) -> HttpResponse:
+    return HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")
+
+
+def _file(
+    request: HttpRequest, name: str, ending: str, columns: list[Column], rows: Iterator[list[Any]]
+) -> HttpResponseBase:
+    if ending not in FORMATS:
+        raise Http404
+    kind, write = FORMATS[ending]
+    pieces = write(columns, rows)
+    # A server of the asynchronous kind would read a synchronous iterator to its end before it sends anything.
+    content = _pieces(pieces) if isinstance(request, ASGIRequest) else pieces
+    response = StreamingHttpResponse(content, content_type=kind)
+    response["Content-Disposition"] = f'attachment; filename="{name}.{ending}"'
+    return response
+
+
+async def _pieces(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:
+    following = sync_to_async(lambda: next(pieces, None))
+    while (piece := await following()) is not None:
+        yield piece

@@ -1,0 +1,98 @@
+"""What an operator does in the browser: start an instance, cancel one, match one again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from flows import api
+from flows.access import flow_or_404, instance_or_404, may_operate
+from flows.designer import values
+from flows.errors import WedError
+from flows.queries.definitions import FlowInfo
+from pages.guard import page
+
+LONGEST_KEY = 200
+LONGEST_REASON = 1000
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def start(request: HttpRequest, name: str) -> HttpResponse:
+    """Show the form of a new instance, or start it. A key that was used before leads to its instance."""
+    flow = flow_or_404(request.user, name)
+    if not may_operate(request.user, name):
+        return HttpResponseForbidden(_("You may see this flow, but not start its instances."))
+    definition = api.definition(name)
+    first = {str(one["name"]): one.get("default") for one in definition["attributes"]}
+    error = ""
+    if request.method == "POST":
+        try:
+            return _started(request, flow, values.changes(definition, first, request.POST.dict()))
+        except values.BadValue as bad:
+            error = str(bad)
+        except WedError as refused:
+            error = str(refused)
+    fields = values.fields(definition, first, request.POST.dict())
+    key = request.POST.get("key", "")[:LONGEST_KEY]
+    context = {"flow": flow, "fields": fields, "error": error, "key": key}
+    return render(request, "monitor/start.html", context)
+
+
+def _started(request: HttpRequest, flow: FlowInfo, state: dict[str, Any]) -> HttpResponse:
+    key = request.POST.get("key", "").strip()[:LONGEST_KEY] or None
+    wid = api.start(flow.name, state, actor=request.user.get_username(), key=key)
+    messages.success(request, _("Instance %(wid)s is started.") % {"wid": wid})
+    return HttpResponseRedirect(reverse("monitor:instance", args=[wid]))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def cancel(request: HttpRequest, wid: int) -> HttpResponse:
+    """Ask for the reason, or cancel the instance."""
+    instance, flow = instance_or_404(request.user, wid)
+    if not may_operate(request.user, flow.name):
+        return _forbidden()
+    reason, error = request.POST.get("reason", "").strip()[:LONGEST_REASON], ""
+    if request.method == "POST":
+        try:
+            api.cancel(wid, reason, actor=request.user.get_username())
+        except WedError as refused:
+            error = str(refused)
+        else:
+            messages.success(request, _("Instance %(wid)s is cancelled.") % {"wid": wid})
+            return HttpResponseRedirect(reverse("monitor:instance", args=[wid]))
+    context = {"flow": flow, "instance": instance, "reason": reason, "error": error}
+    return render(request, "monitor/cancel.html", context)
+
+
+@require_POST
+@page
+def rematch(request: HttpRequest, wid: int) -> HttpResponse:
+    """Evaluate the conditions of the flow on the instance again."""
+    _instance, flow = instance_or_404(request.user, wid)
+    if not may_operate(request.user, flow.name):
+        return _forbidden()
+    try:
+        done = api.rematch(flow.name, [wid], actor=request.user.get_username())
+    except WedError as refused:
+        messages.error(request, str(refused))
+    else:
+        messages.success(request, _result(done))
+    return HttpResponseRedirect(reverse("monitor:instance", args=[wid]))
+
+
+def _result(done: dict[str, Any]) -> str:
+    if done["fired"]:
+        return _("Matched again; fired: %(names)s.") % {"names": ", ".join(sorted(done["fired"]))}
+    return _("Matched again; nothing changed.") if not done["changed"] else _("Matched again.")
+
+
+def _forbidden() -> HttpResponse:
+    return HttpResponseForbidden(_("You may see this instance, but not operate it."))

@@ -1,0 +1,62 @@
+"""The page on which an operator confirms what happens to an instance or to one of its jobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from flows import api
+from flows.access import instance_or_404, may_operate, may_repair
+from flows.errors import WedError
+from flows.queries import jobs
+from flows.queries.jobs import OpenJob
+from monitor.operations import OPERATIONS, consequence, perform
+from monitor.views.operate import LONGEST_REASON
+from pages.guard import page
+from pages.urlparams import long_number, number
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def operate(request: HttpRequest, wid: int, operation: str) -> HttpResponse:
+    """Say what will happen and ask for the reason, or do it. What changed meanwhile is refused and said."""
+    instance, flow = instance_or_404(request.user, wid)
+    if operation not in OPERATIONS:
+        raise Http404
+    chosen = OPERATIONS[operation]
+    given = request.POST if request.method == "POST" else request.GET
+    number_of_job = long_number(given.get("job")) if chosen.of_job else None
+    job = _job(wid, number_of_job)
+    if not (may_repair if operation == "retry" and job and job.state == "K" else may_operate)(
+        request.user, flow.name
+    ):
+        return HttpResponseForbidden(_("You may see this instance, but not operate it."))
+    context: dict[str, Any] = {"flow": flow, "instance": instance, "operation": chosen, "name": operation}
+    context |= {"job": job, "gone": chosen.of_job and job is None, "number": number_of_job}
+    context["reason"] = request.POST.get("reason", "").strip()[:LONGEST_REASON].replace("\x00", "")
+    context["priority"] = request.POST.get("priority", str(job.priority if job else 0))[:7]
+    if request.method == "POST":
+        try:
+            return _done(request, wid, operation, number_of_job, context["reason"])
+        except WedError as refused:
+            context["error"] = str(refused)
+    if operation == "withdraw" and job:
+        context["consequence"] = consequence(job, api.explain_instance(wid))
+    return render(request, "monitor/operate.html", context)
+
+
+def _job(wid: int, number_of_job: int | None) -> OpenJob | None:
+    return next((job for job in jobs.of_instance(wid) if job.id == number_of_job), None)
+
+
+def _done(request: HttpRequest, wid: int, name: str, job: int | None, reason: str) -> HttpResponse:
+    priority = number(request.POST.get("priority"))
+    perform(name, wid, job, priority, reason, request.user.get_username())
+    messages.success(request, str(OPERATIONS[name].done))
+    return HttpResponseRedirect(reverse("monitor:instance", args=[wid]))

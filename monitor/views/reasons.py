@@ -1,0 +1,124 @@
+"""Why one instance is where it is: what its jobs wait for, and what each rule still needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from flows import api, reasons
+from flows.access import instance_or_404
+from flows.api.reasons import InstanceReasons, JobReason, Obstacle, RuleReason, Write
+from flows.errors import UnknownInstance
+from flows.labels import translate_label
+from pages.guard import page
+from pages.labels import SYSTEM_JOB, SYSTEM_STEP
+from pages.urlparams import number
+
+NEAREST = 20
+
+
+@dataclass(frozen=True)
+class ShownValue:
+    """The value of an attribute that keeps a condition from holding, and the step that wrote it."""
+
+    title: str
+    text: str
+    written: Write | None
+    by: str
+
+
+@dataclass(frozen=True)
+class ShownObstacle:
+    """What a rule needs, and what is there instead."""
+
+    needed: str
+    found: str
+    values: list[ShownValue]
+
+
+@dataclass(frozen=True)
+class ShownRule:
+    """A rule with what it needs; `parts` are those of its condition, indented by their depth."""
+
+    rule: RuleReason
+    title: str
+    obstacles: list[ShownObstacle]
+    parts: list[tuple[int, str, str]]
+
+
+@dataclass(frozen=True)
+class ShownJob:
+    """A job with what it waits for, and until or since when."""
+
+    job: JobReason
+    title: str
+    sentence: str
+    until: datetime | None
+    since: datetime | None
+
+
+@require_safe
+@page
+def why(request: HttpRequest, wid: int) -> HttpResponse:
+    """Return the page; `step` asks for an earlier step of the history."""
+    instance, flow = instance_or_404(request.user, wid)
+    try:
+        found = api.explain_instance(wid, number(request.GET.get("step")))
+    except UnknownInstance as error:
+        raise Http404 from error
+    titles = {name: str(label) for name, label in (SYSTEM_STEP | SYSTEM_JOB).items()} | flow.transition_titles
+    labels = {name: translate_label(label) for name, label in found.labels.items()}
+    nearest = found.nearest
+    context = {
+        "flow": flow,
+        "instance": instance,
+        "found": found,
+        "jobs": [_job(job, titles) for job in found.jobs],
+        "holding": [_rule(rule, labels, titles) for rule in found.holding],
+        "nearest": [_rule(rule, labels, titles) for rule in nearest[:NEAREST]],
+        "further": [_rule(rule, labels, titles) for rule in nearest[NEAREST:]],
+        "last": _last(found, instance.seq),
+    }
+    return render(request, "monitor/why.html", context)
+
+
+def _last(found: InstanceReasons, newest: int) -> int:
+    """Return the number of the step that follows the one explained, 0 at the end."""
+    return 0 if found.now or found.seq >= newest else found.seq + 1
+
+
+def _job(job: JobReason, titles: Mapping[str, str]) -> ShownJob:
+    return ShownJob(
+        job,
+        titles.get(job.transition, job.transition),
+        reasons.waiting(job),
+        job.facts.get("until"),
+        job.facts.get("since"),
+    )
+
+
+def _rule(rule: RuleReason, labels: Mapping[str, str], titles: Mapping[str, str]) -> ShownRule:
+    return ShownRule(
+        rule,
+        translate_label(rule.title),
+        [_obstacle(one, labels, titles) for one in rule.obstacles],
+        [(path.count(".") + 1 if path else 0, part.text, part.value) for path, part in rule.parts.items()],
+    )
+
+
+def _obstacle(one: Obstacle, labels: Mapping[str, str], titles: Mapping[str, str]) -> ShownObstacle:
+    values = [_value(name, shown, one.written.get(name), labels, titles) for name, shown in one.now.items()]
+    return ShownObstacle(reasons.needed(one, labels), reasons.found(one), values)
+
+
+def _value(
+    name: str, shown: Any, written: Write | None, labels: Mapping[str, str], titles: Mapping[str, str]
+) -> ShownValue:
+    by = titles.get(written.by, written.by) if written else ""
+    return ShownValue(labels.get(name, name), reasons.value(shown)[:200], written, by)

@@ -1,0 +1,149 @@
+"""Saved views: those that every list has, and those that people saved, with the number of their instances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import monotonic
+
+from django.contrib import messages
+from django.db import DataError, OperationalError
+from django.http import HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from flows import api
+from flows.access import AnyUser, flow_or_404, may, sees_everything, visible_flows
+from flows.api.views import SavedView, View
+from flows.errors import WedError
+from flows.filters import BadFilter, parse
+from flows.queries import everywhere, instances
+from flows.queries.base import snapshot
+from flows.queries.counting import Count
+from flows.queries.definitions import FlowInfo
+from monitor.labels import VIEW, VIEWS
+from pages.guard import is_timeout, page
+from pages.urlparams import text
+
+MOST_COUNTED = 1_000
+COUNT_TIMEOUT_MS = 500
+BUDGET_SECONDS = 3.0
+SHARED = ("mine", "team", "everyone")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A view on the page: the address of its list, and how many instances it has, None if that is unknown."""
+
+    title: str
+    query: str
+    href: str
+    count: Count | None = None
+    saved: SavedView | None = None
+    own: bool = False
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def views(request: HttpRequest) -> HttpResponse:
+    """Show the views of a flow, or over all flows, and save the list that the address describes."""
+    name = text(request, "flow") or request.POST.get("flow", "")
+    flow = flow_or_404(request.user, name) if name else None
+    error = ""
+    if request.method == "POST":
+        if request.POST.get("shared") == "everyone" and not may_share(request.user, flow):
+            return HttpResponseForbidden(_("You may save views for yourself and your groups only."))
+        try:
+            return _saved(request, flow)
+        except WedError as refused:
+            error = refused.sentence
+    context = {
+        "flow": flow,
+        "views": _shown(request.user, flow),
+        "form": request.POST or request.GET,
+        "offered": "q" in request.GET or request.method == "POST",
+        "error": error,
+        "teams": teams(request.user),
+        "everyone": may_share(request.user, flow),
+    }
+    return render(request, "monitor/views.html", context)
+
+
+def _saved(request: HttpRequest, flow: FlowInfo | None) -> HttpResponse:
+    """Save the view of the form, and lead back to the page. Raises WedError."""
+    form = request.POST
+    team = form.get("team", "") if form.get("shared") == "team" else ""
+    if team and team not in teams(request.user):
+        team = ""  # which the kernel rejects
+    chosen = parse(form.get("q", ""), flow)
+    columns = [name for name in form.get("columns", "").split(",") if name]
+    sorting = "id" if form.get("sort") == "id" else ""
+    view = View(chosen.text(), columns, sorting, form.get("shared", "mine"), team)
+    saved = api.save_view(request.user.get_username(), flow.name if flow else "", form.get("name", ""), view)
+    messages.success(request, _("The view “%(name)s” is saved.") % {"name": saved.name})
+    return _back(saved.flow)
+
+
+@require_POST
+@page
+def delete(request: HttpRequest, saved_view: int) -> HttpResponse:
+    """Delete a view of the user."""
+    try:
+        api.delete_view(request.user.get_username(), saved_view)
+    except WedError as refused:
+        messages.error(request, refused.sentence)
+    else:
+        messages.success(request, _("The view is deleted."))
+    return _back(request.POST.get("flow", ""))
+
+
+def _back(flow: str) -> HttpResponse:
+    address = reverse("monitor:views")
+    return HttpResponseRedirect(f"{address}?{urlencode({'flow': flow})}" if flow else address)
+
+
+def teams(user: AnyUser) -> list[str]:
+    return list(user.groups.values_list("name", flat=True).order_by("name"))
+
+
+def may_share(user: AnyUser, flow: FlowInfo | None) -> bool:
+    """Return whether the user may save views for everyone: who operates the flow, or sees all flows."""
+    return may(user, "operate", flow.name) if flow else sees_everything(user)
+
+
+def _shown(user: AnyUser, flow: FlowInfo | None) -> list[Shown]:
+    owner, name = user.get_username(), flow.name if flow else ""
+    found = [Shown(str(VIEW[code]), query, _href(flow, query)) for code, query in VIEWS.items()]
+    for each in api.list_views(owner, teams(user), name):
+        href = _href(flow, each.query, ",".join(each.columns), each.sorting)
+        found.append(Shown(each.name, each.query, href, None, each, each.owner == owner))
+    until = monotonic() + BUDGET_SECONDS
+    return [_counted(each, user, flow) if monotonic() < until else each for each in found]
+
+
+def _href(flow: FlowInfo | None, query: str, columns: str = "", sorting: str = "") -> str:
+    address = reverse("monitor:flow", args=[flow.name]) if flow else reverse("monitor:instances")
+    parts = {"q": query, "columns": columns, "sort": sorting}
+    return f"{address}?{urlencode({name: value for name, value in parts.items() if value})}"
+
+
+def _counted(view: Shown, user: AnyUser, flow: FlowInfo | None) -> Shown:
+    """Return the view with its number; without one if it takes long, or no longer suits the definition."""
+    try:
+        chosen = parse(view.query, flow)
+        selection = None if flow else everywhere.selection(chosen, visible_flows(user))
+        with snapshot(COUNT_TIMEOUT_MS):
+            count = (
+                everywhere.matching(selection, MOST_COUNTED)
+                if selection
+                else instances.matching(chosen, MOST_COUNTED)
+            )
+    except (BadFilter, DataError):
+        return view
+    except OperationalError as error:
+        if not is_timeout(error):
+            raise
+        return view
+    return Shown(view.title, view.query, view.href, count, view.saved, view.own)
