@@ -36,18 +36,18 @@ def play(story: Story) -> None:
 
 
 class Browser(WebsocketCommunicator):
-    """The line of one page, with the cookie of a logged-in client."""
+    """The live connection of one page, with the cookie of a logged-in client."""
 
     def __init__(self, client: Client | None, path: str) -> None:
         cookies = "; ".join(f"{k}={v.value}" for k, v in client.cookies.items()) if client else ""
         super().__init__(APPLICATION, path, headers=[(b"cookie", cookies.encode())])
 
-    async def frame(self, timeout: float = 5.0) -> dict[str, Any]:
+    async def frame(self, timeout: float = 60.0) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(await self.receive_from(timeout))
         return found
 
     async def opened(self) -> Browser:
-        connected, _ = await self.connect(timeout=5)
+        connected, _ = await self.connect(timeout=60)
         assert connected and (await self.frame())["op"] == "hello"
         return self
 
@@ -64,6 +64,6 @@ class Browser(WebsocketCommunicator):
 
     async def close_code(self) -> int:
         while True:
-            output = await self.receive_output(5)
+            output = await self.receive_output(60)
             if output["type"] == "websocket.close":
                 return int(output["code"])

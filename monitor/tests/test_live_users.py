@@ -64,7 +64,7 @@ def test_a_new_password_ends_the_lines_opened_with_the_old_one(
         await asyncio.to_thread(_outside_of_the_loop, change_password)
         assert await browser.close_code() == consumers.SIGNED_OUT
         again = Browser(client, f"/ws/flows/{parcels.flow}/")
-        await again.connect(timeout=5)
+        await again.connect(timeout=60)
         assert await again.close_code() == consumers.SIGNED_OUT
 
     play(story)
@@ -86,7 +86,7 @@ def test_a_new_secret_key_ends_no_line_while_the_old_one_is_named(
 
     async def refused() -> None:
         browser = Browser(alice, "/ws/")
-        await browser.connect(timeout=5)
+        await browser.connect(timeout=60)
         assert await browser.close_code() == consumers.SIGNED_OUT
 
     play(refused)

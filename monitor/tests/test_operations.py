@@ -1,0 +1,111 @@
+"""An operator suspends and resumes an instance, and operates on its jobs, each with a reason."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from flows import api
+from monitor.tests.conftest import Parcels, client_of, get, person, text_of
+
+
+@pytest.fixture
+def olga(parcels: Parcels, site: None) -> Client:
+    """An operator of the flow."""
+    return client_of(person("olga", f"flow:{parcels.flow}:operate"))
+
+
+def job_of(parcels: Parcels, wid: int, transition: str = "tr_pack") -> int:
+    found = parcels.connection.execute(
+        "select id from wedsql.job_pool where wid = %s and trname = %s", [wid, transition]
+    ).fetchone()
+    assert found is not None
+    return int(found[0])
+
+
+def last(parcels: Parcels, wid: int) -> tuple[str, str, str, str]:
+    found = parcels.connection.execute(
+        "select trw, actor, reason, status::text from wedsql.wed_trace where wid = %s"
+        " order by seq desc limit 1",
+        [wid],
+    ).fetchone()
+    assert found is not None
+    return found
+
+
+def page_of(name: str, wid: int, job: int | None = None) -> str:
+    return f"/instances/{wid}/operate/{name}/" + (f"?job={job}" if job else "")
+
+
+def test_an_instance_is_suspended_and_resumed(olga: Client, parcels: Parcels) -> None:
+    wid = parcels.start()
+    assert page_of("suspend", wid) in get(olga, f"/instances/{wid}/")
+    assert "results of jobs that run now are rejected" in get(olga, page_of("suspend", wid))
+    assert "needs a reason" in olga.post(page_of("suspend", wid), {"reason": " "}).content.decode()
+    page = olga.post(page_of("suspend", wid), {"reason": "Wait."}, follow=True).content.decode()
+    assert "The instance is suspended." in page and page_of("resume", wid) in page
+    assert "nothing happens until it is resumed" in page and "/operate/withdraw/" not in page
+    assert last(parcels, wid) == ("_SUSPEND", "olga in monitor", "Wait.", "S")
+    assert "is suspended already" in olga.post(page_of("suspend", wid), {"reason": "x"}).content.decode()
+    olga.post(page_of("resume", wid), {"reason": "Go on."})
+    assert last(parcels, wid) == ("_RESUME", "olga in monitor", "Go on.", "R")
+
+
+def test_withdrawing_says_what_will_happen_and_it_happens(olga: Client, parcels: Parcels) -> None:
+    wid = parcels.start()
+    job = job_of(parcels, wid)
+    assert page_of("withdraw", wid, job) in get(olga, f"/instances/{wid}/")
+    assert "becomes an exception" in get(olga, page_of("withdraw", wid, job))
+    page = olga.post(page_of("withdraw", wid), {"reason": "Twice.", "job": job}, follow=True)
+    assert "The job is withdrawn." in page.content.decode()
+    assert "job withdrawn" in text_of(page.content) or "withdrawn although" in text_of(page.content)
+    other = parcels.start()
+    job = job_of(parcels, other, "tr_label")
+    parcels.do("tr_pack", other, stage="packed")
+    assert "no longer holds" in get(olga, page_of("withdraw", other, job))
+
+
+def test_a_job_is_retried_released_and_prioritized(olga: Client, parcels: Parcels) -> None:
+    wid = parcels.start()
+    job = job_of(parcels, wid)
+    api.lease_many(parcels.flow, ["tr_pack"], 1, "ann", conn=parcels.connection)
+    assert page_of("release", wid, job) in get(olga, f"/instances/{wid}/")
+    olga.post(page_of("release", wid), {"reason": "Lost.", "job": job})
+    assert last(parcels, wid)[0] == "_RECOVER:release"
+    olga.post(page_of("priority", wid), {"reason": "VIP.", "job": job, "priority": "7"})
+    assert last(parcels, wid)[2] == "tr_pack 0 -> 7: VIP."
+    parcels.connection.execute(
+        "update wedsql.job_pool set not_before = wedsql.now() + interval '1 hour' where id = %s", [job]
+    )
+    olga.post(page_of("retry", wid), {"reason": "Again.", "job": job})
+    assert last(parcels, wid)[:3] == ("_RECOVER:retry", "olga in monitor", "Again.")
+
+
+def test_what_changed_meanwhile_is_refused(olga: Client, parcels: Parcels) -> None:
+    wid = parcels.start()
+    job = job_of(parcels, wid)
+    get(olga, page_of("withdraw", wid, job))
+    parcels.do("tr_pack", wid, stage="packed")
+    answer = olga.post(page_of("withdraw", wid), {"reason": "x", "job": job}).content.decode()
+    assert "is no longer pending" in answer and last(parcels, wid)[0] == "tr_pack"
+    for odd in ("", "0", "-1", "x", "9" * 30, "\x00", "²"):
+        assert olga.post(page_of("withdraw", wid), {"reason": "x", "job": odd}).status_code == 200
+    assert olga.get(page_of("nothing", wid)).status_code == 404
+
+
+def test_a_parked_job_is_retried_by_those_who_may_repair(olga: Client, parcels: Parcels, site: None) -> None:
+    wid = parcels.start()
+    parcels.park("tr_pack", wid, "broken")
+    job = job_of(parcels, wid)
+    assert olga.post(page_of("retry", wid), {"reason": "x", "job": job}).status_code == 403
+    rita = client_of(person("rita", f"flow:{parcels.flow}:repair"))
+    assert rita.post(page_of("retry", wid), {"reason": "x", "job": job}).status_code == 302
+    assert last(parcels, wid)[3] == "R"
+
+
+def test_a_viewer_may_not(carol: Client, parcels: Parcels) -> None:
+    wid = parcels.start()
+    job = job_of(parcels, wid)
+    assert "/operate/" not in get(carol, f"/instances/{wid}/")
+    for name in ("suspend", "resume", "retry", "release", "withdraw", "priority"):
+        assert carol.post(page_of(name, wid), {"reason": "x", "job": job}).status_code == 403
