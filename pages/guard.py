@@ -8,11 +8,11 @@ from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
 from django.db import Error, InterfaceError, OperationalError, ProgrammingError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 
 from pages.error_pages import slow, unavailable
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 QUERY_CANCELED = "57014"
 # Invalid schema, undefined table, undefined column.
@@ -23,7 +23,7 @@ def page(view: View) -> View:
     """Require a log-in for a view, and answer 503 instead of 500 if the database fails or times out."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
             if not request.user.is_authenticated:
                 return _sign_in(request)
@@ -34,7 +34,7 @@ def page(view: View) -> View:
     return guarded
 
 
-def _call_with_retry(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+def _call_with_retry(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
     """Call the view again if a flow was changed or dropped between two queries; then raise Http404."""
     try:
         return view(request, *args, **kwargs)

@@ -17,7 +17,12 @@ STATUS: dict[str, str | Promise] = {
 # A shape beside the colour, so that the status can be read without colours.
 GLYPH = {"R": "▶", "E": "!", "F": "✓", "S": "‖", "X": "↩", "A": "✕", "C": "⊘"}
 
-JOB_STATE: dict[str, str | Promise] = {"P": _("pending"), "L": _("leased"), "K": _("parked")}
+JOB_STATE: dict[str, str | Promise] = {
+    "P": _("pending"),
+    "L": _("leased"),
+    "K": _("parked"),
+    "S": _("suspended"),
+}
 JOB_LIST: dict[str, str | Promise] = {
     "pending": _("Pending"),
     "late": _("Late"),
@@ -33,6 +38,7 @@ OPERATOR: dict[str, str | Promise] = {
     "gt": _("> more than"),
     "ge": _("≥ at least"),
     "contains": _("contains"),
+    "starts": _("begins with"),
     "null": _("is empty"),
     "notnull": _("is not empty"),
 }
@@ -44,6 +50,7 @@ OPERATOR_SHORT: dict[str, str | Promise] = {
     "gt": ">",
     "ge": "≥",
     "contains": _("contains"),
+    "starts": _("begins with"),
     "null": _("is empty"),
     "notnull": _("is not empty"),
 }
@@ -58,11 +65,27 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     # Without a job it is the kernel's record that the instance became an exception.
     "_EXCPT without job": _("Became an exception"),
     "_RECOVER": _("Recovered"),
+    "_RECOVER:retry": _("Retried"),
+    "_RECOVER:release": _("Released"),
+    "_RECOVER:withdraw": _("Withdrawn"),
+    "_RECOVER:priority": _("Priority changed"),
     "_SUSPEND": _("Suspended"),
     "_RESUME": _("Resumed"),
     "_MIGRATE": _("Migrated"),
     "_TIMER": _("Timer"),
     "_FAIL": _("Failed"),
+}
+
+# What the log of jobs records besides steps.
+OUTCOME: dict[str, str | Promise] = {
+    "failed": _("failed"),
+    "expired": _("lease expired"),
+    "released": _("released"),
+    "parked": _("parked"),
+    "withdrawn": _("withdrawn"),
+    "late": _("late"),
+    "ended": _("ended"),
+    "timeout": _("timed out"),
 }
 
 TYPE: dict[str, str | Promise] = {
@@ -76,7 +99,7 @@ TYPE: dict[str, str | Promise] = {
     "jsonb": _("JSON"),
     "enum": _("option"),
 }
-BOOLEAN: dict[str, str | Promise] = {"true": _("true"), "false": _("false")}
+BOOLEAN = {"true": "true", "false": "false"}  # as conditions write them, in every language
 WORKER_KIND: dict[str, str | Promise] = {"process": _("process"), "cluster": _("cluster")}
 
 REASON_SHORT: dict[str, str | Promise] = {
@@ -87,6 +110,7 @@ REASON_SHORT: dict[str, str | Promise] = {
     "NO_PROGRESS": _("no progress"),
     "FINAL_BLOCKED": _("final condition blocked"),
     "CONDITION_ERROR": _("condition failed"),
+    "WITHDRAWN": _("job withdrawn"),
 }
 REASON: dict[str, str | Promise] = {
     "STUCK": _("No condition holds and nothing is pending. Change the state or the rules."),
@@ -96,4 +120,5 @@ REASON: dict[str, str | Promise] = {
     "NO_PROGRESS": _("A rule keeps firing although its transition changes nothing."),
     "FINAL_BLOCKED": _("Each pending job would make the state final while the others are still pending."),
     "CONDITION_ERROR": _("A condition could not be computed for this state."),
+    "WITHDRAWN": _("A job was withdrawn although its condition holds, or nothing else was pending."),
 }

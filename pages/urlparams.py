@@ -17,6 +17,13 @@ def number(text: str | None) -> int | None:
     return value if -(2**31) <= value < 2**31 else None
 
 
+def long_number(text: str | None) -> int | None:
+    """Return the positive number if it fits PostgreSQL's bigint, or None for anything else."""
+    if not text or not text.isascii() or not text.isdigit() or len(text) > 18:
+        return None
+    return int(text)
+
+
 def numbers(request: HttpRequest, name: str, most: int) -> list[int]:
     """Return the numbers of `name=1,2,3`, at most `most` of them."""
     found = (number(part) for part in request.GET.get(name, "").split(",", most)[:most])
@@ -38,17 +45,5 @@ def without(query: QueryDict, *names: str) -> str:
     """Return the query string without these names."""
     rest = query.copy()
     for name in names:
-        rest.pop(name, None)
-    return rest.urlencode()
-
-
-def without_triple(query: QueryDict, names: tuple[str, str, str], index: int) -> str:
-    """Return the query string without the index-th triple of repeated names, for the first page."""
-    rest = query.copy()
-    triples = list(zip(*(rest.getlist(name) for name in names), strict=False))
-    kept = [triple for at, triple in enumerate(t for t in triples if t[0]) if at != index]
-    for at, name in enumerate(names):
-        rest.setlist(name, [triple[at] for triple in kept])
-    for name in ("before", "after"):
         rest.pop(name, None)
     return rest.urlencode()

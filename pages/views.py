@@ -12,6 +12,20 @@ from django.views.decorators.http import require_safe
 from pages import labels
 
 _AT = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+# Fields of a state, as templates/pages/state_fields.html takes them.
+_FIELDS = (
+    {"name": "packed", "label": "Packed", "field": "f1", "text": "", "options": (("", ""), ("yes", "yes"))},
+    {
+        "name": "weight",
+        "label": "weight",
+        "field": "f2",
+        "text": "heavy",
+        "error": "“heavy” is not a number.",
+    },
+    {"name": "note", "label": "Note", "field": "f3", "text": "{}", "type": "jsonb"},
+    {"name": "day", "label": "Day", "field": "f4", "text": "2026-03-04", "type": "date", "input": "date"},
+    {"name": "at", "label": "At", "field": "f5", "text": "2026-03-04T05:06", "input": "datetime-local"},
+)
 
 
 @require_safe
@@ -23,10 +37,11 @@ def styleguide(request: HttpRequest) -> HttpResponse:
         "themes": ("light", "dark"),
         "statuses": labels.STATUS,
         "types": labels.TYPE,
-        "line_states": ("connecting", "live", "stale", "polling", "out", "gone"),
+        "live_states": ("connecting", "live", "stale", "polling", "out", "gone"),
         "at": _AT,
         "nothing": None,
         "long_text": "a long value " * 60,
         "duration": timedelta(hours=3, minutes=20),
+        "fields": _FIELDS,
     }
     return render(request, "pages/styleguide.html", context)

@@ -14,7 +14,9 @@ from django_q.models import Failure, OrmQ, Schedule, Success
 
 admin.site.site_header = _("WED-SQL administration")
 admin.site.site_title = "WED-SQL"
-admin.site.index_title = _("Flows, people and rights")
+admin.site.index_title = _("Overview")
+# The header of every page has the navigation.
+admin.site.enable_nav_sidebar = False
 
 # "View on site" leads from a flow or an instance to its live page.
 _flows, _instances = (admin.site.get_model_admin(apps.get_model("flows", n)) for n in ("Flow", "Instance"))

@@ -45,6 +45,14 @@ def flag(name: str, default: bool = False) -> bool:
     raise BadEnvironment(f"{name}={value!r} is neither yes nor no; write 1 or 0")
 
 
+def address(name: str) -> str:
+    """Return the variable if it is an address that a link may have; empty if not set; else BadEnvironment."""
+    value = text(name)
+    if value and not value.startswith(("https://", "http://", "/")):
+        raise BadEnvironment(f"{name}={value!r} is no address; begin it with https://, http:// or /")
+    return value
+
+
 def number(name: str, default: int, least: int | None = None, most: int | None = None) -> int:
     """Return a whole number between `least` and `most`; raises BadEnvironment for anything else."""
     given = text(name, str(default))

@@ -59,12 +59,14 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "wedsql_site.middleware.ContentSecurityPolicy",
     "wedsql_site.middleware.NoStore",
+    "monitor.api.problems.Problems",
     "wedsql_site.statics.Statics",
     "wedsql_site.middleware.Compression",
     "wedsql_site.middleware.RejectNul",
     "wedsql_site.middleware.Probes",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
+    "pages.zone.ReaderZone",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -73,6 +75,9 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
+
+# Requests to the HTTP API per minute and caller, counted in the web process, of which there is one.
+API_REQUESTS_PER_MINUTE = environment.number("WEDSQL_API_REQUESTS_PER_MINUTE", 600, least=1)
 
 ROOT_URLCONF = "wedsql_site.urls"
 ASGI_APPLICATION = "wedsql_site.asgi.application"
@@ -144,6 +149,20 @@ LOGOUT_REDIRECT_URL = "login"
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("pt-br", _("Portuguese"))]
+# Where the log system shows the lines of one instance or job (docs/monitoring.md).
+WEDSQL_LOG_URL = environment.address("WEDSQL_LOG_URL")
+# The mail server for alerts, and what addresses of webhooks are allowed besides https to the Internet.
+EMAIL_HOST = environment.text("WEDSQL_EMAIL_HOST")
+EMAIL_PORT = environment.number("WEDSQL_EMAIL_PORT", 587, least=1, most=65_535)
+EMAIL_HOST_USER = environment.text("WEDSQL_EMAIL_USER")
+EMAIL_HOST_PASSWORD = environment.text("WEDSQL_EMAIL_PASSWORD")
+_MAIL_TLS = environment.choice("WEDSQL_EMAIL_TLS", "starttls", ("starttls", "tls", "none"))
+EMAIL_USE_TLS = _MAIL_TLS == "starttls"
+EMAIL_USE_SSL = _MAIL_TLS == "tls"
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = environment.text("WEDSQL_EMAIL_FROM", "wedsql@localhost")
+WEDSQL_WEBHOOK_HTTP = environment.flag("WEDSQL_WEBHOOK_HTTP")
+WEDSQL_WEBHOOK_INTERNAL = environment.flag("WEDSQL_WEBHOOK_INTERNAL")
 LOCALE_PATHS = [environment.resources("locale")]
 TIME_ZONE = "UTC"
 USE_TZ = True

@@ -8,7 +8,9 @@ from django.templatetags.static import static
 from django.urls import include, path
 from django.views.generic import RedirectView
 
+from monitor.api.site import api
 from pages.views import styleguide
+from wedsql_site import search, tokens
 from wedsql_site.attempts import PasswordChangeView
 from wedsql_site.second_factor import login, views
 
@@ -39,10 +41,14 @@ urlpatterns = [
         auth.PasswordChangeDoneView.as_view(template_name="registration/password_changed.html"),
         name="password_change_done",
     ),
+    path("accounts/tokens/", tokens.account_tokens, name="tokens"),
     path("accounts/security/", views.security, name="security"),
     path("accounts/security/setup/", views.setup, name="security_setup"),
+    path("search/", search.search, name="search"),
+    path("search/results/", search.results, name="search_results"),
     path("favicon.ico", _icon),
     path("styleguide/", styleguide),
+    path("api/v1/", api.urls),
     path("", include("monitor.urls")),
 ]
 

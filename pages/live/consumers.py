@@ -24,7 +24,7 @@ SIGNED_OUT, NOT_FOUND, AWAY = 4401, 4404, 4503
 
 
 class UnknownUrlConsumer(AsyncWebsocketConsumer):
-    """Closes lines to unknown URLs with the code for "not found"."""
+    """Closes connections to unknown URLs with the code for "not found"."""
 
     async def connect(self) -> None:
         await self.accept()
@@ -56,7 +56,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         self.recheck = asyncio.get_running_loop().create_task(self._recheck())
 
     async def _topic(self, user: AnyUser) -> Topic | None:
-        """Return the topic, or None after closing the line with the reason."""
+        """Return the topic, or None after closing the connection with the reason."""
         if not user.is_authenticated:
             await self.close(SIGNED_OUT)
             return None
@@ -70,7 +70,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
         return topic
 
     async def _recheck(self) -> None:
-        """Check log-in and permissions periodically, because the line may outlive both."""
+        """Check log-in and permissions periodically, because the connection may outlive both."""
         while True:
             # Spread out, so that hundreds of pages do not query at the same moment.
             await asyncio.sleep(RECHECK_SECONDS * random.uniform(0.8, 1.0))  # noqa: S311 - not a secret

@@ -133,7 +133,7 @@ class Hub:
         await self._send_all(self.watchers, _frame("ping" if self.live else "stale"))
 
     async def sign_out(self, session: str) -> None:
-        """Close the lines of a session that was logged out."""
+        """Close the connections of a session that was logged out."""
         gone = {w for w in self.watchers if session and w.session == session}
         self.watchers -= gone
         await asyncio.gather(*(w.close(4401) for w in gone), return_exceptions=True)
@@ -182,11 +182,11 @@ class Hub:
     async def _send(self, watcher: Watcher, text: str) -> None:
         """Send to one watcher; an error must not keep the others from their frames.
 
-        Sequentially: a send only fills the line's buffer, and a task for each would cost more.
+        Sequentially: a send only fills the connection's buffer, and a task for each would cost more.
         """
         try:
             await watcher.send(text)
-        except Exception:  # noqa: BLE001 - any error ends the line
+        except Exception:  # noqa: BLE001 - any error ends the connection
             self.leave(watcher)
 
 

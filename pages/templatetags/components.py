@@ -11,6 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from pages import typed
 from pages.templatetags.wed import number, value_label
 
 register = template.Library()
@@ -44,7 +45,8 @@ def column(label: str, css: str = "") -> SafeString:
 def cell(content: str, label: str, css: str = "") -> SafeString:
     """Render a cell of such a table; a card shows its label before it."""
     attributes = _attributes(**{"class": css, "data-label": label})
-    return format_html('<td role="cell"{}>{}</td>', attributes, content)
+    # A card does not show an empty cell; only spaces would not count as empty.
+    return format_html('<td role="cell"{}>{}</td>', attributes, content if content.strip() else "")
 
 
 @register.simple_tag
@@ -76,6 +78,15 @@ def whole_value(text: str | None, kind: str, length: int | None) -> SafeString |
         return shown
     rest = _("%(n)s characters in all") % {"n": number(length)}
     return format_html('{}<span class="dim"> … {}</span>', shown, rest)
+
+
+@register.simple_tag
+def typed_value(text: str | None, kind: str, length: int | None = None) -> SafeString | str:
+    """Render a value in the reader's form of its type, with the database's text as title."""
+    shown = typed.shown(text, kind) if text is not None and not length else None
+    if shown is None or shown == text:
+        return whole_value(text, kind, length)
+    return format_html('<span title="{}">{}</span>', text, shown)
 
 
 @register.simple_block_tag

@@ -56,6 +56,12 @@ def job_state(code: str) -> str:
 
 
 @register.filter
+def outcome(code: str) -> str:
+    """Return the label of what the log records about a job."""
+    return str(labels.OUTCOME.get(code, code))
+
+
+@register.filter
 def job_list(name: str) -> str:
     return str(labels.JOB_LIST.get(name, name))
 
@@ -111,6 +117,12 @@ def moment(at: datetime | None, precise: bool = False) -> SafeString | str:
         local.strftime("%Y-%m-%d %H:%M:%S %Z"),
         text,
     )
+
+
+@register.simple_tag
+def reader_zone() -> str:
+    """Return the name of the zone in which the page shows times."""
+    return timezone.get_current_timezone_name()
 
 
 @register.simple_tag

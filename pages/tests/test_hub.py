@@ -17,7 +17,7 @@ ALL, FLOW, ONE = Topic("all"), Topic("flow", flow=7), Topic("instance", flow=7, 
 
 
 class Page:
-    """The browser's end of a line, as the hub sees it."""
+    """The browser's end of a connection, as the hub sees it."""
 
     def __init__(self, hub: Hub, topic: Topic, session: str = "") -> None:
         self.frames: list[dict[str, Any]] = []

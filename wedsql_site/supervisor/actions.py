@@ -159,7 +159,8 @@ def _end_supervisor() -> bool:
     os.kill(record["pid"], signal.SIGTERM)
     timeout = environment.stop_grace() + _STOP_MARGIN
     deadline = time.monotonic() + timeout
-    while Running().read() is not None:
+    # Its lock is free a moment before it has ended.
+    while Running().read() is not None or processes.is_alive(record["pid"]):
         if time.monotonic() > deadline:
             raise ActionRefused(f"process {record['pid']} did not end in {timeout:.0f} s")
         time.sleep(0.05)

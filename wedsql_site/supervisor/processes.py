@@ -49,6 +49,14 @@ def end(program: str = "") -> int:
     return len(seen)
 
 
+def is_alive(pid: int) -> bool:
+    """Return whether a process runs; one that has ended and whose parent has not waited for it does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
 def _processes(matches: Callable[[list[bytes]], bool]) -> set[int]:
     found = set()
     for entry in Path("/proc").glob("[0-9]*/environ"):

@@ -27,7 +27,7 @@ def welcome(where: programs.Address, login: Login) -> str:
             f"  log in as        {login.name}",
             f"  password         {_password(where, login)}",
             "",
-            "  Look first at the list of flows: open 'orders' and watch its instances move.",
+            "  Look first at the list of flows: open 'Orders of a small shop' and watch its instances move.",
             "  A flow is defined under Design; figure 2 of the paper is the flow 'fig2'.",
             "  Logs: make logs     What runs: make status     Stop: Ctrl-C or make stop",
             "",

@@ -63,9 +63,9 @@ def cluster() -> Iterator[postgres.Cluster]:
 
 @pytest.fixture(scope="session")
 def until() -> Callable[..., None]:
-    """`until(condition, what, seconds=10)`: wait for a condition; fail with `what` if it stays false."""
+    """`until(condition, what, seconds=60)`: wait for a condition; fail with `what` if it stays false."""
 
-    def wait(condition: Callable[[], object], what: str, seconds: float = 10.0) -> None:
+    def wait(condition: Callable[[], object], what: str, seconds: float = 60.0) -> None:
         waiting.until(condition, seconds, f"not true: {what}")
 
     return wait

@@ -27,7 +27,7 @@ class FailingConsumer(AsyncWebsocketConsumer):
 async def _broken_by(text: str) -> BaseException:
     """Return the exception as the server gets it: raised again it would have other causes."""
     line = WebsocketCommunicator(ExceptionFilter(FailingConsumer.as_asgi()), "/")
-    await line.connect()
+    await line.connect(timeout=60)
     await line.send_to(text)
     await asyncio.wait([line.future], timeout=10)
     error = line.future.exception()
@@ -46,7 +46,7 @@ def test_the_server_gets_type_and_place_but_no_message() -> None:
 def test_the_log_of_daphne_has_the_stack_but_no_message(caplog: pytest.LogCaptureFixture) -> None:
     """By Daphne's own check of its applications, with one that failed."""
     closed = _daphne_sees(asyncio.run(_broken_by(SECRET)))
-    assert closed, "the line is closed"
+    assert closed, "the connection is closed"
     for shape in (logs.TextLines(), logs.JsonLines(), logging.Formatter()):
         logged = [shape.format(record) for record in caplog.records if record.name.startswith("daphne")]
         assert len(logged) == 1 and "Exception inside application: ValueError" in logged[0]
@@ -60,15 +60,16 @@ def test_a_header_that_cannot_be_decoded(header: tuple[bytes, bytes]) -> None:
 
     async def story() -> None:
         line = WebsocketCommunicator(asgi.application, "/ws/", headers=[header])
+        await line.send_input({"type": "websocket.connect"})
         with pytest.raises(ApplicationError) as caught:
-            await line.connect()
+            await asyncio.wait_for(line.future, 60)
         assert SECRET not in str(caught.value)
 
     asyncio.run(story())
 
 
 def _daphne_sees(error: BaseException) -> bool:
-    """Return whether Daphne closed the line after logging the error."""
+    """Return whether Daphne closed the connection after logging the error."""
     closed: list[BaseException] = []
 
     class Line:

@@ -145,7 +145,7 @@ def test_a_pid_file_of_an_unrelated_process_is_ignored(cluster: postgres.Cluster
             unrelated.kill()
 
 
-def test_an_interrupted_first_start_is_made_anew(fresh: postgres.Cluster) -> None:
+def test_an_interrupted_first_start_is_repeated(fresh: postgres.Cluster) -> None:
     half = fresh.home / "data.new"
     half.mkdir(parents=True)
     (half / "PG_VERSION").write_text("18\n")

@@ -50,7 +50,7 @@ def test_the_first_step_opens_no_line(path: str, guarded: User) -> None:
 
     async def story() -> None:
         line = Browser(half, path)
-        await line.connect(timeout=5)
+        await line.connect(timeout=60)
         assert await line.close_code() == consumers.SIGNED_OUT
 
     play(story)

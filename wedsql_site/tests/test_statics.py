@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import posixpath
 import re
 from pathlib import Path
 from typing import Any
@@ -96,7 +97,10 @@ def test_the_security_headers_are_those_of_pages(client: Client, settings: Any) 
 
 def test_modules_import_each_other_by_relative_addresses() -> None:
     """An absolute URL would leave the version."""
-    for name, path in statics.paths().items():
-        if name.startswith(("monitor/", "pages/")) and name.endswith(".js"):
+    served = statics.paths()
+    for name, path in served.items():
+        if name.startswith(("monitor/", "pages/", "flows/")) and name.endswith(".js"):
             found = re.findall(r"""(?:from|import\()\s*["']([^"']+)["']""", path.read_text())
-            assert all(address.startswith(("./", "../pages/")) for address in found), name
+            assert all(address.startswith(("./", "../")) for address in found), name
+            places = {posixpath.normpath(f"{posixpath.dirname(name)}/{address}") for address in found}
+            assert places <= served.keys(), name

@@ -120,12 +120,12 @@ def test_a_killed_process_comes_back_alone(up: Installation, until: Until, name:
     before = up.pids()
     family = _group(before[name])
     os.kill(before[name], signal.SIGKILL)
-    until(lambda: up.pids()[name] not in {None, before[name]}, f"{name} starts again", 20)
+    until(lambda: up.pids()[name] not in {None, before[name]}, f"{name} starts again")
     assert {other: pid for other, pid in up.pids().items() if other != name} == {
         other: pid for other, pid in before.items() if other != name
     }
     until(lambda: not family & up.family(), f"nothing of the old {name} works on")
-    until(up.answers, "the page answers", 20)
+    until(up.answers, "the page answers")
     assert f"{name} ended (signal SIGKILL)" in up.printed()
 
 
@@ -133,9 +133,9 @@ def test_a_killed_database_comes_back(up: Installation, until: Until) -> None:
     pid = process.postmaster(up.cluster)
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
-    until(lambda: process.postmaster(up.cluster) not in {None, pid}, "another postmaster", 20)
+    until(lambda: process.postmaster(up.cluster) not in {None, pid}, "another postmaster")
     until(lambda: postgres.is_running(up.cluster), "the database answers")
-    until(up.answers, "the page answers", 20)
+    until(up.answers, "the page answers")
 
 
 def test_a_port_in_use_is_reported_with_the_remedy(home: Path) -> None:
@@ -196,21 +196,21 @@ def test_processes_of_an_earlier_start_are_found_and_ended(running: Installation
             assert running.status()["left_behind"] == [orphan.pid]
             assert f"processes {orphan.pid} of an earlier start" in running.call("status").stdout
             assert expected_text in running.call(action, *(["--yes"] if action == "reset" else [])).stdout
-            assert orphan.wait(5) == -signal.SIGKILL
+            assert orphan.wait(60) == -signal.SIGKILL
         assert running.status()["left_behind"] == []
     with running.start_orphan() as orphan:
         running.up(WEDSQL_DEMO="0")
-        assert orphan.wait(5) == -signal.SIGKILL
+        assert orphan.wait(60) == -signal.SIGKILL
         assert "ended 1 processes that an earlier start had left behind" in running.printed()
 
 
 def test_processes_that_a_handler_left_end_with_its_program(up: Installation, until: Until) -> None:
     with up.start_orphan("worker") as daemon, up.start_orphan("reaper") as other:
         os.kill(up.pids()["worker"], signal.SIGKILL)
-        assert daemon.wait(10) == -signal.SIGKILL
+        assert daemon.wait(60) == -signal.SIGKILL
         assert other.poll() is None
         assert up.signal(signal.SIGTERM) == 0
-        assert other.wait(5) == -signal.SIGKILL
+        assert other.wait(60) == -signal.SIGKILL
 
 
 @pytest.mark.usefixtures("default_signals")
@@ -230,7 +230,7 @@ def test_a_hang_up_ends_it_but_not_under_nohup(running: Installation, until: Unt
 def test_stop_from_another_terminal(up: Installation) -> None:
     assert up.call("stop").returncode == 0
     assert up.supervisor is not None
-    assert up.supervisor.wait(10) == 0
+    assert up.supervisor.wait(60) == 0
     assert up.family() == set()
 
 

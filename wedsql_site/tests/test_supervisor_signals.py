@@ -1,13 +1,15 @@
-"""A signal ends the supervisor's loop, whatever line of it runs at that moment."""
+"""A signal ends the supervisor's loop, whatever line of it runs at that moment; `stop` waits for its end."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from testkit.processes import alive, manage
 from wedsql_site import environment
 
 # One child for each line of the loop and its wait; it signals itself there, and has ten seconds to end.
@@ -61,3 +63,36 @@ def test_a_signal_at_any_line_ends_the_loop(number: int, dsn: str) -> None:
         command, env=env, cwd=environment.CHECKOUT, capture_output=True, text=True, check=False
     )
     assert done.stdout.strip() == "[]", f"it hangs or fails at these lines: {done.stdout}{done.stderr}"
+
+
+# A supervisor that ends long after its lock is free, like one on a busy machine.
+SLOW = """
+import signal, time
+from wedsql_site.supervisor.record import Running
+
+running = Running()
+
+def end(*_):
+    running.release()
+    time.sleep(3)
+    raise SystemExit
+
+signal.signal(signal.SIGTERM, end)
+running.take()
+running.write()
+print("up", flush=True)
+while True:
+    signal.pause()
+"""
+
+
+def test_stop_returns_when_the_supervisor_has_ended(tmp_path: Path) -> None:
+    env = os.environ | {"WEDSQL_STATE_DIR": str(tmp_path / "var")}
+    with subprocess.Popen(
+        [sys.executable, "-c", SLOW], env=env, cwd=environment.CHECKOUT, stdout=subprocess.PIPE
+    ) as supervisor:
+        assert supervisor.stdout is not None and supervisor.stdout.readline() == b"up\n"
+        stopped = subprocess.run(
+            manage("wedsql", "stop"), env=env, capture_output=True, text=True, check=False
+        )
+        assert (stopped.returncode, alive(supervisor.pid)) == (0, False), stopped.stderr

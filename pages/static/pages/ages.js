@@ -4,14 +4,16 @@ const STEP_MS = 5_000;
 // "# min ago": the translation decides where the number goes.
 function words(seconds) {
   const t = document.body.dataset;
-  const [pattern, size] = seconds < 60 ? [t.tSecond, 1] : seconds < 3600 ? [t.tMinute, 60] : seconds < 86400 ? [t.tHour, 3600] : [t.tDay, 86400];
+  const sizes = [[60, t.tSecond, 1], [3600, t.tMinute, 60], [86400, t.tHour, 3600], [Infinity, t.tDay, 86400]];
+  const [, pattern, size] = sizes.find(([limit]) => seconds < limit);
   return pattern.replace("#", Math.floor(seconds / size));
 }
 
+export const age = (time) => words(Math.max(0, Math.floor((Date.now() - Date.parse(time)) / 1000)));
+
 export function refreshAges(root = document) {
   for (const element of root.querySelectorAll("time[data-age]")) {
-    const seconds = Math.max(0, Math.floor((Date.now() - Date.parse(element.dateTime)) / 1000));
-    const text = words(seconds);
+    const text = age(element.dateTime);
     if (element.textContent !== text) element.textContent = text;
   }
 }

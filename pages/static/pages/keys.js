@@ -1,0 +1,38 @@
+// Keys of lists and pages, for users without a pointer: J and K move through the rows, H and L through the pages.
+// "/" and Ctrl-K belong to the search (palette.js).
+const TYPING = "input:not([type=checkbox]):not([type=range]), select, textarea, [contenteditable]";
+
+const rows = () => [...document.querySelectorAll("main table.grid tbody tr, main .tree > li")]
+  .filter((row) => row.querySelector("a[href]") && row.checkVisibility());
+const current = () => document.activeElement?.closest?.("tr, .tree > li");
+
+function move(by) {
+  const all = rows();
+  if (!all.length) return;
+  const at = all.indexOf(current());
+  const row = all[at < 0 ? 0 : Math.min(all.length - 1, Math.max(0, at + by))];
+  row.querySelector("th a[href], a[href]").focus();
+  row.scrollIntoView({ block: "nearest" });
+}
+function turn(rel) { document.querySelector(`main a[rel="${rel}"]`)?.click(); }
+function filter() { document.querySelector("main [data-filter], main #filter-a, main #compare")?.focus(); }
+function mark() { current()?.querySelector('input[type="checkbox"]')?.click(); }
+function help() {
+  const dialog = document.getElementById("keys");
+  if (dialog && !dialog.open) dialog.showModal();
+}
+
+const KEYS = {
+  j: () => move(1), k: () => move(-1), h: () => turn("prev"), l: () => turn("next"), f: filter, x: mark, "?": help,
+};
+
+export function keys() {
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.target.matches?.(TYPING)) return;
+    if (document.querySelector("dialog[open]")) return;
+    const action = KEYS[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+}

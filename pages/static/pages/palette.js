@@ -1,0 +1,105 @@
+// The search over the page: Ctrl-K or / opens it, arrows choose, Enter opens, Escape closes. It is a combobox
+// with a listbox; the focus stays in the field, and goes back to where it was when the search closes.
+const WAIT = 120;
+
+export function palette() {
+  const dialog = document.getElementById("palette");
+  if (!dialog?.showModal) return;
+  const [input, list, status] = ["input", "list", "status"].map((part) => document.getElementById(`palette-${part}`));
+  const words = dialog.dataset;
+  let timer, asking, chosen = -1, before;
+
+  const busy = (yes) => list.setAttribute("aria-busy", String(yes));
+  const options = () => [...list.querySelectorAll("[role=option]")];
+
+  function open() {
+    if (dialog.open) return;
+    before = document.activeElement;
+    input.value = "";
+    dialog.showModal();
+    input.focus();
+    ask();
+  }
+
+  function choose(place) {
+    const all = options();
+    chosen = all.length && place !== null ? (place + all.length) % all.length : -1;
+    for (const [n, option] of all.entries()) option.setAttribute("aria-selected", String(n === chosen));
+    if (chosen < 0) return input.removeAttribute("aria-activedescendant");
+    input.setAttribute("aria-activedescendant", all[chosen].id);
+    all[chosen].scrollIntoView({ block: "nearest" });
+  }
+
+  function show(groups) {
+    let count = 0;
+    busy(false);
+    list.replaceChildren(...groups.map(({ title, results }, n) => {
+      const group = element("div", "", { role: "group", "aria-labelledby": `palette-group-${n}` });
+      group.append(element("p", title, { id: `palette-group-${n}`, class: "palette-group", role: "presentation" }));
+      for (const result of results) {
+        const option = element("a", "", { role: "option", id: `palette-${count++}`, href: result.address, tabindex: "-1" });
+        option.append(element("span", result.title), element("span", result.about, { class: "dim small" }));
+        group.append(option);
+      }
+      return group;
+    }));
+    input.setAttribute("aria-expanded", String(count > 0));
+    status.textContent = count ? words.tFound.replace("#", count) : words.tNone;
+    choose(input.value ? 0 : null);
+  }
+
+  async function ask() {
+    busy(true);
+    asking?.abort();
+    asking = new AbortController();
+    try {
+      const address = `${words.results}?q=${encodeURIComponent(input.value)}`;
+      const answer = await fetch(address, { signal: asking.signal, headers: { Accept: "application/json" } });
+      if (answer.status === 401) return location.reload();
+      if (!answer.ok) throw new Error(String(answer.status));
+      show((await answer.json()).groups);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      show([]);
+      status.textContent = words.tFailed;
+    }
+  }
+
+  input.addEventListener("input", () => {
+    busy(true);
+    asking?.abort();
+    clearTimeout(timer);
+    timer = setTimeout(ask, WAIT);
+  });
+  input.addEventListener("keydown", (event) => {
+    const move = { ArrowDown: chosen + 1, ArrowUp: chosen < 0 ? -1 : chosen - 1 }[event.key];
+    if (event.isComposing) return;
+    if (move !== undefined) { event.preventDefault(); choose(move); }
+    if (event.key === "Enter" && options()[chosen]) { event.preventDefault(); options()[chosen].click(); }
+    // Browsers clear a search field by Escape first.
+    if (event.key === "Escape") { event.preventDefault(); dialog.close(); }
+  });
+  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+  dialog.addEventListener("close", () => { asking?.abort(); clearTimeout(timer); before?.focus?.(); });
+  document.getElementById("search-open")?.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    open();
+  });
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
+    const wanted = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
+    if (!wanted && !(event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey)) return;
+    if (wanted && dialog.open) { event.preventDefault(); return dialog.close(); }
+    if (document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    open();
+  });
+}
+
+function element(name, text, attributes = {}) {
+  const made = document.createElement(name);
+  made.textContent = text;
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}

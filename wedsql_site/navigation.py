@@ -1,0 +1,165 @@
+"""The areas of the site and their pages, as far as the user may open them: for the header and the search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.apps import apps
+from django.contrib import admin
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.text import capfirst
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from flows.access import designs, may_add, sees_everything, somewhere
+
+Text = str | Promise
+
+
+@dataclass(frozen=True)
+class Link:
+    """A page of an area; `name` is that of its URL. A `minor` one is not in the header."""
+
+    name: str
+    title: str
+    address: str
+    about: str = ""
+    current: bool = False
+    minor: bool = False
+
+
+@dataclass(frozen=True)
+class Area:
+    """A part of the site with its pages; its own address is that of the first."""
+
+    name: str
+    title: str
+    links: tuple[Link, ...]
+    current: bool = False
+
+    @property
+    def address(self) -> str:
+        return self.links[0].address
+
+    @property
+    def main(self) -> list[Link]:
+        """Return the pages that the header shows."""
+        return [link for link in self.links if not link.minor]
+
+
+AREAS: dict[str, Text] = {
+    "design": _("Design"),
+    "watch": _("Watch"),
+    "repair": _("Repair"),
+    "system": _("System"),
+}
+# The area of a page by its URL's name; those of models by the model.
+PAGES = {
+    "monitor:flows": "watch", "monitor:flow": "watch", "monitor:jobs": "watch", "monitor:instance": "watch",
+    "monitor:instances": "watch", "monitor:views": "watch",
+    "monitor:why": "watch", "monitor:start": "watch", "monitor:cancel": "watch",
+    "monitor:step": "watch", "monitor:operate": "watch",
+    "monitor:bulks": "watch", "monitor:bulk_new": "watch", "monitor:bulk": "watch",
+    "monitor:alerts": "watch", "monitor:alert": "watch", "monitor:change_alert": "watch",
+    "monitor:define_alert": "watch",
+    "monitor:picture": "watch", "monitor:counted": "watch",
+    "monitor:analysis": "watch", "monitor:analysis_steps": "watch",
+    "monitor:exceptions": "repair", "monitor:workers": "system", "monitor:health": "system",
+    "monitor:api": "system",
+    "admin:index": "system", "admin:app_list": "system",
+}  # fmt: skip
+MODELS = {
+    "watch": ("flows.instance", "flows.job", "flows.traceentry", "flows.joblog", "flows.conditionerror"),
+    "system": (
+        "auth.user", "auth.group", "flows.workerprocess", "axes.accessattempt", "axes.accesslog",
+        "axes.accessfailurelog", "django_q.schedule", "django_q.success", "django_q.failure",
+    ),
+}  # fmt: skip
+ABOUT: dict[str, Text] = {
+    "monitor:workers": _("Which process serves which transitions"),
+    "monitor:health": _("Invariants, storage, connections"),
+    "flows.instance": _("All instances of all flows, by number"),
+    "flows.job": _("The jobs of the pool, by instance"),
+    "flows.traceentry": _("Each step of each instance"),
+    "flows.joblog": _("Attempts that failed, expired or were withdrawn"),
+    "flows.conditionerror": _("Conditions that fail while they are evaluated"),
+    "flows.workerprocess": _("Worker processes, as they last reported"),
+    "auth.user": _("Who may log in"),
+    "auth.group": _("What users may do, for all flows or for one"),
+    "axes.accessattempt": _("Names and addresses that are locked out"),
+    "axes.accesslog": _("When users logged in and out"),
+    "axes.accessfailurelog": _("Log-ins that failed"),
+    "django_q.schedule": _("Tasks that Django-Q runs at a time"),
+    "django_q.success": _("Tasks of Django-Q that succeeded"),
+    "django_q.failure": _("Tasks of Django-Q that failed"),
+}
+
+
+MINOR = ("flows.instance", "flows.workerprocess", "axes.", "django_q.")
+
+
+def areas(request: HttpRequest) -> list[Area]:
+    """Return the areas with at least one page for the user; computed once per request."""
+    if not hasattr(request, "wed_areas"):
+        here = where(request)
+        found = [(name, tuple(_links(request, name))) for name in AREAS]
+        request.wed_areas = [  # type: ignore[attr-defined]
+            Area(name, str(AREAS[name]), links, name == here) for name, links in found if links
+        ]
+    return request.wed_areas  # type: ignore[attr-defined]
+
+
+def where(request: HttpRequest) -> str:
+    """Return the name of the area that has the page of the request, or ""."""
+    match = request.resolver_match
+    if match is None:
+        return ""
+    name = str(match.view_name)
+    if name.startswith(("admin:flows_flow_", "admin:flows_attribute_", "admin:flows_trigger_")):
+        return "design"
+    listed = ((area, model) for area, models in MODELS.items() for model in models)
+    found = (area for area, model in listed if name.startswith(f"admin:{model.replace('.', '_')}_"))
+    return PAGES.get(name) or next(found, "")
+
+
+def _links(request: HttpRequest, area: str) -> Iterator[Link]:
+    user: Any = request.user
+    if area == "design" and designs(user):
+        yield _link(request, "admin:flows_flow_changelist", gettext("Flows"))
+        if may_add(user):
+            yield _link(request, "admin:flows_flow_new", gettext("New flow"))
+    elif area == "watch":
+        yield _link(request, "monitor:flows", gettext("Flows"))
+        yield _link(request, "monitor:instances", gettext("Instances"))
+        yield _link(request, "monitor:alerts", gettext("Alerts"))
+    elif area == "repair" and somewhere(user, "repair"):
+        yield _link(request, "monitor:exceptions", gettext("Exceptions"))
+    elif area == "system":
+        if user.is_staff and any(True for _link in _model_links(request, area)):
+            yield _link(request, "admin:index", gettext("Overview"))
+        yield _link(request, "monitor:workers", gettext("Workers"))
+        if sees_everything(user):
+            yield _link(request, "monitor:health", gettext("Health"))
+    yield from _model_links(request, area)
+
+
+def _model_links(request: HttpRequest, area: str) -> Iterator[Link]:
+    """Yield the admin's lists that the user may open."""
+    if not request.user.is_staff:
+        return
+    for label in MODELS.get(area, ()):
+        model = apps.get_model(label)
+        page = admin.site._registry.get(model)
+        if page and page.has_module_permission(request) and page.has_view_permission(request):
+            name = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
+            yield _link(request, name, capfirst(model._meta.verbose_name_plural), label)
+
+
+def _link(request: HttpRequest, name: str, title: Text, about: str = "") -> Link:
+    address = reverse(name)
+    described = ABOUT.get(about or name, "")
+    return Link(name, str(title), address, str(described), request.path == address, about.startswith(MINOR))

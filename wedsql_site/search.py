@@ -1,0 +1,150 @@
+"""The search of the header: flows, instances, pages and actions that the user may open.
+
+The page works without JavaScript; the palette (Ctrl-K) fetches the same results as JSON.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from flows.access import may_add, visible_flows
+from flows.designer.tabs import TITLES
+from flows.queries import search as queries
+from flows.queries.base import snapshot
+from flows.queries.search import FlowFound, InstanceFound
+from pages.guard import page
+from pages.labels import STATUS
+from pages.urlparams import text
+from wedsql_site.navigation import areas
+
+LONGEST = 100
+SHORTEST_KEY = 2
+PER_GROUP = 6
+MOST_LINKS = 12
+NOT_FOUND = 9
+TIMEOUT_MS = 1_000
+# Flows whose tabs are among the results.
+WITH_TABS = 3
+
+
+@dataclass(frozen=True)
+class Result:
+    """One result: its title, more about it, and where it leads."""
+
+    title: str
+    about: str
+    address: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """Results of one kind."""
+
+    title: str
+    results: list[Result]
+
+
+@require_safe
+@page
+def search(request: HttpRequest) -> HttpResponse:
+    """Return the page with the form and the results for `q`."""
+    wanted = asked(request)
+    context = {"wanted": wanted, "groups": found(request, wanted), "longest": LONGEST}
+    return render(request, "site/search.html", context)
+
+
+@require_safe
+@page
+def results(request: HttpRequest) -> HttpResponse:
+    """Return the results for `q` as JSON."""
+    return JsonResponse({"groups": [asdict(group) for group in found(request, asked(request))]})
+
+
+def asked(request: HttpRequest) -> str:
+    """Return what was typed, cut to the longest that is searched for."""
+    return " ".join(text(request, "q")[:LONGEST].split())
+
+
+def found(request: HttpRequest, wanted: str) -> list[Group]:
+    """Return the groups that have results; without a text the pages and actions."""
+    with snapshot(TIMEOUT_MS):
+        seen = queries.flows(visible_flows(request.user))
+        groups = [
+            Group(_("Instances"), list(_instances(seen, wanted)) if wanted else []),
+            Group(_("Flows"), [_flow(each) for each in best(seen, wanted)[:PER_GROUP]] if wanted else []),
+            Group(_("Actions"), _limited(_actions(request, seen, wanted), wanted)),
+            Group(_("Pages"), _limited(_pages(request), wanted)),
+        ]
+    return [group for group in groups if group.results]
+
+
+def best(flows: Iterable[FlowFound], wanted: str) -> list[FlowFound]:
+    """Return the flows whose name or label has the text, those that begin with it first."""
+    ranked = [(rank(wanted, flow.name, flow.title), flow.name, flow) for flow in flows]
+    return [flow for place, _name, flow in sorted(ranked, key=lambda each: each[:2]) if place < NOT_FOUND]
+
+
+def rank(wanted: str, *names: str) -> int:
+    """Return how well the text fits: 0 for a whole name, then its beginning, a word, any part of it."""
+    text, folded = wanted.casefold(), [name.casefold() for name in names]
+    fits = (
+        text in folded,
+        any(name.startswith(text) for name in folded),
+        any(f" {text}" in name for name in folded),
+        any(text in name for name in folded),
+    )
+    return fits.index(True) if True in fits else NOT_FOUND
+
+
+def _instances(seen: list[FlowFound], wanted: str) -> Iterator[Result]:
+    """Yield the instances with that number, start key or business key."""
+    found = queries.by_number(int(wanted), seen) if wanted.isascii() and wanted.isdigit() else []
+    found += queries.by_start_key(wanted, seen)
+    if len(wanted) >= SHORTEST_KEY:
+        found += queries.by_business_key(wanted, seen, PER_GROUP)
+    titles = {flow.id: flow.title for flow in seen}
+    for each in list({each.wid: each for each in reversed(found)}.values())[::-1][:PER_GROUP]:
+        yield _instance(each, titles[each.flow_id])
+
+
+def _instance(found: InstanceFound, flow: str) -> Result:
+    title = _("Instance %(wid)s") % {"wid": found.wid}
+    status = str(STATUS.get(found.status, found.status))
+    about = " · ".join(part for part in (found.key, flow, status) if part)
+    return Result(title, about, reverse("monitor:instance", args=[found.wid]))
+
+
+def _flow(flow: FlowFound) -> Result:
+    about = _("Instances and work queue") if flow.title == flow.name else flow.name
+    return Result(flow.title, about, reverse("monitor:flow", args=[flow.name]))
+
+
+def _actions(request: HttpRequest, seen: list[FlowFound], wanted: str) -> Iterator[Result]:
+    """Yield what the user may do: with the flows of which a word of the text is the name, and without one."""
+    named = {flow.id: flow for word in wanted.split() for flow in best(seen, word)[:WITH_TABS]}
+    for flow in list(named.values())[:WITH_TABS]:
+        for name, title in TITLES.items():
+            if name != "change":
+                address = reverse(f"admin:flows_flow_{name}", args=[flow.id])
+                yield Result(f"{flow.title}: {title}", _("Definition"), address)
+    if may_add(request.user):
+        yield Result(_("New flow"), _("Design"), reverse("admin:flows_flow_new"))
+    yield Result(_("Change password"), "", reverse("password_change"))
+
+
+def _pages(request: HttpRequest) -> Iterator[Result]:
+    for area in areas(request):
+        yield from (Result(f"{area.title}: {link.title}", link.about, link.address) for link in area.links)
+
+
+def _limited(results: Iterable[Result], wanted: str) -> list[Result]:
+    """Return the results that have every word of the text."""
+    words = wanted.casefold().split()
+    return [each for each in results if all(word in each.title.casefold() for word in words)][:MOST_LINKS]

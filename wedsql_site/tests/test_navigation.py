@@ -1,0 +1,197 @@
+"""The header of every page: the areas that the user may open, where the page is, and the search."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from flows import api
+from flows.groups import create_groups
+from flows.tests.pages import unique
+from tests.addresses import monitor_pages
+from wedsql_site.navigation import PAGES
+
+pytestmark = pytest.mark.django_db
+ON_INSTANCES = re.compile("from .*(wed_flow|wedsql.instance)")
+DEFINITION = {
+    "label": "Orders",
+    "attributes": [{"name": "code", "business_key": True}, {"name": "note"}],
+    "triggers": [{"transition": "tr_x", "predicate": "code is not null"}],
+}
+
+
+@pytest.fixture
+def flow() -> str:
+    name = unique("nav")
+    api.create_flow(name)
+    api.publish(name, DEFINITION)
+    return name
+
+
+@pytest.fixture
+def carol() -> Client:
+    client = Client()
+    client.force_login(User.objects.create_superuser("carol"))
+    return client
+
+
+def member(*groups: str) -> Client:
+    create_groups()
+    user, client = User.objects.create_user("member"), Client()
+    user.groups.set([Group.objects.get_or_create(name=group)[0] for group in groups])
+    client.force_login(user)
+    return client
+
+
+def areas(client: Client, address: str = "/") -> list[str]:
+    """Return the areas that the header of a page shows."""
+    found = re.search(r'<nav class="main-nav".*?</nav>', client.get(address).content.decode(), re.DOTALL)
+    assert found
+    return re.findall(r">\s*(\w+)</a>", found[0])
+
+
+def results(client: Client, wanted: str) -> list[tuple[str, str, str]]:
+    """Return the group, the title and the address of each result of the search."""
+    groups = json.loads(client.get("/search/results/", {"q": wanted}).content)["groups"]
+    return [(group["title"], each["title"], each["address"]) for group in groups for each in group["results"]]
+
+
+@pytest.mark.parametrize(
+    ("groups", "expected"),
+    [
+        ((), ["Watch", "System"]),
+        (("flow:x",), ["Watch", "System"]),
+        (("flow:x:design",), ["Design", "Watch", "System"]),
+        (("flow:x:approve",), ["Design", "Watch", "System"]),
+        (("flow:x:repair",), ["Watch", "Repair", "System"]),
+        (("flow designers",), ["Design", "Watch", "System"]),
+        (("flow repairers",), ["Watch", "Repair", "System"]),
+    ],
+)
+def test_an_area_is_shown_to_users_who_may_open_it(groups: tuple[str, ...], expected: list[str]) -> None:
+    client = member(*groups)
+    assert areas(client) == expected
+
+
+PLACES = {
+    "/": ("Watch", ["Watch", "Flows"]),
+    "/workers/": ("System", ["System", "Workers"]),
+    "/exceptions/": ("Repair", ["Repair", "Exceptions"]),
+    "/admin/": ("System", ["System", "Overview"]),
+    "/admin/auth/group/": ("System", ["System", "Groups"]),
+    "/admin/auth/group/add/": ("System", ["System", "Groups", "Add group"]),
+    "/admin/flows/instance/": ("Watch", ["Watch", "Instances"]),
+    "/admin/flows/flow/": ("Design", ["Design", "Flows"]),
+    "/admin/flows/flow/{id}/design/": ("Design", ["Design", "Orders", "Rules"]),
+    "/admin/flows/flow/{id}/change/": ("Design", ["Design", "Flows", "Orders"]),
+    "/flows/{name}/": ("Watch", ["Watch", "Orders"]),
+}
+
+
+@pytest.mark.parametrize("address", PLACES)
+def test_each_page_says_where_it_is(address: str, carol: Client, flow: str) -> None:
+    number = _number(flow)
+    html = carol.get(address.format(id=number, name=flow)).content.decode()
+    area, crumbs = PLACES[address]
+    [current] = re.findall(
+        r'<a href="[^"]*"\s+aria-current="(?:page|true)">([^<]*)</a>', _part(html, "main-nav")
+    )
+    assert current == area
+    assert re.findall(r">\s*([^<>]+?)\s*</(?:a|span)>", _part(html, "crumbs")) == crumbs
+    assert 'aria-current="page"' in _part(html, "crumbs")
+    assert 'id="palette"' in html and 'href="/search/"' in html
+
+
+def _part(html: str, name: str) -> str:
+    found = re.search(rf'<nav class="{name}".*?</nav>', html, re.DOTALL)
+    assert found, name
+    return found[0]
+
+
+def _number(flow: str) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("select id from wedsql.flow where name = %s", [flow])
+        return int(cursor.fetchone()[0])
+
+
+def test_a_flow_is_found_by_its_name_its_label_and_a_word_of_its_tabs(carol: Client, flow: str) -> None:
+    page = reverse("monitor:flow", args=[flow])
+    assert results(carol, flow.upper())[0] == ("Flows", "Orders", page)
+    assert ("Flows", "Orders", page) in results(carol, "order")
+    versions = reverse("admin:flows_flow_versions", args=[_number(flow)])
+    assert ("Actions", "Orders: Versions", versions) in results(carol, "orders versions")
+
+
+def test_an_instance_is_found_by_its_number_its_start_key_and_its_business_key(
+    carol: Client, flow: str
+) -> None:
+    wid = api.start(flow, {"code": "AB_12%c", "note": "hidden"}, key="start-77")
+    other = api.start(flow, {"code": "ABX12"})
+    mine = ("Instances", f"Instance {wid}", f"/instances/{wid}/")
+    for wanted in (str(wid), "start-77", "ab_1", "AB_12%", "AB_12%c"):
+        assert results(carol, wanted)[0] == mine, wanted
+        assert f"/instances/{other}/" not in [address for *_, address in results(carol, wanted)], wanted
+    assert mine not in results(carol, "hidden") and mine not in results(carol, "start-7")
+
+
+@pytest.mark.parametrize(
+    "wanted", ["", " ", "%", "_", "'", "\\", "\x00", "0", "9" * 300, "ä" * 300, "🦄", "-1"]
+)
+def test_any_text_is_answered(wanted: str, carol: Client, flow: str) -> None:
+    api.start(flow, {"code": "x"})
+    assert carol.get("/search/", {"q": wanted}).status_code == 200
+    assert len(results(carol, wanted)) < 40
+
+
+@pytest.fixture
+def many(flow: str) -> Iterator[str]:
+    """A flow with instances enough that the planner would rather read the whole table than do nothing."""
+    api.start_many(flow, [{"code": f"order-{n}"} for n in range(3000)])
+    with connection.cursor() as cursor:
+        cursor.execute(f"analyze {flow}.wed_flow")
+        cursor.execute("analyze wedsql.instance")
+    yield flow
+
+
+@pytest.mark.parametrize("wanted", ["order-17", "order", "1", "17", "nothing"])
+def test_no_search_reads_a_table_of_instances(wanted: str, carol: Client, many: str) -> None:
+    with CaptureQueriesContext(connection) as captured:
+        results(carol, wanted)
+    plans = [
+        plan(query["sql"])
+        for query in captured.captured_queries
+        if "seqscan" in query["sql"] or ON_INSTANCES.search(query["sql"])
+    ]
+    assert any(plans)
+    for found in plans:
+        assert not re.search(r"Seq Scan on (wed_flow|instance)", found), found
+
+
+def plan(statement: str) -> str:
+    """Return the plan of a query; a setting is made."""
+    with connection.cursor() as cursor:
+        if not ON_INSTANCES.search(statement):
+            cursor.execute(statement)
+            return ""
+        cursor.execute(f"explain {statement}")
+        return "\n".join(line for (line,) in cursor.fetchall())
+
+
+def test_the_business_key_is_in_the_list_and_the_title(carol: Client, flow: str) -> None:
+    wid = api.start(flow, {"code": "AB-12"})
+    listed = carol.get(f"/flows/{flow}/").content.decode()
+    assert 'title="Business key: AB-12">AB-12<' in listed
+    page = carol.get(f"/instances/{wid}/").content.decode()
+    assert 'title="Business key">AB-12<' in page and f"<title>{wid} AB-12 ·" in " ".join(page.split())
+
+
+def test_every_page_of_the_monitor_is_in_an_area() -> None:
+    assert monitor_pages() - PAGES.keys() == set()
