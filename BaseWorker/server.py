@@ -25,14 +25,20 @@ _MOST_DIGITS = 1000
 TRY_AGAIN = frozenset({"40001", "40P01", "55P03", "57014"})
 
 # These functions are in the flow's schema, so that the flow's role needs no access to another.
-_TAKE = "select job_id, wid, claim, payload from {}.take(%s, 1, %s)"
-_TAKE_AGAIN = "select job_id from {}.take(%s, 1, %s, array[%s]::bigint[])"
+_TAKE = "begin; select job_id, wid, claim, payload from {flow}.take(array[{trname}], 1, {actor})"
+_TAKE_AGAIN = "select job_id from {flow}.take(%s, 1, %s, array[%s]::bigint[])"
+# A rejected result is counted as a failed attempt while the job is still held: a sub-query, which costs
+# nothing where nothing is rejected.
 _COMPLETE = (
-    "select ok, sqlstate, message from {}.complete_many("
-    "array[%s]::int[], array[%s]::bigint[], array[null]::bigint[], null, %s, array[%s])"
+    "select c.ok, c.sqlstate, c.message, case when not c.ok and c.sqlstate <> all (%(transient)s) then"
+    " (select count(*) from {flow}.fail_many(array[%(wid)s]::int[], array[%(job)s]::bigint[],"
+    " array[null]::bigint[], array[left(c.message, 2000)], array[c.sqlstate],"
+    " case c.sqlstate when 'WD204' then 'timeout' else 'failed' end, %(actor)s)) end"
+    " from {flow}.complete_many(array[%(wid)s]::int[], array[%(job)s]::bigint[],"
+    " array[null]::bigint[], null, %(actor)s, array[%(sets)s]) c"
 )
 _FAIL = (
-    "select attempts, parked from {}.fail_many("
+    "select attempts, parked from {flow}.fail_many("
     "array[%s]::int[], array[%s]::bigint[], array[null]::bigint[], array[%s], array[%s], %s, %s)"
 )
 
@@ -63,17 +69,19 @@ class Server:
         self.flow = ""
         self.actor = ""
         self._worker: int | None = None
+        self._statements: dict[LiteralString, bytes] = {}
         self._connection: psycopg.Connection[Any] | None = None
 
     def connect(self) -> None:
         """Connect, find the flow, check the transition, listen. Raises BadWorker, psycopg.Error."""
         self.close()
-        connection = psycopg.connect(self._conninfo, autocommit=True, prepare_threshold=None)
+        connection = psycopg.connect(self._conninfo, autocommit=True)
         self._connection = connection
         set_json_loads(partial(json.loads, parse_float=Decimal, parse_int=_whole), connection)
         if self._named:
             connection.execute("select set_config('search_path', %s, false)", [self._named])
         self.flow = self._find_flow(connection)
+        self._statements.clear()
         self._check_transition(connection)
         name = connection.info.parameter_status("application_name") or ""
         self.actor = name or f"{self.trname}@{socket.gethostname()}:{os.getpid()}"
@@ -125,16 +133,20 @@ class Server:
             raise BadWorker("The worker is not connected.")
         return self._connection
 
-    def _call(self, statement: LiteralString) -> sql.Composed:
-        return sql.SQL(statement).format(sql.Identifier(self.flow))
+    def _call(self, statement: LiteralString) -> bytes:
+        """Return the statement with the flow's name, composed once."""
+        if statement not in self._statements:
+            words = {"trname": sql.Literal(self.trname), "actor": sql.Literal(self.actor)}
+            composed = sql.SQL(statement).format(flow=sql.Identifier(self.flow), **words)
+            self._statements[statement] = composed.as_bytes(self._connection)
+        return self._statements[statement]
 
     def take(self) -> PendingJob | None:
         """Begin a transaction and lock one pending job; roll back and return None if none is ready."""
         connection = self.connection
-        with connection.pipeline():
-            connection.execute("begin")
-            cursor = connection.execute(self._call(_TAKE), [[self.trname], self.actor])
-            row = cursor.fetchone()
+        cursor = connection.execute(self._call(_TAKE), prepare=False)  # without parameters: one message
+        cursor.nextset()
+        row = cursor.fetchone()
         if row is None:
             connection.execute("rollback")
             return None
@@ -142,22 +154,18 @@ class Server:
         return PendingJob(job, wid, {"wid": wid, **payload})
 
     def complete(self, job: PendingJob, assignments: str) -> tuple[str, bool]:
-        """Apply the SET clause and commit.
+        """Apply the SET clause or count the attempt, and commit, in one round trip.
 
         Return why it was rejected, or '', and whether the job was settled or its attempt counted.
         """
         connection = self.connection
-        values = [job.wid, job.id, self.actor, assignments]
-        row = connection.execute(self._call(_COMPLETE), values).fetchone()
-        ok, state, message = row or (False, "", "no answer")
-        if ok:
+        values = {"wid": job.wid, "job": job.id, "actor": self.actor, "sets": assignments}
+        with connection.pipeline():
+            cursor = connection.execute(self._call(_COMPLETE), values | {"transient": list(TRY_AGAIN)})
             connection.execute("commit")
-            return "", True
-        if state in TRY_AGAIN:
-            self.rollback()
-            return str(message), False
-        outcome = "timeout" if state == "WD204" else "failed"
-        return str(message), self.fail(job, str(message), outcome, str(state))
+            row = cursor.fetchone()
+        ok, _state, message, counted = row or (False, "", "no answer", 0)
+        return ("", True) if ok else (str(message), bool(counted))
 
     def fail(self, job: PendingJob, message: str, outcome: str, sqlstate: str = "") -> bool:
         """Count a failed attempt with its reason; return False if this worker no longer holds the job.

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
+from workers import messages
 from workers.logs import log_fields
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class Context:
         The first use opens a savepoint for this job. WrongMode in lease mode, where no transaction is open.
         """
         if self.taken.claim is not None:
-            raise WrongMode("A leased job has no transaction; register the handler with mode='transaction'.")
+            raise WrongMode(messages.NO_TRANSACTION)
         return self._services.step_connection()
 
     def remaining(self) -> timedelta | None:
@@ -122,7 +123,7 @@ class Context:
     def extend(self, duration: timedelta) -> datetime:
         """Extend the lease from now on and return the new deadline; lease mode only (WrongMode)."""
         if self.taken.claim is None:
-            raise WrongMode("Only a leased job can be extended; register the handler with mode='lease'.")
+            raise WrongMode(messages.NO_LEASE)
         deadline = self._services.extend(self.taken, duration)
         self._until = time.monotonic() + duration.total_seconds()
         return deadline

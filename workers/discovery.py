@@ -8,23 +8,41 @@ from __future__ import annotations
 
 import importlib
 import logging
+import threading
 from importlib.util import find_spec
 
 from django.apps import apps
 
-from workers.registry import Problem, Registry, registry
+from workers.registry import Problem, Registry, StandIn, registry
 
 log = logging.getLogger("workers.discovery")
 _seen: set[str] = set()
 _logged: set[Problem] = set()
+# Requests for pages may come at the same time.
+_importing = threading.RLock()
+
+
+def stand_in(flow: str, transition: str) -> StandIn | None:
+    """Return the declared stand-in of a transition; imports all handlers, and calls none."""
+    with _importing:
+        return autodiscover().stand_in(flow, transition)
+
+
+def code_place(flow: str, transition: str) -> str:
+    """Return the file and line of a transition's handler; "" if no handler was found."""
+    with _importing:
+        entry = autodiscover().find(flow, transition)
+    return entry.place if entry else ""
 
 
 def autodiscover() -> Registry:
     """Import all handlers and return the registry; its `problems` list what cannot be served."""
     for app in apps.get_app_configs():
         name = f"{app.name}.transitions"
-        if name not in _seen and find_spec(name) is not None:
-            _seen.add(name)
+        if name in _seen:
+            continue
+        _seen.add(name)
+        if find_spec(name) is not None:
             with registry.collecting(name):
                 importlib.import_module(name)
     return registry

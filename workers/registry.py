@@ -9,8 +9,9 @@ from __future__ import annotations
 import contextlib
 import inspect
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 Changes: TypeAlias = Mapping[str, Any] | str | None
 Handler: TypeAlias = "Callable[[Mapping[str, Any], Context], Changes]"
+# What a trial takes instead of the handler's result: one result, or the possible ones, the usual first.
+StandIn: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any] | Sequence[Mapping[str, Any]]]
 Mode: TypeAlias = Literal["auto", "transaction", "lease"]
 MODES: tuple[Mode, ...] = ("auto", "transaction", "lease")
 
@@ -54,11 +57,23 @@ class Entry:
     flow: str | None = None
     mode: Mode = "auto"
     batch: int | None = None
+    simulate: StandIn | None = None
 
     @property
     def origin(self) -> str:
         """Where the handler is defined, for messages: module.qualname."""
         return _origin(self.handler)
+
+    @property
+    def place(self) -> str:
+        """Where its code is, for people: the file, from its outermost package on, and the line."""
+        function = inspect.unwrap(self.handler)
+        code = getattr(function, "__code__", None)
+        if code is None:
+            return self.origin
+        # Without the folders of the installation, which are no business of those who read a page.
+        packages = str(getattr(function, "__module__", "")).count(".")
+        return f"{'/'.join(Path(code.co_filename).parts[-packages - 1 :])}:{code.co_firstlineno}"
 
 
 class Registry:
@@ -96,6 +111,11 @@ class Registry:
         """Return the handler of this transition in this flow, or None."""
         return self._entries.get((flow, transition)) or self._entries.get((None, transition))
 
+    def stand_in(self, flow: str, transition: str) -> StandIn | None:
+        """Return the declared stand-in of this transition's handler in this flow, or None."""
+        entry = self.find(flow, transition)
+        return entry.simulate if entry else None
+
     def served(self, known: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
         """Return those of the (flow, transition) pairs that have a handler, by flow."""
         found: dict[str, list[str]] = {}
@@ -105,13 +125,20 @@ class Registry:
         return {flow: sorted(set(names)) for flow, names in sorted(found.items())}
 
     def transition(
-        self, name: str, *, flow: str | None = None, mode: Mode = "auto", batch: int | None = None
+        self,
+        name: str,
+        *,
+        flow: str | None = None,
+        mode: Mode = "auto",
+        batch: int | None = None,
+        simulate: StandIn | None = None,
     ) -> Callable[[Handler], Handler]:
         """Decorate the function that performs transition `name`.
 
         flow: a flow's name, or None for every flow with such a transition. mode: "auto" follows the
         trigger; "transaction" or "lease" overrides it. batch: how many of its jobs may share one commit
-        (None: the runner decides; 1: each alone, for slow or delicate work).
+        (None: the runner decides; 1: each alone, for slow or delicate work). simulate: a function of the
+        state that returns what trials and scenarios take as the result, or a list of possible results.
         """
         if callable(name):
             self._refuse(name, RegistryError(f'{_origin(name)}: write @transition("tr_name") above it.'))
@@ -119,7 +146,7 @@ class Registry:
 
         def register(handler: Handler) -> Handler:
             try:
-                self.add(Entry(name, handler, flow, mode, batch))
+                self.add(Entry(name, handler, flow, mode, batch, simulate))
             except RegistryError as error:
                 self._refuse(handler, error)
             return handler
@@ -174,14 +201,22 @@ def _check(entry: Entry) -> None:
         raise RegistryError(f"{entry.transition!r}: batch is at least 1.")
     if inspect.iscoroutinefunction(entry.handler) or inspect.isgeneratorfunction(entry.handler):
         raise RegistryError(f"{entry.transition!r}: a handler is a plain function, not async or a generator.")
-    _check_signature(entry)
+    _check_signature(entry, "a handler takes (state, ctx)", entry.handler, 2)
+    if entry.simulate is not None:
+        _check_stand_in(entry, entry.simulate)
 
 
-def _check_signature(entry: Entry) -> None:
+def _check_stand_in(entry: Entry, simulate: object) -> None:
+    if not callable(simulate) or inspect.iscoroutinefunction(simulate):
+        raise RegistryError(f"{entry.transition!r}: simulate is a plain function, not {simulate!r}.")
+    _check_signature(entry, "the function of simulate takes (state)", simulate, 1)
+
+
+def _check_signature(entry: Entry, wanted: str, function: Callable[..., Any], arguments: int) -> None:
     try:
-        inspect.signature(entry.handler).bind(None, None)
+        inspect.signature(function).bind(*[None] * arguments)
     except TypeError as error:
-        raise RegistryError(f"{entry.transition!r}: a handler takes (state, ctx): {error}.") from None
+        raise RegistryError(f"{entry.transition!r}: {wanted}: {error}.") from None
 
 
 registry = Registry()

@@ -18,10 +18,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 import psycopg
-from django.utils.translation import gettext_lazy as _
 from psycopg import pq
 from psycopg.errors import error_from_result
 
+from workers import messages
 from workers.client.forks import detach
 from workers.client.statement import Command
 
@@ -30,7 +30,7 @@ _SYNC = pq.ExecStatus.PIPELINE_SYNC
 _STATES = {int(state): state for state in pq.TransactionStatus}  # far quicker than to call the enumeration
 _SYNCED = b"synchronisation point"
 _CANCEL_SECONDS = 1.0
-_LONGEST_SLEEP = 0.005
+_LONGEST_SLEEP = 0.05
 
 
 class ConnectionLost(Exception):
@@ -40,13 +40,8 @@ class ConnectionLost(Exception):
 class ForkedProcess(Exception):
     """A process that a handler forked used the connection of its parent's job."""
 
-    default = _(
-        "A process that a handler forked cannot use the connection of the job."
-        " Return its result to the parent, or open another connection."
-    )
-
     def __str__(self) -> str:
-        return str(self.default)
+        return messages.FORKED
 
 
 _wires: weakref.WeakSet[Wire] = weakref.WeakSet()

@@ -8,10 +8,11 @@ import time
 from typing import Any, NoReturn
 
 from django.conf import settings
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext
 from django_q.brokers import Broker
 from django_q.conf import Conf
 
+from workers import messages
 from workers.client.connect import opener
 from workers.client.wire import Wire
 from workers.discovery import autodiscover, log_problems
@@ -31,13 +32,8 @@ BACK_OFF = 0.3
 class RefusedTask(Exception):
     """A task was queued for a cluster, which performs jobs of the pool only."""
 
-    default = _(
-        "This cluster performs jobs of the pool only."
-        " Write the work as a @transition and start an instance with flows.api.start."
-    )
-
     def __str__(self) -> str:
-        return str(self.default)
+        return gettext(messages.REFUSED_TASK)
 
 
 class RobustBroker(Broker):

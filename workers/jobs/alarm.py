@@ -12,6 +12,7 @@ import threading
 import time
 from types import FrameType, TracebackType
 
+from workers import messages
 from workers.jobs.outcome import HandlerTimeout
 
 # Seconds a handler gets beyond its timeout, so that the kernel's check at the commit comes first.
@@ -95,6 +96,6 @@ class Alarm:
         if now >= self._previous_at:
             self._restore_previous()  # goes off at once
         elif now >= self._until:
-            raise HandlerTimeout("The handler ran longer than the timeout of its job.")
+            raise HandlerTimeout(messages.TIMEOUT)
         elif self._until < math.inf:
             self._set()

@@ -12,11 +12,9 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
-from django.utils.translation import gettext_lazy as _
-
+from workers import messages
 from workers.context import Abort
 from workers.logs import place_of, summarize
-from workers.recovery.journal import PROCESS_DIED
 
 MESSAGE_LIMIT = 2000
 # A parameter of a statement has at most 1 GB; the server needs several times its size.
@@ -25,9 +23,7 @@ _SQLSTATE = re.compile("[0-9A-Z]{5}")
 
 
 class BadResult(TypeError):
-    """A handler returned something else than a dict, a SET string or None."""
-
-    default = _("A handler must return a dict of changes, a SET string, or None; this one returned %(type)s.")
+    """A handler returned something else than a dict, a SET string or None, or what no state can hold."""
 
 
 class HandlerTimeout(BaseException):
@@ -38,7 +34,7 @@ class Lost(Exception):
     """The process that ran the handler died."""
 
     def __init__(self) -> None:
-        super().__init__(PROCESS_DIED)
+        super().__init__(messages.PROCESS_DIED)
 
 
 def _plain(value: object) -> object:
@@ -50,7 +46,7 @@ def _plain(value: object) -> object:
         return str(value)
     if isinstance(value, Enum):
         return value.value
-    raise BadResult(f"An attribute cannot hold a {type(value).__name__}.")
+    raise BadResult(messages.BAD_VALUE.format(type=type(value).__name__))
 
 
 _encode = json.JSONEncoder(default=_plain, allow_nan=False, separators=(",", ":")).encode
@@ -60,7 +56,7 @@ def encode(changes: Mapping[str, Any]) -> str:
     """Return the changes as JSON; BadResult or ValueError for a value that a state cannot hold."""
     text = _encode(changes if isinstance(changes, dict) else dict(changes))
     if "\\u0000" in text:
-        raise BadResult("Text in a state cannot hold the NUL character.")
+        raise BadResult(messages.NUL_IN_STATE)
     _limit(text)
     return text
 
@@ -72,15 +68,15 @@ def read_result(result: object) -> tuple[str | None, str | None]:
     if isinstance(result, Mapping):
         return encode(result), None
     if result is None:
-        raise Abort("The handler returned nothing.")
-    raise BadResult(BadResult.default % {"type": type(result).__name__})
+        raise Abort(messages.NOTHING)
+    raise BadResult(messages.BAD_RESULT.format(type=type(result).__name__))
 
 
 def _set_string(text: str) -> str:
     if not text.strip():
-        raise Abort("The handler returned an empty SET string.")
+        raise Abort(messages.EMPTY_SET)
     if "\0" in text:
-        raise BadResult("A SET string cannot hold the NUL character.")
+        raise BadResult(messages.NUL_IN_SET)
     if not text.isascii():
         text.encode()  # UnicodeEncodeError for a lone surrogate
     _limit(text)
@@ -90,10 +86,7 @@ def _set_string(text: str) -> str:
 def _limit(text: str) -> None:
     """Raise BadResult where the server would end the connection."""
     if len(text) > RESULT_LIMIT:
-        raise BadResult(
-            f"A result has at most {RESULT_LIMIT:,} characters; this one has {len(text):,}."
-            " Keep large data outside of the state, and a reference to it inside."
-        )
+        raise BadResult(messages.TOO_LONG.format(limit=f"{RESULT_LIMIT:,}", length=f"{len(text):,}"))
 
 
 class Failed(Exception):

@@ -7,16 +7,20 @@ import os
 import time
 
 import psycopg
+from django.conf import settings
 
 from flows import api
 from flows.errors import WedError
+from workers.alerts import beside
 from workers.client.connect import opener
 from workers.client.wire import ConnectionLost, Wire
 from workers.logs import summarize
+from workers.reaper.bulk import continue_bulk_operations
 from workers.reaper.disk import DiskReporter
+from workers.reaper.figures import FigureCounter
 from workers.reaper.old_rows import delete_old_rows
 from workers.reaper.report import WORKER, check, log_round
-from workers.reaper.scheduled import publish_scheduled
+from workers.reaper.scheduled import continue_rematches, publish_scheduled
 
 log = logging.getLogger("workers.tasks")
 
@@ -25,12 +29,15 @@ _ROUNDS = 10
 _MAINTAIN_EVERY = 3600.0
 _maintained = -_MAINTAIN_EVERY
 _disk_reporter = DiskReporter()
+_figure_counter = FigureCounter()
 
 
 def reap() -> dict[str, int]:
     """Run up to ten rounds of flows.api.reap, until nothing is overdue; return the counts."""
     global _maintained
     total: dict[str, int] = {}
+    if settings.PROCESS == "reaper":
+        beside.start()
     wire = _reaper_wire()
     try:
         _disk_reporter.report(wire.connection)
@@ -41,9 +48,13 @@ def reap() -> dict[str, int]:
             if max(counts.values(), default=0) < REAP_LIMIT:
                 break
         publish_scheduled(wire.connection)
+        continue_rematches(wire.connection)
+        continue_bulk_operations(wire.connection)
+        _figure_counter.count(wire.connection)
         if time.monotonic() - _maintained > _MAINTAIN_EVERY:
             api.maintain(conn=wire.connection)
             _maintained = time.monotonic()
+            api.remove_old_alerts(conn=wire.connection)
             delete_old_rows(wire.connection)
             check(wire.connection)
     except (WedError, psycopg.Error, ConnectionLost) as error:

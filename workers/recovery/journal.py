@@ -25,10 +25,6 @@ _HELD_AT = _HEAD.size + _COUNT.size
 _HELD_MAX = (SIZE - _HELD_AT) // _HELD.size
 
 
-# The message recorded for a job whose process died.
-PROCESS_DIED = "The worker process died while it ran the handler."
-
-
 def journal_dir() -> Path:
     """Return the directory of the journals of this machine."""
     from django.conf import settings

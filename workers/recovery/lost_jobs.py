@@ -11,8 +11,9 @@ import psycopg
 from workers.client import results, taking
 from workers.client.wire import Wire
 from workers.logs import summarize
+from workers.messages import PROCESS_DIED
 from workers.recovery.dead_workers import dead_journals
-from workers.recovery.journal import PROCESS_DIED, Note
+from workers.recovery.journal import Note
 
 log = logging.getLogger("workers.lost")
 

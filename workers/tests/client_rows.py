@@ -148,6 +148,9 @@ def rows_of_taking() -> Iterator[Row]:
             lambda d, f=flow, n=limit: [o.id for o in api.offer(f or d.flow, NAMES, n, conn=d.conn)],
             lambda d, f=flow, n=limit: ids(d.send(taking.offer(f or d.flow, NAMES, n))),
         )  # fmt: skip
+
+
+def rows_of_leases() -> Iterator[Row]:
     for seconds in (LONG, 0.0):
         yield Row(
             "extend", "taking.extend", f"a lease, by {seconds:g} s",
@@ -220,6 +223,9 @@ def rows_of_results() -> Iterator[Row]:
         lambda d: completed(d, "nowhere", d.leased.job(d.flow), {"a": "done"}, None),
         lambda d: completed_by_client(d, "nowhere", done(d.leased, '{"a":"done"}')),
     )  # fmt: skip
+
+
+def rows_of_failures() -> Iterator[Row]:
     for outcome in ("failed", "timeout", "aborted", "lost", "odd"):
         yield Row(
             "fail_many", "results.fail", f"an attempt that ended as {outcome}",
@@ -271,4 +277,6 @@ def is_alive(desk: Desk) -> bool:
     return api.heartbeat(desk.worker, True, conn=desk.conn)
 
 
-ROWS = [*rows_of_taking(), *rows_of_results(), *rows_of_a_process()]
+ROWS = [
+    *rows_of_taking(), *rows_of_leases(), *rows_of_results(), *rows_of_failures(), *rows_of_a_process(),
+]  # fmt: skip

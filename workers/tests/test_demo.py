@@ -55,11 +55,11 @@ def test_a_hundred_instances_come_to_rest(demo: Db, processes: Processes) -> Non
         WEDSQL_PROCESS="web",
         DATABASE_URL=processes.admin_uri,
     )
-    assert simulation.wait(20) == 0, processes.output()
+    assert simulation.wait(60) == 0, processes.output()
     more = {"WEDSQL_DEMO_SEED": "s"}
     flows = [word for name in ("fig2", "counter", "orders") for word in ("--flow", name)]
     for _ in range(3):
-        assert processes.manage("wedworker", *flows, "--mode", "batch", "--once", **more).wait(30) == 0
+        assert processes.manage("wedworker", *flows, "--mode", "batch", "--once", **more).wait(60) == 0
     found = Counter(
         demo.execute(
             "select f.name, i.status::text from wedsql.instance i join wedsql.flow f on f.id = i.flow_id"

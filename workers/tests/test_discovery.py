@@ -67,7 +67,7 @@ def test_the_other_handlers_are_served_and_each_problem_is_logged_once(
         cluster(processes, **broken)
     else:
         processes.manage("wedworker", "--flow", flow, "--processes", "2", **broken)
-    until(all_final(db, start(db, flow, "mark", 5)), seconds=30, what=processes.output)
+    until(all_final(db, start(db, flow, "mark", 5)), what=processes.output)
     pass_time(1)  # for messages that would be repeated
     output = processes.output()
     for name, expected_text in EXPECTED_TEXTS.items():

@@ -111,7 +111,7 @@ def test_every_line_of_a_worker_is_json_without_a_state(
     flow, db = loaded(LOG), connect()
     (wid,) = [one.wid for one in api.start_many(flow, [{"kind": SECRET}], conn=db)]
     pool = processes.manage("wedworker", "--flow", flow, "--once", WEDSQL_LOG_FORMAT="json")
-    assert pool.wait(20) == 0, processes.output()
+    assert pool.wait(60) == 0, processes.output()
     lines = [json.loads(line) for line in processes.output().splitlines()]
     own = [line for line in lines if line.get("wid") == wid]
     assert {line["logger"] for line in own} == {"workers.handler", "workers.runner"}

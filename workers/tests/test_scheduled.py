@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from flows import api
 from flows.types import PublicationChoices
@@ -55,3 +56,23 @@ def test_the_role_of_the_reaper_may_publish_what_is_due(scheduled: int, connect:
         return api.read_publication(scheduled, conn=owner).status == "published"
 
     until(published)
+
+
+def test_a_round_of_the_reaper_continues_re_matches(flow: str, connect: Connect) -> None:
+    owner = connect()
+    api.publish(flow, DEFINITION, conn=owner)
+    wids = [api.start(flow, {"a": "1"}, conn=owner) for _ in range(5)]
+    rule = {"transition": "tr_more", "predicate": "a = '1'"}
+    more = {**DEFINITION, "triggers": [*DEFINITION["triggers"], rule]}
+    owner.execute("set wedsql.rematch_at_once = 0")
+    owner.execute("select wedsql.publish(%s, %s)", [flow, Jsonb(more)])
+    try:
+        until(lambda: rounds.reap() is not None and not left(owner, flow))
+    finally:
+        rounds._reaper_wire().close()
+    found = owner.execute("select wid from wedsql.job_pool where trname = 'tr_more' order by wid").fetchall()
+    assert [wid for (wid,) in found] == wids
+
+
+def left(owner: Db, flow: str) -> list[Any]:
+    return owner.execute("select remaining from wedsql.rematches() where flow = %s", [flow]).fetchall()

@@ -20,7 +20,7 @@ __all__ = ["db", "flow"]
 def test_once_performs_what_is_ready_and_ends(processes: Processes, flow: str, db: Db, mode: str) -> None:
     wids = start(db, flow, "mark", 20) + start(db, flow, "again", 3)
     pool = processes.manage("wedworker", "--flow", flow, "--processes", "2", "--mode", mode, "--once")
-    assert pool.wait(20) == 0, processes.output()
+    assert pool.wait(60) == 0, processes.output()
     assert statuses(db, wids) == {"F": 23}
     assert len(processes.marks()) == len(set(processes.marks())) == 35
     assert (
@@ -69,7 +69,7 @@ def test_on_sigterm_it_finishes_its_handler(processes: Processes, flow: str, db:
     pass_time(0.3)
     assert alive(pool.pid) and statuses(db, [wid]) == {"R": 1}
     (processes.folder / "ledger.go").touch()
-    assert pool.wait(10) == 0
+    assert pool.wait(60) == 0
     assert statuses(db, [wid]) == {"F": 1}
 
 
@@ -79,7 +79,7 @@ def test_after_the_grace_it_is_killed(processes: Processes, flow: str, db: Db) -
     until(processes.marks, what=processes.output)
     below = children(pool.pid)
     pool.send_signal(signal.SIGTERM)
-    assert pool.wait(10) == 0
+    assert pool.wait(60) == 0
     assert not [pid for pid in below if alive(pid)] and statuses(db, [wid]) == {"R": 1}
 
 
@@ -92,7 +92,7 @@ def test_a_killed_process_is_replaced_and_its_job_counted(processes: Processes, 
 def test_a_job_that_kills_workers_is_parked(processes: Processes, flow: str, db: Db) -> None:
     processes.manage("wedworker", "--flow", flow)
     (wid,) = start(db, flow, "poison")
-    until(lambda: statuses(db, [wid]) == {"E": 1}, seconds=20, what=processes.output)
+    until(lambda: statuses(db, [wid]) == {"E": 1}, what=processes.output)
     assert len(processes.marks()) == 2
 
 
@@ -102,7 +102,7 @@ def test_a_process_that_hangs_beyond_its_time_is_killed_and_the_rest_is_served(
     processes.manage("wedworker", "--flow", flow)
     (wid,) = start(db, flow, "hang")
     until(processes.marks, what=processes.output)
-    until(all_final(db, start(db, flow, "mark", 3)), seconds=15, what=processes.output)
+    until(all_final(db, start(db, flow, "mark", 3)), what=processes.output)
     outcome = db.execute("select outcome from wedsql.job_log where wid = %s", [wid]).fetchall()
     assert outcome == [("lost",)]
 
@@ -112,4 +112,4 @@ def test_the_death_of_the_pool_is_the_death_of_its_processes(processes: Processe
     below = until(lambda: (found := children(pool.pid)) and len(found) == 2 and found)
     pool.kill()
     pool.wait()
-    until(lambda: not [pid for pid in below if alive(pid)], seconds=5)
+    until(lambda: not [pid for pid in below if alive(pid)])

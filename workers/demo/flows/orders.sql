@@ -15,6 +15,8 @@ INSERT INTO wed_attr (aname, adv, type, options, label) VALUES
   ('parcel',       NULL,    'text',    NULL, 'Parcel number'),
   ('invoice',      NULL,    'text',    NULL, 'Invoice number'),
   ('delivered_on', NULL,    'date',    NULL, 'Delivered on');
+-- The shop knows an order by these.
+UPDATE wed_attr SET business_key = True WHERE aname IN ('customer', 'invoice');
 
 INSERT INTO wed_trig (tgname, trname, cname, cpred, timeout, label) VALUES
   ('pay',     'tr_charge',  'to_be_paid',     $$total > 0 and payment is null$$, '00:00:20', 'Charge the card'),

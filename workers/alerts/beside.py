@@ -1,0 +1,49 @@
+"""Threads beside the rounds of the reaper, so that no slow rule and no slow receiver delays overdue work."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+
+from django.db import DatabaseError, connection
+
+from flows.errors import WedError
+from workers.alerts.delivering import deliver_due
+from workers.alerts.evaluating import evaluate_due
+from workers.logs import summarize
+
+log = logging.getLogger("workers.alerts")
+
+PAUSE = 1.0
+_started_in = 0
+
+
+def start() -> None:
+    """Start the threads of this process, unless they run. They end with the process."""
+    global _started_in
+    if _started_in == os.getpid():
+        return
+    _started_in = os.getpid()
+    for step in (evaluate_due, deliver_due):
+        threading.Thread(target=_repeat, args=(step,), name=step.__name__, daemon=True).start()
+
+
+def _repeat(step: Callable[[], int]) -> None:
+    while True:
+        run(step)
+        time.sleep(PAUSE)
+
+
+def run(step: Callable[[], int]) -> None:
+    """Run a round; one that fails is logged, and the next one connects again."""
+    try:
+        step()
+    except (WedError, DatabaseError, OSError) as error:
+        log.warning("a round of alerts failed: %s", summarize(error))
+        connection.close()
+    except Exception:
+        log.exception("a round of alerts failed")
+        connection.close()

@@ -1,0 +1,1 @@
+"""The examples of the gallery; `workers.transitions` imports their handlers."""

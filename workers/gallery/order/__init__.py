@@ -1,0 +1,1 @@
+"""The gallery's example order."""
