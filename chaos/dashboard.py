@@ -5,12 +5,11 @@ from __future__ import annotations
 import http.client
 import json
 import re
-import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
+from chaos.client import Client
 from chaos.prepare import NAME, PASSWORD
 from testkit.browser import Browser
 from testkit.live import Gone, LiveConnection
@@ -19,37 +18,33 @@ _ROW = re.compile(r'<tr[^>]*data-wid="(\d+)"[^>]*data-seq="(\d+)"')
 TIMEOUT = 20.0
 
 
-class Dashboard(threading.Thread):
+class Dashboard(Client):
     """The list of one flow's instances; `shown` maps each displayed row to its version."""
 
+    ignored = (OSError, Gone, http.client.HTTPException)
+
     def __init__(self, port: int, flow: str = "chaos") -> None:
-        super().__init__(name="dashboard", daemon=True)
+        super().__init__("dashboard", 0.3)
         self.browser = Browser(port)
         self.flow = flow
         self.shown: dict[int, int] = {}
-        self.ended = threading.Event()
-        self.wanted = threading.Event()
         self.connects = 0
         self.frames = 0
         self.live = False
 
-    def run(self) -> None:
-        while not self.ended.is_set():
-            with suppress(OSError, Gone, http.client.HTTPException):
-                if not self.browser.cookies.get("sessionid"):
-                    self.browser.log_in(NAME, PASSWORD)
-                self._session()
-            self.live = False
-            self.ended.wait(0.3)
-
-    def _session(self) -> None:
+    def act(self) -> None:
+        """Follow the page over one live connection."""
+        if not self.browser.cookies.get("sessionid"):
+            self.browser.log_in(NAME, PASSWORD)
         self.reload()
-        with LiveConnection(self.browser.port, f"/ws/flows/{self.flow}/", self.browser.cookie) as line:
-            self.connects += 1
-            while not self.ended.is_set():
-                message = line.receive()
-                if message is not None:
-                    self._frame(line, message)
+        try:
+            with LiveConnection(self.browser.port, f"/ws/flows/{self.flow}/", self.browser.cookie) as line:
+                self.connects += 1
+                while not self.ended.is_set():
+                    if message := line.receive():
+                        self._frame(line, message)
+        finally:
+            self.live = False
 
     def _frame(self, line: LiveConnection, message: dict[str, Any]) -> None:
         self.frames += 1
@@ -90,7 +85,3 @@ class Dashboard(threading.Thread):
             if (self.shown and not wrong) or time.monotonic() > until:
                 return wrong if self.shown else ["nothing is shown"]
             time.sleep(0.1)
-
-    def stop(self) -> None:
-        self.ended.set()
-        self.join(10)

@@ -6,7 +6,6 @@ documentation requires, until the answer is definite; the record is compared wit
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,7 +15,7 @@ from typing import Any
 
 import psycopg
 
-from chaos.rng import rng
+from chaos.client import Client
 from flows import api
 from flows.definition import Definition
 from flows.errors import LockBusy, WedError
@@ -39,28 +38,20 @@ class Record:
     unexpected: list[str] = field(default_factory=list)
 
 
-class Actor(threading.Thread):
-    """A client in a thread, with one connection that is reopened when it breaks."""
+class Actor(Client):
+    """A client with one connection that is reopened when it breaks."""
+
+    ignored = (psycopg.Error, WedError)
 
     def __init__(self, name: str, connect: Connect, record: Record, pause: float) -> None:
-        super().__init__(name=name, daemon=True)
+        super().__init__(name, pause)
         self._connect = connect
         self._conn: psycopg.Connection[Any] | None = None
         self.record = record
-        self.pause = pause
-        self.rng = rng("actor", name)
-        self.ended = threading.Event()
 
     def run(self) -> None:
-        while not self.ended.is_set():
-            with suppress(psycopg.Error, WedError):
-                self.act()
-            self.ended.wait(self.pause * self.rng.uniform(0.5, 1.5))
+        super().run()
         self.drop()
-
-    def act(self) -> None:
-        """Make one call of this client's kind."""
-        raise NotImplementedError
 
     def conn(self) -> psycopg.Connection[Any]:
         """Return the connection; raises psycopg.OperationalError while there is none."""
@@ -101,11 +92,6 @@ class Actor(threading.Thread):
         """Return whether it was stopped over 30 seconds ago; until then unknown outcomes are resolved."""
         self._late = getattr(self, "_late", time.monotonic())
         return time.monotonic() - self._late > 30
-
-    def stop(self) -> None:
-        """Stop the thread, and wait for it."""
-        self.ended.set()
-        self.join(60)
 
 
 class Starter(Actor):

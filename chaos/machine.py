@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 
 from chaos.mutation import Change, apply
 from chaos.run import print_line
-from flows.tests.model import families, search
+from flows.tests.model import search
 from testkit import kernel_db
 
 EXAMPLES = 120  # of a search that finds nothing
@@ -30,7 +30,7 @@ class RemovedFix:
     kind: str
     rules: tuple[str, ...]
     changes: tuple[Change, ...]
-    themes: Sequence[dict[str, Any]] = field(default_factory=lambda: families.THEMES)
+    themes: Sequence[dict[str, Any]]
 
 
 def run(dsn: str, wanted: Sequence[RemovedFix], chance: int = 0) -> int:

@@ -22,14 +22,14 @@ from xml.etree import ElementTree
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from chaos import machine, mutations, mutations_design, mutations_machine, mutations_maintenance
-from chaos.mutation import Mutation, apply
+from chaos import machine, mutations_machine
+from chaos.mutation import Mutation, apply, read
 from chaos.run import print_line
 from testkit import kernel_db
 from testkit.server import SETTINGS, Server, new_directory
 from wedsql_site import environment
 
-MUTATIONS = [*mutations.MUTATIONS, *mutations_maintenance.MUTATIONS, *mutations_design.MUTATIONS]
+MUTATIONS = [*read()]
 # Error names that show that a change is not valid SQL.
 _BROKEN = ("SyntaxError", "Undefined", "InvalidColumn", "FeatureNotSupported")
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import psycopg
 
+_FILE = Path(__file__).with_name("mutations.toml")
 _SOURCES = (
     "select pg_get_functiondef(p.oid) from pg_proc p"
     " where p.pronamespace = 'wedsql'::regnamespace and p.proname = %s"
@@ -20,7 +23,7 @@ class Change:
 
     functions: tuple[str, ...] = ()
     old: str = ""
-    new: str = ""
+    new: str = "false"
     statement: str = ""
 
 
@@ -30,15 +33,21 @@ class Mutation:
 
     guard: str
     tests: str
-    functions: tuple[str, ...] = ()
-    old: str = ""
-    new: str = ""
-    statement: str = ""
+    change: Change
 
-    @property
-    def change(self) -> Change:
-        """Return the change that removes the guard."""
-        return Change(self.functions, self.old, self.new, self.statement)
+
+def read() -> Iterator[Mutation]:
+    """Yield the mutations of mutations.toml, which explains their form."""
+    for module, tests in tomllib.loads(_FILE.read_text(encoding="utf-8")).items():
+        for test, guards in tests.items():
+            for guard, change in guards.items():
+                yield Mutation(guard, f"{module}::{test}", _change(change))
+
+
+def _change(written: str | list[str]) -> Change:
+    if isinstance(written, str):
+        return Change(statement=written)
+    return Change(tuple(written[0].split()), *written[1:])
 
 
 def apply(conn: psycopg.Connection[Any], changes: Sequence[Change]) -> str:

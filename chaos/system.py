@@ -14,8 +14,9 @@ from typing import Any
 import psycopg
 
 from chaos.dashboard import Dashboard
-from chaos.judge import Verdict, judge
+from chaos.judge import judge
 from chaos.load import Load
+from chaos.row import Row
 from chaos.template import environ
 from testkit.processes import daphne, free_port, manage, of_installation, wait_until_gone
 from testkit.programs import Program, Programs
@@ -42,7 +43,6 @@ class System:
         **pace: float,
     ) -> None:
         """Create the installation; `pace` holds options of chaos.load.Load."""
-        home.mkdir(mode=0o711)
         self.home = home
         self.state = home / "state"
         self.state.mkdir()
@@ -147,16 +147,15 @@ class System:
         return time.monotonic() - begun
 
     # -- ending
-    def verdict(self, timeout: float = 90.0) -> Verdict:
-        """Stop starting, wait until all work is done, and judge."""
+    def judge(self, row: Row, timeout: float = 90.0) -> None:
+        """Stop starting, wait until all work is done, and add what is wrong to the row."""
         self.load.stop_starting()
         with self.connect() as conn:
-            verdict = judge(conn, self.load.record, self.ledger, timeout)
-        if self.dashboard is not None:
-            wrong = self.dashboard.compare(self.rows)
-            if wrong:
-                verdict.add_loss(f"the dashboard does not show the database: {wrong[:3]}", len(wrong))
-        return verdict
+            judge(conn, self.load.record, self.ledger, timeout, row)
+        if self.dashboard is not None and (wrong := self.dashboard.compare(self.rows)):
+            row.add_loss(f"the dashboard does not show the database: {wrong[:3]}", len(wrong))
+        row.unknown += self.load.record.unknown
+        row.resolved += self.load.record.resolved
 
     def close(self) -> None:
         """End everything; `orphans` counts processes that outlived their parents."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import threading
-import time
 from typing import Any
 
 import psycopg
 
+from chaos.client import Client
 from chaos.prepare import NAME, PASSWORD
 from chaos.run import Row, Run
 from chaos.system import System
@@ -26,25 +26,16 @@ def connections(run: Run, row: Row) -> None:
 
 
 def _exhaust(system: System, row: Row) -> float:
-    admin = system.connect()
-    holder = ConnectionHolder(system)
-    holder.start()
-    try:
+    with system.connect() as admin, ConnectionHolder(system) as holder:
         holder.full.wait(TIMEOUT)
         row.notes.append(f"refused after {len(holder.held)} connections of the web's role")
         admin.execute("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'wed_reaper'")
-        _wait(
-            admin, "select seen_at > %s from wedsql.beat where name = 'reaper'", "the reaper could not get in"
-        )
+        beat = "select seen_at > %s from wedsql.beat where name = 'reaper'"
+        _wait(admin, beat, "the reaper could not get in")
         admin.execute("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'wed_worker'")
         _wait(admin, "select max(tx_at) > %s from wedsql.wed_trace", "no worker could get in")
         _log_in(system, row)
-    finally:
-        holder.stop()
-        admin.close()
-    begun = time.monotonic()
-    system.moves_again(TIMEOUT)
-    return time.monotonic() - begun
+    return system.moves_again(TIMEOUT)
 
 
 def _log_in(system: System, row: Row) -> None:
@@ -61,28 +52,25 @@ def _log_in(system: System, row: Row) -> None:
         row.fail(f"the log-in page was answered with {status}")
 
 
-class ConnectionHolder(threading.Thread):
+class ConnectionHolder(Client):
     """Opens connections in a loop, so that one that another session frees is taken at once."""
 
     def __init__(self, system: System) -> None:
-        super().__init__(name="hoarder", daemon=True)
+        super().__init__("hoarder", 0.001)
         self.system = system
         self.held: list[psycopg.Connection[Any]] = []
         self.full = threading.Event()
-        self.ended = threading.Event()
 
-    def run(self) -> None:
-        while not self.ended.is_set():
-            try:
-                self.held.append(self.system.connect("web", name="hoarder"))
-            except psycopg.OperationalError:
-                self.full.set()
-                self.ended.wait(0.002)
+    def act(self) -> None:
+        """Open one connection more."""
+        try:
+            self.held.append(self.system.connect("web", name="hoarder"))
+        except psycopg.OperationalError:
+            self.full.set()
 
     def stop(self) -> None:
         """Close all connections."""
-        self.ended.set()
-        self.join()
+        super().stop()
         for conn in self.held:
             conn.close()
 

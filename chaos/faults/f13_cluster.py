@@ -41,13 +41,10 @@ def _stop(system: System, part: str, stops: list[float]) -> float:
     """Terminate it, as a terminal or systemd does; return the seconds until its successor commits a step."""
     main = system.programs["cluster"].pid
     family = [main, *descendants(main)]
-    begun = time.monotonic()
     with suppress(ProcessLookupError):
         (os.killpg if part == "group" else os.kill)(main, TERM)
-    system.until(lambda: not _left(family), TIMEOUT, f"of {family} live {_left(family)}")
-    stops.append(time.monotonic() - begun)
-    system.moves_again(TIMEOUT)
-    return time.monotonic() - begun
+    stops.append(system.until(lambda: not _left(family), TIMEOUT, f"of {family} live {_left(family)}"))
+    return stops[-1] + system.moves_again(TIMEOUT)
 
 
 def _left(family: list[int]) -> list[int]:

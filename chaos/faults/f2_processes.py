@@ -44,7 +44,7 @@ def processes(run: Run, row: Row) -> None:
             turn += 1
             strike(system, row, name, part, number)
             time.sleep(rng("f2", turn).uniform(0.2, 1.0))
-        row.notes.append(f"daphne served {system.page().connects} lines")
+        row.notes.append(f"daphne served {system.page().connects} live connections")
     with run.system(row, programs=("supervisor", "pool"), designer=0) as system:
         for number in (KILL, TERM) * run.number(2):
             strike(system, row, "supervisor", "main", number)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -44,9 +43,7 @@ def network(run: Run, row: Row) -> None:
     with _cable(row) as cable:
         if cable is None:
             return
-        place = run.new_directory()
-        place.mkdir(mode=0o711)
-        server = Server(place, SETTINGS | {"listen_addresses": cable.host})
+        server = Server(run.new_directory(), SETTINGS | {"listen_addresses": cable.host})
         server.copy_from(run.template)
         with (server.cluster.data / "pg_hba.conf").open("a") as rules:
             rules.write(f"\nhost all all {cable.subnet}.0/24 trust\n")
@@ -73,28 +70,22 @@ def _cut(system: System, cable: Cable) -> float:
     system.until(holding, TIMEOUT, "no worker holds a job")
     cable.plug(up=False)
     held.update(dict(system.rows(_HELD)))
-    begun = time.monotonic()
     query = "select count(*) from wedsql.job_pool where id = any (%s) and state <> 'K'"
+    what = f"jobs {held} stayed with the unreachable"
     try:
-        system.until(
-            lambda: system.one(query, (list(held),)) == 0, TIMEOUT, f"jobs {held} stayed with the unreachable"
-        )
+        return system.until(lambda: system.one(query, (list(held),)) == 0, TIMEOUT, what)
     except TimeoutError:
         cable.plug(up=True)
         raise
-    return time.monotonic() - begun
 
 
 def _mend(system: System, cable: Cable) -> float:
     """Connect again; return the seconds until the workers behind the cable complete a job."""
     last = system.one("select max(job_id) from wedsql.wed_trace")
-    begun = time.monotonic()
     cable.plug(up=True)
     query = "select count(*) from wedsql.wed_trace where job_id > %s and actor like 'wedworker%%'"
-    system.until(
-        lambda: system.one(query, (last,)) > 0, TIMEOUT, "the workers behind the cable did not come back"
-    )
-    return time.monotonic() - begun
+    what = "the workers behind the cable did not come back"
+    return system.until(lambda: system.one(query, (last,)) > 0, TIMEOUT, what)
 
 
 @contextmanager
@@ -104,15 +95,15 @@ def _cable(row: Row) -> Iterator[Cable | None]:
     try:
         _lay(cable)
     except (OSError, subprocess.CalledProcessError) as error:
-        _ip_try("netns", "del", cable.name)
+        _ip("netns", "del", cable.name, check=False)
         row.skipped = f"network namespaces need root and iproute2 ({type(error).__name__})"
         yield None
         return
     try:
         yield cable
     finally:
-        _ip_try("link", "del", f"{cable.name}a")
-        _ip_try("netns", "del", cable.name)
+        _ip("link", "del", f"{cable.name}a", check=False)
+        _ip("netns", "del", cable.name, check=False)
 
 
 def _lay(cable: Cable) -> None:
@@ -127,9 +118,5 @@ def _lay(cable: Cable) -> None:
     _ip(*inside, "link", "set", "lo", "up")
 
 
-def _ip(*words: str) -> None:
-    subprocess.run(["ip", *words], check=True, capture_output=True)
-
-
-def _ip_try(*words: str) -> None:
-    subprocess.run(["ip", *words], check=False, capture_output=True)
+def _ip(*words: str, check: bool = True) -> None:
+    subprocess.run(["ip", *words], check=check, capture_output=True)

@@ -27,31 +27,25 @@ def server(run: Run, row: Row) -> None:
 
 def _replace(run: Run, row: Row) -> None:
     """Kill the server for good, and promote a standby that replicated it."""
-    place = run.new_directory()
-    place.mkdir(mode=0o711)
     with run.system(row) as system:
-        standby = Standby(place, system.server)
+        standby = Standby(run.new_directory(), system.server)
         standby.follow()
         system.moves_again()
         row.injection(lambda: _promote(system, standby), "a standby promoted")
 
 
-def _promote(system: System, standby: Standby) -> float:
-    begun = time.monotonic()
+def _promote(system: System, standby: Standby) -> None:
     system.server.kill()
     system.server = standby
     standby.take_over()
     system.moves_again()
-    return time.monotonic() - begun
 
 
-def kill_and_start(system: System) -> float:
-    """Kill the whole server and start it again; return the seconds until a step is committed."""
-    begun = time.monotonic()
+def kill_and_start(system: System) -> None:
+    """Kill the whole server and start it again; wait until a step is committed."""
     system.server.kill()
     system.server.start()
     system.moves_again()
-    return time.monotonic() - begun
 
 
 def kill_backend(system: System) -> float:
@@ -60,7 +54,5 @@ def kill_backend(system: System) -> float:
         "select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"
         " and usename in ('wed_worker', 'wed_web') order by state = 'active' desc, pid limit 1"
     )
-    begun = time.monotonic()
     system.server.kill_child(backends[0][0])
-    system.moves_again()
-    return time.monotonic() - begun
+    return system.moves_again()

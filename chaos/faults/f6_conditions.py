@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import statistics
-import threading
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -12,6 +11,7 @@ from typing import Any
 import psycopg
 
 from chaos.busy_client import work
+from chaos.client import Client
 from chaos.fifty import BAD, FLOW, HEALTHY, SOUND
 from chaos.run import Row, Run
 from chaos.system import System
@@ -92,31 +92,24 @@ def _check(row: Row, system: System) -> float:
     return count[BAD] / max(count[SOUND], 1)
 
 
-class Fifties(threading.Thread):
+class Fifties(Client):
     """A client that starts instances of the flow of fifty with `word`, and brings each to its end."""
 
     def __init__(self, system: System) -> None:
-        super().__init__(name="fifties", daemon=True)
+        super().__init__("fifties")
         self.system = system
         self.word = SOUND
-        self.ended = threading.Event()
         self.refusal = ""
 
-    def __enter__(self) -> Fifties:
-        self.start()
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self.ended.set()
-        self.join()
-
-    def run(self) -> None:
+    def act(self) -> None:
+        """Start instances until it is stopped or one is rejected."""
         try:
-            self._run()
+            self._start_all()
         except (psycopg.Error, WedError) as error:
             self.refusal = str(error)
+            self.ended.set()
 
-    def _run(self) -> None:
+    def _start_all(self) -> None:
         due = time.monotonic()
         with self.system.connect("web") as conn:
             while not self.ended.wait(max(0.0, due - time.monotonic())):

@@ -91,10 +91,8 @@ def clock(run: Run, row: Row) -> None:
     if not found:
         row.skipped = "libfaketime is not installed (Debian: apt-get install libfaketime)"
         return
-    place = run.new_directory()
-    place.mkdir(mode=0o711)
     FakeTimeServer.library = found[0]
-    server = FakeTimeServer(place)
+    server = FakeTimeServer(run.new_directory())
     server.copy_from(run.template)
     with run.system(row, server=server, programs=("pool", "reaper"), designer=0) as system:
         system.until(lambda: bool(system.rows("select from wedsql.beat")), TIMEOUT, "no round of the reaper")

@@ -40,18 +40,16 @@ def _changes(system: System) -> int:
 def _cut(system: System) -> float:
     """End the session; return the seconds until another one listens and the page is live again."""
     _start(system, 2)
-    begun = time.monotonic()
     system.until(lambda: bool(_listeners(system)), TIMEOUT, "no listener")
     old = _listeners(system)
     page = system.page()
     frames = page.frames
     _end(system, old)
-    system.until(
-        lambda: bool(set(_listeners(system)) - set(old)) and page.live and page.frames > frames,
-        TIMEOUT,
-        "the page did not come back to life",
-    )
-    return time.monotonic() - begun
+
+    def live_again() -> bool:
+        return bool(set(_listeners(system)) - set(old)) and page.live and page.frames > frames
+
+    return system.until(live_again, TIMEOUT, "the page is not live again")
 
 
 def _listeners(system: System) -> list[int]:

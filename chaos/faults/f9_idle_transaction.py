@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 
 import psycopg
 
 from chaos.busy_client import work
+from chaos.client import Client
 from chaos.load import FLOW
 from chaos.run import Row, Run
 from chaos.system import System
@@ -47,27 +47,17 @@ def _compare(run: Run, row: Row, system: System) -> None:
         row.fail(f"beside the offender only {ratio:.2f} of the work is done")
 
 
-class IdleClient(threading.Thread):
+class IdleClient(Client):
     """Takes a job, writes, and keeps the transaction open until its session is ended; then repeats."""
 
+    ignored = (psycopg.OperationalError,)
+
     def __init__(self, system: System) -> None:
-        super().__init__(name="offender", daemon=True)
+        super().__init__("offender")
         self.system = system
-        self.ended = threading.Event()
 
-    def __enter__(self) -> None:
-        self.start()
-
-    def __exit__(self, *_error: object) -> None:
-        self.ended.set()
-        self.join()
-
-    def run(self) -> None:
-        while not self.ended.is_set():
-            with suppress(psycopg.OperationalError):
-                self._leave_open()
-
-    def _leave_open(self) -> None:
+    def act(self) -> None:
+        """Leave one transaction open."""
         with self.system.connect("worker", name="offender") as conn:
             api.start("side", {"grab": "0"}, conn=conn)
             with conn.transaction():
@@ -92,18 +82,16 @@ def _measure_recovery(system: System) -> float:
         if job is None:
             raise TimeoutError("the offender got no job")
         api.start(FLOW, {"goal": 1}, actor="offender", conn=conn)  # the transaction also writes
-        begun = time.monotonic()
-        system.until(
-            lambda: not _alive(system, conn.info.backend_pid), TIMEOUT, "the offender is still there"
+        backend, alive = conn.info.backend_pid, "select count(*) from pg_stat_activity where pid = %s"
+        seconds = system.until(
+            lambda: not system.one(alive, (backend,)), TIMEOUT, "the offender is still there"
         )
         query = "select count(*) from wedsql.job_pool where id = %s"
-        system.until(lambda: system.one(query, (job.id,)) == 0, TIMEOUT, "its job was not done by others")
+        seconds += system.until(
+            lambda: system.one(query, (job.id,)) == 0, TIMEOUT, "others did not do its job"
+        )
         try:
             conn.commit()
         except psycopg.OperationalError:
-            return time.monotonic() - begun
+            return seconds
         raise TimeoutError("the offender could still commit")
-
-
-def _alive(system: System, backend: int) -> bool:
-    return bool(system.one("select count(*) from pg_stat_activity where pid = %s", (backend,)))

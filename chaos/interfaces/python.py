@@ -94,9 +94,15 @@ class ApiAttacks:
             lambda: api.lease_many(text, ["tr_attacked"], 1, text, conn=conn),
             lambda: api.publish(FLOW, shape, actor=text, reason=text, dry_run=True, conn=conn),
         ])  # fmt: skip
-        flows = self._flows()
+        flows, known = self._flows(), self._is_instance(number)
         call()
-        return "done" if flows == self._flows() else "accepted"
+        return "done" if flows == self._flows() and not known else "accepted"
+
+    def _is_instance(self, number: int) -> bool:
+        """Return whether the number happens to be that of an instance, which a call may rightly change."""
+        return abs(number) < 2**31 and bool(
+            self.target.count("select count(*) from wedsql.instance where wid = %s", number)
+        )
 
     def _flows(self) -> int:
         """Return the number of flows; a text may happen to be a valid name."""

@@ -39,7 +39,7 @@ def test_its_server_ends_with_it(number: signal.Signals, home: Path) -> None:
     with subprocess.Popen(command, env=env, cwd=environment.CHECKOUT) as run:
         cluster = _its_cluster(run, home)
         run.send_signal(number)
-        assert run.wait(60) not in {0, 1, 2}, "it was asked to end in the midst"
+        assert run.wait(60) not in {0, 1, 2}, "it was terminated while it ran"
     assert process.survivors(cluster) == [] and list(home.iterdir()) == []
 
 
