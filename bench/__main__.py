@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _measure(options: argparse.Namespace) -> Results:
     plan = _plan(options)
     chosen: set[str] = options.only
-    contenders = [kind() for kind in CONTENDERS if not chosen or {kind.name, kind.kind} & chosen]
+    contenders = [c for c in CONTENDERS if not chosen or {c.name, c.kind} & chosen]
     with Cluster() as cluster:
         results = Results(conditions.describe(cluster))
         if contenders or "floor" in chosen:
@@ -89,7 +89,7 @@ def _names(text: str) -> set[str]:
 
 
 def _known_names() -> set[str]:
-    return {"floor", "ours", "peer", "probes", *(kind.name for kind in CONTENDERS), *PROBES}
+    return {"floor", "ours", "peer", "probes", *(c.name for c in CONTENDERS), *PROBES}
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import psycopg
 
 from testkit import kernel_db
@@ -17,26 +19,23 @@ SETTINGS = {
     "checkpoint_timeout": "30min",
     "track_functions": "none",
 }
-REPORTED = (
-    "fsync",
-    "synchronous_commit",
-    "full_page_writes",
-    "wal_compression",
-    "shared_buffers",
-    "max_wal_size",
-    "checkpoint_timeout",
-    "max_connections",
-    "jit",
-    "autovacuum",
-    "autovacuum_naptime",
-)
+REPORTED = [
+    "fsync", "synchronous_commit", "full_page_writes", "wal_compression", "shared_buffers", "max_wal_size",
+    "checkpoint_timeout", "max_connections", "jit", "autovacuum", "autovacuum_naptime",
+]  # fmt: skip
+
+
+def scalar(conn: psycopg.Connection, query: str, *values: object) -> Any:
+    """Return the single value that a query yields; 0 when it yields none."""
+    row = conn.execute(query, values or None).fetchone()
+    return row[0] if row else 0
 
 
 class Cluster(Server):
     """A running server whose databases are made from templates."""
 
-    def __init__(self, settings: dict[str, str] | None = None) -> None:
-        super().__init__(new_directory("wedbench-"), SETTINGS | (settings or {}))
+    def __init__(self) -> None:
+        super().__init__(new_directory("wedbench-"), SETTINGS)
         self.bindir = binaries.reachable(binaries.find(), account.current())
 
     def uri(self, database: str, user: str = SUPERUSER) -> str:
@@ -56,11 +55,10 @@ class Cluster(Server):
     def version(self) -> str:
         """Return the server's version, for the report."""
         with self.session() as conn:
-            row = conn.execute("select split_part(version(), ' on ', 1)").fetchone()
-        return str(row[0]) if row else "PostgreSQL"
+            return str(scalar(conn, "select split_part(version(), ' on ', 1)"))
 
     def settings(self) -> dict[str, str]:
         """Return the settings every contender ran under, as the server reports them."""
         query = "select name, current_setting(name) from pg_settings where name = any(%s)"
         with self.session() as conn:
-            return dict(conn.execute(query, [list(REPORTED)]).fetchall())
+            return dict(conn.execute(query, [REPORTED]).fetchall())

@@ -18,7 +18,7 @@ from pathlib import Path
 import psycopg
 
 from bench import site
-from bench.cluster import Cluster
+from bench.cluster import Cluster, scalar
 from bench.work.definition import FLOW
 from testkit.text import table
 from wedsql_site import postgres
@@ -28,6 +28,7 @@ HELD = 16
 BATCH = 200
 WARM = 2  # rounds before the count begins, so that plans and caches exist
 MARK = "select pg_sleep(0);"
+_RESULTS = (("tr_a2", '{"a2":"done"}'), ("tr_a3", '{"a3":"done"}'), ("tr_final", '{"a1":"f"}'))
 
 Jobs = Sequence[tuple[str, int, int]]
 
@@ -64,14 +65,11 @@ def _script(cluster: Cluster, rounds: int, size: int) -> str:
         )
         conn.execute("vacuum analyze")
         jobs = conn.execute("select trname, wid, id from wedsql.job_pool order by id").fetchall()
-        last = conn.execute("select max(id) from wedsql.job_pool").fetchone()
+        last = scalar(conn, "select max(id) from wedsql.job_pool")
     postgres.stop(cluster.cluster)
-    final = [("tr_final", wid, (last or (0,))[0] + n) for n, wid in enumerate(_wids(jobs), start=1)]
+    wids = [wid for name, wid, _ in jobs if name == "tr_a3"]
+    final = [("tr_final", wid, last + n) for n, wid in enumerate(wids, start=1)]
     return "\n".join(_statements(jobs + final, rounds, size)) + "\n"
-
-
-def _wids(jobs: Jobs) -> list[int]:
-    return [wid for name, wid, _ in jobs if name == "tr_a3"]
 
 
 def _statements(jobs: Jobs, rounds: int, size: int) -> Iterator[str]:
@@ -81,11 +79,7 @@ def _statements(jobs: Jobs, rounds: int, size: int) -> Iterator[str]:
     for number in range(rounds):
         if number == WARM:
             yield MARK
-        for name, value in (
-            ("tr_a2", '{"a2":"done"}'),
-            ("tr_a3", '{"a3":"done"}'),
-            ("tr_final", '{"a1":"f"}'),
-        ):
+        for name, value in _RESULTS:
             found = [job for job in jobs if job[0] == name][number * size : (number + 1) * size]
             yield from perform(name, found, value)
     yield MARK

@@ -83,15 +83,12 @@ def working(
 ) -> Iterator[WorkerProcesses]:
     """Run the contender's worker processes; enter when they are ready, but not yet released."""
     commands, environment = contender.commands(dsn, workers), contender.environment(dsn, workers)
-    processes = WorkerProcesses(commands, environment, contender.announces)
-    try:
+    with WorkerProcesses(commands, environment, contender.announces) as processes:
         if contender.announces:
             processes.wait_announced()
         else:
             processes.wait_until(lambda: contender.ready(conn, workers))
         yield processes
-    finally:
-        processes.end()
 
 
 def race(cluster: Cluster, contender: Contender, template: str, workers: int, limit: float) -> Run:

@@ -9,7 +9,7 @@ import subprocess
 
 import psycopg
 
-from bench.cluster import Cluster
+from bench.cluster import Cluster, scalar
 from bench.work.definition import FLOW, figure2
 from testkit.processes import manage
 from wedsql_site.environment import CHECKOUT
@@ -67,9 +67,6 @@ def publish(conn: psycopg.Connection, definition: dict[str, object]) -> None:
 def start_many(conn: psycopg.Connection, count: int, flow: str = FLOW) -> None:
     """Start `count` instances in one statement; RuntimeError when one is rejected."""
     states = "array_fill('{}'::jsonb, array[%s::integer])"
-    refused = conn.execute(
-        f"select count(*) from wedsql.start_many(%s, {states}) where wid is null",  # noqa: S608 - a constant
-        [flow, count],
-    ).fetchone()
-    if refused and refused[0]:
-        raise RuntimeError(f"{refused[0]} of {count} instances were refused")
+    query = f"select count(*) from wedsql.start_many(%s, {states}) where wid is null"  # noqa: S608 - a constant
+    if refused := scalar(conn, query, flow, count):
+        raise RuntimeError(f"{refused} of {count} instances were refused")

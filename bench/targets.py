@@ -46,7 +46,11 @@ TARGETS: dict[str, Target] = {
     "memory": Target("memory of a process serving 50 transitions", "≤", 120, "MB"),
     "browser-delivered": Target("commit to browser, 200 watching, delivered", "≥", 100.0, "%"),
     "browser-p99": Target("commit to browser, 200 watching, p99", "≤", 150, "ms"),
-    "browser-cpu": Target("daphne's share of a core meanwhile", "≤", 15, "%"),
+    "browser-cpu": Target("daphne's share of a core, with these watchers", "≤", 15, "%"),
+    "designer-page": Target("slowest page of a flow of 300 rules, 500,000 instances", "≤", 200, "ms"),
+    "designer-bytes": Target("largest page of that flow", "≤", 300, "kB"),
+    "designer-impact": Target("impact of a changed rule on 500,000 instances", "≤", 5, "s"),
+    "designer-publish": Target("publication of that rule, until it takes effect", "≤", 3, "s"),
     "page-list": Target("instance list on a million instances, slowest first page", "≤", 50, "ms"),
 }
 

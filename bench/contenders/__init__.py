@@ -1,32 +1,13 @@
-"""The contenders that are measured, one module each."""
+"""The contenders that are measured, one module per engine."""
 
 from __future__ import annotations
 
-from bench.contenders.absurd import AbsurdContender
+from bench.contenders import wedsql
+from bench.contenders.absurd import Absurd
 from bench.contenders.base import Contender
-from bench.contenders.dbos import DbosContender
-from bench.contenders.djangoq import DjangoQContender
-from bench.contenders.pgqueuer import PgQueuerContender
-from bench.contenders.procrastinate import ProcrastinateContender
-from bench.contenders.wedsql import (
-    BatchContender,
-    ClusterBatchContender,
-    ClusterStepContender,
-    DefaultContender,
-    PaperContender,
-    StepContender,
-)
+from bench.contenders.dbos import Dbos
+from bench.contenders.djangoq import DjangoQ
+from bench.contenders.pgqueuer import PgQueuer
+from bench.contenders.procrastinate import Procrastinate
 
-ALL: tuple[type[Contender], ...] = (
-    StepContender,
-    BatchContender,
-    DefaultContender,
-    ClusterStepContender,
-    ClusterBatchContender,
-    PaperContender,
-    PgQueuerContender,
-    ProcrastinateContender,
-    DbosContender,
-    AbsurdContender,
-    DjangoQContender,
-)
+ALL: tuple[Contender, ...] = (*wedsql.ALL, PgQueuer(), Procrastinate(), Dbos(), Absurd(), DjangoQ())

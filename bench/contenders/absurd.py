@@ -9,43 +9,34 @@ from typing import Any
 import psycopg
 
 from bench import site
-from bench.cluster import Cluster
-from bench.contenders.base import Layout, ModuleContender, scalar
+from bench.cluster import Cluster, scalar
+from bench.contenders.base import Layout, Peer
 
 QUEUE = "bench"
 
 
-class AbsurdContender(ModuleContender):
+class Absurd(Peer):
     """One task per instance, its three steps as checkpoints; t_, r_ and c_ are the engine's own tables."""
 
-    name = "absurd"
-    label = "absurd"
-    kind = "peer"
+    name = label = module = "absurd"
     quick_counts = (16,)
     distributions = ("absurd-sdk", "absurdctl", "psycopg")
-    module = "bench.peers.absurd"
-    note = "one task of three checkpoints, single worker processes, batches of ten, polling at 10 ms"
 
-    def prepare(self, cluster: Cluster) -> str:
-        dsn = cluster.create_database("tpl_absurd")
-        for arguments in (["init"], ["create-queue", QUEUE]):
-            self._absurdctl(cluster, dsn, arguments)
-        return "tpl_absurd"
-
-    def _absurdctl(self, cluster: Cluster, dsn: str, arguments: list[str]) -> None:
+    def install(self, cluster: Cluster, dsn: str) -> None:
         path = f"{cluster.bindir}{os.pathsep}{os.environ.get('PATH', '')}"
-        code = "import sys, absurdctl; sys.exit(absurdctl.main())"
-        site.output([sys.executable, "-c", code, *arguments], {"ABSURD_DATABASE_URL": dsn, "PATH": path})
+        command = [sys.executable, "-c", "import sys, absurdctl; sys.exit(absurdctl.main())"]
+        for arguments in (["init"], ["create-queue", QUEUE]):
+            site.output([*command, *arguments], {"ABSURD_DATABASE_URL": dsn, "PATH": path})
 
     def layout(self, workers: int) -> Layout:
         return Layout(workers, 1)
 
     def start(self, dsn: str, count: int) -> None:
-        from absurd_sdk import Absurd
+        import absurd_sdk
 
         with psycopg.connect(dsn) as conn:
             # The class is annotated for autocommit connections; in one transaction all tasks start together.
-            app: Any = Absurd(conn, queue_name=QUEUE)
+            app: Any = absurd_sdk.Absurd(conn, queue_name=QUEUE)
             for number in range(count):
                 app.spawn("advance", {"number": str(number)}, queue=QUEUE)
 

@@ -29,20 +29,18 @@ class Contender:
     and `final`.
     """
 
-    name: ClassVar[str]
-    label: ClassVar[str]
-    kind: ClassVar[str]
+    name: str
+    label: str
+    kind: str
     """floor, ours or peer"""
-    counts: ClassVar[tuple[int, ...]] = (1, 4, 16)
-    quick_counts: ClassVar[tuple[int, ...]] = (4,)
+    counts: tuple[int, ...] = (1, 4, 16)
+    quick_counts: tuple[int, ...] = (4,)
     distributions: ClassVar[tuple[str, ...]] = ()
-    instances: ClassVar[int] = 2_000
+    instances: int = 2_000
     starts_when_ready: ClassVar[bool] = False
     """True when the workers must run first; `start` is one transaction, whose commit starts the race"""
     announces: ClassVar[bool] = True
     """False when the worker processes do not print ``ready``; `ready` is then called instead"""
-    note: ClassVar[str] = ""
-    """how the work is given to this engine, for the report"""
 
     def missing(self) -> str | None:
         """Return why this contender cannot run here, or None."""
@@ -86,15 +84,25 @@ class Contender:
         raise NotImplementedError
 
 
-class ModuleContender(Contender):
-    """A contender whose workers run ``python -m <module> --dsn D --concurrency C``."""
+class Peer(Contender):
+    """Another engine, whose workers run ``python -m bench.peers.<module> --dsn D --concurrency C``."""
 
+    kind = "peer"
     module: ClassVar[str]
+
+    def prepare(self, cluster: Cluster) -> str:
+        name = f"tpl_{self.module}"
+        self.install(cluster, cluster.create_database(name))
+        return name
+
+    def install(self, cluster: Cluster, dsn: str) -> None:
+        """Create the engine's tables in the empty template database."""
+        raise NotImplementedError
 
     def commands(self, dsn: str, workers: int) -> list[list[str]]:
         layout = self.layout(workers)
-        command = [sys.executable, "-m", self.module, "--dsn", dsn, "--concurrency", str(layout.concurrency)]
-        return [command for _ in range(layout.processes)]
+        options = ["--dsn", dsn, "--concurrency", str(layout.concurrency)]
+        return [[sys.executable, "-m", f"bench.peers.{self.module}", *options]] * layout.processes
 
 
 def _version(distribution: str) -> str | None:
@@ -102,9 +110,3 @@ def _version(distribution: str) -> str | None:
         return importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:
         return None
-
-
-def scalar(conn: psycopg.Connection, query: str) -> int:
-    """Return the single integer that a query yields."""
-    row = conn.execute(query).fetchone()
-    return int(row[0]) if row else 0

@@ -4,54 +4,32 @@ from __future__ import annotations
 
 import asyncio
 
-import psycopg
-
 from bench.cluster import Cluster
-from bench.contenders.base import ModuleContender
-from bench.contenders.rows import SCHEMA, QueueContender, insert_instances
+from bench.contenders.rows import QueuePeer
 
 
-class PgQueuerContender(QueueContender, ModuleContender):
-    """Three entrypoints; a step's rows and the next job commit in one transaction."""
+class PgQueuer(QueuePeer):
+    """Three entrypoints in a process; its batch is the number of workers."""
 
-    name = "pgqueuer"
-    label = "pgqueuer"
-    kind = "peer"
+    name = label = module = "pgqueuer"
     quick_counts = (16,)
     distributions = ("pgqueuer", "asyncpg")
-    module = "bench.peers.pgqueuer"
-    note = "three entrypoints, asyncpg, durable tables; batch = workers"
 
-    def prepare(self, cluster: Cluster) -> str:
-        dsn = cluster.create_database("tpl_pgqueuer")
-        with psycopg.connect(dsn) as conn:
-            conn.execute(SCHEMA)
-        asyncio.run(_install(dsn))
-        return "tpl_pgqueuer"
+    def install(self, cluster: Cluster, dsn: str) -> None:
+        super().install(cluster, dsn)
+        asyncio.run(_call(dsn, "install"))
 
-    def start(self, dsn: str, count: int) -> None:
-        with psycopg.connect(dsn) as conn:
-            wids = insert_instances(conn, count)
-        asyncio.run(_enqueue(dsn, wids))
+    def enqueue(self, dsn: str, wids: list[int]) -> None:
+        steps = ["tr_a2", "tr_a3"] * len(wids)
+        payloads = [str(wid).encode() for wid in wids for _ in range(2)]
+        asyncio.run(_call(dsn, "enqueue", steps, payloads, [0] * len(steps)))
 
 
-async def _install(dsn: str) -> None:
+async def _call(dsn: str, query: str, *values: object) -> None:
     import asyncpg
     from pgqueuer.db import AsyncpgDriver
     from pgqueuer.queries import Queries
 
     connection = await asyncpg.connect(dsn)
-    await Queries(AsyncpgDriver(connection)).install()
-    await connection.close()
-
-
-async def _enqueue(dsn: str, wids: list[int]) -> None:
-    import asyncpg
-    from pgqueuer.db import AsyncpgDriver
-    from pgqueuer.queries import Queries
-
-    connection = await asyncpg.connect(dsn)
-    steps = [step for _ in wids for step in ("tr_a2", "tr_a3")]
-    payloads: list[bytes | None] = [str(wid).encode() for wid in wids for _ in range(2)]
-    await Queries(AsyncpgDriver(connection)).enqueue(steps, payloads, [0] * len(steps))
+    await getattr(Queries(AsyncpgDriver(connection)), query)(*values)
     await connection.close()

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import psycopg
 
-from bench.contenders.base import Contender, scalar
+from bench.cluster import Cluster, scalar
+from bench.contenders.base import Peer
 
 SCHEMA = """
 create schema bench;
@@ -47,15 +48,22 @@ def move(step: str, parameter: str) -> str:
     return _MOVE.format(change=_CHANGES[step], step=step, p=parameter)
 
 
-def insert_instances(conn: psycopg.Connection, count: int) -> list[int]:
-    """Insert `count` new instances and return their keys."""
-    query = "insert into bench.instance (a1) select 'ready' from generate_series(1, %s) returning wid"
-    rows = conn.execute(query, [count]).fetchall()
-    return [wid for (wid,) in rows]
+class QueuePeer(Peer):
+    """A plain queue: three jobs per instance; a step's rows and the next job commit in one transaction."""
 
+    def install(self, cluster: Cluster, dsn: str) -> None:
+        with psycopg.connect(dsn) as conn:
+            conn.execute(SCHEMA)
 
-class QueueContender(Contender):
-    """Counts steps and instances for peers that use the rows of this module."""
+    def start(self, dsn: str, count: int) -> None:
+        query = "insert into bench.instance (a1) select 'ready' from generate_series(1, %s) returning wid"
+        with psycopg.connect(dsn) as conn:
+            wids = [wid for (wid,) in conn.execute(query, [count]).fetchall()]
+        self.enqueue(dsn, wids)
+
+    def enqueue(self, dsn: str, wids: list[int]) -> None:
+        """Queue the two parallel steps of these instances."""
+        raise NotImplementedError
 
     def steps(self, conn: psycopg.Connection) -> int:
         return scalar(conn, "select count(*) from bench.history")

@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-import psycopg
-
 from bench import site
-from bench.cluster import Cluster
+from bench.cluster import Cluster, scalar
+from bench.contenders.wedsql import WAITING
 from bench.race import WorkerProcesses
 
 
@@ -33,19 +32,10 @@ class Stage:
         chosen = ("--flow", flow) if flow else ()
         command = site.manage("wedworker", *arguments, *chosen)
         environment = site.environment(self.cluster, database)
-        processes = WorkerProcesses([command], environment, announces=False)
-        try:
+        with WorkerProcesses([command], environment, announces=False) as processes:
             with self.cluster.session(database) as conn:
-                processes.wait_until(lambda: waiting_workers(conn) >= waiting)
+                processes.wait_until(lambda: scalar(conn, WAITING) >= waiting)
             yield processes
-        finally:
-            processes.end()
-
-
-def waiting_workers(conn: psycopg.Connection) -> int:
-    """Return how many workers are registered as waiting."""
-    row = conn.execute("select count(*) from wedsql.worker where waiting").fetchone()
-    return int(row[0]) if row else 0
 
 
 def percentile(values: Sequence[float], share: float) -> float:

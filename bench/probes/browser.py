@@ -12,12 +12,13 @@ from pathlib import Path
 import psycopg
 
 from bench import site
+from bench.cluster import scalar
 from bench.probes.base import Stage, percentile
-from bench.probes.footprint import cpu_seconds
 from bench.probes.web import web
 from bench.race import WorkerProcesses
 from bench.targets import Measure
 from bench.work.definition import FLOW
+from testkit.processes import cpu_seconds
 from testkit.web import WebServer
 
 _WATCHERS = 200
@@ -60,8 +61,7 @@ def _watched(stage: Stage, server: WebServer, cookie: str, out: Path) -> tuple[d
     """Open the browsers, commit, write the arrivals to `out`; return the commits and daphne's CPU share."""
     options = f"--port {server.port} --count {_WATCHERS} --path /ws/flows/{FLOW}/ --cookie {cookie}"
     command = [sys.executable, "-m", "bench.probes.browser_clients", *options.split(), "--out", str(out)]
-    browsers = WorkerProcesses([command], {}, announces=True)
-    try:
+    with WorkerProcesses([command], {}, announces=True) as browsers:
         browsers.wait_announced()
         with stage.cluster.session("probe") as conn:
             used, began = cpu_seconds(server.pid), time.monotonic()
@@ -70,8 +70,6 @@ def _watched(stage: Stage, server: WebServer, cookie: str, out: Path) -> tuple[d
         time.sleep(_SETTLE)
         browsers.go()
         browsers.wait_announced("written")
-    finally:
-        browsers.end()
     return commits, cpu
 
 
@@ -81,6 +79,5 @@ def _commit(conn: psycopg.Connection, seconds: int) -> dict[int, float]:
     began = time.monotonic()
     for number in range(seconds * _RATE):
         time.sleep(max(0.0, began + number / _RATE - time.monotonic()))
-        row = conn.execute("select wedsql.start(%s)", [FLOW], prepare=True).fetchone()
-        commits[int(row[0]) if row else 0] = time.monotonic()
+        commits[scalar(conn, "select wedsql.start(%s)", FLOW)] = time.monotonic()
     return commits

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import re
 import statistics
-import subprocess
 import time
 import urllib.request
-from pathlib import Path
 
+import psutil
 import psycopg
 
 from bench import site
+from bench.cluster import scalar
 from bench.probes.base import Stage
 from bench.probes.web import web
 from bench.targets import Measure
@@ -21,6 +19,9 @@ from testkit.processes import descendants
 from testkit.waiting import until
 
 _LOAD = 100
+_CONNECTIONS = """
+select count(*) from pg_stat_activity where datname = current_database() and usename = 'wed_worker'
+"""
 
 
 def measure(stage: Stage) -> list[Measure]:
@@ -39,47 +40,25 @@ def _worker(stage: Stage, conn: psycopg.Connection) -> list[Measure]:
     began = time.perf_counter()
     with stage.workers("probe", "--processes", "1", "--mode", "batch", flow=FIFTY) as processes:
         ready = time.perf_counter() - began
-        before = _connections(conn)
+        before = scalar(conn, _CONNECTIONS)
         site.start_many(conn, _LOAD, FIFTY)
-        _wait_idle(conn)
-        connections = max(before, _connections(conn))
-        own, all_of_them = memory_mb(processes.running[0])
+        done = "select not exists (select from wedsql.job_pool)"
+        until(lambda: scalar(conn, done), 30, "the fifty transitions are not done", pause=0.05)
+        connections = max(before, scalar(conn, _CONNECTIONS))
+        own, with_parent = _memory_mb(processes.running[0].pid)
     return [
         Measure("connections", "connections of a process serving 50 transitions", connections),
-        Measure(
-            "memory",
-            "memory of a process serving 50 transitions",
-            own,
-            "MB",
-            f"{all_of_them:.0f} MB with its parent",
-        ),
+        Measure("memory", "memory of a process serving 50 transitions", own, "MB",
+                f"{with_parent:.0f} MB with its parent"),
         Measure("start-worker", "start of `wedworker` until it waits for work", ready, "s"),
-    ]
+    ]  # fmt: skip
 
 
-def _connections(conn: psycopg.Connection) -> int:
-    query = (
-        "select count(*) from pg_stat_activity where datname = current_database() and usename = 'wed_worker'"
-    )
-    row = conn.execute(query).fetchone()
-    return int(row[0]) if row else 0
-
-
-def _wait_idle(conn: psycopg.Connection) -> None:
-    query = "select from wedsql.job_pool limit 1"
-    until(lambda: not conn.execute(query).rowcount, 30, "the fifty transitions are not done", pause=0.05)
-
-
-def memory_mb(process: subprocess.Popen[str]) -> tuple[float, float]:
+def _memory_mb(pid: int) -> tuple[float, float]:
     """Return the resident MB of the largest child, and the proportional MB of the whole process tree."""
-    family = [process.pid, *descendants(process.pid)]
-    largest = max(_kilobytes(pid, "Rss") for pid in (family[1:] or family))
-    return largest / 1024, sum(_kilobytes(pid, "Pss") for pid in family) / 1024
-
-
-def _kilobytes(pid: int, kind: str) -> int:
-    match = re.search(rf"^{kind}:\s+(\d+)", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
-    return int(match.group(1)) if match else 0
+    family = [psutil.Process(one).memory_full_info() for one in (pid, *descendants(pid))]
+    largest = max(one.rss for one in family[1:] or family)
+    return largest / 2**20, sum(one.pss for one in family) / 2**20
 
 
 def _web_start(stage: Stage) -> float:
@@ -91,9 +70,3 @@ def _web_start(stage: Stage) -> float:
                 answer.read()
             times.append(time.perf_counter() - began)
     return statistics.median(times)
-
-
-def cpu_seconds(pid: int) -> float:
-    """Return the processor time that a process has used so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import statistics
+from copy import copy
 
 from bench.contenders.base import Contender
-from bench.contenders.wedsql import BatchContender, StepContender
+from bench.contenders.wedsql import BATCH, STEP
 from bench.probes.base import Stage
 from bench.probes.history import fill
 from bench.race import race_in
@@ -21,7 +22,7 @@ _INSTANCES = {"growth-step": 8_000, "growth-batch": 40_000}
 def measure(stage: Stage) -> list[Measure]:
     """Race the step and the batch mode in interleaved rounds, in empty and in grown tables."""
     found = []
-    modes: dict[str, Contender] = {"growth-step": StepContender(), "growth-batch": BatchContender()}
+    modes = {"growth-step": copy(STEP), "growth-batch": copy(BATCH)}
     for size in (20_000,) if stage.quick else (100_000, 1_000_000):
         grow(stage, size)
         for key in ("growth-batch",) if stage.quick else modes:
@@ -42,7 +43,7 @@ def grow(stage: Stage, size: int) -> None:
 def _compare(stage: Stage, contender: Contender, key: str, size: int) -> Measure:
     template = contender.prepare(stage.cluster)
     workers = 4 if key == "growth-step" else 2
-    contender.instances = _INSTANCES[key]  # type: ignore[misc]  # of this one, not of its class
+    contender.instances = _INSTANCES[key]
     rates: dict[str, list[float]] = {"race": [], GROWN: []}
     for turn in range(_ROUNDS if size == 1_000_000 else 1):
         stage.cluster.create_database("race", template)

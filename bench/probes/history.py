@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import psycopg
 
+from bench.cluster import scalar
 from bench.work.definition import FLOW
 
 # The rows that figure 2 leaves: the instance, its state, and the four entries of its history.
@@ -36,13 +37,13 @@ cross join lateral (select now() - n * interval '0.02 s' + s.seq * interval '1 m
 
 def fill(conn: psycopg.Connection, size: int) -> None:
     """Ensure `size` finished instances in the bench's flow; existing rows are kept."""
-    have = _one(conn, "select count(*) from wedsql.instance where status = 'F'")
+    have = scalar(conn, "select count(*) from wedsql.instance where status = 'F'")
     if have >= size:
         return
     values = {
-        "first": _one(conn, "select coalesce(max(wid), 0) from wedsql.instance"),
+        "first": scalar(conn, "select coalesce(max(wid), 0) from wedsql.instance"),
         "count": size - have,
-        "flow": _one(conn, "select id from wedsql.flow where name = 'bench'"),
+        "flow": scalar(conn, "select id from wedsql.flow where name = 'bench'"),
     }
     with conn.transaction():
         # As the kernel's own role, for which the kernel's triggers do nothing: these rows never ran.
@@ -52,8 +53,3 @@ def fill(conn: psycopg.Connection, size: int) -> None:
         conn.execute("select setval('wedsql.wid_seq', (select max(wid) from wedsql.instance))")
     conn.execute("vacuum (analyze) wedsql.instance, wedsql.wed_trace")
     conn.execute(f"vacuum (analyze) {FLOW}.wed_flow")
-
-
-def _one(conn: psycopg.Connection, query: str) -> int:
-    row = conn.execute(query).fetchone()
-    return int(row[0]) if row else 0

@@ -24,32 +24,31 @@ def main() -> None:
 
 def _pages() -> dict[str, Callable[[], Any]]:
     from bench.work.definition import FLOW
+    from flows.filters import parse
     from flows.queries.definitions import flow_by_name
-    from flows.queries.filters import Filter, checked
-    from flows.queries.instances import Choice, listed, matching
+    from flows.queries.instances import listed
+    from flows.queries.overview import summary
     from flows.queries.paging import Cursor
 
     flow = flow_by_name(FLOW)
     if flow is None:
         raise RuntimeError("the bench's flow is not there")
 
-    def page(choice: Choice, cursor: Cursor | None = None) -> Callable[[], Any]:
-        return lambda: (listed(flow, choice, cursor or Cursor()), matching(flow, choice))
-
-    def having(name: str, operator: str, value: str = "") -> Choice:
-        return Choice(filters=tuple(checked(flow, [Filter(name, operator, value)])))
+    def page(text: str, cursor: Cursor | None = None) -> Callable[[], Any]:
+        chosen = parse(text, flow)
+        return lambda: (listed(chosen, cursor or Cursor()), summary(flow))
 
     return {
-        "all": page(Choice()),
-        "final": page(Choice(status="F")),
-        "running, none there": page(Choice(status="R")),
-        "exceptions, none there": page(Choice(status="E")),
-        "indexed attribute, nearly all": page(having("a2", "eq", "done")),
-        "indexed attribute, one in a thousand": page(having("a2", "eq", "rare")),
-        "indexed attribute, none there": page(having("a2", "eq", "nothing like it")),
-        "attribute without an index, all": page(having("a1", "eq", "final")),
-        "attribute without an index, none there": page(having("a1", "eq", "nothing like it")),
-        "a page in the middle": page(Choice(), Cursor(before=10_000)),
+        "all": page(""),
+        "final": page("status:final"),
+        "running, none there": page("status:running"),
+        "exceptions, none there": page("status:exception"),
+        "indexed attribute, nearly all": page('a2:"done"'),
+        "indexed attribute, one in a thousand": page('a2:"rare"'),
+        "indexed attribute, none there": page('a2:"nothing like it"'),
+        "attribute without an index, all": page('a1:"final"'),
+        "attribute without an index, none there": page('a1:"nothing like it"'),
+        "a page in the middle": page("", Cursor(before=10_000)),
     }
 
 

@@ -12,4 +12,4 @@ from testkit.web import WebServer
 def web(stage: Stage, database: str) -> WebServer:
     """Start daphne on a free port and wait until it answers; a context manager that stops it."""
     own = site.environment(stage.cluster, database, "web") | {"WEDSQL_ALLOWED_HOSTS": "127.0.0.1"}
-    return WebServer.start({**os.environ, **own})
+    return WebServer({**os.environ, **own})

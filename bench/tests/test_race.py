@@ -10,7 +10,8 @@ import psycopg
 import pytest
 
 from bench import race as race_module
-from bench.contenders.base import Contender, scalar
+from bench.cluster import scalar
+from bench.contenders.base import Contender
 from bench.race import race_in, shown, working
 
 _WORKER = """
@@ -45,7 +46,7 @@ class Inserts(Contender):
         return [[sys.executable, "-c", _WORKER.format(end=self.end), dsn, str(self.inserted)]]
 
     def steps(self, conn: psycopg.Connection) -> int:
-        return scalar(conn, "select count(*) from bench_race")
+        return int(scalar(conn, "select count(*) from bench_race"))
 
     def final(self, conn: psycopg.Connection) -> int:
         return self.steps(conn) // 3
