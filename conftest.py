@@ -6,6 +6,7 @@ DATABASE_URL names another server instead. The settings are loaded here, after t
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import shutil
@@ -25,6 +26,7 @@ from psycopg.conninfo import make_conninfo
 from flows.tests import hostile
 from flows.tests.spread import MODES
 from testkit import kernel_db
+from testkit.sessions import SessionPool
 from wedsql_site import postgres
 from wedsql_site.postgres import binaries
 
@@ -53,6 +55,7 @@ django.setup()
 
 from django.db import connection  # noqa: E402 - the settings are made above
 from django.test.utils import setup_databases, teardown_databases  # noqa: E402
+from django.utils import translation  # noqa: E402
 
 from wedsql_site.supervisor import preparation  # noqa: E402
 
@@ -108,15 +111,19 @@ def _remove_abandoned() -> None:
     """Stop the clusters of runs that were killed."""
     for home in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         owner = re.match(rf"{_PREFIX}(\d+)-", home.name)
-        if owner and not Path(f"/proc/{owner[1]}").exists() and home.stat().st_uid == os.geteuid():
-            with contextlib.suppress(FileNotFoundError):  # another run may clean up at the same moment
+        if owner is None or Path(f"/proc/{owner[1]}").exists():
+            continue
+        with contextlib.suppress(FileNotFoundError):  # another run may clean up at the same moment
+            if home.stat().st_uid == os.geteuid():
                 for pid_file in home.rglob("postmaster.pid"):
                     postgres.reset(postgres.Cluster(pid_file.parent.parent))
-            shutil.rmtree(home, ignore_errors=True)
+                shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> Iterator[None]:
+def django_db_setup(
+    django_test_environment: None, django_db_blocker: Any, sessions: SessionPool
+) -> Iterator[None]:
     """Create and migrate the test database in every run that uses it.
 
     pytest-django's own fixture does so only for tests marked django_db; these tests use psycopg, too.
@@ -126,8 +133,19 @@ def django_db_setup(django_test_environment: None, django_db_blocker: Any) -> It
         preparation.install_roles()
         connection.close()
     yield
+    sessions.close()  # a database with sessions cannot be dropped
     with django_db_blocker.unblock():
         teardown_databases(made, verbosity=0)
+
+
+_EACH = 25
+_begun = itertools.count(1)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Reopen Django's connection from time to time: what it keeps of dropped flows makes it slower."""
+    if next(_begun) % _EACH == 0 and not connection.in_atomic_block:
+        connection.close()
 
 
 @pytest.fixture(scope="session")
@@ -142,28 +160,43 @@ def dsn(request: pytest.FixtureRequest) -> str:
     return make_conninfo(os.environ["DATABASE_URL"], dbname=name)
 
 
+@pytest.fixture(scope="session")
+def sessions() -> Iterator[SessionPool]:
+    """Idle sessions of earlier tests."""
+    pool = SessionPool()
+    yield pool
+    pool.close()
+
+
 @pytest.fixture
-def connect(dsn: str) -> Iterator[Connect]:
+def connect(dsn: str, sessions: SessionPool) -> Iterator[Connect]:
     """A function `connect(role=None)` that opens an autocommit connection with search_path wedsql.
 
-    The connections are closed after the test.
+    The connections end with the test; those that are as good as new are kept for the next test.
     """
-    opened: list[psycopg.Connection[Any]] = []
+    opened: list[tuple[Any, psycopg.Connection[Any]]] = []
 
     def open_connection(role: str | None = None, **options: Any) -> psycopg.Connection[Any]:
         options.setdefault("options", "-c search_path=wedsql")
         if role and OWN_SERVER:
             options["user"] = role
-        # Definitions change under these connections, which would invalidate prepared plans.
-        session = psycopg.connect(dsn, autocommit=True, prepare_threshold=None, **options)
-        opened.append(session)
+        key = (dsn, tuple(sorted(options.items())))
+        session = sessions.get(key)
+        opened.append((key, session))
         if role and not OWN_SERVER:  # the roles of that server may need passwords
             session.execute(sql.SQL("set session authorization {}").format(sql.Identifier(role)))
         return session
 
     yield open_connection
-    for session in opened:
-        session.close()
+    for key, session in opened:
+        sessions.put(key, session)
+
+
+@pytest.fixture(autouse=True)
+def default_language() -> Iterator[None]:
+    """The language that a page was asked for ends with its test; Django's test client leaves it active."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture

@@ -32,10 +32,12 @@ def server() -> str:
 def install(
     connection: psycopg.Connection, directory: Path = kernel.SQL_DIR, *, fake_clock: bool = False
 ) -> None:
-    """Run the kernel's files in one transaction, as flows.kernel.install does through Django."""
+    """Run the kernel's files in one transaction, as flows.kernel.install does through Django.
+
+    It waits for locks as long as necessary, instead of trying again.
+    """
     with connection.transaction(), connection.cursor() as cursor:
-        cursor.execute("select pg_advisory_xact_lock(%s)", [kernel.LOCK])
-        cursor.execute("set local client_min_messages = warning")
+        kernel.begin_change(cursor, lock_timeout="0")
         kernel.write(cursor, directory)
         if fake_clock:
             cursor.execute(FAKE_CLOCK.read_text(encoding="utf-8"))

@@ -12,7 +12,7 @@ from websockets.sync.client import ClientConnection, connect
 
 
 class Gone(Exception):
-    """The other side closed the line, or never opened it."""
+    """The other side closed the connection, or never opened it."""
 
 
 class AnyFrame(Frame):
@@ -23,7 +23,7 @@ class AnyFrame(Frame):
 
 
 def arguments(port: int, path: str, cookie: str, origin: str = "") -> dict[str, Any]:
-    """Return what the connect functions of `websockets` need to open a line as a page of the site does."""
+    """Return what the connect functions of `websockets` need to connect as a page of the site does."""
     return {
         "uri": f"ws://127.0.0.1:{port}{path}",
         "origin": origin or f"http://127.0.0.1:{port}",
@@ -37,7 +37,7 @@ def arguments(port: int, path: str, cookie: str, origin: str = "") -> dict[str, 
 
 
 class LiveConnection:
-    """An open line; `status` is the HTTP status of the server's answer, 0 if there was none."""
+    """An open connection; `status` is the HTTP status of the server's answer, 0 if there was none."""
 
     def __init__(self, port: int, path: str, cookie: str, origin: str = "") -> None:
         self._ends = ExitStack()
@@ -92,5 +92,5 @@ class LiveConnection:
         raise Gone(f"closed with {self._open().close_code}") from None
 
     def close(self) -> None:
-        """Close the line."""
+        """Close the connection."""
         self._ends.close()

@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
-from typing import IO
 
 from psycopg.conninfo import conninfo_to_dict
 
-from testkit.processes import daphne, free_port
+from testkit.processes import ProcessGroup, daphne, free_port
 from testkit.waiting import until
-from wedsql_site import environment, postgres
+from wedsql_site import postgres
 from wedsql_site.supervisor.programs import Address
 
-_TIMEOUT = 30.0
+_TIMEOUT = 60.0
 
 
 def environ_for(dsn: str) -> dict[str, str]:
@@ -32,13 +31,25 @@ def environ_for(dsn: str) -> dict[str, str]:
     return {**os.environ, **own}
 
 
-@dataclass
-class WebServer:
-    """A daphne process with the whole site."""
+class WebServer(ProcessGroup):
+    """A daphne process with the whole site, which accepts connections once this is made."""
 
-    port: int
-    process: subprocess.Popen[bytes]
-    log: IO[bytes]
+    def __init__(self, env: Mapping[str, str]) -> None:
+        super().__init__()
+        self.port = free_port()
+        self.log = tempfile.NamedTemporaryFile(prefix="wedsql-web-", suffix=".log")
+        streams = {"stdin": subprocess.DEVNULL, "stdout": self.log, "stderr": subprocess.STDOUT}
+        self.process = self.launch(daphne(self.port), env, **streams)
+        try:
+            self._wait()
+        except BaseException:
+            self.end()
+            raise
+
+    @classmethod
+    def on(cls, dsn: str, **extra: str) -> WebServer:
+        """Start one on this database."""
+        return cls(environ_for(dsn) | {"WEDSQL_PROCESS": "web"} | extra)
 
     @property
     def url(self) -> str:
@@ -49,56 +60,19 @@ class WebServer:
         """Return the id of the process."""
         return self.process.pid
 
-    @classmethod
-    def on(cls, dsn: str, **extra: str) -> WebServer:
-        """Start one on this database and return when it accepts connections."""
-        return cls.start(environ_for(dsn) | {"WEDSQL_PROCESS": "web"} | extra)
-
-    @classmethod
-    def start(cls, env: dict[str, str]) -> WebServer:
-        """Start one with these variables and return when it accepts connections."""
-        port = free_port()
-        log = tempfile.NamedTemporaryFile(prefix="wedsql-web-", suffix=".log")
-        process = subprocess.Popen(
-            daphne(port),
-            cwd=environment.CHECKOUT,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
-        server = cls(port, process, log)
-        try:
-            server._wait()
-        except BaseException:
-            server.stop()
-            raise
-        return server
-
     def written(self) -> str:
         """Return what the process has logged so far."""
         return Path(self.log.name).read_text(errors="replace")
 
-    def stop(self) -> None:
-        """Stop the process: terminate, and kill after 15 seconds."""
-        self.process.terminate()
-        try:
-            self.process.wait(15)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+    def end(self, seconds: float = 15.0) -> None:
+        """Terminate the process, and kill it when it is still running after this time."""
+        super().end(seconds)
         self.log.close()
-
-    def __enter__(self) -> WebServer:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self.stop()
 
     def _wait(self) -> None:
         def ended_or_answers() -> bool:
-            return self.process.poll() is not None or Address("127.0.0.1", self.port).answers()
+            return not self.alive() or Address("127.0.0.1", self.port).answers()
 
         until(ended_or_answers, _TIMEOUT, lambda: f"the web process does not answer:\n{self.written()}")
-        if self.process.poll() is not None:
+        if not self.alive():
             raise RuntimeError(f"the web process has ended:\n{self.written()}")
