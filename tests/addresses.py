@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from django.urls import URLPattern, URLResolver, get_resolver
 from django.urls.resolvers import RoutePattern
+
+from monitor.urls import urlpatterns
 
 SAMPLES = {"int": "1", "slug": "nothing", "str": "nothing", "path": "1", "uuid": "0" * 32}
 
@@ -46,6 +49,18 @@ def _filled(route: str, values: dict[str, str]) -> str:
 def parameters(route: str) -> list[str]:
     """Return the names of the parameters of a route."""
     return [part.partition(">")[0].rpartition(":")[2] for part in route.split("<")[1:]]
+
+
+# Routes of the monitor that are no page of their own: parts, downloads, actions, probes.
+NO_PAGE = re.compile(
+    "live_.*|export.*|.*_json|healthz|readyz|metrics|theme|delete_view|operate_alert|rematch|check|steps"
+)
+
+
+def monitor_pages() -> set[str]:
+    """Return the view names of the monitor's pages."""
+    names = (str(pattern.name) for pattern in urlpatterns)
+    return {f"monitor:{name}" for name in names if not NO_PAGE.fullmatch(name)}
 
 
 def all_addresses() -> list[str]:

@@ -19,7 +19,7 @@ def test_the_picture_is_that_of_the_sources() -> None:
     drawn = draw(found, imports(found))
     if os.environ.get("WEDSQL_WRITE_PICTURE"):
         PICTURE.write_text(drawn)
-    assert PICTURE.read_text() == drawn, "WEDSQL_WRITE_PICTURE=1 writes it anew"
+    assert PICTURE.read_text() == drawn, "WEDSQL_WRITE_PICTURE=1 rewrites it"
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -28,3 +28,9 @@ def test_every_file_that_the_page_names_exists(page: str) -> None:
     named = set(re.findall(r"`((?:[\w.-]+/)+[\w.-]*)`", text))
     assert named, "the page names files"
     assert sorted(name for name in named if not (ROOT / name).exists()) == []
+
+
+def test_the_page_names_every_folder_of_the_kernel() -> None:
+    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    folders = [f"`flows/sql/{each.name}/`" for each in (ROOT / "flows" / "sql").iterdir() if each.is_dir()]
+    assert [each for each in folders if each not in text] == []

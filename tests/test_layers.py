@@ -20,7 +20,7 @@ PACKAGES: Mapping[str, frozenset[str]] = {
     "wedsql_site": frozenset({"flows", "monitor", "pages", "workers"}),
 }
 # The parts of workers from the lowest to the highest; its own modules, which handlers import, come first.
-PARTS = ("", "client", "recovery", "jobs", "process", "djangoq", "reaper")
+PARTS = ("", "client", "recovery", "jobs", "process", "djangoq", "alerts", "reaper")
 
 
 def layer(module: str) -> str:

@@ -16,6 +16,8 @@ from django.test import Client
 from django.utils import timezone
 from django_q.models import Schedule, Task
 
+from flows import api
+from flows.api.bulk import BulkRequest
 from monitor.tests.conftest import PARCELS, Parcels
 
 MINE = " in the matrix"
@@ -24,11 +26,15 @@ DESIGN = [
     for action in ("view", "add", "change", "delete")
     for model in ("flow", "attribute", "trigger")
 ]
+# The roles that have one right in one flow.
+OWN = {"own designer": "design", "own approver": "approve"}
 # Each query selects one row of a table that only the kernel writes.
 KERNEL = {
     "flows/job": "select min(id) from wedsql.job_pool where wid = %(wid)s",
     "flows/joblog": "select min(id) from wedsql.job_log where flow_id = %(flow)s",
     "flows/conditionerror": "select min(tgid) from wedsql.condition_error where flow_id = %(flow)s",
+    "alert": "select wedsql.save_alert_rule(%(name)s,"
+    """ '{"name": "x", "kind": "count", "sign": ">", "threshold": 1}', 'x') ->> 'id'""",
     "flows/workerprocess": "select min(id) from wedsql.worker where name = %(name)s",
 }
 
@@ -40,12 +46,20 @@ class SampleData:
     parcels: Parcels
     wid: int
     rows: dict[str, Any]
+    bulk: int = 0
 
     def values(self, route: str) -> dict[str, str]:
         """Return the values of the parameters of a route."""
         key = next((str(pk) for model, pk in self.rows.items() if route.startswith(f"admin/{model}/")), "1")
         return {
             "name": self.parcels.flow,
+            "example": "order",
+            "operation": "suspend",
+            "ending": "csv",
+            "saved_view": "1",
+            "bulk": str(self.bulk),
+            "rule": str(self.rows["alert"]),
+            "verb": "silence",
             "flow_id": str(self.parcels.flow_id),
             "wid": str(self.wid),
             "object_id": key,
@@ -58,6 +72,8 @@ class SampleData:
         user = User.objects.create_user(role + MINE, **admin)
         if role in ("viewer", "operator"):
             user.groups.add(self.rows["auth/group"])
+        elif role in OWN:
+            user.groups.add(Group.objects.get_or_create(name=f"flow:{self.parcels.flow}:{OWN[role]}")[0])
         rights = {"operator": ["change_instance", "change_job"], "designer": DESIGN}.get(role, [])
         user.user_permissions.set(
             Permission.objects.filter(content_type__app_label="flows", codename__in=rights)
@@ -87,15 +103,18 @@ def sample(
         made = _site_rows(parcels.flow)
         try:
             wid = parcels.start()
-            yield SampleData(
-                parcels, wid, {name: row.pk for name, row in made.items()} | _kernel_rows(parcels, wid)
-            )
+            rows = {name: row.pk for name, row in made.items()} | _kernel_rows(parcels, wid)
+            request = BulkRequest("suspend", "The reaper does not run here.")
+            bulk = api.request_bulk(request, [wid], expected=1, conn=parcels.connection)
+            yield SampleData(parcels, wid, rows, bulk.id)
         finally:
+            parcels.connection.execute("delete from wedsql.bulk")
             parcels.connection.execute("delete from wedsql.worker where name = %s", [parcels.flow])
             parcels.connection.execute("delete from wedsql.job_log where flow_id = %s", [parcels.flow_id])
             for row in made.values():
                 row.delete()
             User.objects.filter(username__endswith=MINE).delete()
+            Group.objects.filter(name__startswith=f"flow:{parcels.flow}:").delete()
             connections.close_all()
 
 

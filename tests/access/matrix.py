@@ -9,98 +9,173 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-ROLES = ("anonymous", "nobody", "viewer", "designer", "operator", "staff", "superuser")
+ROLES = (
+    "anonymous", "nobody", "viewer", "designer", "operator", "staff", "superuser",
+    "own designer", "own approver",
+)  # fmt: skip
+# Roles that see one flow only; the columns of the others are the same for every flow.
+OF_ONE_FLOW = ("viewer", "operator", "own designer", "own approver")
 
 URLS = """
-                                                   Lyyyyyy -------
-flows/<slug:name>/                                 Lnyyyyy -------
-flows/<slug:name>/jobs/                            Lnyyyyy -------
-instances/<int:wid>/                               Lnyyyyy -------
-instances/<int:wid>.json                           Lnyyyyy -------
-workers/                                           Lyyyyyy -------
-health/                                            Lnnynyy -------
-health/check/                                      ------- Lnnynyy
-live/flows/                                        Lyyyyyy -------
-live/flows/<slug:name>/                            Lnyyyyy -------
-live/instances/<int:wid>/                          Lnyyyyy -------
-theme/                                             ------- yyyyyyy
-i18n/setlang/                                      yyyyyyy yyyyyyy
-favicon.ico                                        yyyyyyy yyyyyyy
-styleguide/                                        nnnnnnn -------
-healthz                                            yyyyyyy -------
-readyz                                             yyyyyyy -------
-metrics                                            yyyyyyy -------
-accounts/login/                                    yyyyyyy yyyyyyy
-accounts/login/code/                               yyyyyyy yyyyyyy
-accounts/login/setup/                              yyyyyyy yyyyyyy
-accounts/logout/                                   ------- yyyyyyy
-accounts/password/                                 Lyyyyyy Lyyyyyy
-accounts/password/done/                            Lyyyyyy L------
-accounts/security/                                 Lyyyyyy Lyyyyyy
-accounts/security/setup/                           Lyyyyyy Lyyyyyy
-admin/                                             LLLyLyy LLLyLyy
-admin/login/                                       yyyyyyy yyyyyyy
-admin/logout/                                      yyy-y-- yyyyyyy
-admin/password_change/                             yyyyyyy yyyyyyy
-admin/password_change/done/                        LLLyLyy LLL-L--
-admin/autocomplete/                                LLLfLff LLL-L--
-admin/jsi18n/                                      LLLyLyy LLL-L--
-admin/r/<path:content_type_id>/<path:object_id>/   LLLnLnn LLLnLnn
-admin/auth/user/<id>/password/                     LLLfLfy LLLfLfy
-admin/flows/flow/<int:flow_id>/picture/            LLLyLny LLL-L--
-admin/flows/flow/<int:flow_id>/try/                LLLyLny LLLyLny
-admin/flows/flow/conditions/check/                 LLL-L-- LLLbLnb
-admin/flows/flow/conditions/completions/           LLLyLny LLL-L--
-admin/flows/flow/<int:flow_id>/checks/             LLLyLny LLL-L--
-admin/flows/flow/<int:flow_id>/publish/            LLLyLny LLLnLny
-admin/flows/flow/<int:flow_id>/publish/impact/     LLLyLny LLL-L--
-admin/flows/flow/<int:flow_id>/versions/           LLLyLny LLLyLny
-admin/flows/flow/<int:flow_id>/design/             LLLyLny LLLyLny
-admin/flows/flow/<int:flow_id>/design/attributes/  LLLyLny LLLyLny
-admin/flows/flow/<int:flow_id>/design/settings/    LLLyLny LLLyLny
-admin/flows/flow/<int:flow_id>/design/draft/       LLLyLny LLLyLny
-admin/flows/flow/new/<slug:name>/design/           LLLyLny LLLyLny
-admin/flows/flow/new/<slug:name>/design/attributes/ LLLyLny LLLyLny
-admin/flows/flow/new/<slug:name>/publish/          LLLyLny LLLnLny
-admin/flows/flow/new/<slug:name>/design/settings/  LLLyLny LLLyLny
-admin/flows/flow/new/<slug:name>/design/draft/     LLLyLny LLLyLny
-admin/flows/flow/new/                              LLLyLny LLLyLny
+                                                   Lyyyyyyyy ---------
+flows/<slug:name>/                                 Lnyyyyyyy ---------
+flows/<slug:name>/jobs/                            Lnyyyyyyy ---------
+instances/                                         Lyyyyyyyy ---------
+instances/export.<slug:ending>                     Lyyyyyyyy ---------
+flows/<slug:name>/export.<slug:ending>             Lnyyyyyyy ---------
+bulk/                                              Lyyyyyyyy ---------
+bulk/new/                                          Lfffyfyff Lfffyfyff
+bulk/<int:bulk>/                                   Lnyyyyyyy Lnffyfyff
+views/                                             Lyyyyyyyy Lyyyyyyyy
+views/<int:saved_view>/delete/                     --------- Lyyyyyyyy
+alerts/                                            Lyyyyyyyy ---------
+alerts/<int:rule>/                                 Lnyyyyyyy ---------
+alerts/<int:rule>/change/                          Lnffyfyff Lnffyfyff
+alerts/<int:rule>/<slug:verb>/                     --------- Lnffyfyff
+flows/<slug:name>/alerts/new/                      Lnffyfyff Lnffyfyff
+flows/<slug:name>/picture/                         Lnyyyyyyy ---------
+flows/<slug:name>/analysis/                        Lnyyyyyyy ---------
+flows/<slug:name>/analysis/steps/                  Lnyyyyyyy ---------
+instances/<int:wid>/                               Lnyyyyyyy ---------
+instances/<int:wid>.json                           Lnyyyyyyy ---------
+instances/<int:wid>/steps/                         Lnyyyyyyy ---------
+instances/<int:wid>/steps/<int:seq>/               Lnyyyyyyy ---------
+instances/<int:wid>/steps/<int:seq>.json           Lnyyyyyyy ---------
+flows/<slug:name>/start/                           Lnffyfyff Lnffyfyff
+instances/<int:wid>/cancel/                        Lnffyfyff Lnffyfyff
+instances/<int:wid>/operate/<slug:operation>/      Lnffyfyff Lnffyfyff
+instances/<int:wid>/rematch/                       --------- Lnffyfyff
+instances/<int:wid>/why/                           Lnyyyyyyy ---------
+exceptions/                                        Lyyyyyyyy ---------
+counted/                                           Lyyyyyyyy ---------
+search/                                            Lyyyyyyyy ---------
+search/results/                                    Lyyyyyyyy ---------
+workers/                                           Lyyyyyyyy ---------
+health/                                            Lnnynyynn ---------
+health/check/                                      --------- Lnnynyynn
+live/flows/                                        Lyyyyyyyy ---------
+live/flows/<slug:name>/                            Lnyyyyyyy ---------
+live/instances/                                    Lyyyyyyyy ---------
+live/flows/<slug:name>/picture/                    Lnyyyyyyy ---------
+live/instances/<int:wid>/                          Lnyyyyyyy ---------
+api/v1/openapi.json                                yyyyyyyyy ---------
+api/v1/docs/                                       Lyyyyyyyy ---------
+theme/                                             --------- yyyyyyyyy
+i18n/setlang/                                      yyyyyyyyy yyyyyyyyy
+favicon.ico                                        yyyyyyyyy yyyyyyyyy
+styleguide/                                        nnnnnnnnn ---------
+healthz                                            yyyyyyyyy ---------
+readyz                                             yyyyyyyyy ---------
+metrics                                            yyyyyyyyy ---------
+accounts/login/                                    yyyyyyyyy yyyyyyyyy
+accounts/login/code/                               yyyyyyyyy yyyyyyyyy
+accounts/login/setup/                              yyyyyyyyy yyyyyyyyy
+accounts/logout/                                   --------- yyyyyyyyy
+accounts/password/                                 Lyyyyyyyy Lyyyyyyyy
+accounts/password/done/                            Lyyyyyyyy L--------
+accounts/security/                                 Lyyyyyyyy Lyyyyyyyy
+accounts/tokens/                                   Lyyyyyyyy Lyyyyyyyy
+accounts/security/setup/                           Lyyyyyyyy Lyyyyyyyy
+admin/                                             LLLyLyyLL LLLyLyyLL
+admin/login/                                       yyyyyyyyy yyyyyyyyy
+admin/logout/                                      yyy-y--yy yyyyyyyyy
+admin/password_change/                             yyyyyyyyy yyyyyyyyy
+admin/password_change/done/                        LLLyLyyLL LLL-L--LL
+admin/autocomplete/                                LLLfLffLL LLL-L--LL
+admin/jsi18n/                                      LLLyLyyLL LLL-L--LL
+admin/r/<path:content_type_id>/<path:object_id>/   LLLnLnnLL LLLnLnnLL
+admin/auth/user/<id>/password/                     LLLfLfyLL LLLfLfyLL
+admin/flows/flow/<int:flow_id>/picture/            Lnyyyyyyy ---------
+admin/flows/flow/<int:flow_id>/try/                Lnyyyyyyy Lnyyyyyyy
+admin/flows/flow/conditions/check/                 --------- Lnbbbbbbb
+admin/flows/flow/conditions/completions/           Lnyyyyyyy ---------
+admin/flows/flow/<int:flow_id>/scenarios/          Lnyyyyyyy ---------
+admin/flows/flow/gallery/<slug:example>/           Lnnynnynn Lnnynnynn
+admin/flows/flow/new/<slug:name>/try/              Lnyyyyyyy Lnyyyyyyy
+admin/flows/flow/new/<slug:name>/scenarios/        Lnyyyyyyy ---------
+admin/flows/flow/<int:flow_id>/what-if/            Lnyyyyyyy ---------
+admin/flows/flow/<int:flow_id>/checks/             Lnyyyyyyy Lnnynnyyn
+admin/flows/flow/<int:flow_id>/publish/            Lnyyyyyyy Lnnnnnynn
+admin/flows/flow/<int:flow_id>/publish/impact/     Lnyyyyyyy ---------
+admin/flows/flow/<int:flow_id>/versions/           Lnyyyyyyy Lnnynnyyn
+admin/flows/flow/<int:flow_id>/design/             Lnyyyyyyy Lnnynnyyn
+admin/flows/flow/<int:flow_id>/design/attributes/  Lnyyyyyyy Lnnynnyyn
+admin/flows/flow/<int:flow_id>/design/settings/    Lnyyyyyyy Lnnynnyyn
+admin/flows/flow/<int:flow_id>/design/text/        Lnyyyyyyy Lnnynnyyn
+admin/flows/flow/<int:flow_id>/design/paste/       Lnnynnyyn Lnnynnyyn
+admin/flows/flow/<int:flow_id>/design/draft/       Lnnynnyyn Lnnynnyyn
+admin/flows/flow/new/<slug:name>/design/           Lnyyyyyyy Lnnynnyyn
+admin/flows/flow/new/<slug:name>/design/attributes/ Lnyyyyyyy Lnnynnyyn
+admin/flows/flow/new/<slug:name>/publish/          Lnyyyyyyy Lnnnnnynn
+admin/flows/flow/new/<slug:name>/design/settings/  Lnyyyyyyy Lnnynnyyn
+admin/flows/flow/new/<slug:name>/design/text/      Lnyyyyyyy Lnnynnyyn
+admin/flows/flow/new/<slug:name>/design/paste/     Lnnynnyyn Lnnynnyyn
+admin/flows/flow/new/<slug:name>/design/draft/     Lnnynnyyn Lnnynnyyn
+admin/flows/flow/new/                              Lnnynnynn Lnnynnynn
+"""
+
+# 401 counts as `L`. What may be done is rejected as bad input, as the test sends none.
+API = """
+                                                   nnnnnnnnn nnnnnnnnn
+me                                                 Lyyyyyyyy ---------
+flows                                              Lyyyyyyyy ---------
+flows/<slug:name>                                  Lnyyyyyyy ---------
+flows/<slug:name>/instances                        Lnyyyyyyy Lnffbfbff
+flows/<slug:name>/instances/count                  Lnyyyyyyy ---------
+flows/<slug:name>/jobs                             Lnyyyyyyy ---------
+flows/<slug:name>/figures                          Lnyyyyyyy ---------
+instances                                          Lyyyyyyyy ---------
+instances/count                                    Lyyyyyyyy ---------
+instances/<int:wid>                                Lnyyyyyyy ---------
+instances/<int:wid>/history                        Lnyyyyyyy ---------
+instances/<int:wid>/steps/<int:seq>                Lnyyyyyyy ---------
+instances/<int:wid>/why                            Lnyyyyyyy ---------
+instances/<int:wid>/cancel                         --------- Lnffbfbff
+instances/<int:wid>/suspend                        --------- Lnffbfbff
+instances/<int:wid>/resume                         --------- Lnffbfbff
+instances/<int:wid>/rematch                        --------- Lnffbfbff
+instances/<int:wid>/jobs/<int:job>/retry           --------- Lnffbfbff
+instances/<int:wid>/jobs/<int:job>/release         --------- Lnffbfbff
+instances/<int:wid>/jobs/<int:job>/withdraw        --------- Lnffbfbff
+instances/<int:wid>/jobs/<int:job>/priority        --------- Lnffbfbff
+views                                              Lyyyyyyyy Lbbbbbbbb
+views/<int:view>                                   --------- ---------
 """
 
 # The admin pages of one model. Its bare URL only redirects to the page `change/`.
 DESIGNED = """
-                                                   LLLyLfy LLLyLfy
-add/                                               LLLyLfy LLLyLfy
-<path:object_id>/history/                          LLLyLfy LLLyLfy
-<path:object_id>/delete/                           LLLyLfy LLLyLfy
-<path:object_id>/change/                           LLLyLfy LLLyLfy
-<path:object_id>/                                  LLLyLyy LLLyLyy
+                                                   Lnyyyyyyy ---------
+add/                                               LLLyLfyLL LLLyLfyLL
+<path:object_id>/history/                          LLLyLfyLL LLLyLfyLL
+<path:object_id>/delete/                           LLLyLfyLL LLLyLfyLL
+<path:object_id>/change/                           LLLyLfyLL LLLyLfyLL
+<path:object_id>/                                  LLLyLyyLL LLLyLyyLL
 """
 # Only the kernel writes these: rows cannot be added, changed or deleted.
 OBSERVED = """
-                                                   LLLfLfy LLLfLfy
-add/                                               LLLfLff LLLfLff
-<path:object_id>/history/                          LLLfLfy LLLfLfy
-<path:object_id>/delete/                           LLLfLff LLLfLff
-<path:object_id>/change/                           LLLfLfy LLLfLff
-<path:object_id>/                                  LLLyLyy LLLyLyy
+                                                   LLLfLfyLL LLLfLfyLL
+add/                                               LLLfLffLL LLLfLffLL
+<path:object_id>/history/                          LLLfLfyLL LLLfLfyLL
+<path:object_id>/delete/                           LLLfLffLL LLLfLffLL
+<path:object_id>/change/                           LLLfLfyLL LLLfLffLL
+<path:object_id>/                                  LLLyLyyLL LLLyLyyLL
 """
 PEOPLE = """
-                                                   LLLfLfy LLLfLfy
-add/                                               LLLfLfy LLLfLfy
-<path:object_id>/history/                          LLLfLfy LLLfLfy
-<path:object_id>/delete/                           LLLfLfy LLLfLfy
-<path:object_id>/change/                           LLLfLfy LLLfLfy
-<path:object_id>/                                  LLLyLyy LLLyLyy
+                                                   LLLfLfyLL LLLfLfyLL
+add/                                               LLLfLfyLL LLLfLfyLL
+<path:object_id>/history/                          LLLfLfyLL LLLfLfyLL
+<path:object_id>/delete/                           LLLfLfyLL LLLfLfyLL
+<path:object_id>/change/                           LLLfLfyLL LLLfLfyLL
+<path:object_id>/                                  LLLyLyyLL LLLyLyyLL
 """
 # Written by a library: rows are viewed and deleted, but not added.
 LIBRARY = """
-                                                   LLLfLfy LLLfLfy
-add/                                               LLLfLff LLLfLff
-<path:object_id>/history/                          LLLfLfy LLLfLfy
-<path:object_id>/delete/                           LLLfLfy LLLfLfy
-<path:object_id>/change/                           LLLfLfy LLLfLfy
-<path:object_id>/                                  LLLyLyy LLLyLyy
+                                                   LLLfLfyLL LLLfLfyLL
+add/                                               LLLfLffLL LLLfLffLL
+<path:object_id>/history/                          LLLfLfyLL LLLfLfyLL
+<path:object_id>/delete/                           LLLfLfyLL LLLfLfyLL
+<path:object_id>/change/                           LLLfLfyLL LLLfLfyLL
+<path:object_id>/                                  LLLyLyyLL LLLyLyyLL
 """
 MODELS = {
     "flows/flow": DESIGNED,
@@ -121,11 +196,11 @@ MODELS = {
 }
 
 # One word each: `y` opened, `L` closed as signed out, `n` closed as not found.
-LINES = """
-ws/                                                Lyyyyyy
-ws/flows/<slug:name>/                              Lnyyyyy
-ws/instances/<int:wid>/                            Lnyyyyy
-                                                   nnnnnnn
+LIVE_CONNECTIONS = """
+ws/                                                Lyyyyyyyy
+ws/flows/<slug:name>/                              Lnyyyyyyy
+ws/instances/<int:wid>/                            Lnyyyyyyy
+                                                   nnnnnnnnn
 """
 
 # A command has no signed-in user: its rights are those of its connection's database role. A letter is the
@@ -135,19 +210,26 @@ COMMANDS = """
 createflow                                         yyfff
 loadflow                                           yyfff
 startinstance                                      yyyff
+bulk                                               yyfff
+operate                                            yyfff
+alerts                                             yyfff
 flowrole                                           yffff
 flowgroups                                         yyfff
 flowdraft                                          yyfff
 archive                                            yffyf
 removefactor                                       yyfff
+apitoken                                           yyfff
 loaddemo                                           yffff
 """
 # These change nothing in the database, or start other programs and have tests of their own.
 READING = (
     "dumpflow",
+    "explain",
     "flowdiff",
     "flowimpact",
     "flowlint",
+    "flowtest",
+    "flowwhatif",
     "flows",
     "invariants",
     "jobs",
@@ -167,15 +249,15 @@ def rows(table: str, prefix: str = "") -> Iterator[tuple[str, list[str]]]:
 
 def urls() -> dict[str, tuple[str, str]]:
     """Return the expected answers to GET and POST for each route of the site."""
-    found = dict(rows(URLS))
+    found = dict(rows(URLS)) | dict(rows(API, "api/v1/"))
     for model, table in MODELS.items():
         found |= dict(rows(table, f"admin/{model}/"))
     return {route: (get, post) for route, (get, post) in found.items()}
 
 
-def lines() -> dict[str, str]:
+def live_connections() -> dict[str, str]:
     """Return the expected answer to opening each route of a live connection."""
-    return {route: word for route, (word,) in rows(LINES)}
+    return {route: word for route, (word,) in rows(LIVE_CONNECTIONS)}
 
 
 def commands() -> dict[str, str]:

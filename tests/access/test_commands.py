@@ -39,10 +39,14 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
         "createflow": ["made_by_a_command"],
         "loadflow": [str(definition), "--flow", sample.parcels.flow],
         "startinstance": [sample.parcels.flow],
+        "operate": ["suspend", str(sample.parcels.start()), "--reason", "x"],
+        "bulk": [str(sample.bulk), "pause"],
+        "alerts": ["add", "--flow", sample.parcels.flow, "--name", "new", "--above", "1"],
         "flowrole": [sample.parcels.flow],
         "flowdraft": ["open", sample.parcels.flow],
         "archive": [str(directory), "--flow", sample.parcels.flow],
         "removefactor": ["object" + MINE],
+        "apitoken": ["create", "object" + MINE, "--name", "reports"],
     }.get(command, [])
 
 

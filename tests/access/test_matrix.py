@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -11,14 +12,15 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern
 
+from flows import api
 from monitor.routing import websocket_urlpatterns
 from monitor.tests.live_browser import APPLICATION, play
 from pages.live import consumers
 from tests.access import matrix
 from tests.access.conftest import SampleData
-from tests.addresses import filled, patterns, text_of
+from tests.addresses import filled, parameters, patterns, text_of
 
-LETTERS = {400: "b", 401: "L", 403: "f", 404: "n", 405: "-"}
+LETTERS = {400: "b", 401: "L", 403: "f", 404: "n", 405: "-", 422: "b"}
 
 
 def letter(answer: HttpResponse) -> str:
@@ -41,43 +43,93 @@ def test_addresses_answer_as_the_matrix_says(role: str, sample: SampleData) -> N
     for route, pattern in patterns():
         address = filled(route, pattern, sample.values(route))
         found[route] = tuple(letter(ask(address)) for ask in (client.get, client.post))
-        expected[route] = tuple(word[column] for word in matrix.urls().get(route, ("?" * 7,) * 2))
+        expected[route] = tuple(
+            word[column] for word in matrix.urls().get(route, ("?" * len(matrix.ROLES),) * 2)
+        )
         if "logout" in route:
             client = browser()
     wrong = {route: (found[route], expected[route]) for route in found if found[route] != expected[route]}
     assert wrong == {}, "address: (found, expected) for GET and POST"
 
 
-def line_patterns() -> Iterator[tuple[str, URLPattern]]:
+@dataclass(frozen=True)
+class OtherFlow:
+    """A flow that the roles of one flow do not see, with one instance, which has a business key."""
+
+    name: str
+    id: int
+    wid: int
+
+
+@pytest.fixture
+def other(sample: SampleData) -> Iterator[OtherFlow]:
+    name, session = f"{sample.parcels.flow}_other", sample.parcels.connection
+    number = api.create_flow(name, conn=session)
+    try:
+        rule = {"transition": "tr_x", "predicate": "code is not null"}
+        key = {"name": "code", "business_key": True}
+        api.publish(name, {"attributes": [key], "triggers": [rule]}, conn=session)
+        yield OtherFlow(name, number, api.start(name, {"code": "secret-1"}, conn=session))
+    finally:
+        session.execute("select wedsql.drop_flow(%s, true)", [name])
+
+
+@pytest.mark.parametrize("role", matrix.OF_ONE_FLOW)
+def test_nothing_of_another_flow_is_served(role: str, sample: SampleData, other: OtherFlow) -> None:
+    """Each address of another flow, the lists, and the search for its name, number and business key."""
+    client = sample.client(role)()
+    values = {"name": other.name, "flow_id": other.id, "wid": other.wid, "object_id": other.id}
+    served = {}
+    for route, pattern in patterns():
+        if {"name", "flow_id", "wid"} & set(parameters(route)) or route.startswith("admin/flows/flow/<path"):
+            address = filled(route, pattern, {name: str(value) for name, value in values.items()})
+            served[route] = "".join(letter(ask(address)) for ask in (client.get, client.post))
+    assert {route: found for route, found in served.items() if set(found) - set("nL-")} == {}
+    searches = [f"/search/results/?q={word}" for word in (other.name, other.wid, "secret-1")]
+    for address in ("/", "/exceptions/", "/admin/flows/flow/", *searches):
+        page = client.get(address).content.decode()
+        assert f"/{other.name}/" not in page and f"/instances/{other.wid}/" not in page, address
+
+
+def test_the_search_finds_what_the_user_sees(sample: SampleData, other: OtherFlow) -> None:
+    client = sample.client("superuser")()
+    for word in (other.wid, "SECRET"):
+        assert f"/instances/{other.wid}/" in client.get(f"/search/results/?q={word}").content.decode()
+    assert f"/flows/{other.name}/" in client.get(f"/search/results/?q={other.name}").content.decode()
+
+
+def live_patterns() -> Iterator[tuple[str, URLPattern]]:
     yield from ((text_of(entry), entry) for entry in websocket_urlpatterns)
 
 
-def test_every_line_has_a_row_and_every_row_a_line() -> None:
-    assert {route for route, _ in line_patterns()} == set(matrix.lines())
+def test_every_live_connection_has_a_row_and_every_row_a_live_connection() -> None:
+    assert {route for route, _ in live_patterns()} == set(matrix.live_connections())
 
 
 @pytest.mark.parametrize("role", matrix.ROLES)
-def test_lines_answer_as_the_matrix_says(role: str, sample: SampleData, settings: Any, dsn: str) -> None:
+def test_live_connections_answer_as_the_matrix_says(
+    role: str, sample: SampleData, settings: Any, dsn: str
+) -> None:
     settings.MONITOR_DATABASE_URL = dsn
     client = sample.client(role)()
     found: dict[str, str] = {}
 
     async def story() -> None:
-        for route, pattern in line_patterns():
+        for route, pattern in live_patterns():
             path = filled(route or "ws/nothing/", pattern, sample.values(route))
             found[route] = await opened(client, path)
 
     play(story)
     column = matrix.ROLES.index(role)
-    assert found == {route: word[column] for route, word in matrix.lines().items()}
+    assert found == {route: word[column] for route, word in matrix.live_connections().items()}
 
 
 async def opened(client: Client, path: str) -> str:
     """Open a line as a browser with these cookies; a frame means that it stays open."""
     cookies = "; ".join(f"{name}={value.value}" for name, value in client.cookies.items())
     line = WebsocketCommunicator(APPLICATION, path, headers=[(b"cookie", cookies.encode())])
-    await line.connect(timeout=5)
-    answer = await line.receive_output(5)
+    await line.connect(timeout=60)
+    answer = await line.receive_output(60)
     if answer["type"] == "websocket.send":
         await line.disconnect()
         return "y"

@@ -22,6 +22,8 @@ RIGHTS = {
     "operator": "s---or ------ -",
     "staff": "s----- s----- -",
     "superuser": "sdpaor sdpaor y",
+    "own designer": "sd---- ------ -",
+    "own approver": "s--a-- ------ -",
 }
 
 

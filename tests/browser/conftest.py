@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -53,9 +54,9 @@ def server(dsn: str) -> Iterator[WebServer]:
         yield running
 
 
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[webdriver.Chrome]:
-    """One browser with an empty profile for all tests."""
+@contextmanager
+def new_chromium() -> Iterator[webdriver.Chrome]:
+    """Run a browser with an empty profile."""
     binary = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     driver = shutil.which("chromedriver")
     if binary is None or driver is None:
@@ -74,9 +75,33 @@ def chromium() -> Iterator[webdriver.Chrome]:
         shutil.rmtree(profile, ignore_errors=True)
 
 
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[webdriver.Chrome]:
+    """One browser for all tests."""
+    with new_chromium() as chrome:
+        yield chrome
+
+
+@pytest.fixture(scope="session")
+def second_chromium() -> Iterator[webdriver.Chrome]:
+    """The browser of another person."""
+    with new_chromium() as chrome:
+        yield chrome
+
+
 @pytest.fixture
 def browser(chromium: webdriver.Chrome, server: WebServer) -> Iterator[webdriver.Chrome]:
     """The browser without cookies at desktop size; an error in its console fails the test."""
+    yield from _fresh(chromium, server)
+
+
+@pytest.fixture
+def second(second_chromium: webdriver.Chrome, server: WebServer) -> Iterator[webdriver.Chrome]:
+    """The same of another person, with cookies of its own."""
+    yield from _fresh(second_chromium, server)
+
+
+def _fresh(chromium: webdriver.Chrome, server: WebServer) -> Iterator[webdriver.Chrome]:
     chromium.set_window_size(*DESK)
     chromium.get(f"{server.url}static/wedsql_site/mark.svg")
     chromium.delete_all_cookies()
@@ -93,24 +118,32 @@ def problems(browser: webdriver.Chrome) -> list[str]:
 
 @pytest.fixture
 def wait(browser: webdriver.Chrome) -> Wait:
-    """A function `wait(condition, seconds=10)` that returns the result of `condition(browser)` once true."""
+    """A function `wait(condition, seconds=60)` that returns the result of `condition(browser)` once true."""
 
-    def until(condition: Callable[[webdriver.Chrome], Any], seconds: float = 10.0) -> Any:
-        leaving = [StaleElementReferenceException]  # the page is being replaced: look again
-        return WebDriverWait(browser, seconds, 0.05, leaving).until(condition)
+    def until(condition: Callable[[webdriver.Chrome], Any], seconds: float = 60.0) -> Any:
+        return wait_in(browser, condition, seconds)
 
     return until
 
 
+def wait_in(
+    browser: webdriver.Chrome, condition: Callable[[webdriver.Chrome], Any], seconds: float = 60.0
+) -> Any:
+    """Return the result of the condition in this browser once it is true."""
+    leaving = [StaleElementReferenceException]  # the page is being replaced: look again
+    return WebDriverWait(browser, seconds, 0.05, leaving).until(condition)
+
+
 @pytest.fixture(scope="session")
 def people(dsn: str, django_db_blocker: Any) -> dict[str, Any]:
-    """alice designs (superuser), bob works (staff), carol watches; committed, so the server sees them."""
+    """alice and vera design (superusers), bob works (staff), carol watches; committed for the server."""
     users = get_user_model()
     with django_db_blocker.unblock():
         return {
             "alice": users.objects.create_superuser("alice", password=PASSWORD),
             "bob": users.objects.create_user("bob", password=PASSWORD, is_staff=True),
             "carol": users.objects.create_user("carol", password=PASSWORD),
+            "vera": users.objects.create_superuser("vera", password=PASSWORD),
         }
 
 
@@ -120,14 +153,26 @@ def login(
 ) -> Login:
     """A function `login('alice', path='/')` that logs in by the form and waits until that is done."""
 
-    def entered(page: webdriver.Chrome) -> bool:
-        return "/accounts/login/" not in page.current_url
-
     def enter(name: str = "alice", path: str = "/", until: Callable[..., bool] = entered) -> None:
-        browser.get(f"{server.url}accounts/login/?next={path}")
-        browser.find_element(By.NAME, "username").send_keys(name)
-        browser.find_element(By.NAME, "password").send_keys(PASSWORD)
-        browser.find_element(By.CSS_SELECTOR, "main form button").click()
-        wait(until)
+        log_in(browser, server, name, path, until)
 
     return enter
+
+
+def entered(page: webdriver.Chrome) -> bool:
+    return "/accounts/login/" not in page.current_url
+
+
+def log_in(
+    browser: webdriver.Chrome,
+    server: WebServer,
+    name: str,
+    path: str = "/",
+    until: Callable[..., bool] = entered,
+) -> None:
+    """Log in by the form of this browser, and wait until that is done."""
+    browser.get(f"{server.url}accounts/login/?next={path}")
+    browser.find_element(By.NAME, "username").send_keys(name)
+    browser.find_element(By.NAME, "password").send_keys(PASSWORD)
+    browser.find_element(By.CSS_SELECTOR, "main form button").click()
+    wait_in(browser, until)

@@ -108,7 +108,7 @@ def test_an_error_is_under_its_characters_while_typing(browser: Browser, flow: s
     texts = [browser.find_element(By.ID, each) for each in described]
     assert any("There is no attribute" in each.text for each in texts)
     assert any("as in an SQL WHERE" in each.text for each in texts), "the help text is still read"
-    assert field.get_attribute("aria-label") == "Predicate"
+    assert field.get_attribute("aria-label") == "Condition"
 
     press(browser, *[Keys.BACKSPACE] * len("ok is null"), "ock is null")
     wait(lambda page: not page.find_elements(By.CSS_SELECTOR, ".cm-problem") and problem(page) == "")

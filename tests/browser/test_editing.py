@@ -74,3 +74,26 @@ def test_one_chooses_where_two_people_changed_the_same(
     browser.find_element(By.CSS_SELECTOR, "main form button.primary").click()
     wait(saved)
     assert browser.find_element(By.CSS_SELECTOR, "#rule-1 th a").text == "Mine"
+
+
+def test_a_rule_is_dragged_to_another_place(
+    loaded: Callable[[str], str],
+    connect: Callable[..., psycopg.Connection[Any]],
+    browser: Browser,
+    login: Login,
+    wait: Wait,
+) -> None:
+    flow, database = loaded(FLOW), connect()
+    row = database.execute("select id from wedsql.flow where name = %s", [flow]).fetchone()
+    assert row is not None
+    login("alice", f"/admin/flows/flow/{row[0]}/design/")
+    handle = browser.find_element(By.CSS_SELECTOR, "#rule-2 .seq")
+    assert handle.get_attribute("draggable") == "true"
+    first = browser.find_element(By.CSS_SELECTOR, "#rule-1")
+    above = -int(first.size["height"]) // 2 + 2
+    drag = ActionChains(browser).click_and_hold(handle).move_by_offset(0, -3)
+    drag.move_to_element_with_offset(first, 0, above).release().perform()
+
+    wait(saved)
+    assert browser.find_element(By.CSS_SELECTOR, "#rule-2 th a").text == "g"
+    assert problems(browser) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -47,7 +48,7 @@ def picture(
 
 
 def node(browser: Browser, label: str) -> Any:
-    return browser.find_element(By.CSS_SELECTOR, f'#picture .node[aria-label="{label}"]')
+    return browser.find_element(By.CSS_SELECTOR, f'#picture .node[aria-label^="{label}"]')
 
 
 def press(browser: Browser, key: str) -> None:
@@ -56,9 +57,9 @@ def press(browser: Browser, key: str) -> None:
 
 
 def visible(browser: Browser) -> set[str]:
-    """Return the labels of the nodes that are not faded."""
+    """Return the labels of the nodes that are not faded, without their transitions."""
     nodes = browser.find_elements(By.CSS_SELECTOR, "#picture .node:not(.faded)")
-    return {each.get_attribute("aria-label") or "" for each in nodes}
+    return {(each.get_attribute("aria-label") or "").split(" tr_")[0] for each in nodes}
 
 
 def test_a_selected_rule_shows_its_neighbours(browser: Browser, picture: None, wait: Wait) -> None:
@@ -66,8 +67,14 @@ def test_a_selected_rule_shows_its_neighbours(browser: Browser, picture: None, w
 
     wait(lambda page: "selected" in (node(page, "Pack").get_attribute("class") or ""))
     assert visible(browser) == {"Ask the customer", "Pack", "Final"}
-    Select(browser.find_element(By.NAME, "distance")).select_by_value("1")
+    details = browser.find_element(By.ID, "picture-chosen")
+    assert "a is not null and b is null" in details.text and "0 pending" in details.text
+    assert "?rule=id:" in (details.find_element(By.LINK_TEXT, "Pack").get_attribute("href") or "")
+    Select(browser.find_element(By.NAME, "steps")).select_by_value("1")
     wait(lambda page: len(page.find_elements(By.CSS_SELECTOR, "#picture .node")) == 3)
+    browser.get(browser.current_url)  # which has what is shown
+    wait(lambda page: "selected" in (node(page, "Pack").get_attribute("class") or ""))
+    assert len(browser.find_elements(By.CSS_SELECTOR, "#picture .node")) == 3
 
 
 def test_a_rule_is_found_by_any_of_its_texts(browser: Browser, picture: None, wait: Wait) -> None:
@@ -104,3 +111,69 @@ def test_the_picture_is_saved_as_a_file(
     saved, text = browser.execute_async_script(SAVED, button)
 
     assert saved == kind and text.startswith(begins)
+
+
+def large(rules: int) -> str:
+    """Return a flow of areas with twenty rules each, every rule followed by the next one."""
+    areas = range(rules // 20)
+    attributes = ", ".join(f"('step{area}', 'integer')" for area in areas)
+    values = ", ".join(
+        f"('g_{area}_{n}', 'tr_{area}_{n}', 'c_{area}_{n}', 'step{area} = {n}', '{{step{area}}}',"
+        f" 'Rule {area}-{n}')"
+        for area in areas
+        for n in range(20)
+    )
+    return (
+        f"insert into wed_attr (aname, type) values {attributes};"
+        f"insert into wed_trig (tgname, trname, cname, cpred, writes, label) values {values};"
+    )
+
+
+def test_three_hundred_rules_are_shown_in_groups_that_open(
+    browser: Browser,
+    loaded: Callable[[str], str],
+    connect: Callable[..., psycopg.Connection[Any]],
+    login: Login,
+    wait: Wait,
+) -> None:
+    row = connect().execute("select id from wedsql.flow where name = %s", [loaded(large(300))]).fetchone()
+    assert row is not None
+    login("alice", f"/admin/flows/flow/{row[0]}/picture/")
+    wait(lambda page: len(page.find_elements(By.CSS_SELECTOR, "#picture .kind-group")) == 15)
+    assert browser.find_elements(By.CSS_SELECTOR, "#picture .kind-rule") == []
+
+    browser.find_element(By.CSS_SELECTOR, '#picture [aria-label^="step7 "]').click()
+    wait(lambda page: len(page.find_elements(By.CSS_SELECTOR, "#picture .kind-rule")) == 20)
+    press(browser, Keys.ENTER)  # the focus is on the title of the open group
+    wait(lambda page: len(page.find_elements(By.CSS_SELECTOR, "#picture .kind-rule")) == 0)
+
+    find = browser.find_element(By.NAME, "find")
+    find.send_keys("tr_3_4", Keys.ENTER)
+    wait(lambda page: "selected" in (node(page, "Rule 3-4").get_attribute("class") or ""))
+    assert "step3 = 4" in browser.find_element(By.ID, "picture-chosen").text
+    browser.get(browser.current_url)
+    wait(lambda page: "selected" in (node(page, "Rule 3-4").get_attribute("class") or ""))
+
+
+def test_the_live_picture_follows_each_commit(
+    browser: Browser,
+    loaded: Callable[[str], str],
+    connect: Callable[..., psycopg.Connection[Any]],
+    login: Login,
+    wait: Wait,
+) -> None:
+    flow = loaded(FLOW)
+    login("alice", f"/flows/{flow}/picture/")
+    wait(lambda page: "0 waiting" in (node(page, "Pack").get_attribute("aria-label") or ""))
+    assert node(browser, "Pack").get_attribute("data-wait") == "0"
+
+    connect().execute("select wedsql.start(%s, %s)", [flow, json.dumps({"a": "x"})])
+
+    wait(lambda page: "holds in 1 · 1 waiting" in (node(page, "Pack").get_attribute("aria-label") or ""))
+    assert node(browser, "Pack").get_attribute("data-wait") == "1"
+    node(browser, "Pack").click()
+    wait(lambda page: "selected" in (node(page, "Pack").get_attribute("class") or ""))
+    assert "1 pending" in browser.find_element(By.ID, "picture-chosen").text
+    node(browser, "Pack").click()  # the selected one opens its list
+    wait(lambda page: "/jobs/?transition=" in page.current_url)
+    assert len(browser.find_elements(By.CSS_SELECTOR, "tr[id^=job-]")) == 1

@@ -53,7 +53,7 @@ def test_from_set_up_to_removal(
 
     with django_db_blocker.unblock():
         login("dora", "/workers/")
-        browser.find_element(By.CSS_SELECTOR, ".menu summary").send_keys(Keys.ENTER)
+        browser.find_element(By.CSS_SELECTOR, ".tools .menu summary").send_keys(Keys.ENTER)
         browser.find_element(By.LINK_TEXT, "Security").click()
         wait(title("Security"))
         browser.find_element(By.NAME, "password").send_keys(PASSWORD, Keys.ENTER)

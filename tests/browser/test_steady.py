@@ -294,8 +294,8 @@ def test_a_page_that_is_asked_for_again_says_when_it_is_stale(
     mark = browser.find_element(By.ID, "live")
     away(True)
     try:
-        wait(lambda page: mark.get_attribute("data-state") == "stale" and "stale since" in mark.text, 20)
+        wait(lambda page: mark.get_attribute("data-state") == "stale" and "stale since" in mark.text)
     finally:
         away(False)
-    wait(lambda page: mark.get_attribute("data-state") == "live", 20)
+    wait(lambda page: mark.get_attribute("data-state") == "live")
     browser.get_log("browser")  # the console reports the network error

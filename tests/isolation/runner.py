@@ -11,17 +11,17 @@ from __future__ import annotations
 import queue
 import re
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import psycopg
 
-_SPACE = re.compile(r"(?:\s+|#[^\n]*)*")
-_TOKEN = re.compile(r"[\w-]+")
-TIMEOUT = 10.0
+from testkit.waiting import until
+
+_TOKEN = re.compile(r"#[^\n]*|\{(?P<block>(?:[^{}]|\{[^{}]*\})*)\}|(?P<word>[\w-]+)|(?P<bad>\S.*)")
+TIMEOUT = 60.0
 
 
 @dataclass
@@ -67,12 +67,9 @@ def parse(path: Path) -> Spec:
         if token == "session":
             session = Session(next(tokens))
             spec.sessions.append(session)
-        elif token == "setup":
-            (session.setup if session else spec.setup).append(next(tokens))
-        elif token == "check":
-            spec.check.append(next(tokens))
-        elif token == "once":
-            spec.once.append(next(tokens))
+        elif token in ("setup", "once", "check"):
+            part = session if session and token == "setup" else spec
+            getattr(part, token).append(next(tokens))
         elif token == "allow":
             spec.allow |= set(next(tokens).split())
         elif token == "step" and session:
@@ -88,26 +85,12 @@ def parse(path: Path) -> Spec:
 
 
 def _tokens(text: str) -> Iterator[str]:
-    position = 0
-    while (position := _SPACE.match(text, position).end()) < len(text):  # type: ignore[union-attr]
-        if text[position] == "{":
-            end = _closing(text, position)
-            yield text[position + 1 : end].strip()
-            position = end + 1
-        elif token := _TOKEN.match(text, position):
-            yield token[0]
-            position = token.end()
-        else:
-            raise ValueError(f"cannot read {text[position:][:40]!r}")
-
-
-def _closing(text: str, start: int) -> int:
-    depth = 0
-    for position in range(start, len(text)):
-        depth += {"{": 1, "}": -1}.get(text[position], 0)
-        if not depth:
-            return position
-    raise ValueError("a block is not closed")
+    """Yield words, and blocks without their braces, which may have one level of braces inside."""
+    for found in _TOKEN.finditer(text):
+        if found["bad"]:
+            raise ValueError(f"cannot read {found['bad'][:40]!r}")
+        if found.lastgroup:
+            yield found[found.lastgroup].strip()
 
 
 def _interleave(lists: list[list[str]]) -> Iterator[tuple[str, ...]]:
@@ -238,6 +221,7 @@ class Run:
             client = self.clients[self.spec.owner(step).name]
             if all(other.busy for other in self.clients.values()):  # a deadlock: the server ends one
                 self._until(lambda: not all(other.busy for other in self.clients.values()))
+                self._wait_until_blocked()  # the one that goes on may answer before the one that was ended
             if client.busy:
                 self.impossible = True
                 return
@@ -249,7 +233,16 @@ class Run:
         self._until(lambda: not any(client.busy for client in self.clients.values()))
 
     def _wait_until_blocked(self) -> None:
-        self._until(lambda: all(not c.busy or self._blocked(c) for c in self.clients.values()))
+        self._until(self._settled)
+
+    def _settled(self) -> bool:
+        """Return whether each session has finished its steps or waits.
+
+        Sessions are queried only when it is known which are busy: one that finishes in between may have ended
+        the wait of one that was queried before.
+        """
+        busy = [client for client in self.clients.values() if client.busy]
+        return all(self._blocked(client) for client in busy)
 
     def _blocked(self, client: Client) -> bool:
         row: Any = self.watcher.execute(
@@ -259,12 +252,8 @@ class Run:
         ).fetchone()
         return bool(row[0])
 
-    def _until(self, condition: Any) -> None:
-        end = time.monotonic() + TIMEOUT
-        while not condition():
-            if time.monotonic() > end:
-                raise TimeoutError(f"{' '.join(self.order)}: a session never came back")
-            threading.Event().wait(0.002)
+    def _until(self, condition: Callable[[], bool]) -> None:
+        until(condition, TIMEOUT, f"{' '.join(self.order)}: a session never came back", pause=0.002)
 
     @property
     def errors(self) -> list[tuple[str, str]]:

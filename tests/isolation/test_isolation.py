@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from flows.tests.spread import chosen
-from tests.isolation.runner import Run, SpecConnections, parse
+from testkit.waiting import until
+from tests.isolation.runner import Client, Run, SpecConnections, parse
 
 pytestmark = [pytest.mark.kernel, pytest.mark.isolation]
 SPECS = sorted((Path(__file__).parent / "specs").glob("*.spec"))
@@ -71,3 +72,49 @@ def test_the_runner_sees_a_deadlock(dsn: str, tmp_path: Path) -> None:
         run = Run(connections, ["a1", "a2", "b1", "c1", "b2", "c2"])
         run.go()
         assert run.impossible, "c1 cannot come while b1 waits"
+
+
+def test_the_session_that_a_deadlock_ended_may_answer_last(dsn: str, tmp_path: Path) -> None:
+    """The second session unlocks what the first waits for long before its own step is done."""
+    path = tmp_path / "deadlock.spec"
+    path.write_text(
+        "session one\nstep a1 { set deadlock_timeout = '1min';"
+        " begin; select pg_advisory_xact_lock(1) }\nstep b1 { select pg_advisory_xact_lock(2) }\n"
+        "step c1 { rollback }\n"
+        "session two\nstep a2 { select pg_advisory_lock(2) }\nstep b2 {\n"
+        "do $$ begin perform pg_advisory_xact_lock(1); exception when deadlock_detected then\n"
+        "perform pg_advisory_unlock(2); perform count(*) from generate_series(1, 2000000); end $$ }\n"
+        "step c2 { select 1 }\n"
+        "permutation a1 a2 b1 b2 c2 c1\n"
+    )
+    spec = parse(path)
+    with SpecConnections(dsn, spec) as connections:
+        run = Run(connections, spec.orders()[0])
+        run.go()
+        assert (run.waited[0], run.errors, run.impossible) == ("b1", [], False)
+
+
+class SlowRun(Run):
+    """A run whose queries take so long that the session that another waited for ends its step meanwhile."""
+
+    def _blocked(self, client: Client) -> bool:
+        blocked = super()._blocked(client)
+        if blocked and self.submitted[-1][0] == "b2":
+            until(lambda: not self.clients["two"].busy)
+        return blocked
+
+
+def test_a_wait_that_ends_while_the_runner_looks_is_seen_to_end(dsn: str, tmp_path: Path) -> None:
+    path = tmp_path / "wait.spec"
+    work = "select count(*) from generate_series(1, 1000000)"
+    path.write_text(
+        f"session one\nstep a1 {{ select pg_advisory_lock(1); {work} }}\nstep b1 {{ select 1 }}\n"
+        f"session two\nstep a2 {{ select pg_advisory_lock(1) }}\n"
+        f"step b2 {{ {work}; select pg_advisory_unlock(1) }}\n"
+        "permutation a2 a1 b2 b1\n"
+    )
+    spec = parse(path)
+    with SpecConnections(dsn, spec) as connections:
+        run = SlowRun(connections, spec.orders()[0])
+        run.go()
+        assert (run.waited, run.errors, run.impossible) == (["a1"], [], False)

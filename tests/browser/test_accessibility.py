@@ -1,0 +1,207 @@
+"""Every page for people with a screen reader, a keyboard or a magnifier: the rules of axe-core, and Tab."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from flows import api
+from flows.types import DraftAt
+from monitor.tests.conftest import Parcels
+from testkit.web import WebServer
+from tests.browser.conftest import Login, Wait
+
+Browser = webdriver.Chrome
+
+AXE = (Path(__file__).parents[1] / "vendor" / "axe-core-4.14.1" / "axe.min.js").read_text()
+DESIGN = (
+    "design/", "design/?rule=1", "design/?rule=5", "design/?rule=new", "design/attributes/",
+    "design/attributes/?attribute=7", "design/text/", "design/paste/?part=triggers", "design/settings/",
+    "picture/", "try/", "checks/", "publish/", "versions/", "what-if/", "design/draft/",
+)  # fmt: skip
+NEW = ("design/", "design/attributes/", "design/settings/", "design/text/", "try/", "publish/")
+OWN = (
+    "/", "/flows/{f}/", "/flows/{f}/analysis/?window=hour",
+    "/flows/{f}/analysis/steps/?transition=tr_charge", "/flows/{f}/?status=E",
+    "/flows/{f}/jobs/", "/flows/{f}/start/", "/instances/{w}/",
+    "/instances/{w}/?view=timeline", "/instances/{w}/?view=tree", "/instances/{w}/steps/2/",
+    "/instances/{w}/why/", "/instances/{w}/cancel/", "/exceptions/", "/workers/", "/health/", "/search/?q=a",
+    "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",
+    "/admin/flows/flow/gallery/order/", *(f"/admin/flows/flow/{{id}}/{tab}" for tab in DESIGN),
+    *(f"/admin/flows/flow/new/{{new}}/{tab}" for tab in NEW),
+)  # fmt: skip
+# Pages of Django's admin in our frame: the rules that are law, not those that are advice.
+STOCK = ("/admin/", "/admin/flows/instance/", "/admin/flows/job/", "/admin/auth/user/")
+PAGES = (*OWN, *STOCK)
+
+# 1280 pixels at a zoom of 400 % are 320; so are those of a small phone.
+SMALL, HALF, LOW, DESK = (320, 256), (1024, 768), (800, 600), (1440, 900)
+LAW = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa")
+RUN = """
+const [tags, done] = arguments;
+const said = rule => rule.nodes.slice(0, 3)
+  .map(node => `${rule.id}: ${node.target.join(' ')} ${node.html.slice(0, 160)}`);
+axe.run(document, { runOnly: { type: 'tag', values: tags }, rules: { 'target-size': { enabled: true } } })
+  .then(({ violations }) => done(violations.flatMap(said)))"""
+WIDE = """
+const { scrollWidth, clientWidth } = document.documentElement;
+return scrollWidth <= clientWidth ? [] : [...document.querySelectorAll('body *')]
+  .filter(e => e.getBoundingClientRect().right > clientWidth + 1)
+  .map(e => e.outerHTML.slice(0, 160)).slice(0, 4)"""
+# What is wrong with the element that has the focus: no ring, or all of it behind something else.
+FOCUS = """
+const e = document.activeElement;
+if (e === document.body || e.closest('#main') === e) return ['', ''];
+const ringed = (at, steps) => at && steps && (
+  getComputedStyle(at).outlineStyle !== 'none' && parseFloat(getComputedStyle(at).outlineWidth) >= 2
+  || ringed(at.parentElement, steps - 1));
+const box = e.querySelector('.node > .box');
+const drawn = box && parseFloat(getComputedStyle(box).strokeWidth) >= 3;
+const { left, right, top, bottom } = e.getBoundingClientRect(), seen = [];
+const x0 = Math.max(left, 0), x1 = Math.min(right, innerWidth);
+const y0 = Math.max(top, 0), y1 = Math.min(bottom, innerHeight);
+for (const x of [.1, .5, .9]) for (const y of [.15, .5, .85])
+  seen.push(document.elementFromPoint(x0 + (x1 - x0) * x, y0 + (y1 - y0) * y));
+const page = [null, document.documentElement, document.body];
+const free = seen.some(at => !page.includes(at) && (e.contains(at) || at.contains(e)));
+const wrong = (drawn || ringed(e, 4) ? '' : 'no ring ') + (free ? '' : 'covered ');
+return [e.outerHTML.slice(0, 200), wrong]"""
+
+
+@pytest.fixture
+def sized(browser: Browser) -> Iterator[Callable[[tuple[int, int]], None]]:
+    """A function that shows pages at exactly this size."""
+
+    def show(size: tuple[int, int]) -> None:
+        sizes = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", sizes)
+
+    yield show
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.fixture
+def addresses(
+    loaded: Callable[[str], str],
+    connect: Callable[..., psycopg.Connection[Any]],
+    server: WebServer,
+    login: Login,
+) -> Iterator[dict[str, str]]:
+    """The address of each page by its path.
+
+    The shop has instances in every status and a draft with problems. Another flow has only a draft.
+    """
+    orders = Parcels(loaded("orders"), connect())
+    orders.start(customer="Ana", total=12)
+    declined = orders.start(customer="Bruno", total=30)
+    orders.do("tr_charge", declined, payment="declined")
+    orders.do("tr_reserve", declined, stock="reserved")
+    orders.park("tr_charge", orders.start(customer="Carla", total=5), "the card company does not answer")
+    deliver(orders, orders.start(customer="Diego", total=80))
+    orders.connection.execute("select wedsql.cancel(%s, 'ordered twice')", [orders.start(customer="Eva")])
+    serves = [[f"{orders.flow}:{name}" for name in ("tr_charge", "tr_reserve", "tr_invoice")]]
+    register = "select wedsql.register_worker('cluster', 'a-worker-of-the-shop', 'here', 1, %s)"
+    (worker,) = orders.connection.execute(register, serves).fetchone() or (0,)
+    new = f"{orders.flow}_new"
+    orders.connection.execute("select wedsql.count_history()")
+    revision = open_drafts(orders, new)
+    login("alice", "/")
+    places = {"f": orders.flow, "id": orders.flow_id, "w": declined, "new": new}
+    yield {path: server.url + path.format_map(places)[1:] for path in PAGES}
+    api.discard_draft(revision, conn=orders.connection)
+    orders.connection.execute("select wedsql.unregister_worker(%s)", [worker])
+
+
+def deliver(orders: Parcels, order: int) -> None:
+    """Perform every step of an order, so that it ends."""
+    orders.do("tr_charge", order, payment="paid")
+    orders.do("tr_reserve", order, stock="reserved")
+    orders.do("tr_invoice", order, invoice="2026-1")
+    orders.do("tr_ship", order, parcel="BR 1")
+    orders.do("tr_deliver", order, delivered_on="2026-11-20")
+
+
+def open_drafts(orders: Parcels, new: str) -> DraftAt:
+    """Open a draft with problems and a warning, and one of a flow with this name, which does not exist."""
+    _version, definition = api.running_definition(orders.flow, conn=orders.connection)
+    draft = api.open_draft(orders.flow, actor="alice", conn=orders.connection)
+    changed = copy.deepcopy(definition)
+    changed["triggers"][1]["predicate"] = "items > 0 and stok is null"
+    changed["triggers"][2]["predicate"] += " or restocks = null"
+    api.save_draft(draft.at, changed, summary="restock earlier", actor="alice", conn=orders.connection)
+    return api.open_draft(new, definition=definition, actor="alice", conn=orders.connection).at
+
+
+def listed(found: dict[str, list[str]]) -> str:
+    """Return what was found, a line each: pytest cuts long values."""
+    return "\n".join(f"{path}: {each}" for path, all_of_it in found.items() for each in all_of_it)
+
+
+def against_the_rules(browser: Browser, path: str) -> list[str]:
+    """Return what axe finds on the page that is open."""
+    browser.execute_script(AXE)
+    tags = LAW if path in STOCK else (*LAW, "best-practice")
+    return list(browser.execute_async_script(RUN, tags))
+
+
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_every_page_follows_the_rules_of_accessibility(
+    browser: Browser,
+    addresses: dict[str, str],
+    sized: Callable[[tuple[int, int]], None],
+    theme: str,
+) -> None:
+    browser.add_cookie({"name": "theme", "value": theme})
+    found: dict[str, list[str]] = {}
+    for path, address in addresses.items():
+        browser.get(address)
+        for size in (DESK, SMALL):
+            sized(size)
+            wrong = [*browser.execute_script(WIDE), *against_the_rules(browser, path)]
+            if wrong:
+                found[f"{path} at {size[0]}"] = wrong
+    browser.get_log("browser")  # a page that does not exist is an error there
+    assert not found, listed(found)
+
+
+def test_a_trial_that_runs_follows_the_rules_of_accessibility(
+    browser: Browser, addresses: dict[str, str], sized: Callable[[tuple[int, int]], None], wait: Wait
+) -> None:
+    sized(HALF)
+    path = "/admin/flows/flow/new/{new}/try/"
+    browser.get(addresses[path])
+    browser.find_element(By.CSS_SELECTOR, ".trial-state button.primary").click()
+    wait(lambda page: page.find_elements(By.CSS_SELECTOR, ".rule.holds"))
+    assert against_the_rules(browser, path) == []
+
+
+def test_what_has_the_focus_is_marked_and_not_covered(
+    browser: Browser, addresses: dict[str, str], sized: Callable[[tuple[int, int]], None]
+) -> None:
+    sized(LOW)
+    found: dict[str, list[str]] = {}
+    for path, address in addresses.items():
+        if path not in OWN:
+            continue
+        browser.get(address)
+        seen: set[str] = set()
+        for key in [Keys.TAB] * 40 + [Keys.SHIFT + Keys.TAB] * 10:
+            ActionChains(browser).send_keys(key).perform()
+            element, wrong = browser.execute_script(FOCUS)
+            if wrong:  # the editor marks its focus a moment later
+                browser.execute_async_script("setTimeout(arguments[0], 300)")
+                element, wrong = browser.execute_script(FOCUS)
+            if wrong and element not in seen:
+                found.setdefault(path, []).append(f"{wrong}{element}")
+            seen.add(element)
+    browser.get_log("browser")
+    assert not found, listed(found)
