@@ -75,6 +75,24 @@ with meant as (
 update wedsql.timer x set due_at = x.due_at - p_back from meant m where x.wid = m.wid and x.tgid = m.tgid
 $$;
 
+-- Returns the time by which figures are old. A clock that went ahead may be wrong and be corrected, and what
+-- was removed meanwhile would be lost: for a day after a jump ahead the time is as if there had been none. A
+-- time without a reaper looks like a jump, and only delays the removal.
+create or replace function wedsql._removal_time(p_now timestamptz) returns timestamptz
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select x.at - case when x.at between x.ahead_to and x.ahead_to + interval '1 day'
+                   then x.ahead_to - x.ahead_from else interval '0' end
+from (
+  select case when p_now - b.sure > interval '1 minute' then b.sure else p_now end as at,
+         b.ahead_from, b.ahead_to
+  from (values (0)) always
+  left join (
+    select coalesce((b.detail ->> 'sure')::timestamptz, b.seen_at) as sure,
+           (b.detail ->> 'ahead_from')::timestamptz as ahead_from,
+           (b.detail ->> 'ahead_to')::timestamptz as ahead_to
+    from wedsql.beat b where b.name = 'reaper') b on true) x
+$$;
+
 -- Returns by how much the time is behind the latest that the reaper has seen; zero when it is not.
 create or replace function wedsql.clock_behind() returns interval
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$

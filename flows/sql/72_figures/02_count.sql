@@ -227,7 +227,7 @@ begin
   v_steps := wedsql._add_figures(v_state, v_until, v_earlier, v_below, '{}', v_restored);
   perform wedsql._add_timings(wedsql.now());
   if v_until >= v_last and v_below is null then
-    perform wedsql._remove_old_figures(wedsql.now(), p_max / 4);
+    perform wedsql._remove_old_figures(wedsql._removal_time(wedsql.now()), p_max / 4);
   end if;
   return jsonb_build_object('steps', v_steps, 'more', v_below is not null or v_until < v_last);
 end $$;

@@ -240,6 +240,21 @@ def test_figures_are_kept_as_long_as_their_span_says(fig2: Kit, counter: Connect
         assert "".join(r.span for r in fig2.rows(spans, [fig2.id])) == kept
 
 
+def test_f7_a_clock_that_is_wrong_for_hours_removes_no_figures(fig2: Kit, counter: Connection) -> None:
+    """An hour after the jump it may still be corrected; after a day it is taken for right."""
+    fig2.reap("0")
+    whole(fig2, fig2.start())
+    count(counter)
+    left = "select count(distinct span) from wedsql.figure where flow_id = %s"
+    fig2.clock("90 days", counter)
+    for rounds, kept in ((), 3), (("90 days",), 3), (("90 days 25 hours",), 1):
+        for offset in rounds:
+            fig2.reap(offset)
+            fig2.clock(offset, counter)
+        count(counter)
+        assert fig2.one(left, [fig2.id]) == kept
+
+
 def test_what_workers_measured_is_kept_by_minute(fig2: Kit, counter: Connection) -> None:
     times = '[{"transition": "tr_a2", "counts": [0,2,0,0,0,0,0,0,0,0,0,0,1], "seconds": 2, "waits": []}]'
     for n in (1, 2):
