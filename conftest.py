@@ -6,6 +6,7 @@ DATABASE_URL names another server instead. The settings are loaded here, after t
 from __future__ import annotations
 
 import contextlib
+import gc
 import itertools
 import os
 import re
@@ -53,12 +54,14 @@ os.environ |= {
 }
 django.setup()
 
+from django.conf import settings  # noqa: E402 - they are made above
 from django.db import connection  # noqa: E402 - the settings are made above
 from django.test.utils import setup_databases, teardown_databases  # noqa: E402
 from django.utils import translation  # noqa: E402
 
 from wedsql_site.supervisor import preparation  # noqa: E402
 
+settings.PASSWORD_HASHERS = ["testkit.passwords.QuickPasswords"]
 Connect = Callable[..., psycopg.Connection[Any]]
 
 
@@ -86,8 +89,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if OWN_SERVER:
         _remove_abandoned()
         _choose_programs(config.getoption("--pg"))
-        settings = _TEST_SERVER | (hostile.prepare() if config.getoption("--settings") == "hostile" else {})
-        postgres.ensure_running(postgres.Cluster(postgres.default_cluster().home, settings=settings))
+        options = _TEST_SERVER | (hostile.prepare() if config.getoption("--settings") == "hostile" else {})
+        postgres.ensure_running(postgres.Cluster(postgres.default_cluster().home, settings=options))
+
+
+def pytest_collection_finish() -> None:
+    """Leave the modules and tests that stay to the end out of each garbage collection."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -19,7 +19,7 @@ import pytest
 
 from flows.tests.corpus import operands, oracle
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.cost]
 Connect = Callable[..., psycopg.Connection[Any]]
 
 SIZE = 24_000

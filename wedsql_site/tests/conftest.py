@@ -6,7 +6,6 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -72,13 +71,7 @@ def until() -> Callable[..., None]:
 
 
 @pytest.fixture
-def quick_passwords(settings: Any) -> None:
-    """Hash passwords with a fast algorithm."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
-@pytest.fixture
-def alice(db: None, quick_passwords: None) -> User:
+def alice(db: None) -> User:
     """A superuser with a password."""
     return User.objects.create_superuser("alice", password=PASSWORD)
 

@@ -23,7 +23,6 @@ WRONG, NEARLY = "wrong", PASSWORD + "r"
 HERE, THERE = "192.0.2.1", "192.0.2.2"
 BOTH, ADDRESS, NAME = attempts.LIMITS.values()
 URLS = ["/accounts/login/", "/admin/login/"]
-pytestmark = pytest.mark.usefixtures("quick_passwords")
 
 
 def log_in(name: str, password: str = WRONG, address: str = HERE, url: str = URLS[0], **extra: Any) -> int:

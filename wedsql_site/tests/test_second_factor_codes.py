@@ -28,8 +28,6 @@ from wedsql_site.tests.log_in import (
     wrong,
 )
 
-pytestmark = pytest.mark.usefixtures("quick_passwords")
-
 
 def test_a_code_counts_once(guarded: User) -> None:
     used = code(guarded)

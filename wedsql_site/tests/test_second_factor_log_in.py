@@ -14,8 +14,6 @@ from tests.http_load import SOCKETS
 from wedsql_site.second_factor import devices, pending
 from wedsql_site.tests.log_in import CODE, LOGIN, PASSWORD, SETUP, code, first_step, is_in, second_step
 
-pytestmark = pytest.mark.usefixtures("quick_passwords")
-
 
 def test_the_code_follows_the_password(guarded: User) -> None:
     client = Client()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
 from axes.models import AccessAttempt
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
@@ -29,8 +28,6 @@ from wedsql_site.tests.log_in import (
     turn_on,
     wrong,
 )
-
-pytestmark = pytest.mark.usefixtures("quick_passwords")
 
 
 def test_set_up_counts_from_the_first_right_code_on(alice: User) -> None:

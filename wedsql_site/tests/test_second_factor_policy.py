@@ -29,8 +29,6 @@ from wedsql_site.tests.log_in import (
     turn_on,
 )
 
-pytestmark = pytest.mark.usefixtures("quick_passwords")
-
 
 def manager(*more: str) -> User:
     user = User.objects.create_user("manager", password=PASSWORD, is_staff=True)

@@ -19,7 +19,7 @@ from flows.models import Flow
 from wedsql_site.middleware import Compression
 from wedsql_site.tests.log_in import PASSWORD
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("quick_passwords")]
+pytestmark = pytest.mark.django_db
 # The form of a Schedule; its function is one that only a superuser may name.
 SCHEDULE = {
     "func": "os.system",
