@@ -22,7 +22,7 @@ from flows.admin.forms import (
     TriggerFormSet,
     stale_version_error,
 )
-from flows.admin.layout import FORM_FIELDS, fieldsets
+from flows.admin.layout import FORM_FIELDS, TRIGGER_FIELDS, fieldsets
 from flows.admin.refusals import Refusal, SaveRefused, refusal
 from flows.admin.rights import DesignRights
 from flows.admin.saving import DefinitionSave
@@ -57,7 +57,7 @@ class TriggerInline(admin.StackedInline):
     model = Trigger
     form = TriggerForm
     formset = TriggerFormSet
-    formfield_overrides = FORM_FIELDS
+    formfield_overrides = TRIGGER_FIELDS
     fieldsets = fieldsets(TRIGGER)
 
     def get_extra(self, request: HttpRequest, obj: Flow | None = None, **kwargs: Any) -> int:

@@ -10,7 +10,7 @@ from django.db import models
 
 from flows.admin.forms import IntervalFormField
 from flows.definition import TITLES, Option, Options
-from flows.designer.fields import LinesField, TextField
+from flows.designer.fields import LinesField, TextField, WritesField
 from flows.models.fields import IntervalField, TextsField
 
 FORM_FIELDS: dict[Any, dict[str, Any]] = {
@@ -18,6 +18,8 @@ FORM_FIELDS: dict[Any, dict[str, Any]] = {
     TextsField: {"form_class": LinesField},
     models.TextField: {"form_class": TextField},
 }
+# The only list of a trigger is that of the attributes that its transition may write.
+TRIGGER_FIELDS = FORM_FIELDS | {TextsField: {"form_class": WritesField}}
 
 
 def fieldsets(options: Options, before: Sequence[str] = (), after: Sequence[str] = ()) -> tuple[Any, ...]:

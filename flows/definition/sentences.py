@@ -167,6 +167,8 @@ def _options(options: Options, change: Change, item: str, besides: Iterable[str]
 
 def _shown(options: Options, name: str, value: Any) -> str:
     choices = options[name].choices
+    if name == "writes" and not value:
+        return gettext("every attribute") if value is None else gettext("no attribute")
     return str(choices[value]) if isinstance(value, str) and value in choices else _text(value)
 
 

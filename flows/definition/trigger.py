@@ -240,7 +240,7 @@ class TriggerDefinition(_Reserved, total=False):
     writes: Annotated[
         list[str] | None,
         Option(
-            label=_("may write only"),
+            label=_("may write"),
             help=_("The attributes that the transition may write, one per line; empty for all."),
             group=Group.DESCRIBING,
             lines=2,

@@ -13,7 +13,7 @@ from django.forms.boundfield import BoundField
 from django.utils.translation import gettext as _
 
 from flows.definition import TITLES, Option, Options
-from flows.designer.widgets import ConditionTextarea, NamesSelect
+from flows.designer.widgets import NOTHING, ConditionTextarea, NamesSelect
 
 # PostgreSQL's ranges of the numeric options.
 _RANGES = {"integer": (-(2**31), 2**31 - 1), "smallint": (-(2**15), 2**15 - 1)}
@@ -36,6 +36,34 @@ class LinesField(forms.CharField):
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         return (initial or None) != self.to_python(data)
+
+
+class WritesField(LinesField):
+    """The names of the attributes that a transition may write; an empty field gives None, which is all.
+
+    The line NOTHING gives an empty list: the transition may write nothing.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        text = _("The attributes that the transition may write, one per line: empty is all, “-” is none.")
+        super().__init__(**(kwargs | {"help_text": text}))
+
+    def prepare_value(self, value: Any) -> Any:
+        return NOTHING if value == [] else super().prepare_value(value)
+
+    def to_python(self, value: Any) -> list[str] | None:  # type: ignore[override]
+        found = super().to_python(value)
+        if found and NOTHING in found:
+            if len(found) > 1:
+                raise forms.ValidationError(_("Choose attributes, or that nothing may be written."))
+            return []
+        return found
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        try:
+            return initial != self.to_python(data)
+        except forms.ValidationError:
+            return True
 
 
 class TextField(forms.CharField):
@@ -74,7 +102,9 @@ class OptionsForm(forms.Form):
             self.fields[option.name] = _field(option, initial[option.name])
         if attributes and "writes" in self.fields:
             self.fields["writes"].widget = NamesSelect(attributes)
-            self.fields["writes"].help_text = _("The attributes that the transition may write; none for all.")
+            self.fields["writes"].help_text = _(
+                "The attributes that the transition may write; without a choice it may write all."
+            )
         if required:
             self.fields[required].required = True
 
@@ -112,7 +142,8 @@ def _field(option: Option, present: Any) -> forms.Field:
         low, high = _RANGES[option.type]
         return forms.IntegerField(min_value=low, max_value=high, **texts)
     if option.type == "text[]":
-        return LinesField(max_length=_LONGEST, **texts)
+        kind = WritesField if option.name == "writes" else LinesField
+        return kind(max_length=_LONGEST, **texts)
     return _text_field(option, texts)
 
 

@@ -17,7 +17,7 @@ from flows.labels import translate_label
 from flows.types import Problem
 
 # Options of a rule that its row of the table shows, or whose marks have words of their own.
-_OWN_MARKS = {"mode", "due_attr", "due_after"}
+_OWN_MARKS = {"mode", "due_attr", "due_after", "writes"}
 
 
 @dataclass(frozen=True)
@@ -151,6 +151,7 @@ def trigger_marks(item: Mapping[str, Any]) -> list[str]:
     marks += [_("disabled")] if item.get("enabled") is False else []
     marks += [_("lease")] if item.get("mode") == "lease" else []
     marks += [_("waits")] if item.get("due_attr") or item.get("due_after") else []
+    marks += [_("writes nothing") if not item["writes"] else _("limited writes")] if _limits(item) else []
     others = [
         str(option.label)
         for option in TRIGGER.shown
@@ -158,6 +159,10 @@ def trigger_marks(item: Mapping[str, Any]) -> list[str]:
         if item.get(option.name, option.default) != option.default
     ]
     return marks + others[:2] + ([_("and %(n)s more") % {"n": len(others) - 2}] if len(others) > 2 else [])
+
+
+def _limits(rule: Mapping[str, Any]) -> bool:
+    return isinstance(rule.get("writes"), list)
 
 
 def attribute_marks(item: Mapping[str, Any]) -> list[str]:

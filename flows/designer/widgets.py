@@ -10,6 +10,9 @@ from django.contrib import admin
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+# The line that stands for an empty list of names, where an empty text is no list. No attribute has this name.
+NOTHING = "-"
+
 
 class ConditionTextarea(forms.Textarea):
     """A text area for a condition, which the script of its media turns into an editor."""
@@ -36,7 +39,7 @@ class NamesSelect(forms.CheckboxSelectMultiple):
     """A check box per name, for a list of which each line of a text is one.
 
     Names that are chosen come first, in their order, so that a form that is sent unchanged changes nothing;
-    they are shown even if they are none of the names that are known.
+    they are shown even if they are none of the names that are known. The last box is for an empty list.
     """
 
     def __init__(self, names: Mapping[str, str]) -> None:
@@ -49,7 +52,9 @@ class NamesSelect(forms.CheckboxSelectMultiple):
     def optgroups(self, name: str, value: list[str], attrs: dict[str, Any] | None = None) -> Any:
         """Return the boxes, with those of the chosen names first."""
         chosen = [each for each in dict.fromkeys(value) if each]
-        self.choices = [(each, self.names.get(each, each)) for each in dict.fromkeys([*chosen, *self.names])]
+        names = {**self.names, NOTHING: _("nothing")}
+        found = dict.fromkeys([*(each for each in chosen if each != NOTHING), *names])
+        self.choices = [(each, names.get(each, each)) for each in found]
         return super().optgroups(name, value, attrs)
 
     def value_from_datadict(self, data: Any, files: Any, name: str) -> str:

@@ -52,6 +52,21 @@ def test_renaming_an_attribute_rewrites_the_predicates(alice: Client) -> None:
     assert api.start(name) > 0
 
 
+def test_a_trigger_that_may_write_nothing_differs_from_one_that_may_write_all(alice: Client) -> None:
+    def writes() -> list[list[str] | None]:
+        return list(Trigger.objects.filter(flow__name=name).order_by("tgid").values_list("writes", flat=True))
+
+    name = define(alice)
+    assert writes()[0] is None
+    response = change(alice, name, **{"triggers-0-writes": "-"})
+    assert response.status_code == 302, all_errors(response)
+    assert writes()[0] == []
+
+    assert change(alice, name, **{"triggers-0-label": "Another change"}).status_code == 302
+
+    assert writes()[0] == [] and writes()[1] is None
+
+
 def test_a_rename_holds_for_a_trigger_that_is_changed_in_the_same_save(alice: Client) -> None:
     name = define(alice)
     row = row_of(alice, name, "attributes", "a2")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
 from flows import api
 from flows.models import Flow
+from flows.tests.designer import browser
 from flows.tests.drafting import at, button, draft, fields_of, rule, send, text_of
 from flows.tests.pages import opened, unique
 
@@ -65,6 +67,35 @@ def test_what_a_rule_may_write_is_chosen_among_the_attributes(
     monkeypatch.setattr("flows.designer.editing.MOST_BOXES", 2)
     page = alice.get(at(fig2, query="?rule=1")).content.decode()
     assert boxes() == [] and re.search(r'<textarea name="writes"[^>]*>\s*a3\s+a2</textarea>', page)
+
+
+@pytest.mark.parametrize("most_boxes", [40, 2])
+def test_a_rule_that_may_write_nothing_differs_from_one_that_may_write_all(
+    alice: Client, fig2: str, most_boxes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("flows.designer.editing.MOST_BOXES", most_boxes)
+    page = at(fig2, query="?rule=1")
+    send(alice, page, writes="-")
+    assert rule(fig2, 1)["writes"] == []
+
+    shown = send(alice, page, label="Another change")
+    assert rule(fig2, 1)["writes"] == [] and "writes nothing" in text_of(shown)
+    refused = send(alice, page, writes="a1\r\n-")
+    assert "Choose attributes, or that nothing may be written." in text_of(refused)
+    assert rule(fig2, 1)["writes"] == []
+    send(alice, page, writes=None)
+    assert "writes" not in rule(fig2, 1)
+
+
+def test_a_reader_sees_whether_a_rule_may_write_nothing_or_all(alice: Client, fig2: str) -> None:
+    send(alice, at(fig2, query="?rule=1"), writes="-")
+    user = User.objects.create_user(unique())
+    user.user_permissions.add(Permission.objects.get(codename="view_flow"))
+    reader = browser(user)
+
+    texts = [text_of(reader.get(at(fig2, query=f"?rule={place}"))) for place in (1, 2)]
+
+    assert "may write no attribute" in texts[0] and "may write every attribute" in texts[1]
 
 
 def test_a_condition_that_cannot_be_rewritten_is_left_and_shown(alice: Client, fig2: str) -> None:

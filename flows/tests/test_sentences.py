@@ -80,7 +80,8 @@ CHANGES: list[tuple[dict[str, Any], list[str]]] = [
     (with_rule(enabled=False), ["Rule ship: “enabled” is now no (was yes)."]),
     (with_rule(transition="tr_send"), ["Rule ship now fires tr_send instead of tr_ship."]),
     (with_rule(name="send"), ["Rule ship is renamed to send."]),
-    (with_rule(writes=["stock"]), ["Rule ship: “may write only” is now stock (was empty)."]),
+    (with_rule(writes=["stock"]), ["Rule ship: “may write” is now stock (was every attribute)."]),
+    (with_rule(writes=[]), ["Rule ship: “may write” is now no attribute (was every attribute)."]),
     (
         with_rule(on_error="abort"),
         ["Rule ship: “when the condition fails” is now reject the commit (was open an exception)."],
