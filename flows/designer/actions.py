@@ -92,7 +92,7 @@ def _update(request: HttpRequest, design: Design, found: Draft) -> HttpResponse:
             or chosen.seen != str(Seen.of(found))
             or set(chosen.sides) != set(range(len(asked)))
         ):
-            raise Conflicting(asked, found)
+            raise Conflicting(asked, found, definition)
         other = merge(found.base, api.running_definition(found.flow)[1], found.definition).definition
         definition = resolved(definition, [(c, chosen.sides[n]) for n, c in enumerate(asked)], other)
     summary = Summary("merged with version %(version)s", {"version": version})

@@ -13,8 +13,9 @@ from django.utils.translation import gettext as _
 from flows.definition import FLOW
 from flows.definition.merging import Conflict
 from flows.designer.draft import Design, Seen
-from flows.designer.edits import OPTIONS, title
+from flows.designer.edits import OPTIONS, Definition, title
 from flows.designer.saving import Choices, Conflicting
+from flows.designer.shown import rule_title
 from flows.designer.tabs import design_page
 
 SIDES = ("mine", "theirs")
@@ -58,7 +59,9 @@ def ask(request: HttpRequest, design: Design, tab: str, found: Conflicting, targ
         for value in values
     ]
     context = design_page(request, now, tab) | {
-        "questions": [question(n, conflict, sides.get(n, "")) for n, conflict in enumerate(found.conflicts)],
+        "questions": [
+            question(n, each, found.merged, sides.get(n, "")) for n, each in enumerate(found.conflicts)
+        ],
         "repeated": repeated,
         "settled": seen,
         "whom": found.draft.changed_by,
@@ -68,27 +71,26 @@ def ask(request: HttpRequest, design: Design, tab: str, found: Conflicting, targ
     return render(request, "admin/flows/designer/conflicts.html", context, status=409)
 
 
-def question(number: int, conflict: Conflict, chosen: str = "") -> Question:
-    """Return a conflict with its values as texts."""
+def question(number: int, conflict: Conflict, merged: Definition, chosen: str = "") -> Question:
+    """Return a conflict of a merged definition with its values as texts."""
     part = str(conflict.path[0])
     options = OPTIONS[part] if part in ("attributes", "triggers") else FLOW
     option = options.get(str(conflict.path[-1]))
     base, ours, others = (_text(value, option) for value in (conflict.base, conflict.mine, conflict.theirs))
-    return Question(number, _about(conflict, part, option), base, ours, others, chosen)
+    return Question(number, _about(conflict, part, option, merged), base, ours, others, chosen)
 
 
-def _about(conflict: Conflict, part: str, option: Any) -> str:
+def _about(conflict: Conflict, part: str, option: Any, merged: Definition) -> str:
     label = str(option.label) if option else str(conflict.path[-1])
     if len(conflict.path) == 1:
         lists = {"attributes": _("order of the attributes"), "triggers": _("order of the rules")}
         return lists.get(part, label)
-    place = int(conflict.path[1]) + 1
-    item = _("rule %(place)s") if part == "triggers" else _("attribute %(place)s")
-    item %= {"place": place}
-    sides = (side for side in (conflict.mine, conflict.theirs, conflict.base) if isinstance(side, dict))
-    if len(conflict.path) == 2:
-        return f"{item}: {title(part, next(sides, {}))}"
-    return f"{item}: {label}"
+    place = int(conflict.path[1])
+    item = merged[part][place]
+    name = rule_title(item) if part == "triggers" else ""
+    about = _("rule %(place)s (%(name)s)") if part == "triggers" else _("attribute %(place)s (%(name)s)")
+    about %= {"place": place + 1, "name": name or title(part, item)}
+    return about if len(conflict.path) == 2 else f"{about}: {label}"
 
 
 def _text(value: Any, option: Any) -> str:

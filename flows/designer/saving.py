@@ -55,11 +55,14 @@ class Forgotten(Exception):
 
 
 class Conflicting(Exception):
-    """A change cannot be merged without a decision; `conflicts` are those with the present draft."""
+    """A change cannot be merged without a decision; `conflicts` are those with the present draft.
 
-    def __init__(self, conflicts: list[Conflict], draft: Draft) -> None:
+    `merged` has mine at each of them.
+    """
+
+    def __init__(self, conflicts: list[Conflict], draft: Draft, merged: Definition) -> None:
         super().__init__(len(conflicts))
-        self.conflicts, self.draft = conflicts, draft
+        self.conflicts, self.draft, self.merged = conflicts, draft, merged
 
 
 def save(design: Design, seen: Seen, edit: Change, actor: str, choices: Choices | None = None) -> Saved:
@@ -146,7 +149,7 @@ def _decided(
         or choices.seen != str(Seen.of(draft))
         or set(choices.sides) != set(range(len(conflicts)))
     ):
-        raise Conflicting(conflicts, draft)
+        raise Conflicting(conflicts, draft, found.definition)
     chosen = [(conflict, choices.sides[n]) for n, conflict in enumerate(conflicts)]
     other = merge(base, draft.definition, mine).definition
     return resolved(found.definition, chosen, other)

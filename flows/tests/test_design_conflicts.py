@@ -40,7 +40,7 @@ def test_of_two_changes_of_one_option_a_person_chooses(
     assert asked.status_code == 409 and rule(fig2, 1)["predicate"] == "a1 = 'alice'"
     shown = text_of(asked)
     assert all(
-        text in shown for text in ("rule 1: condition", "a1=&#x27;ready&#x27;", "a1 = &#x27;bob&#x27;")
+        text in shown for text in ("rule 1 (Kept): condition", "a1=&#x27;ready&#x27;", "a1 = &#x27;bob&#x27;")
     )
     fields = fields_of(asked)
     unsure = bob.post(at(fig2), fields)
@@ -65,7 +65,9 @@ def test_a_choice_does_not_count_for_what_was_saved_after_it_was_shown(
 def test_a_rule_that_was_deleted_meanwhile_is_a_conflict(alice: Client, bob: Client, fig2: str) -> None:
     seen = opened(bob, at(fig2, query="?rule=1"))
     send(alice, at(fig2, query="?rule=1"), "delete")
-    fields = fields_of(submit(bob, at(fig2), seen, label="Still here"))
+    asked = submit(bob, at(fig2), seen, label="Still here")
+    assert "rule 1 (Still here)" in text_of(asked)
+    fields = fields_of(asked)
 
     bob.post(at(fig2), fields | {"side-0": "mine"})
     assert rule(fig2, 1)["label"] == "Still here"
