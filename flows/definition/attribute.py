@@ -59,7 +59,11 @@ class AttributeDefinition(TypedDict, total=False):
     ]
     options: Annotated[
         list[str] | None,
-        Option(label=_("options"), help=_("The values that an enum may have, one per line."), lines=2),
+        Option(
+            label=_("options"),
+            help=_("The values that an attribute of the type “one of the options” may have, one per line."),
+            lines=2,
+        ),
     ]
     position: Annotated[
         int | None,

@@ -46,7 +46,7 @@ class Definition(TypedDict, total=False):
         Interval | None,
         Option(
             label=_("default timeout"),
-            help=_("For a trigger defined without one, such as 1 hour or 3d18h; empty for none."),
+            help=_("For a rule defined without one, such as 1 hour or 3d18h; empty for none."),
             default="00:01:00",
             group=Group.LIMITS,
         ),
@@ -55,7 +55,7 @@ class Definition(TypedDict, total=False):
         int,
         Option(
             label=_("firings before a loop is suspected"),
-            help=_("How often one trigger may fire for one instance."),
+            help=_("How often one rule may fire for one instance."),
             default=1000,
             group=Group.LIMITS,
         ),

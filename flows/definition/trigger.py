@@ -79,7 +79,7 @@ class TriggerDefinition(_Reserved, total=False):
             label=_("timeout"),
             help=_(
                 "How long a worker may take, such as 30 seconds or 3d18h; empty for no limit."
-                " A trigger defined without one has the default timeout of the flow."
+                " A rule defined without one has the default timeout of the flow."
             ),
             default="00:01:00",
         ),
@@ -88,7 +88,7 @@ class TriggerDefinition(_Reserved, total=False):
         bool,
         Option(
             label=_("final"),
-            help=_("The instance is finished when the condition holds; one trigger per flow."),
+            help=_("The instance is finished when the condition holds; one rule per flow."),
             default=False,
             column="cfinal",
             same_line=True,
@@ -98,7 +98,7 @@ class TriggerDefinition(_Reserved, total=False):
         bool,
         Option(
             label=_("enabled"),
-            help=_("A disabled trigger does not fire; jobs that it has fired stay."),
+            help=_("A disabled rule does not fire; jobs that it has fired stay."),
             default=True,
             same_line=True,
         ),
@@ -195,7 +195,7 @@ class TriggerDefinition(_Reserved, total=False):
         str | None,
         Option(
             label=_("due at attribute"),
-            help=_("An attribute with a date or time: the trigger fires at that time."),
+            help=_("An attribute with a date or time: the rule fires at that time."),
             group=Group.WAITING,
         ),
     ]
@@ -221,7 +221,7 @@ class TriggerDefinition(_Reserved, total=False):
         bool,
         Option(
             label=_("fire once per instance"),
-            help=_("The trigger fires at most once for an instance."),
+            help=_("The rule fires at most once for an instance."),
             default=False,
             group=Group.WAITING,
             same_line=True,
