@@ -1,7 +1,8 @@
 """The gallery: examples of flows from which a new one can be started.
 
-An example is a folder `gallery/<name>/` of an installed app, with about.yaml (title, story, order),
-definition.yaml, scenarios.yaml and handlers.py. Its texts are English, translated by the app's catalogue.
+An example is a folder `gallery/<name>/` of an installed app, with about.yaml (title, story, order, and what
+it teaches), definition.yaml, scenarios.yaml and handlers.py. Its texts are English, translated by the app's
+catalogue.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class Example:
     order: int
     english_title: str
     english_story: str
+    english_lesson: str
     definition: Mapping[str, Any]
     scenarios: Sequence[Scenario]
     handlers: str
@@ -52,6 +54,11 @@ class Example:
     @property
     def story(self) -> str:
         return _translated(self.english_story)
+
+    @property
+    def lesson(self) -> str:
+        """Return what the example teaches, in a sentence; "" for one that does not say it."""
+        return _translated(self.english_lesson)
 
     @property
     def rules(self) -> int:
@@ -97,6 +104,7 @@ def _example(folder: Path) -> Example:
         about["order"],
         about["title"],
         about["story"],
+        about.get("teaches", ""),
         YAML.parse(texts["definition"]),
         read(texts["scenarios"]),
         texts["handlers"],

@@ -31,6 +31,7 @@ def test_the_page_has_a_card_with_a_picture_per_example(alice: Client) -> None:
     assert len(cards) == len(gallery.examples()) == 10
     for card, example in zip(cards, gallery.examples().values(), strict=True):
         assert f'<a href="{at(example.name)}">{example.title}</a>' in card
+        assert re.search(r"What it teaches:</strong> [A-Z][^<]{30,}\.</p>", card), example.name
         assert card.count('class="box"') == example.rules + 1, "the start, the rules and the end"
         assert f"{example.rules} rules" in card and f"{len(example.scenarios)} scenarios" in card
         assert 'role="img" aria-label="after Start' in card
@@ -41,6 +42,7 @@ def test_it_is_in_the_language_of_the_reader(alice: Client) -> None:
     alice.cookies["django_language"] = "pt-br"
     assert "Aprovação a quatro olhos" in text_of(alice.get(NEW))
     shown = text_of(alice.get(at("four_eyes")))
+    assert "O que ensina: Uma exigência em uma condição" in shown
     assert "Um pagamento é feito depois que duas pessoas o aprovaram" in shown
     assert "Pedir a outra pessoa" in shown and "Uma pessoa aprova duas vezes" in shown
 
