@@ -76,6 +76,43 @@ def test_one_chooses_where_two_people_changed_the_same(
     assert browser.find_element(By.CSS_SELECTOR, "#rule-1 th a").text == "Mine"
 
 
+def test_brackets_open_the_tabs_before_and_after(
+    loaded: Callable[[str], str],
+    connect: Callable[..., psycopg.Connection[Any]],
+    browser: Browser,
+    login: Login,
+    wait: Wait,
+) -> None:
+    def shown(page: Browser) -> Any:
+        return page.execute_script(
+            "return document.readyState === 'complete'"
+            " && document.querySelector('.tabs [aria-current]')?.textContent"
+        )
+
+    def press(key: str) -> None:
+        ActionChains(browser).send_keys(key).perform()
+
+    row = connect().execute("select id from wedsql.flow where name = %s", [loaded(FLOW)]).fetchone()
+    assert row is not None
+    login("alice", f"/admin/flows/flow/{row[0]}/design/")
+    press("[")  # before the first there is none
+    press("]")
+    wait(lambda page: shown(page) == "Attributes")
+    press("]")
+    wait(lambda page: shown(page) == "Picture")
+    press("[")
+    wait(lambda page: shown(page) == "Attributes")
+    press("[")
+    wait(lambda page: shown(page) == "Rules")
+    link(browser, "g").click()
+    name = wait(lambda page: page.find_elements(By.ID, "id_name"))[0]
+    name.send_keys("]")
+    assert name.get_attribute("value") == "g]" and shown(browser) == "Rules"
+    browser.execute_script("document.activeElement.blur()")
+    press("?")
+    wait(lambda page: "tab before, next tab" in page.find_element(By.ID, "keys").text)
+
+
 def test_a_rule_is_dragged_to_another_place(
     loaded: Callable[[str], str],
     connect: Callable[..., psycopg.Connection[Any]],

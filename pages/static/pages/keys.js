@@ -1,4 +1,5 @@
-// Keys of lists and pages, for users without a pointer: J and K move through the rows, H and L through the pages.
+// Keys of lists and pages, for users without a pointer: J and K move through the rows, H and L through the pages,
+// [ and ] through the tabs of a flow.
 // "/" and Ctrl-K belong to the search (palette.js).
 const TYPING = "input:not([type=checkbox]):not([type=range]), select, textarea, [contenteditable]";
 
@@ -15,6 +16,10 @@ function move(by) {
   row.scrollIntoView({ block: "nearest" });
 }
 function turn(rel) { document.querySelector(`main a[rel="${rel}"]`)?.click(); }
+function tab(by) {
+  const tabs = [...document.querySelectorAll("main nav.tabs a")];
+  tabs[tabs.findIndex((each) => each.getAttribute("aria-current") === "page") + by]?.click();
+}
 function filter() { document.querySelector("main [data-filter], main #filter-a, main #compare")?.focus(); }
 function mark() { current()?.querySelector('input[type="checkbox"]')?.click(); }
 function help() {
@@ -24,6 +29,7 @@ function help() {
 
 const KEYS = {
   j: () => move(1), k: () => move(-1), h: () => turn("prev"), l: () => turn("next"), f: filter, x: mark, "?": help,
+  "[": () => tab(-1), "]": () => tab(1),
 };
 
 export function keys() {
