@@ -226,6 +226,23 @@ def test_a_path_that_is_too_long_is_not_played(alice: Client, loan: str) -> None
     assert "The trial could not be read." in page.do("rewind:0")
 
 
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [["complete", 0, {}]],
+        [["start", 0, None], ["start", 0, None]],
+        [["start", 0, None], ["rewind", 0, None]],
+        [["start", 0, ["amount"]]],
+        [["start", 0, None], ["complete", 0, "amount"]],
+    ],
+    ids=["no start", "two starts", "unknown kind", "a list as the state", "a text as the changes"],
+)
+def test_a_path_that_no_page_has_sent_is_not_played(steps: list[Any]) -> None:
+    with pytest.raises(trying.BadPath, match="could not be read"):
+        trying.read_path(json.dumps(steps))
+    assert len(trying.read_path('[["start", 0, {"amount": 5}], ["due", 2, null]]')) == 2
+
+
 TYPED = """
 insert into wed_attr (aname, type, adv) values ('ok', 'boolean', 'f'), ('day', 'date', '2026-03-01'),
   ('at', 'timestamptz', '2026-03-01 02:00+01'), ('ever', 'timestamptz', 'infinity');
