@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods
 from flows import api
 from flows.api.linting import lint, prepare
 from flows.definition.lint import Finding
+from flows.designer import warned
 from flows.designer.draft import Design, may_edit
 from flows.designer.shown import rule_title
 from flows.designer.tabs import flow_page
@@ -63,6 +64,7 @@ def _examined(design: Design, seconds: float, only: str) -> dict[str, Any]:
             if done < conditions:
                 return {"done": done, "all": conditions}
             found = lint(design.name, design.definition, seconds=SECONDS)
+            warned.remember(design.name, design.definition, found)
     except WedError as error:
         return {"error": error.sentence}
     kept = _ordered([finding for finding in found if only in ("", finding.check)])
@@ -95,6 +97,7 @@ def _act(request: HttpRequest, design: Design) -> HttpResponse:
         raise Http404
     kind, finding = request.POST.get("do", ""), request.POST.get("finding", "").replace("\0", "")
     rule = number(request.POST.get("rule"))
+    warned.forget(design.name, design.definition)
     try:
         with limited():
             if kind == "acknowledge":

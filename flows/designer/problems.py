@@ -19,8 +19,8 @@ _MOST = 20_000  # signs that are kept of one flow
 
 def checked(draft: Draft) -> list[Problem]:
     """Return the problems of a draft. They are kept while its content and the running version stay."""
-    sign = _sign(draft.definition)
-    key = f"wedsql-problems-{draft.flow}-{draft.running_version}-{draft.base_version}-{sign}"
+    versions = f"{draft.running_version}-{draft.base_version}"
+    key = f"wedsql-problems-{draft.flow}-{versions}-{sign(draft.definition)}"
     found = cache.get(key)
     if found is None:
         found = _checked(draft)
@@ -33,11 +33,11 @@ def _checked(draft: Draft) -> list[Problem]:
     key = f"wedsql-without-problems-{draft.flow}"
     before: frozenset[str] = cache.get(key) or frozenset()
     signs = {part: item_signs(draft.definition, part) for part in _LISTS}
-    known = {part: [n for n, sign in enumerate(found) if sign in before] for part, found in signs.items()}
+    known = {part: [n for n, own in enumerate(found) if own in before] for part, found in signs.items()}
     problems = api.check_definition(draft.flow, draft.definition, known=known)
     wrong = {problem.path[:2] for problem in problems}
     right = frozenset(
-        sign for part, found in signs.items() for n, sign in enumerate(found) if (part, n) not in wrong
+        own for part, found in signs.items() for n, own in enumerate(found) if (part, n) not in wrong
     )
     cache.set(key, right | before if len(before) < _MOST else right, _SECONDS)
     return problems
@@ -50,13 +50,13 @@ def item_signs(definition: Mapping[str, Any], part: str) -> list[str]:
     """
     items = definition[part]
     if part != "triggers":
-        return [_sign([part, item]) for item in items]
+        return [sign([part, item]) for item in items]
     types = {
         str(attribute.get("name")): attribute.get("type")
         for attribute in definition["attributes"]
         if isinstance(attribute, Mapping)
     }
-    return [_sign([part, item, _read(item, types)]) for item in items]
+    return [sign([part, item, _read(item, types)]) for item in items]
 
 
 def _read(item: Any, types: Mapping[str, Any]) -> list[Any]:
@@ -64,5 +64,6 @@ def _read(item: Any, types: Mapping[str, Any]) -> list[Any]:
     return sorted(([name, kind] for name, kind in types.items() if name in text), key=str)
 
 
-def _sign(value: Any) -> str:
+def sign(value: Any) -> str:
+    """Return a short text that differs for different values."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

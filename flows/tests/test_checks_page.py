@@ -125,6 +125,30 @@ def test_a_finding_is_acknowledged_with_a_reason_and_that_is_taken_back(alice: C
     assert "<s>" not in shown(alice, fig2) and api.list_acknowledgements(fig2) == []
 
 
+def test_the_bar_of_the_draft_has_the_number_of_open_warnings(alice: Client, fig2: str) -> None:
+    def bar() -> str:
+        page = alice.get(address(fig2, "rules")).content.decode()
+        found = re.search(r'<section class="draft-bar.*?</p>', page, re.DOTALL)
+        assert found is not None
+        return " ".join(re.sub(r"<[^>]+>", " ", found[0]).split())
+
+    drafted(fig2, predicate=NEVER)
+    assert "warning" not in bar(), "nothing is checked for the bar"
+    fields = hidden(shown(alice, fig2))
+    number = re.search(r"· (\d+) warnings?$", bar())
+    assert number is not None
+
+    alice.post(address(fig2), fields | {"do": "acknowledge", "reason": "so"})
+    assert "warning" not in bar()
+    shown(alice, fig2)
+    left = int(number[1]) - 1
+    assert bar().endswith({0: "no warnings", 1: "1 warning"}.get(left, f"{left} warnings"))
+    draft = api.read_draft(fig2)
+    draft.definition["triggers"][0]["label"] = "Other"
+    api.save_draft(draft.at, draft.definition, actor="ann")
+    assert "warning" not in bar(), "the content is another"
+
+
 def test_a_changed_condition_asks_again(alice: Client, fig2: str) -> None:
     drafted(fig2, predicate=NEVER)
     alice.post(address(fig2), hidden(shown(alice, fig2)) | {"do": "acknowledge", "reason": "so"})
