@@ -11,11 +11,15 @@ from dataclasses import asdict, dataclass
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from flows.access import may_add, visible_flows
 from flows.designer.tabs import TITLES
+from flows.filters import BadFilter, parse
+from flows.filters.fields import ATTRIBUTE, PARTS
+from flows.filters.tree import WORD, conditions
 from flows.queries import search as queries
 from flows.queries.base import snapshot
 from flows.queries.search import FlowFound, InstanceFound
@@ -77,6 +81,7 @@ def found(request: HttpRequest, wanted: str) -> list[Group]:
     with snapshot(TIMEOUT_MS):
         seen = queries.flows(visible_flows(request.user))
         groups = [
+            Group(_("List of instances"), list(_filtered(seen, wanted))),
             Group(_("Instances"), list(_instances(seen, wanted)) if wanted else []),
             Group(_("Flows"), [_flow(each) for each in best(seen, wanted)[:PER_GROUP]] if wanted else []),
             Group(_("Actions"), _limited(_actions(request, seen, wanted), wanted)),
@@ -101,6 +106,22 @@ def rank(wanted: str, *names: str) -> int:
         any(text in name for name in folded),
     )
     return fits.index(True) if True in fits else NOT_FOUND
+
+
+def _filtered(seen: list[FlowFound], wanted: str) -> Iterator[Result]:
+    """Yield the list of instances if the text is a filter of which the flows have all attributes."""
+    try:
+        tree = parse(wanted).tree
+    except BadFilter:
+        return
+    named = {each.field for each in conditions(tree)} - {WORD}
+    attributes = {name.removeprefix(ATTRIBUTE) for name in named - PARTS.keys()}
+    if named and attributes <= queries.attributes(attributes, seen):
+        yield _list(wanted, _("All instances that the filter finds"))
+
+
+def _list(query: str, about: str) -> Result:
+    return Result(query, about, f"{reverse('monitor:instances')}?{urlencode({'q': query})}")
 
 
 def _instances(seen: list[FlowFound], wanted: str) -> Iterator[Result]:

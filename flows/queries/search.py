@@ -55,6 +55,13 @@ def flows(names: Collection[str] | None) -> list[FlowFound]:
     return [FlowFound(**{**each, "keys": tuple(each["keys"])}) for each in found]
 
 
+def attributes(names: Collection[str], flows: Iterable[FlowFound]) -> set[str]:
+    """Return those of the names that are attributes of one of these flows."""
+    statement = "select distinct aname from wedsql.attr where flow_id = any(%s) and aname = any(%s)"
+    found = rows(statement, [[f.id for f in flows], list(names)]) if names else []
+    return {each["aname"] for each in found}
+
+
 def by_number(number: int, flows: Iterable[FlowFound]) -> list[InstanceFound]:
     """Return the instance of that number, if it is one of these flows."""
     if not 0 < number < 2**31:

@@ -142,6 +142,15 @@ def test_an_instance_is_found_by_its_number_its_start_key_and_its_business_key(
     assert mine not in results(carol, "hidden") and mine not in results(carol, "start-7")
 
 
+def test_a_filter_leads_to_its_list_if_the_user_sees_the_attributes(carol: Client, flow: str) -> None:
+    wanted = 'note:"a b" since:1h'
+    address = "/instances/?q=note%3A%22a+b%22+since%3A1h"
+    assert results(carol, wanted)[0] == ("List of instances", wanted, address)
+    assert results(carol, "status:exception")[0][0] == "List of instances"
+    for other, text in [(carol, "nothing:x"), (carol, "note"), (carol, "note:"), (member(), wanted)]:
+        assert "List of instances" not in [group for group, *_ in results(other, text)], text
+
+
 @pytest.mark.parametrize(
     "wanted", ["", " ", "%", "_", "'", "\\", "\x00", "0", "9" * 300, "ä" * 300, "🦄", "-1"]
 )

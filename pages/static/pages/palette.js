@@ -7,7 +7,7 @@ export function palette() {
   if (!dialog?.showModal) return;
   const [input, list, status] = ["input", "list", "status"].map((part) => document.getElementById(`palette-${part}`));
   const words = dialog.dataset;
-  let timer, asking, chosen = -1, before;
+  let timer, asking, chosen = -1, before, entered = false;
 
   const busy = (yes) => list.setAttribute("aria-busy", String(yes));
   const options = () => [...list.querySelectorAll("[role=option]")];
@@ -15,6 +15,7 @@ export function palette() {
   function open() {
     if (dialog.open) return;
     before = document.activeElement;
+    entered = false;
     input.value = "";
     dialog.showModal();
     input.focus();
@@ -46,6 +47,8 @@ export function palette() {
     input.setAttribute("aria-expanded", String(count > 0));
     status.textContent = count ? words.tFound.replace("#", count) : words.tNone;
     choose(input.value ? 0 : null);
+    if (entered) options()[chosen]?.click();
+    entered = false;
   }
 
   async function ask() {
@@ -66,6 +69,7 @@ export function palette() {
   }
 
   input.addEventListener("input", () => {
+    entered = false;
     busy(true);
     asking?.abort();
     clearTimeout(timer);
@@ -75,7 +79,9 @@ export function palette() {
     const move = { ArrowDown: chosen + 1, ArrowUp: chosen < 0 ? -1 : chosen - 1 }[event.key];
     if (event.isComposing) return;
     if (move !== undefined) { event.preventDefault(); choose(move); }
-    if (event.key === "Enter" && options()[chosen]) { event.preventDefault(); options()[chosen].click(); }
+    // Enter before the results of the text are there opens the first of them.
+    if (event.key === "Enter" && list.getAttribute("aria-busy") === "true") { event.preventDefault(); entered = true; }
+    else if (event.key === "Enter" && options()[chosen]) { event.preventDefault(); options()[chosen].click(); }
     // Browsers clear a search field by Escape first.
     if (event.key === "Escape") { event.preventDefault(); dialog.close(); }
   });
