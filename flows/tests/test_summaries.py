@@ -39,11 +39,14 @@ def test_the_text_of_a_person_is_shown_as_it_is(alice: Client, fig2: str) -> Non
     assert undo_button(alice, fig2, "pt-br") == "opened 100 %(x)s"
 
 
-def test_what_publishing_did_is_said_too(alice: Client, fig2: str) -> None:
+def test_what_publishing_did_is_said_and_not_undone(alice: Client, fig2: str) -> None:
     draft = api.open_draft(fig2, actor="alice")
     at = api.save_draft(draft.at, draft.definition | {"label": "x"}, actor="alice").at
     version = api.request_publication(at, actor="alice").version
-    assert undo_button(alice, fig2, "pt-br") == f"publicado como versão {version}"
+    with translation.override("pt-br"):
+        last = api.draft_history(fig2)[0]
+        assert said(last.summary_parts, last.summary) == f"publicado como versão {version}"
+    assert undo_button(alice, fig2, "pt-br") == ""  # it returns to no draft that was published
 
 
 @pytest.mark.parametrize("n", [1, 2])

@@ -114,9 +114,10 @@ def site(dsn: str, django_db_blocker: Any) -> Iterator[None]:
     A test's own transaction would hold a lock on the flow, and the fixture `flow` could not drop it.
     """
     with django_db_blocker.unblock():
+        before = list(Group.objects.values_list("pk", flat=True))
         yield
         User.objects.filter(username__endswith=HERE).delete()
-        Group.objects.filter(name__startswith="flow:").delete()
+        Group.objects.exclude(pk__in=before).delete()
         connections.close_all()
 
 
