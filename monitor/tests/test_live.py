@@ -48,6 +48,15 @@ def test_frames_carry_ids_and_nothing_else(line: str, alice: Client, parcels: Pa
     play(story)
 
 
+def test_each_listener_has_the_events_once(line: str, alice: Client, parcels: Parcels, settings: Any) -> None:
+    settings.INSTALLED_APPS = list(settings.INSTALLED_APPS)  # which makes all apps ready again
+
+    async def story() -> None:
+        assert len(listener.listener()._events) == 1
+
+    play(story)
+
+
 def test_a_watcher_is_registered_only_while_a_page_is_open(
     line: str, alice: Client, parcels: Parcels
 ) -> None:

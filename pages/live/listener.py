@@ -59,8 +59,12 @@ _registered: list[Callable[[], Events]] = []
 
 
 def register(events: Callable[[], Events]) -> None:
-    """Add events for every listener of this process; each listener calls `events` once."""
-    _registered.append(events)
+    """Add events for every listener of this process; each listener calls `events` once.
+
+    Repeated calls change nothing: Django makes an app ready again when the installed apps change.
+    """
+    if events not in _registered:
+        _registered.append(events)
 
 
 class Listener:
