@@ -71,7 +71,7 @@ def response(status: int, detail: str, hint: str = "", code: str = "", **where: 
 
 
 class Problems:
-    """Middleware that answers errors from outside of the endpoints by a problem document, too.
+    """Middleware that answers errors from outside of the endpoints by a problem document, and HEAD like GET.
 
     They are addresses that do not exist, methods that are not allowed, and errors of the server.
     """
@@ -80,17 +80,34 @@ class Problems:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        found = self.get_response(request)
-        of_api = request.path_info.startswith("/api/v1/") and not request.path_info.startswith(
-            "/api/v1/docs/"
-        )
-        if not of_api or found.status_code < 400 or found.headers.get("Content-Type") == MEDIA_TYPE:
-            return found
-        made = response(found.status_code, TITLES.get(found.status_code, TITLES[400]))
-        for name in ("Allow", "Retry-After"):
-            if name in found.headers:
-                made.headers[name] = found.headers[name]
-        return made
+        if not request.path_info.startswith("/api/v1/") or request.path_info.startswith("/api/v1/docs/"):
+            return self.get_response(request)
+        if request.method != "HEAD":
+            return _as_problem(self.get_response(request))
+        request.method = "GET"  # endpoints know GET only
+        found = _as_problem(self.get_response(request))
+        request.method = "HEAD"
+        return _without_body(found)
+
+
+def _as_problem(found: HttpResponse) -> HttpResponse:
+    """Return a problem document for an error that is none yet, else the response itself."""
+    if found.status_code < 400 or found.headers.get("Content-Type") == MEDIA_TYPE:
+        return found
+    made = response(found.status_code, TITLES.get(found.status_code, TITLES[400]))
+    for name in ("Allow", "Retry-After"):
+        if name in found.headers:
+            made.headers[name] = found.headers[name]
+    if found.headers.get("Allow", "").split(", ").count("GET"):
+        made.headers["Allow"] += ", HEAD"
+    return made
+
+
+def _without_body(found: HttpResponse) -> HttpResponse:
+    """Return the response to HEAD: with the headers of GET, and its length."""
+    found.headers["Content-Length"] = str(len(found.content))
+    found.content = b""
+    return found
 
 
 def status_of(error: WedError) -> int:

@@ -32,6 +32,9 @@ class Program:
     def get(self, path: str, **headers: str) -> HttpResponse:
         return self.client.get(BASE + path, headers=self.headers | headers)
 
+    def head(self, path: str, **headers: str) -> HttpResponse:
+        return self.client.head(BASE + path, headers=self.headers | headers)
+
     def post(self, path: str, body: Any) -> HttpResponse:
         return self.client.post(BASE + path, body, "application/json", headers=self.headers)
 
@@ -221,6 +224,21 @@ def test_errors_have_code_place_and_hint(operator: Program, parcels: Parcels) ->
     problem(operator.post(f"/flows/{parcels.flow}/instances", large), 413)
 
 
+def test_head_is_answered_like_get_without_a_body(operator: Program, parcels: Parcels) -> None:
+    wid = parcels.start()
+    for path in ("/flows", f"/instances/{wid}", "/instances/count?q=status:running", "/nothing"):
+        got, asked = operator.get(path), operator.head(path)
+        assert asked.status_code == got.status_code and asked.content == b"", path
+        assert asked.headers["Content-Length"] == str(len(got.content)), path
+        assert asked.headers["Content-Type"] == got.headers["Content-Type"], path
+        assert asked.headers.get("ETag") == got.headers.get("ETag"), path
+    tag = operator.get(f"/instances/{wid}").headers["ETag"]
+    assert operator.head(f"/instances/{wid}", **{"If-None-Match": tag}).status_code == 304
+    refused = operator.head(f"/instances/{wid}/cancel")
+    assert refused.status_code == 405 and refused.headers["Allow"] == "POST"
+    assert Client().head(f"{BASE}/me").status_code == 401
+
+
 def test_errors_outside_of_the_endpoints_are_problem_documents(
     operator: Program, parcels: Parcels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,7 +246,7 @@ def test_errors_outside_of_the_endpoints_are_problem_documents(
         problem(operator.get(path), 404)
     refused = operator.delete("/me")
     problem(refused, 405)
-    assert refused.headers["Allow"] == "GET"
+    assert refused.headers["Allow"] == "GET, HEAD"
     monkeypatch.setattr("monitor.api.reading.shown.flow", lambda _: 1 / 0)
     operator.client.raise_request_exception = False
     problem(operator.get("/flows"), 500)
