@@ -31,7 +31,6 @@ _TOO_MANY = (
     b"Content-Type: text/plain\r\nContent-Length: 60\r\n\r\n"
     b"Too many connections are open from your address; try again.\n"
 )
-_TOO_LARGE = b"HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 _deadlines: WeakKeyDictionary[Any, IDelayedCall] = WeakKeyDictionary()
 # The address under which a connection is counted.
 _keys: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
@@ -64,10 +63,20 @@ def _close_late(channel: Any) -> None:
         channel.transport.abortConnection()
 
 
+def _too_large() -> bytes:
+    """Return the response to a body that is too large, with the problem document of the API."""
+    from monitor.api.problems import MEDIA_TYPE, response  # after Django's set-up
+
+    body = response(413, f"The body has more than {MAX_BODY} bytes.", "Send less at once.").content
+    lines = ("HTTP/1.1 413 Content Too Large", "Connection: close", f"Content-Type: {MEDIA_TYPE}")
+    return "\r\n".join((*lines, f"Content-Length: {len(body)}", "", "")).encode() + body
+
+
 class BoundedRequest(http_protocol.WebRequest):
     """A request with limits on duration and size."""
 
     _received = 0
+    _rejected = False
 
     def process(self) -> Any:
         channel = self.channel  # reset when the response is finished
@@ -92,7 +101,10 @@ class BoundedRequest(http_protocol.WebRequest):
             super().handleContentChunk(data)
 
     def _reject(self) -> None:
-        self.channel.transport.write(_TOO_LARGE)
+        if self._rejected:  # what was on its way
+            return
+        self._rejected = True
+        self.channel.transport.write(_too_large())
         self.channel.transport.loseConnection()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import time
 from collections.abc import Iterator
@@ -70,6 +71,16 @@ def web_with_long_limit(dsn: str) -> Iterator[WebServer]:
         yield server
 
 
+def is_problem(answer: bytes) -> bool:
+    """Return whether a response has a problem document of its status and its length."""
+    head, _empty, body = answer.partition(b"\r\n\r\n")
+    headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
+    found = json.loads(body)
+    assert headers["Content-Type"] == "application/problem+json"
+    assert headers["Content-Length"] == str(len(body))
+    return bool(found["status"] == 413 and str(MAX_BODY) in found["detail"])
+
+
 @pytest.mark.parametrize("chunked", [False, True])
 def test_a_body_that_is_too_large_is_rejected(chunked: bool, web_with_long_limit: WebServer) -> None:
     line = socket.create_connection(("127.0.0.1", web_with_long_limit.port), timeout=20)
@@ -79,7 +90,8 @@ def test_a_body_that_is_too_large_is_rejected(chunked: bool, web_with_long_limit
     try:
         for _number in range(MAX_BODY // 65536 + 20 if chunked else 0):
             line.sendall(piece)
-        assert b" 413 " in line.recv(4096)
+        answer = b"".join(iter(lambda: line.recv(4096), b""))
+        assert b" 413 " in answer and is_problem(answer)
     except ConnectionError:
         assert chunked, "the answer is lost where the server closed under what was still coming"
     finally:
