@@ -14,7 +14,10 @@ MAX_COLUMNS = 200
 
 
 def cursor(request: HttpRequest, size: int | None = None) -> Cursor:
-    """Return the cursor of `before` and `after`, which are integers; other values mean the first page."""
+    """Return the cursor of `before` and `after`; other values mean the first page.
+
+    It is for lists by the number of an instance or a step, which PostgreSQL's integer has.
+    """
     before, after = before_after(request)
     return Cursor(before, after) if size is None else Cursor(before, after, size)
 

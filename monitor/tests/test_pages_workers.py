@@ -26,6 +26,16 @@ def test_a_transition_without_worker_is_reported(alice: Client, parcels: Parcels
     parcels.connection.execute("select wedsql.unregister_worker(%s)", worker)
 
 
+def test_the_list_of_workers_continues_after_a_number_that_is_larger_than_an_integer(
+    alice: Client, parcels: Parcels
+) -> None:
+    register = "select wedsql.register_worker('cluster', 'packer', 'here', 1, %s)"
+    (worker,) = parcels.connection.execute(register, [[f"{parcels.flow}:tr_pack"]]).fetchone() or (0,)
+    assert "packer" in text_of(get(alice, f"/workers/?after={worker - 1}"))
+    assert "packer" not in text_of(get(alice, f"/workers/?after={2**40}"))
+    parcels.connection.execute("select wedsql.unregister_worker(%s)", [worker])
+
+
 def test_what_workers_cannot_load_is_shown_to_those_who_see_every_flow(
     alice: Client, carol: Client, parcels: Parcels
 ) -> None:

@@ -12,7 +12,7 @@ from flows.queries.base import snapshot
 from flows.queries.workers import problems as found_problems
 from flows.queries.workers import workers as registered
 from pages.guard import page
-from pages.urlparams import number
+from pages.urlparams import long_number
 
 
 @require_safe
@@ -21,7 +21,7 @@ def workers(request: HttpRequest) -> HttpResponse:
     """Return the whole page; its script polls it."""
     with snapshot():
         visible = visible_flows(request.user)
-        found, more = registered(visible, number(request.GET.get("after")) or 0)
+        found, more = registered(visible, long_number(request.GET.get("after")) or 0)
         flows, _more = overview.summaries(visible)
         problems = found_problems() if visible is None else []
     context = {
