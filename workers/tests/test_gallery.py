@@ -82,7 +82,8 @@ def test_no_handler_of_the_gallery_is_without_a_rule() -> None:
 
 
 def texts(example: gallery.Example) -> Iterator[str]:
-    yield from (example.english_title, example.english_story, example.definition["label"])
+    yield from (example.english_title, example.english_story, example.english_lesson)
+    yield example.definition["label"]
     for part in ("attributes", "triggers"):
         yield from (each["label"] for each in example.definition[part])
     for scenario in example.scenarios:
