@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 
+from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.formats import number_format
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -21,9 +23,11 @@ from flows.filters import BadFilter, parse
 from flows.filters.fields import ATTRIBUTE, PARTS
 from flows.filters.tree import WORD, conditions
 from flows.queries import search as queries
+from flows.queries import values
 from flows.queries.base import snapshot
 from flows.queries.search import FlowFound, InstanceFound
-from pages.guard import page
+from flows.queries.values import ValueFound
+from pages.guard import is_timeout, page
 from pages.labels import STATUS
 from pages.urlparams import text
 from wedsql_site.navigation import areas
@@ -33,6 +37,8 @@ SHORTEST_KEY = 2
 PER_GROUP = 6
 MOST_LINKS = 12
 NOT_FOUND = 9
+# The place of the instances with a value among the groups.
+AFTER_FLOWS = 3
 TIMEOUT_MS = 1_000
 # Flows whose tabs are among the results.
 WITH_TABS = 3
@@ -60,7 +66,8 @@ class Group:
 def search(request: HttpRequest) -> HttpResponse:
     """Return the page with the form and the results for `q`."""
     wanted = asked(request)
-    context = {"wanted": wanted, "groups": found(request, wanted), "longest": LONGEST}
+    groups, note = found(request, wanted)
+    context = {"wanted": wanted, "groups": groups, "note": note, "longest": LONGEST}
     return render(request, "site/search.html", context)
 
 
@@ -68,7 +75,8 @@ def search(request: HttpRequest) -> HttpResponse:
 @page
 def results(request: HttpRequest) -> HttpResponse:
     """Return the results for `q` as JSON."""
-    return JsonResponse({"groups": [asdict(group) for group in found(request, asked(request))]})
+    groups, note = found(request, asked(request))
+    return JsonResponse({"groups": [asdict(group) for group in groups], "note": note})
 
 
 def asked(request: HttpRequest) -> str:
@@ -76,8 +84,8 @@ def asked(request: HttpRequest) -> str:
     return " ".join(text(request, "q")[:LONGEST].split())
 
 
-def found(request: HttpRequest, wanted: str) -> list[Group]:
-    """Return the groups that have results; without a text the pages and actions."""
+def found(request: HttpRequest, wanted: str) -> tuple[list[Group], str]:
+    """Return the groups that have results, without a text the pages and actions, and what was searched."""
     with snapshot(TIMEOUT_MS):
         seen = queries.flows(visible_flows(request.user))
         groups = [
@@ -87,7 +95,9 @@ def found(request: HttpRequest, wanted: str) -> list[Group]:
             Group(_("Actions"), _limited(_actions(request, seen, wanted), wanted)),
             Group(_("Pages"), _limited(_pages(request), wanted)),
         ]
-    return [group for group in groups if group.results]
+    having, note = _with_value(seen, wanted) if len(wanted) >= SHORTEST_KEY else ([], "")
+    groups.insert(AFTER_FLOWS, Group(_("Instances with this value"), having))
+    return [group for group in groups if group.results], note
 
 
 def best(flows: Iterable[FlowFound], wanted: str) -> list[FlowFound]:
@@ -140,6 +150,38 @@ def _instance(found: InstanceFound, flow: str) -> Result:
     status = str(STATUS.get(found.status, found.status))
     about = " · ".join(part for part in (found.key, flow, status) if part)
     return Result(title, about, reverse("monitor:instance", args=[found.wid]))
+
+
+def _with_value(seen: list[FlowFound], wanted: str) -> tuple[list[Result], str]:
+    """Return the newest instances with the value in an attribute, the lists of all, and what was searched."""
+    try:
+        with snapshot(TIMEOUT_MS):
+            found = values.by_value(wanted, seen, PER_GROUP)
+    except OperationalError as error:
+        if not is_timeout(error):
+            raise
+        return [], _("The search for instances with this value took too long and was stopped.")
+    titles = {flow.id: flow.title for flow in seen}
+    results = [_having(each, titles[each.flow_id]) for each in found]
+    queries_of = dict.fromkeys(each.query for each in found)
+    results += [_list(query, _("All instances with this value")) for query in queries_of]
+    return results, _searched(len(seen))
+
+
+def _having(found: ValueFound, flow: str) -> Result:
+    status = str(STATUS.get(found.status, found.status))
+    about = " · ".join((found.query, flow, status))
+    title = _("Instance %(wid)s") % {"wid": found.wid}
+    return Result(title, about, reverse("monitor:instance", args=[found.wid]))
+
+
+def _searched(flows: int) -> str:
+    """Return among which instances a value is searched for."""
+    n = number_format(values.NEWEST, use_l10n=True, force_grouping=True)
+    if flows > values.MOST_FLOWS:
+        text = _("Values were searched in the newest %(n)s instances of each of the first %(flows)s flows.")
+        return text % {"n": n, "flows": values.MOST_FLOWS}
+    return _("Values were searched in the newest %(n)s instances of each flow.") % {"n": n}
 
 
 def _flow(flow: FlowFound) -> Result:

@@ -5,7 +5,7 @@ const WAIT = 120;
 export function palette() {
   const dialog = document.getElementById("palette");
   if (!dialog?.showModal) return;
-  const [input, list, status] = ["input", "list", "status"].map((part) => document.getElementById(`palette-${part}`));
+  const [input, list, status, note] = ["input", "list", "status", "note"].map((part) => document.getElementById(`palette-${part}`));
   const words = dialog.dataset;
   let timer, asking, chosen = -1, before, entered = false;
 
@@ -31,7 +31,7 @@ export function palette() {
     all[chosen].scrollIntoView({ block: "nearest" });
   }
 
-  function show(groups) {
+  function show({ groups, note: searched = "" }) {
     let count = 0;
     busy(false);
     list.replaceChildren(...groups.map(({ title, results }, n) => {
@@ -46,6 +46,7 @@ export function palette() {
     }));
     input.setAttribute("aria-expanded", String(count > 0));
     status.textContent = count ? words.tFound.replace("#", count) : words.tNone;
+    note.textContent = searched;
     choose(input.value ? 0 : null);
     if (entered) options()[chosen]?.click();
     entered = false;
@@ -60,10 +61,10 @@ export function palette() {
       const answer = await fetch(address, { signal: asking.signal, headers: { Accept: "application/json" } });
       if (answer.status === 401) return location.reload();
       if (!answer.ok) throw new Error(String(answer.status));
-      show((await answer.json()).groups);
+      show(await answer.json());
     } catch (error) {
       if (error.name === "AbortError") return;
-      show([]);
+      show({ groups: [] });
       status.textContent = words.tFailed;
     }
   }
