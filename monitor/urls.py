@@ -70,6 +70,7 @@ urlpatterns = [
     path("api/v1/openapi.json", document.openapi, name="openapi_json"),
     path("api/v1/docs/", document.page_of_endpoints, name="api"),
     path("theme/", preferences.theme, name="theme"),
+    path("tour/", preferences.tour, name="tour"),
     path("healthz", probes.healthz, name="healthz"),
     path("readyz", probes.readyz, name="readyz"),
     path("metrics", probes.metrics_page, name="metrics"),

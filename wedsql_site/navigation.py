@@ -38,6 +38,7 @@ class Area:
 
     name: str
     title: str
+    about: str
     links: tuple[Link, ...]
     current: bool = False
 
@@ -56,6 +57,12 @@ AREAS: dict[str, Text] = {
     "watch": _("Watch"),
     "repair": _("Repair"),
     "system": _("System"),
+}
+ABOUT_AREAS: dict[str, Text] = {
+    "design": _("Define what flows do: attributes and rules, which you try, check and publish."),
+    "watch": _("See what runs, what waits and why, the history of each instance, and alerts."),
+    "repair": _("Find the exceptions, which no rule continues, and what each of them lacks."),
+    "system": _("See which workers run, what they serve, and whether the installation is healthy."),
 }
 # The area of a page by its URL's name; those of models by the model.
 PAGES = {
@@ -108,7 +115,9 @@ def areas(request: HttpRequest) -> list[Area]:
         here = where(request)
         found = [(name, tuple(_links(request, name))) for name in AREAS]
         request.wed_areas = [  # type: ignore[attr-defined]
-            Area(name, str(AREAS[name]), links, name == here) for name, links in found if links
+            Area(name, str(AREAS[name]), str(ABOUT_AREAS[name]), links, name == here)
+            for name, links in found
+            if links
         ]
     return request.wed_areas  # type: ignore[attr-defined]
 

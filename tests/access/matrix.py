@@ -61,6 +61,7 @@ live/instances/<int:wid>/                          Lnyyyyyyy ---------
 api/v1/openapi.json                                yyyyyyyyy ---------
 api/v1/docs/                                       Lyyyyyyyy ---------
 theme/                                             --------- yyyyyyyyy
+tour/                                              --------- Lyyyyyyyy
 i18n/setlang/                                      yyyyyyyyy yyyyyyyyy
 favicon.ico                                        yyyyyyyyy yyyyyyyyy
 styleguide/                                        nnnnnnnnn ---------
