@@ -23,11 +23,12 @@ except (BadEnvironment, PostgresError) as error:
 from monitor.routing import websocket_urlpatterns
 from pages.live.bounded import BoundedInput
 from pages.live.users import live_user_stack
-from wedsql_site import frames, slow_clients
+from wedsql_site import frames, pacing, slow_clients
 from wedsql_site.per_address import PerAddress
 
 slow_clients.install()
 frames.install()
+pacing.install()
 
 _sockets = AllowedHostsOriginValidator(BoundedInput(live_user_stack(URLRouter(websocket_urlpatterns))))
 application = ExceptionFilter(

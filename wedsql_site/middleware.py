@@ -98,10 +98,11 @@ def uncompressed(response: HttpResponse) -> HttpResponse:
 
 
 class Compression(GZipMiddleware):
-    """Compresses pages, except marked ones."""
+    """Compresses pages, except marked ones and streams of events, which must not wait in a buffer."""
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        if getattr(response, "shows_secret", False):
+        of_events = response.headers.get("Content-Type") == "text/event-stream"
+        if of_events or getattr(response, "shows_secret", False):
             return response
         return super().process_response(request, response)
 

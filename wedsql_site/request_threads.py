@@ -92,6 +92,26 @@ def _nothing() -> None:
     """Do nothing; marks the end of a thread's queue."""
 
 
+class _Taken:
+    """The thread of one request. A stream of events gives it back when it begins, as it may last for days."""
+
+    def __init__(self, pool: RequestPool, thread: ReturningExecutor, send: Any) -> None:
+        self._pool, self._thread, self._send = pool, thread, send
+        self._released = False
+
+    async def send(self, message: Any) -> None:
+        if message["type"] == "http.response.start":
+            types = [value for name, value in message["headers"] if name.lower() == b"content-type"]
+            if types == [b"text/event-stream"]:
+                self.release()
+        await self._send(message)
+
+    def release(self) -> None:
+        if not self._released:
+            self._released = True
+            self._pool.release(self._thread)
+
+
 class RequestThreads:
     """ASGI middleware that runs each HTTP request on one thread of a pool."""
 
@@ -111,11 +131,12 @@ class RequestThreads:
         if thread is None:
             await reject(send, b"Too many requests are waiting; try again.\n")
             return
+        taken = _Taken(pool, thread, send)
         try:
             async with ThreadSensitiveContext(executor=thread):
-                await self.application(scope, receive, send)
+                await self.application(scope, receive, taken.send)
         finally:
-            pool.release(thread)
+            taken.release()
 
     def _replace_default_executor(self) -> None:
         loop = asyncio.get_running_loop()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
+from django.conf import settings
 from django.http import Http404, HttpRequest
 from ninja.utils import check_csrf
 
@@ -16,6 +18,7 @@ from monitor.api import limits, tokens
 from monitor.api.limits import Rate
 from monitor.api.problems import Problem
 from monitor.models import ApiToken
+from pages.live.users import user_of
 
 SCHEME = "bearer "
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -23,10 +26,11 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 
 @dataclass(frozen=True)
 class Caller:
-    """A user, with the token that restricts what may be done in the user's name."""
+    """A user, with the token that restricts what may be done in the user's name, or the session's key."""
 
     user: AnyUser
     token: ApiToken | None = None
+    session: str = ""
 
     @property
     def name(self) -> str:
@@ -69,6 +73,15 @@ class Caller:
         if found is None or flow is None:
             raise Http404
         return found, flow
+
+    def renewed(self) -> Caller | None:
+        """Return the caller as of now; None if the token, the session or the account has ended."""
+        if self.token is not None:
+            token = tokens.valid(self.token.pk)
+            return Caller(token.user, token) if token else None
+        engine = import_module(settings.SESSION_ENGINE)
+        user = user_of(engine.SessionStore(self.session))
+        return Caller(user, session=self.session) if user.is_authenticated else None
 
     def _in_scope(self, flow: str) -> bool:
         return self.token is None or not self.token.flows or flow in self.token.flows
@@ -130,7 +143,7 @@ def identify(request: HttpRequest) -> Caller:
         raise _unauthorized("The request has neither a token nor a session.")
     if request.method not in SAFE and check_csrf(request) is not None:
         raise Problem(403, "The CSRF token is missing or wrong.", "Send it in the header X-CSRFToken.")
-    return Caller(request.user)
+    return Caller(request.user, session=request.session.session_key or "")
 
 
 def _by_token(header: str) -> Caller:

@@ -65,7 +65,8 @@ def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
     body = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if body:
         body["example"] = BODIES[body["schema"]["$ref"].rpartition("/")[2]]
-    found = FOUND if "{" in path or method != "get" else ()
+    named = "{" in path or any(each["name"] == "flow" for each in operation.get("parameters", ()))
+    found = FOUND if named or method != "get" else ()
     for status in (*ALWAYS, *found, *(SENT if method != "get" else (422,))):
         schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
         operation["responses"][status] = {"description": TITLES[status], "content": {MEDIA_TYPE: schema}}

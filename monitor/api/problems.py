@@ -104,7 +104,9 @@ def _as_problem(found: HttpResponse) -> HttpResponse:
 
 
 def _without_body(found: HttpResponse) -> HttpResponse:
-    """Return the response to HEAD: with the headers of GET, and its length."""
+    """Return the response to HEAD: with the headers of GET, and its length; a stream has none and ends."""
+    if found.streaming:
+        return HttpResponse(headers=found.headers)
     found.headers["Content-Length"] = str(len(found.content))
     found.content = b""
     return found

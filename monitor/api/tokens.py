@@ -78,6 +78,12 @@ def find(text: str) -> ApiToken | None:
     return found
 
 
+def valid(key: int) -> ApiToken | None:
+    """Return the token of this primary key with its user, if it is valid now."""
+    found = ApiToken.objects.select_related("user").filter(pk=key).first()
+    return found if found is not None and is_valid(found) else None
+
+
 def is_valid(token: ApiToken, now: datetime | None = None) -> bool:
     """Return whether a token is neither revoked nor expired, and its account is active."""
     return token.revoked_at is None and token.expires_at > (now or timezone.now()) and token.user.is_active

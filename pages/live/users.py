@@ -20,9 +20,8 @@ from django.utils.crypto import constant_time_compare
 AnyUser: TypeAlias = AbstractUser | AnonymousUser
 
 
-@database_sync_to_async
-def session_user(session: MutableMapping[str, Any]) -> AnyUser:
-    """Return the user of a session, by the rules of `django.contrib.auth.get_user`."""
+def user_of(session: MutableMapping[str, Any]) -> AnyUser:
+    """Return the user of a session, by the rules of `django.contrib.auth.get_user`; may query."""
     path = session.get(BACKEND_SESSION_KEY)
     if SESSION_KEY not in session or path not in settings.AUTHENTICATION_BACKENDS:
         return AnonymousUser()
@@ -32,6 +31,9 @@ def session_user(session: MutableMapping[str, Any]) -> AnyUser:
         return AnonymousUser()
     found: AnyUser = user
     return found
+
+
+session_user = database_sync_to_async(user_of)
 
 
 def _hashes(user: Any) -> list[str]:

@@ -119,6 +119,7 @@ admin/flows/flow/new/                              Lnnynnynn Lnnynnynn
 API = """
                                                    nnnnnnnnn nnnnnnnnn
 me                                                 Lyyyyyyyy ---------
+events                                             Lyyyyyyyy ---------
 flows                                              Lyyyyyyyy ---------
 flows/<slug:name>                                  Lnyyyyyyy ---------
 flows/<slug:name>/instances                        Lnyyyyyyy Lnffbfbff
