@@ -83,6 +83,13 @@ from flows.api.drafts import (
 )
 from flows.api.figures import count_history, figures, transition_figures
 from flows.api.impact import deviations, impact, what_if
+from flows.api.indexes import (
+    attribute_index,
+    build_indexes,
+    list_indexes,
+    request_index,
+    withdraw_index,
+)
 from flows.api.instances import cancel, rematch, start, start_many
 from flows.api.linting import lint
 from flows.api.maintenance import (
@@ -137,7 +144,9 @@ __all__ = [
     "acknowledge_finding",
     "alert_history",
     "approve_publication",
+    "attribute_index",
     "begin_due",
+    "build_indexes",
     "bulk_rows",
     "cancel",
     "check_condition",
@@ -184,6 +193,7 @@ __all__ = [
     "list_alert_rules",
     "list_bulk",
     "list_drafts",
+    "list_indexes",
     "list_publications",
     "list_scenarios",
     "list_versions",
@@ -220,6 +230,7 @@ __all__ = [
     "replay",
     "report_disk",
     "request_bulk",
+    "request_index",
     "request_publication",
     "request_rollback",
     "restore_version",
@@ -256,6 +267,7 @@ __all__ = [
     "what_if",
     "withdraw_acknowledgement",
     "withdraw_bulk",
+    "withdraw_index",
     "withdraw_job",
     "withdraw_publication",
 ]

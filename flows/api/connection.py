@@ -70,6 +70,12 @@ def value(conn: Any, sql: str, params: Sequence[Any]) -> Any:
     return rows(conn, sql, params)[0][0]
 
 
+def run(conn: Any, sql: str) -> None:
+    """Run one statement without parameters that returns no rows. Raises WedError."""
+    with translated(), _cursor(conn) as cursor:
+        cursor.execute(sql)
+
+
 def in_transaction(conn: Any) -> bool:
     """Return whether a statement on the connection would be part of a longer transaction."""
     if conn is None:

@@ -49,6 +49,10 @@ grant execute on function
   wedsql.list_views(text, text[], text), wedsql.delete_view(text, bigint)
 to wed_web;
 grant execute on function
+  wedsql.attribute_index(text, text), wedsql.list_indexes(text[]),
+  wedsql.request_index(text, text, text, text[]), wedsql.withdraw_index(text, text, text[])
+to wed_web;
+grant execute on function
   wedsql.running_definition(text), wedsql.numbered(jsonb, jsonb),
   wedsql.list_versions(text, integer, integer),
   wedsql.version_definition(text, integer), wedsql.read_draft(text, text), wedsql.list_drafts(text),
@@ -78,7 +82,7 @@ grant execute on function
 to wed_worker;
 grant execute on function
   wedsql.reap(integer), wedsql.begin_due(), wedsql.publish_due(), wedsql.rematch_due(), wedsql.next_due(),
-  wedsql.continue_bulk(integer),
+  wedsql.continue_bulk(integer), wedsql.has_index_work(),
   wedsql.maintain(),
   wedsql.report_disk(bigint, bigint), wedsql.data_directory(),
   wedsql.register_worker(text, text, text, integer, text[]),

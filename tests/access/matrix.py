@@ -41,6 +41,7 @@ instances/<int:wid>.json                           Lnyyyyyyy ---------
 instances/<int:wid>/steps/                         Lnyyyyyyy ---------
 instances/<int:wid>/steps/<int:seq>/               Lnyyyyyyy ---------
 instances/<int:wid>/steps/<int:seq>.json           Lnyyyyyyy ---------
+flows/<slug:name>/indexes/                         --------- Lnfyffyyf
 flows/<slug:name>/start/                           Lnffyfyff Lnffyfyff
 instances/<int:wid>/cancel/                        Lnffyfyff Lnffyfyff
 instances/<int:wid>/operate/<slug:operation>/      Lnffyfyff Lnffyfyff
@@ -217,6 +218,7 @@ operate                                            yyfff
 alerts                                             yyfff
 flowrole                                           yffff
 flowgroups                                         yyfff
+flowindex                                          yyfff
 flowdraft                                          yyfff
 archive                                            yffyf
 removefactor                                       yyfff

@@ -44,6 +44,7 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
         "alerts": ["add", "--flow", sample.parcels.flow, "--name", "new", "--above", "1"],
         "flowrole": [sample.parcels.flow],
         "flowdraft": ["open", sample.parcels.flow],
+        "flowindex": [sample.parcels.flow, "pieces"],
         "archive": [str(directory), "--flow", sample.parcels.flow],
         "removefactor": ["object" + MINE],
         "apitoken": ["create", "object" + MINE, "--name", "reports"],

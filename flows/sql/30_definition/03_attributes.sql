@@ -175,7 +175,9 @@ begin
     perform wedsql._rename_in_triggers(p_new.flow_id, p_old.aname, p_new.aname);
   end if;
   if v_type <> wedsql.sql_type(p_old.type) then
-    execute format('drop index if exists %I.%I', p_flow, 'key_' || p_old.aid);
+    -- The index of a filter is created again after the commit, with the columns of the new type.
+    execute format('drop index if exists %1$I.%2$I, %1$I.%3$I', p_flow, 'key_' || p_old.aid,
+                   'attr_' || p_old.aid);
     begin
       execute format('alter table %I.wed_flow drop constraint if exists %I', p_flow, 'enum_' || p_old.aid);
       execute format('alter table %I.wed_flow alter column %I drop default', p_flow, p_new.aname);
