@@ -103,6 +103,18 @@ def zone_name(zone: tzinfo) -> str:
     return zone.key if isinstance(zone, ZoneInfo) else "UTC"
 
 
+def equal_text(column: sql.Composable, typed: Typed, *, state: bool = False) -> Clause:
+    """Return whether a text is one of the values; by an index of the beginnings of texts."""
+    values = [str(each) for each in typed.values]
+    start = 'lower("left"({}, 100))'
+    wanted = sql.SQL(", ").join([sql.SQL(start.format("%s"))] * len(values))
+    clause = sql.SQL(f"{start.format('{}::text')} = any (array[{{}}]) and {{}} = any (%s)")
+    if len(values) == 1:
+        clause = sql.SQL(f"{start.format('{}::text')} = {{}} and {{}} = %s")
+    last = values[0] if len(values) == 1 else values
+    return Clause(clause.format(column, wanted, column), (*values, last), state)
+
+
 def text_clause(column: sql.Composable, typed: Typed, *, state: bool = False) -> Clause:
     """Return whether a text contains the value (~) or begins with it (^), small letters or capital."""
     value = str(typed.values[0])

@@ -12,7 +12,7 @@ from datetime import tzinfo
 from psycopg import sql
 
 from flows.filters import parts
-from flows.filters.clauses import Clause, compared, complement, joined, text_clause
+from flows.filters.clauses import Clause, compared, complement, equal_text, joined, text_clause
 from flows.filters.tree import And, Condition, Node, Not
 from flows.filters.typed import Typed, typed
 from flows.queries.definitions import FlowInfo
@@ -54,7 +54,15 @@ def _attribute(found: Typed) -> Clause:
         return Clause(sql.SQL("{} @> %s::jsonb").format(column), (found.values[0],), state=True)
     if found.operator in ("~", "^"):
         return text_clause(column, found, state=True)
+    if found.operator == "=" and _has_beginnings(found):
+        return equal_text(column, found, state=True)
     return compared(column, found, state=True)
+
+
+def _has_beginnings(found: Typed) -> bool:
+    """Return whether there is an index over the beginnings of the texts of an attribute."""
+    attribute = found.field.attribute
+    return found.field.kind == "text" and bool(attribute and (attribute.indexed or attribute.business_key))
 
 
 def _emptiness(column: sql.Composable, found: Typed) -> sql.Composable:

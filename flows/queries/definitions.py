@@ -12,7 +12,10 @@ from flows.queries.base import row, rows
 
 @dataclass(frozen=True)
 class Attribute:
-    """One attribute of a flow; `title` is its label, or its name without one."""
+    """One attribute of a flow; `title` is its label, or its name without one.
+
+    `indexed` is true if it has an index for filters that can be used.
+    """
 
     name: str
     type: str
@@ -20,6 +23,7 @@ class Attribute:
     label: str
     description: str
     business_key: bool = False
+    indexed: bool = False
 
     @property
     def title(self) -> str:
@@ -152,9 +156,12 @@ def _whole(flow: FlowInfo) -> FlowInfo:
 def attributes(flow_id: int) -> tuple[Attribute, ...]:
     """Return the attributes of a flow in the order of their positions."""
     found = rows(
-        "select aname as name, type, coalesce(options, '{}') as options, label, description,"
-        " business_key"
-        " from wedsql.attr where flow_id = %s order by position, aid",
+        "select a.aname as name, a.type, coalesce(a.options, '{}') as options, a.label, a.description,"
+        " a.business_key, exists(select 1 from pg_catalog.pg_namespace n"
+        " join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = 'attr_' || a.aid"
+        " join pg_catalog.pg_index x on x.indexrelid = c.oid and x.indisvalid"
+        " where n.nspname = f.name) as indexed from wedsql.attr a join wedsql.flow f on f.id = a.flow_id"
+        " where a.flow_id = %s order by a.position, a.aid",
         [flow_id],
     )
     return tuple(Attribute(**{**a, "options": tuple(a["options"])}) for a in found)
