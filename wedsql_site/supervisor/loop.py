@@ -10,6 +10,7 @@ from wedsql_site import postgres
 from wedsql_site.ondemand import uses_embedded
 from wedsql_site.supervisor import processes
 from wedsql_site.supervisor.child import Child
+from wedsql_site.supervisor.indexes import IndexBuilder
 from wedsql_site.supervisor.programs import Address, Program
 from wedsql_site.supervisor.record import Running
 from workers.process.stop import Stop
@@ -25,6 +26,7 @@ class Supervisor:
 
     def __init__(self, programs: list[Program], where: Address, running: Running, echo: Echo) -> None:
         self.children = [Child(program) for program in programs]
+        self.indexes = IndexBuilder()
         self.where = where
         self.running = running
         self.echo = echo
@@ -55,6 +57,7 @@ class Supervisor:
         """Watch the programs until a signal arrives."""
         while not self.stopping.is_set():
             self._watch()
+            self.indexes.watch()
             self.stopping.wait(_TICK)
 
     def stop(self) -> None:
@@ -62,6 +65,7 @@ class Supervisor:
         began = time.monotonic()
         for child in self.children:
             child.terminate()
+        self.indexes.stop()
         for child in self.children:
             if not child.finish(began + child.program.grace):
                 self.echo(f"{child.program.name} did not end in {child.program.grace:g} s and was killed")

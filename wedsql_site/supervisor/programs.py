@@ -100,6 +100,11 @@ def all_programs(where: Address, demo: bool) -> list[Program]:
     return programs
 
 
+def index_builder() -> Program:
+    """Return the program that creates the indexes that were requested, and ends."""
+    return Program("indexes", _manage("flowindex", "--build"), "admin")
+
+
 def _web(where: Address) -> Program:
     arguments = [sys.executable, "-m", "daphne", "-b", where.host, "-p", str(where.port), "--no-server-name"]
     arguments += ["-v", "0"]  # its access log would have queries, with values of states

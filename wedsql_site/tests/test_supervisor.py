@@ -14,6 +14,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from flows import api
 from testkit.installation import Installation
 from testkit.processes import manage
 from wedsql_site import postgres
@@ -127,6 +128,19 @@ def test_a_killed_process_comes_back_alone(up: Installation, until: Until, name:
     until(lambda: not family & up.family(), f"nothing of the old {name} works on")
     until(up.answers, "the page answers")
     assert f"{name} ended (signal SIGKILL)" in up.printed()
+
+
+def test_an_index_that_was_requested_is_created(up: Installation, until: Until) -> None:
+    with psycopg.connect(up.cluster.dsn(), autocommit=True) as connection:
+        api.create_flow("indexed", conn=connection)
+        final = {"final": True, "predicate": "code = '1'"}
+        api.publish("indexed", {"attributes": [{"name": "code"}], "triggers": [final]}, conn=connection)
+        api.request_index("indexed", "code", conn=connection)
+        until(
+            lambda: api.attribute_index("indexed", "code", conn=connection).state == "ready",
+            "the index is created",
+        )
+        api.drop_flow("indexed", conn=connection)
 
 
 def test_a_killed_database_comes_back(up: Installation, until: Until) -> None:
