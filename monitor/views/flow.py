@@ -21,7 +21,7 @@ from flows.queries.base import snapshot
 from flows.queries.counting import CAP, Count, statuses_to_show, total
 from flows.queries.definitions import Attribute, FlowInfo
 from flows.queries.paging import Page
-from monitor import filtering, urlparams
+from monitor import filtering, indexing, urlparams
 from monitor.filtering import Asked
 from pages.guard import is_timeout, page
 from pages.urlparams import number, text
@@ -95,15 +95,16 @@ def _list(request: HttpRequest, asked: Asked, flow: FlowInfo, statuses: Counts) 
     }
     if asked.error:
         return context
+    slow = indexing.Slow(request.user, [asked.chosen])
     try:
         with snapshot():
             page = instances.listed(asked.chosen, urlparams.cursor(request), shown, oldest_first=oldest)
             by_status, number_of = _totals(asked.chosen, request.GET.get("exact") == "1", statuses)
-        return context | {"page": page, "total": number_of, "by_status": by_status}
+        return context | {"page": page, "total": number_of, "by_status": by_status} | slow.context()
     except OperationalError as error:
         if not is_timeout(error):
             raise
-        return context | {"too_slow": True}
+        return context | {"too_slow": True} | slow.context()
     except DataError as error:
         problem = str(error).partition("\n")[0]
         return context | {"asked": replace(asked, error=BadFilter("wrong_value", problem=problem))}

@@ -17,7 +17,7 @@ from flows.queries.counting import CAP, Count
 from flows.queries.everywhere import Selection
 from flows.queries.instances import NEW_CAP
 from flows.queries.paging import Page
-from monitor import filtering, urlparams
+from monitor import filtering, indexing, urlparams
 from monitor.filtering import Asked
 from pages.guard import is_timeout, page
 from pages.urlparams import number
@@ -55,15 +55,16 @@ def _list(request: HttpRequest, asked: Asked, found: Selection | None) -> dict[s
     }
     if found is None:
         return context
+    slow = indexing.Slow(request.user, found.filters)
     try:
         with snapshot():
             page = everywhere.listed(found, urlparams.cursor(request), oldest_first=oldest)
             total = _total(found, request.GET.get("exact") == "1")
-        return context | {"page": page, "total": total}
+        return context | {"page": page, "total": total} | slow.context()
     except OperationalError as error:
         if not is_timeout(error):
             raise
-        return context | {"too_slow": True}
+        return context | {"too_slow": True} | slow.context()
     except DataError as error:
         problem = str(error).partition("\n")[0]
         return context | {"asked": replace(asked, error=BadFilter("wrong_value", problem=problem))}
