@@ -45,7 +45,7 @@ _WAITING: dict[str, Callable[[], str]] = {
     "lease": lambda: _("%(holder)s has it on lease."),
     "backoff": lambda: _("It failed and is tried again later."),
     "no_worker": lambda: _("No worker serves this transition."),
-    "queue": lambda: _("It waits for a worker; %(n)s jobs of the transition are before it."),
+    "queue": lambda: _("It waits for a worker; jobs of the transition before it: %(n)s."),
     "worker": lambda: _("It is the next that a worker takes."),
 }
 
