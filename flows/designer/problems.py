@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.core.cache import cache
+from django.utils.translation import get_language
 
 from flows import api
 from flows.types import Draft, Problem
@@ -18,9 +19,12 @@ _MOST = 20_000  # signs that are kept of one flow
 
 
 def checked(draft: Draft) -> list[Problem]:
-    """Return the problems of a draft. They are kept while its content and the running version stay."""
+    """Return the problems of a draft in the active language.
+
+    They are kept while its content and the running version stay.
+    """
     versions = f"{draft.running_version}-{draft.base_version}"
-    key = f"wedsql-problems-{draft.flow}-{versions}-{sign(draft.definition)}"
+    key = f"wedsql-problems-{get_language()}-{draft.flow}-{versions}-{sign(draft.definition)}"
     found = cache.get(key)
     if found is None:
         found = _checked(draft)

@@ -100,6 +100,12 @@ def test_problems_are_shown_at_their_row_their_field_and_in_the_summary(alice: C
     assert rule(fig2, 2)["timeout"] == "soon"  # half-typed definitions are kept
 
 
+def test_problems_are_shown_to_each_reader_in_their_language(alice: Client, fig2: str) -> None:
+    send(alice, at(fig2, query="?rule=2"), predicate="a1 = nowhere")
+    for language, expected in (("en", "There is no attribute"), ("pt-br", "Não há atributo")):
+        assert expected in alice.get(at(fig2), HTTP_ACCEPT_LANGUAGE=language).content.decode()
+
+
 def test_undo_and_redo_say_what_they_do(alice: Client, fig2: str) -> None:
     send(alice, at(fig2, query="?rule=1"), label="First")
     send(alice, at(fig2, query="?rule=2"), label="Second")
