@@ -179,5 +179,6 @@ def test_which_payments_were_declined_in_the_last_hour(operator: Operator, shop:
     operator.search("payment:declined since:1h")
     expected = {str(order_of(shop, name)) for name in ("Rita", "Rosa")}
     listed = "return [...document.querySelectorAll('#rows tr')].map(row => row.dataset.wid)"
-    assert set(operator.wait(lambda page: page.execute_script(listed))) == expected
+    found = set(operator.wait(lambda page: page.execute_script(listed)))
+    assert found & set(map(str, shop.wids)) == expected  # other tests leave such instances, too
     assert operator.reads("main", "payment:declined")

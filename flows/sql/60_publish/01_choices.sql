@@ -124,9 +124,10 @@ from (select o.tgid, count(*) as n, array_agg(o.wid) as wids from unnest(p_jobs)
       group by o.tgid) g
 $$;
 
--- Returns how often each trigger fired in these steps, as part of a report.
+-- Returns how often each trigger fired in these steps, as part of a report. Volatile: it must see the jobs
+-- that the calling statement has created.
 create or replace function wedsql._fired_by_rule(p_wids integer[], p_seqs integer[]) returns jsonb
-language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select coalesce(jsonb_object_agg(g.tgid, jsonb_build_object('fires', g.n,
   'fires_sample', wedsql._some(g.wids))), '{}')
 from (select j.tgid, count(*) as n, array_agg(j.wid) as wids

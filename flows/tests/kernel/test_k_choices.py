@@ -113,6 +113,8 @@ def test_jobs_that_lose_their_condition_are_kept_or_withdrawn(kit: Kit) -> None:
     assert done.report is not None and done.report["samples"]["new_exception"] == [few]
     send = done.report["numbers"][1]
     assert done.report["by_rule"] == {str(send): {"withdrawn": 1, "withdrawn_sample": [few]}}
+    fired = published(kit, SHOP, GroupChoices()).report
+    assert fired and fired["by_rule"] == {str(send): {"fires": 1, "fires_sample": [few]}}
     kept = kit.start(state="paid", items=9)
     published(kit, with_triggers(PAY, SEND | {"predicate": "items > 99"}, FINAL), GroupChoices())
     assert situation(kit)[kept][0] == "R"
