@@ -11,7 +11,9 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.utils.dateformat import format as date_format
 from django.utils.dateparse import parse_datetime
+from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
@@ -149,9 +151,18 @@ def _act(request: HttpRequest, flow_id: int | None, name: str | None) -> HttpRes
             )
         _tell(request, done)
     except WedError as error:
-        messages.error(request, error.sentence)
+        messages.error(request, _refusal(error))
     # A flow that was never published has another address after its first publication.
     return HttpResponseRedirect(design_of(request, None, flow).address("publish"))
+
+
+def _refusal(error: WedError) -> str:
+    """Return what a person reads of an error."""
+    if error.code != NOT_IN_TIME:
+        return error.sentence
+    return _(
+        "The database needed too long, and nothing was published. Try again, or set a time for the reaper."
+    )
 
 
 def _request(request: HttpRequest, flow: str) -> Publication:
@@ -236,11 +247,18 @@ def _decide(request: HttpRequest, flow: str, kind: str, publication: int | None)
     return decisions[kind](publication, note=note, actor=request.user.get_username())
 
 
+def _planned(at: datetime | None) -> str:
+    """Return when an approved publication is made."""
+    if at is None or at < datetime.now(UTC) + timedelta(seconds=5):
+        return _("The reaper publishes it now, because that takes longer than a page may take.")
+    return _("It will be published at %(at)s.") % {"at": date_format(localtime(at), "Y-m-d H:i")}
+
+
 def _tell(request: HttpRequest, done: Publication) -> None:
     """Add the message that says what became of the request."""
     texts = {
         "requested": _("The publication is requested. Another person has to approve it."),
-        "approved": _("It will be published at %(at)s.") % {"at": done.publish_at},
+        "approved": _planned(done.publish_at),
         "published": _("Version %(v)s is published.") % {"v": done.version},
         "rejected": _("The request is rejected."),
         "withdrawn": _("The request is withdrawn."),

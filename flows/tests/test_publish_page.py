@@ -149,7 +149,9 @@ def test_a_request_is_rejected_or_withdrawn(alice: Client, careful: str, action:
 def test_a_publication_waits_for_its_time(alice: Client, fig2: str) -> None:
     later = (datetime.now(UTC) + timedelta(days=2)).strftime("%Y-%m-%dT%H:%M")
 
-    assert "It will be published at" in publish(alice, fig2, drafted(fig2, "a2 is null"), publish_at=later)
+    assert f"It will be published at {later.replace('T', ' ')}." in publish(
+        alice, fig2, drafted(fig2, "a2 is null"), publish_at=later
+    )
 
     assert running(fig2) != "a2 is null"
     assert "is not a time" in publish(alice, fig2, drafted(fig2, "a3 is null"), publish_at="soon")
@@ -255,7 +257,7 @@ def test_a_publication_that_takes_long_is_left_to_the_reaper(
 
     answer = publish(alice, fig2, drafted(fig2, "a1 = 'never'"))
 
-    assert "It will be published at" in answer and "waits for its time" in answer
+    assert "The reaper publishes it now" in answer and "waits for its time" in answer
     done = api.list_publications(fig2)[0]
     assert done.status == "approved" and done.publish_at is not None
     api.withdraw_publication(done.id, actor="alice")
@@ -277,7 +279,7 @@ def test_a_publication_that_does_not_end_in_time_is_left_to_the_reaper(
     monkeypatch.setattr(api, "request_publication", request)
     answer = publish(alice, fig2, at)
 
-    assert "It will be published at" in answer and "waits for its time" in answer
+    assert "The reaper publishes it now" in answer and "waits for its time" in answer
     done = api.list_publications(fig2)[0]
     assert (done.status, done.reason) == ("approved", "because") and done.publish_at is not None
     api.withdraw_publication(done.id, actor="alice")
@@ -315,3 +317,18 @@ def test_who_may_only_see_the_flow_examines_it_without_scripts(fig2: str) -> Non
 
     assert "2 living instances, all examined" in text_of(viewer.get(address("publish", fig2, "?examine=1")))
     assert viewer.post(address("publish", fig2), {"do": "publish"}).status_code == 404
+
+
+def test_a_request_that_never_ends_in_time_says_that_nothing_is_published(
+    alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def request(*given: Any, **more: Any) -> Any:
+        with translated(), connection.cursor() as cursor:
+            cursor.execute("set local statement_timeout = 50; select pg_sleep(5)")
+
+    at = drafted(fig2, "a1 = 'never'")
+    monkeypatch.setattr(api, "request_publication", request)
+    answer = publish(alice, fig2, at)
+
+    assert "The database needed too long, and nothing was published." in answer
+    assert api.list_publications(fig2) == []
