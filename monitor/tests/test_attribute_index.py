@@ -54,7 +54,7 @@ def fill(parcels: Parcels, count: int) -> None:
         "select count(*) from wedsql.start_many(%s, %s::jsonb[], 'shop')",
         [parcels.flow, [json.dumps(state) for state in states]],
     )
-    parcels.connection.execute(f'analyze "{parcels.flow}".wed_flow')
+    parcels.connection.execute(f'analyze "{parcels.flow}".wed_flow, wedsql.instance')
 
 
 def flow(parcels: Parcels) -> FlowInfo:
