@@ -12,6 +12,8 @@ from django.test import Client
 from django.urls import reverse
 
 from flows import api
+from flows.definition.lint import Finding
+from flows.designer import warned
 from flows.models import Flow
 from flows.tests.designer import browser
 from flows.tests.pages import unique
@@ -147,6 +149,13 @@ def test_the_bar_of_the_draft_has_the_number_of_open_warnings(alice: Client, fig
     draft.definition["triggers"][0]["label"] = "Other"
     api.save_draft(draft.at, draft.definition, actor="ann")
     assert "warning" not in bar(), "the content is another"
+
+
+@pytest.mark.parametrize(("check", "number"), [("never_true", 1), ("gave_up", None)])
+def test_checks_that_were_cut_short_leave_no_number(check: str, number: int | None) -> None:
+    flow, found = unique(), Finding("1", check, "warning", "proved", ("triggers", 0), "so")
+    warned.remember(flow, {}, [found])
+    assert warned.known(flow, {}) == number
 
 
 def test_a_changed_condition_asks_again(alice: Client, fig2: str) -> None:
