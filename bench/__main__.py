@@ -13,6 +13,7 @@ from bench.cluster import Cluster
 from bench.contenders import ALL as CONTENDERS
 from bench.contest import Contest, Plan, print_line
 from bench.probes import ALL as PROBES
+from bench.probes import ONLY_BY_NAME
 from bench.probes.base import Stage
 from bench.publish import publish
 from bench.results import Results, default_path, read
@@ -54,7 +55,8 @@ def _measure(options: argparse.Namespace) -> Results:
 def _probe(cluster: Cluster, plan: Plan, chosen: set[str], results: Results) -> None:
     stage = Stage(cluster, plan.quick)
     for name, probe in PROBES.items():
-        if chosen and not {name, "probes"} & chosen:
+        wanted = {name} if name in ONLY_BY_NAME else {name, "probes"}
+        if not wanted & (chosen or {"probes"}):
             continue
         print_line(f"measuring {name}")
         try:

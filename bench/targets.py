@@ -51,6 +51,12 @@ TARGETS: dict[str, Target] = {
     "designer-bytes": Target("largest page of that flow", "≤", 300, "kB"),
     "designer-impact": Target("impact of a changed rule on 500,000 instances", "≤", 5, "s"),
     "designer-publish": Target("publication of that rule, until it takes effect", "≤", 3, "s"),
+    "monitor-page": Target("slowest page of the monitor, 1,000,000 instances", "≤", 200, "ms"),
+    "monitor-live-delivered": Target("commit to browser there, delivered", "≥", 100.0, "%"),
+    "monitor-live-p99": Target("commit to browser there, p99", "≤", 150, "ms"),
+    "monitor-live-cpu": Target("daphne's share of a core there", "≤", 15, "%"),
+    "endurance-lost": Target("commits that a browser did not see, endurance run", "≤", 0),
+    "endurance-memory": Target("memory of all processes at the end against a quarter", "≤", 1.05, "times"),
     "page-list": Target("instance list on a million instances, slowest first page", "≤", 50, "ms"),
 }
 
@@ -64,6 +70,10 @@ class Measure:
     value: float
     unit: str = ""
     detail: str = ""
+
+    def unjudged(self, size: int) -> Measure:
+        """Return the same of fewer instances than the target is about."""
+        return Measure(f"{self.key}-{size}", f"{self.label}, {size:,}", self.value, self.unit, self.detail)
 
     @property
     def target(self) -> Target | None:

@@ -1,10 +1,10 @@
-"""Measures other than throughput: latency, browsers, growth, triggers, footprint, pages, the designer."""
+"""Measures other than throughput, such as latency, browsers, growth, footprint and large installations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from bench.probes import browser, designer, footprint, growth, latency, pages, triggers
+from bench.probes import browser, designer, endurance, footprint, growth, latency, monitor, pages, triggers
 from bench.probes.base import Stage
 from bench.targets import Measure
 
@@ -16,4 +16,8 @@ ALL: dict[str, Callable[[Stage], list[Measure]]] = {
     "growth": growth.measure,
     "pages": pages.measure,
     "designer": designer.measure,
+    "monitor": monitor.measure,
+    "endurance": endurance.measure,
 }
+ONLY_BY_NAME = {"endurance"}
+"""those that run only when `--only` names them"""

@@ -7,6 +7,8 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -21,14 +23,15 @@ from bench.work.definition import FLOW
 from testkit.processes import cpu_seconds
 from testkit.web import WebServer
 
-_WATCHERS = 200
+WATCHERS = 200
 _RATE = 100
 _SETTLE = 1.0
 _SESSION = """
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, get_user_model
 from importlib import import_module
-user = get_user_model().objects.create_superuser("bench", "", "bench")
+user = get_user_model().objects.filter(username="bench").first()
+user = user or get_user_model().objects.create_superuser("bench", "", "bench")
 session = import_module(settings.SESSION_ENGINE).SessionStore()
 session[SESSION_KEY] = str(user.pk)
 session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[-1]
@@ -41,43 +44,68 @@ print("cookie", settings.SESSION_COOKIE_NAME + "=" + session.session_key)
 def measure(stage: Stage) -> list[Measure]:
     """Measure the share delivered, the delay, and the CPU time of the web process."""
     stage.database()
-    output = site.run(stage.cluster, "probe", "shell", "-c", _SESSION)
-    cookie = next(line.split()[1] for line in output.splitlines() if line.startswith("cookie "))
-    with web(stage, "probe") as server, tempfile.NamedTemporaryFile(suffix=".json") as out:
-        commits, cpu = _watched(stage, server, cookie, Path(out.name))
-        arrivals = json.loads(Path(out.name).read_text())
+    return watch(stage, "probe", 3 if stage.quick else 10)
+
+
+def watch(stage: Stage, database: str, seconds: int, key: str = "browser") -> list[Measure]:
+    """Measure the same in a database with the bench's flow; keys begin with `key`."""
+    with web(stage, database) as server:
+        watched = Watched(stage, server, database)
+        with watched.browsers() as browsers:
+            cpu = _while_committing(stage, database, server, watched, seconds)
+            arrivals = watched.arrivals(browsers)
+    commits = watched.commits
     late = [seen[str(wid)] - at for seen in arrivals for wid, at in commits.items() if str(wid) in seen]
-    share = 100 * len(late) / (len(commits) * _WATCHERS)
-    detail = f"{_WATCHERS} watching, {len(commits)} commits at {_RATE} a second"
+    share = 100 * len(late) / (len(commits) * len(arrivals))
+    detail = f"{WATCHERS} watching, {len(commits)} commits at {_RATE} a second"
     return [
-        Measure("browser-delivered", "commit to browser, delivered", share, "%", detail),
-        Measure("browser-p50", "commit to browser, p50", statistics.median(late) * 1000, "ms", detail),
-        Measure("browser-p99", "commit to browser, p99", percentile(late, 0.99) * 1000, "ms", detail),
-        Measure("browser-cpu", "daphne's share of a core", cpu, "%", detail),
+        Measure(f"{key}-delivered", "commit to browser, delivered", share, "%", detail),
+        Measure(f"{key}-p50", "commit to browser, p50", statistics.median(late) * 1000, "ms", detail),
+        Measure(f"{key}-p99", "commit to browser, p99", percentile(late, 0.99) * 1000, "ms", detail),
+        Measure(f"{key}-cpu", "daphne's share of a core", cpu, "%", detail),
     ]
 
 
-def _watched(stage: Stage, server: WebServer, cookie: str, out: Path) -> tuple[dict[int, float], float]:
-    """Open the browsers, commit, write the arrivals to `out`; return the commits and daphne's CPU share."""
-    options = f"--port {server.port} --count {_WATCHERS} --path /ws/flows/{FLOW}/ --cookie {cookie}"
-    command = [sys.executable, "-m", "bench.probes.browser_clients", *options.split(), "--out", str(out)]
-    with WorkerProcesses([command], {}, announces=True) as browsers:
-        browsers.wait_announced()
-        with stage.cluster.session("probe") as conn:
-            used, began = cpu_seconds(server.pid), time.monotonic()
-            commits = _commit(conn, 3 if stage.quick else 10)
-            cpu = 100 * (cpu_seconds(server.pid) - used) / (time.monotonic() - began)
+class Watched:
+    """200 browsers that watch the bench's flow; the first `kept` of them record what they see."""
+
+    def __init__(self, stage: Stage, server: WebServer, database: str, kept: int = WATCHERS) -> None:
+        self.commits: dict[int, float] = {}
+        self._out = tempfile.NamedTemporaryFile(suffix=".json")
+        output = site.run(stage.cluster, database, "shell", "-c", _SESSION)
+        cookie = next(line.split()[1] for line in output.splitlines() if line.startswith("cookie "))
+        options = f"--port {server.port} --count {WATCHERS} --kept {kept} --path /ws/flows/{FLOW}/"
+        self._command = [sys.executable, "-m", "bench.probes.browser_clients", *options.split()]
+        self._command += ["--cookie", cookie, "--out", self._out.name]
+
+    @contextmanager
+    def browsers(self) -> Iterator[WorkerProcesses]:
+        """Run the browsers; enter when all of them watch."""
+        with WorkerProcesses([self._command], {}, announces=True) as browsers:
+            browsers.wait_announced()
+            yield browsers
+
+    def arrivals(self, browsers: WorkerProcesses) -> list[dict[str, float]]:
+        """End the watching; return when each instance first appeared, per recording browser."""
         time.sleep(_SETTLE)
         browsers.go()
         browsers.wait_announced("written")
-    return commits, cpu
+        found: list[dict[str, float]] = json.loads(Path(self._out.name).read_text())
+        return found
+
+    def commit(self, conn: psycopg.Connection, seconds: float, rate: float) -> None:
+        """Start instances at the rate, one commit each; remember when each commit returned."""
+        began = time.monotonic()
+        for number in range(int(seconds * rate)):
+            time.sleep(max(0.0, began + number / rate - time.monotonic()))
+            self.commits[scalar(conn, "select wedsql.start(%s)", FLOW)] = time.monotonic()
 
 
-def _commit(conn: psycopg.Connection, seconds: int) -> dict[int, float]:
-    """Start instances at the rate, one commit each; return the time at which each commit returned."""
-    commits: dict[int, float] = {}
-    began = time.monotonic()
-    for number in range(seconds * _RATE):
-        time.sleep(max(0.0, began + number / _RATE - time.monotonic()))
-        commits[scalar(conn, "select wedsql.start(%s)", FLOW)] = time.monotonic()
-    return commits
+def _while_committing(
+    stage: Stage, database: str, server: WebServer, watched: Watched, seconds: int
+) -> float:
+    """Commit for this time; return the web process's share of a core meanwhile."""
+    with stage.cluster.session(database) as conn:
+        used, began = cpu_seconds(server.pid), time.monotonic()
+        watched.commit(conn, seconds, _RATE)
+        return 100 * (cpu_seconds(server.pid) - used) / (time.monotonic() - began)

@@ -19,15 +19,16 @@ from testkit.live import arguments
 _AT_ONCE = 20  # lines opened at a time: two hundred at once would overflow the listen queue
 
 
-async def watch(line: ClientConnection, greeted: asyncio.Event, seen: dict[int, float]) -> None:
-    """Read frames, record when each instance first appeared, acknowledge."""
+async def watch(line: ClientConnection, greeted: asyncio.Event, seen: dict[int, float] | None) -> None:
+    """Read frames, record when each instance first appeared unless `seen` is None, acknowledge."""
     async for text in line:
         now = time.monotonic()
         frame = json.loads(text)
         if frame["op"] == "hello":
             greeted.set()
-        for wid, _version in frame.get("ids", ()):
-            seen.setdefault(wid, now)
+        if seen is not None:
+            for wid, _version in frame.get("ids", ()):
+                seen.setdefault(wid, now)
         if "n" in frame:
             await line.send(json.dumps({"op": "ack", "n": frame["n"]}))
 
@@ -35,15 +36,15 @@ async def watch(line: ClientConnection, greeted: asyncio.Event, seen: dict[int, 
 async def main() -> None:
     """Open the lines, wait for a line on stdin, write the arrivals at every browser as JSON."""
     parser = argparse.ArgumentParser()
-    for name in ("port", "count"):
+    for name in ("port", "count", "kept"):
         parser.add_argument(f"--{name}", type=int, required=True)
     for name in ("path", "cookie", "out"):
         parser.add_argument(f"--{name}", required=True)
     options = parser.parse_args()
     limit = asyncio.Semaphore(_AT_ONCE)
-    arrivals: list[dict[int, float]] = [{} for _ in range(options.count)]
+    arrivals: list[dict[int, float]] = [{} for _ in range(options.kept)]
 
-    async def browser(seen: dict[int, float]) -> asyncio.Task[None]:
+    async def browser(seen: dict[int, float] | None) -> asyncio.Task[None]:
         async with limit:
             line = await connect(**arguments(options.port, options.path, options.cookie))
             greeted = asyncio.Event()
@@ -51,7 +52,8 @@ async def main() -> None:
             await asyncio.wait_for(greeted.wait(), timeout=20)
             return task
 
-    tasks = await asyncio.gather(*(browser(seen) for seen in arrivals))
+    silent = [None] * (options.count - options.kept)
+    tasks = await asyncio.gather(*(browser(seen) for seen in [*arrivals, *silent]))
     sys.stdout.write("ready\n")
     sys.stdout.flush()
     await asyncio.to_thread(sys.stdin.readline)

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
-import subprocess
-import sys
 import threading
 import time
 
 import psycopg
 from psycopg.types.json import Jsonb
 
-from bench import site
+from bench.probes import page_times
 from bench.probes.base import Stage
 from bench.targets import Measure
 from bench.work import large
 from flows import api
-from wedsql_site.environment import CHECKOUT
 
 INSTANCES = 500_000
 _SMALL = 20_000
@@ -38,48 +34,10 @@ def measure(stage: Stage) -> list[Measure]:
     dsn = stage.database()
     with psycopg.connect(dsn, autocommit=True) as conn:
         large.start(conn, size)
-        pages = _pages(stage)
-        found = [*_page_measures(pages), *_impact(conn)]
+        pages = page_times.run(stage, "probe", "bench.probes.designer_pages")
+        found = [*page_times.measures("designer", "designer", pages), *_impact(conn)]
         found += _publication(conn, dsn)
-    return found if size >= INSTANCES else [_unjudged(each, size) for each in found]
-
-
-def _unjudged(measure: Measure, size: int) -> Measure:
-    return Measure(f"{measure.key}-{size}", f"{measure.label}, {size:,}", measure.value, measure.unit)
-
-
-def _pages(stage: Stage) -> dict[str, dict[str, float]]:
-    os.environ.setdefault("DJANGO_SUPERUSER_PASSWORD", "for the bench only")
-    site.run(
-        stage.cluster, "probe", "createsuperuser", "--noinput", "--username=bench", "--email=b@localhost"
-    )
-    own = site.environment(stage.cluster, "probe", "web") | {"WEDSQL_ALLOWED_HOSTS": "127.0.0.1"}
-    command = [sys.executable, "-m", "bench.probes.designer_pages"]
-    done = subprocess.run(
-        command, cwd=CHECKOUT, env=os.environ | own, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise RuntimeError(done.stderr.strip()[-400:])
-    found: dict[str, dict[str, float]] = json.loads(done.stdout)
-    return found
-
-
-def _page_measures(pages: dict[str, dict[str, float]]) -> list[Measure]:
-    each = [
-        Measure(f"designer-{name}", f"designer, {name}", page["ms"], "ms", _size(page))
-        for name, page in pages.items()
-    ]
-    slowest = max(pages, key=lambda name: pages[name]["ms"])
-    largest = max(pages, key=lambda name: pages[name]["kB"])
-    return [
-        *each,
-        Measure("designer-page", "slowest page of the designer", pages[slowest]["ms"], "ms", slowest),
-        Measure("designer-bytes", "largest page of the designer", pages[largest]["kB"], "kB", largest),
-    ]
-
-
-def _size(page: dict[str, float]) -> str:
-    return f"{page['kB']:.0f} kB, {page['queries']:.0f} statements"
+    return found if size >= INSTANCES else [each.unjudged(size) for each in found]
 
 
 def _impact(conn: psycopg.Connection) -> list[Measure]:
