@@ -13,6 +13,15 @@ from bench.work.definition import FLOW
 STEPS = 10
 """the steps of each finished instance"""
 _AT_ONCE = 5_000
+_TAKE = """
+select array_agg(wid), array_agg(job_id) from wedsql.take(%s, array['tr_a2'], %s, 'bench')
+"""
+_FAIL = """
+with jobs (flow, wids, ids) as (values (%s, %s::integer[], %s::bigint[]))
+select count(*) filter (where d.ok) from jobs j cross join lateral wedsql.complete_many(
+  j.flow, j.wids, j.ids, array_fill(null::bigint, array[cardinality(j.ids)]),
+  array_fill('{"a1": null}'::jsonb, array[cardinality(j.ids)]), 'bench') d
+"""
 _START = """
 select count(*) from wedsql.start_many(%s, array_fill(%s::jsonb, array[%s::integer]))
 """
@@ -25,12 +34,19 @@ def populate(conn: psycopg.Connection, size: int) -> float:
     """
     running, exceptions = size // 10, size // 1_000
     fill(conn, size - running - exceptions, STEPS)
-    for state, count in (("{}", running), ('{"a1": null}', exceptions)):
-        for first in range(0, count, _AT_ONCE):
-            conn.execute(_START, [FLOW, state, min(_AT_ONCE, count - first)])
+    _start(conn, '{"a3": "done"}', exceptions)
+    with conn.transaction():
+        jobs = conn.execute(_TAKE, [FLOW, exceptions]).fetchone()
+        conn.execute(_FAIL, [FLOW, *(jobs or ())])
+    _start(conn, "{}", running)
     conn.execute(f"create index if not exists a2_wid on {FLOW}.wed_flow (a2, wid)")
     conn.execute(f"vacuum (analyze) wedsql.instance, wedsql.job_pool, wedsql.wed_trace, {FLOW}.wed_flow")
     return _count(conn)
+
+
+def _start(conn: psycopg.Connection, state: str, count: int) -> None:
+    for first in range(0, count, _AT_ONCE):
+        conn.execute(_START, [FLOW, state, min(_AT_ONCE, count - first)])
 
 
 def _count(conn: psycopg.Connection) -> float:
