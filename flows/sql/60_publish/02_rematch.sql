@@ -165,8 +165,8 @@ where n.value <> 'null' and not exists (
   select 1 from jsonb_each(o.state - array(select jsonb_object_keys(p_state))) g where g.value = n.value)
 $$;
 
--- Deletes the _EXCPT jobs of instances of the flow that are no exception; an instance that is being written
--- now is left to its writer.
+-- Deletes the _EXCPT jobs of instances of the flow that are no exception, and not suspended as one; an
+-- instance that is being written now is left to its writer.
 -- Locks: the instances that have one, skipping a locked one; then the job.
 create or replace function wedsql._drop_stale_except_jobs(p_flow integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -174,11 +174,11 @@ declare
   v_wid integer;
 begin
   for v_wid in select j.wid from wedsql.job_pool j join wedsql.instance i on i.wid = j.wid
-               where j.flow_id = p_flow and j.trname = '_EXCPT' and j.tgid = 0 and i.status not in ('E', 'X')
+               where j.flow_id = p_flow and j.trname = '_EXCPT' and j.tgid = 0 and i.status not in ('E', 'S', 'X')
                order by j.wid loop
     if wedsql._hold(p_name, v_wid) then
       delete from wedsql.job_pool j using wedsql.instance i
-      where j.wid = v_wid and j.tgid = 0 and i.wid = j.wid and i.status not in ('E', 'X');
+      where j.wid = v_wid and j.tgid = 0 and i.wid = j.wid and i.status not in ('E', 'S', 'X');
     end if;
   end loop;
 end $$;

@@ -159,6 +159,22 @@ def test_a_definition_published_meanwhile_counts_when_it_is_resumed(shop: Kit) -
     assert broken(shop) == []
 
 
+def test_a_parked_job_stays_one_when_a_definition_is_published_meanwhile(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.trig("tr_x", "a = '1'", max_attempts=1)
+    kit.final("a = '2'")
+    wid = kit.start(a="1")
+    kit.fail("tr_x", why="no")
+    assert (kit.status(wid), kit.jobs(wid)) == ("E", ["_EXCPT", "tr_x"])
+    api.suspend(wid, "Wait.", conn=kit.conn)
+    definition = dict(api.definition(kit.name, conn=kit.conn))
+    definition["triggers"][0]["predicate"] = "a = '1' or a = '8'"
+    api.publish(kit.name, definition, conn=kit.conn)
+    api.resume(wid, "Go on.", conn=kit.conn)
+    assert (kit.status(wid), kit.jobs(wid)) == ("E", ["_EXCPT", "tr_x"])
+    assert broken(kit) == []
+
+
 def test_it_can_be_cancelled(shop: Kit) -> None:
     wid = shop.start(a="1")
     api.suspend(wid, "Wait.", conn=shop.conn)

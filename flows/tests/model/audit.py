@@ -68,7 +68,7 @@ class _Judge:
             return
         yield from self._pending()
         yield from self._exception()
-        if not self.left:
+        if not self.left and self.status != "S":
             yield from self._waiting()
         yield from self._jobs()
         yield from self._history()
@@ -80,15 +80,15 @@ class _Judge:
         timers = [timer for timer in self.timers if self.left or self._stale(timer) is None]
         if self.status == "R" and not self.live and not timers:
             yield "lost", f"running without a job or a timer that can fire; timers {self.timers}"
-        if self.status not in "RE" and (self.jobs or self.timers):
+        if self.status not in "RES" and (self.jobs or self.timers):
             yield "work on ended", f"jobs {self.jobs}, timers {self.timers}"
 
     def _exception(self) -> Iterator[tuple[str, str]]:
         """Check that an instance has an _EXCPT job if and only if it is an exception."""
         stands = any(job["tgid"] == 0 for job in self.jobs)
-        if stands and self.status != "E":
+        if stands and self.status not in "ES":
             yield "ghost exception", "it has an _EXCPT job"
-        if self.parked and self.status != "E":
+        if self.parked and self.status not in "ES":
             yield "ghost parked", f"parked jobs {self.parked}"
         if self.status == "E" and not stands:
             yield "unserved exception", "no _EXCPT job stands for it"
@@ -134,6 +134,8 @@ class _Judge:
                 yield "job without trigger", str(job)
             elif trigger and job["trname"] != trigger["trname"] and job["state"] != "L":
                 yield "stranded job", f"offered as {job['trname']}, its trigger says {trigger['trname']}"
+            if job["state"] in (LIVE if self.status == "S" else "S"):
+                yield "half suspended", str(job)
             if (job["state"] == "L") != (job["claim"] is not None):
                 yield "half a lease", str(job)
 
@@ -148,7 +150,7 @@ class _Judge:
         last = self.trace[-1]
         if last["status"] != self.status:
             yield "status differs from history", f"{last['status']} in row {last['seq']}"
-        if self.status in "RE" and last["state"] != self.state:
+        if self.status in "RES" and last["state"] != self.state:
             yield "state differs from history", f"{last['state']} in the history, {self.state} in the table"
 
     def _matching(self) -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, Phase, settings
 from flows.tests.model.attempt_rules import Attempts
 from flows.tests.model.batch_rules import Batches
 from flows.tests.model.due_rules import Due
+from flows.tests.model.operate_rules import Operate
 from flows.tests.model.paper_rules import Paper
 from flows.tests.model.repair_rules import Repair, Settings
 from flows.tests.model.time_rules import Time
@@ -17,7 +18,7 @@ EXAMPLES = int(os.environ.get("WEDSQL_EXAMPLES", "12"))
 STEPS = int(os.environ.get("WEDSQL_STEPS", "25"))
 
 
-class Engine(Time, Attempts, Paper, Due, Repair, Settings, Batches):
+class Engine(Time, Attempts, Paper, Due, Repair, Settings, Batches, Operate):
     """Every family of rules on the same two flows."""
 
 
