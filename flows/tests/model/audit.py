@@ -92,7 +92,8 @@ class _Judge:
             yield "ghost parked", f"parked jobs {self.parked}"
         if self.status == "E" and not stands:
             yield "unserved exception", "no _EXCPT job stands for it"
-        if self.status == "E" and not self.parked and (self.live or self.timers):
+        withdrawn = self.instance["reason"] == "WITHDRAWN"  # a person said so
+        if self.status == "E" and not (self.parked or withdrawn) and (self.live or self.timers):
             yield "false exception", f"jobs {self.live} and timers {self.timers} are pending, none is parked"
 
     def _waiting(self) -> Iterator[tuple[str, str]]:
