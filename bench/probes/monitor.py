@@ -1,4 +1,4 @@
-"""The largest installation that the monitor is made for: its pages, and the live line under load."""
+"""The largest installation that the monitor is made for: its pages, and live updates under load."""
 
 from __future__ import annotations
 

@@ -151,8 +151,14 @@ class _Judge:
         last = self.trace[-1]
         if last["status"] != self.status:
             yield "status differs from history", f"{last['status']} in row {last['seq']}"
-        if self.status in "RES" and last["state"] != self.state:
+        if self.status in "RES" and self._differs(last["state"]):
             yield "state differs from history", f"{last['state']} in the history, {self.state} in the table"
+
+    def _differs(self, written: Row) -> bool:
+        """Return whether the state is another one; a suspended one gets new attributes when it is resumed."""
+        state = self.state or {}
+        same = state.keys() & written.keys() if self.status == "S" else state.keys() | written.keys()
+        return any(state.get(name) != written.get(name) for name in same)
 
     def _matching(self) -> Iterator[tuple[str, str]]:
         """Check that every condition that holds has its job or its timer."""
