@@ -151,14 +151,16 @@ class _Judge:
         last = self.trace[-1]
         if last["status"] != self.status:
             yield "status differs from history", f"{last['status']} in row {last['seq']}"
-        if self.status in "RES" and self._differs(last["state"]):
+        if self.status in "RES" and self._differs(last):
             yield "state differs from history", f"{last['state']} in the history, {self.state} in the table"
 
-    def _differs(self, written: Row) -> bool:
-        """Return whether the state is another one; a suspended one gets new attributes when it is resumed."""
-        state = self.state or {}
-        same = state.keys() & written.keys() if self.status == "S" else state.keys() | written.keys()
-        return any(state.get(name) != written.get(name) for name in same)
+    def _differs(self, last: Row) -> bool:
+        """Return whether the state is not that of the last step.
+
+        A suspended instance follows a new definition, with attributes of other names, when it is resumed.
+        """
+        version = self.now.flows[self.instance["flow_id"]]["version"]
+        return last["state"] != self.state and (self.status != "S" or last["version"] == version)
 
     def _matching(self) -> Iterator[tuple[str, str]]:
         """Check that every condition that holds has its job or its timer."""
