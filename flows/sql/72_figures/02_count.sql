@@ -186,7 +186,7 @@ begin
   while v_until - v_from > 1 and p_max < (
     select count(*) from (select from wedsql.wed_trace t
                           where t.xid >= v_from and t.xid < v_until limit p_max + 1) t) loop
-    v_until := v_from + (v_until - v_from) / 4;
+    v_until := v_from + greatest(1, (v_until - v_from) / 4);
   end loop;
   return greatest(v_until, v_from);
 end $$;

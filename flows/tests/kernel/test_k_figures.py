@@ -11,6 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from flows import api
 from flows.tests.kit import Connection, Kit
 
 pytestmark = pytest.mark.kernel
@@ -50,7 +51,7 @@ def counter(kit: Kit) -> Iterator[Connection]:
 
 def count(connection: Connection, most: int = 20000) -> int:
     """Count all that there is, in rounds of `most` steps; return how many rounds."""
-    for rounds in range(1, 10_000):
+    for rounds in range(1, 1_000):
         found = connection.execute("select wedsql.count_history(%s)", [most]).fetchone()
         if found and found[0] and not found[0]["more"]:
             return rounds
@@ -68,6 +69,14 @@ def check(kit: Kit) -> list[Any]:
     plain = kit.rows(PLAIN, {"flow": kit.id})  # type: ignore[arg-type]
     assert kit.rows(COUNTED, {"flow": kit.id}) == plain  # type: ignore[arg-type]
     return plain
+
+
+def test_a_transaction_larger_than_a_round_is_counted(fig2: Kit, counter: Connection) -> None:
+    api.start_many(fig2.name, [{}] * 30, conn=fig2.conn)
+    for _ in range(220):  # transactions after it, before the last of which the next round ends
+        fig2.rows("select txid_current()")
+    count(counter, most=5)
+    assert [row.started for row in check(fig2)] == [30]
 
 
 def whole(kit: Kit, wid: int) -> None:
