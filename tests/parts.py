@@ -83,13 +83,14 @@ def parts(folder: Path, long: bool = False) -> list[Part]:
     hostile = ("--settings", "hostile", "flows/tests/kernel")
     found = [
         ("kernel in every mode", "kernel", (*every, "flows")),
-        ("processes and browsers", "not chaos", (*every, "workers", "wedsql_site", "tests", "bench")),
         ("pages and commands", "not chaos and not kernel", ("flows", "pages", "monitor")),
+        ("browsers and orders of commits", "not chaos", (*every, "tests", "bench")),
+        ("processes", "not chaos", ("workers", "wedsql_site")),
         ("kernel under hostile settings", "kernel", hostile),
     ]
     if binaries.from_system():
         debian = ("--pg", "debian")
-        found[1:1] = [("kernel on Debian's server", "kernel and not cost", debian)]
+        found[3:3] = [("kernel on Debian's server", "kernel and not cost", debian)]
         if long:
             found += [("kernel on Debian's server under hostile settings", "kernel", (*debian, *hostile))]
     return [Part(*each, folder / str(number)) for number, each in enumerate(found)]
