@@ -20,6 +20,8 @@ from pages.guard import page
 from wedsql_site.middleware import uncompressed
 from wedsql_site.second_factor.forms import PasswordForm
 
+RIGHTS = {"operate": gettext_lazy("Operate"), "repair": gettext_lazy("Repair")}
+
 
 class TokenForm(PasswordForm):
     """Asks for what the token may do, and for the password, because a token outlives the session."""
@@ -35,7 +37,7 @@ class TokenForm(PasswordForm):
     )
     rights = forms.MultipleChoiceField(
         label=gettext_lazy("More than reading"),
-        choices=[("operate", gettext_lazy("Operate")), ("repair", gettext_lazy("Repair"))],
+        choices=list(RIGHTS.items()),
         required=False,
         widget=forms.CheckboxSelectMultiple,
     )
@@ -62,8 +64,16 @@ def account_tokens(request: HttpRequest) -> HttpResponse:
     secret = ""
     if request.method == "POST" and form.is_valid():
         secret = _made(request.user, form)
-    context = {"form": form, "secret": secret, "tokens": tokens.usable(request.user)}
+    context = {"form": form, "secret": secret, "tokens": _listed(request.user)}
     return uncompressed(render(request, "registration/tokens.html", context))
+
+
+def _listed(user: Any) -> list[dict[str, Any]]:
+    """Return the tokens of a user with the names of what they may do."""
+    return [
+        {"token": token, "rights": [RIGHTS.get(right, right) for right in token.rights]}
+        for token in tokens.usable(user)
+    ]
 
 
 def _made(user: Any, form: TokenForm) -> str:

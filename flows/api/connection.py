@@ -24,18 +24,23 @@ def to_json(state: Any) -> str:
         text.encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise BadDefinition(f"The state cannot be written as JSON: {error}.") from error
-    if "\\u0000" in text and "\x00" in _texts(state):
+    if "\\u0000" in text and _has_nul(state):
         raise WrongType("A text with the character NUL cannot be stored.", hint="Remove the character.")
     return text
 
 
-def _texts(value: Any) -> str:
-    """Return the concatenation of all texts in a value."""
-    if isinstance(value, Mapping):
-        return "".join(_texts(part) for pair in value.items() for part in pair)
-    if isinstance(value, (list, tuple)):
-        return "".join(map(_texts, value))
-    return value if isinstance(value, str) else ""
+def _has_nul(value: Any) -> bool:
+    """Return whether a text in a value, which may be nested deeply, has the character NUL."""
+    left = [value]
+    while left:
+        part = left.pop()
+        if isinstance(part, str) and "\x00" in part:
+            return True
+        if isinstance(part, Mapping):
+            left += [*part, *part.values()]
+        elif isinstance(part, (list, tuple)):
+            left += part
+    return False
 
 
 def _plain(value: Any) -> str | float:

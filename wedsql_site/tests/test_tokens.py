@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from monitor.api import tokens
 from monitor.models import ApiToken
 
 PAGE = "/accounts/tokens/"
@@ -44,3 +45,11 @@ def test_a_token_is_not_made_for_a_flow_that_the_user_does_not_see(client: Clien
     for wrong in ({"days": "0"}, {"days": "9999999999"}, {"name": "x" * 200}, {"rights": ["design"]}):
         client.post(PAGE, given | {"flows": ""} | wrong)
     assert not ApiToken.objects.exists()
+
+
+def test_the_list_names_rights_in_the_language_of_the_user(client: Client) -> None:
+    user = User.objects.create_user("tina", password=PASSWORD)
+    tokens.create(user, "reports", 30, [], ["operate", "repair"])
+    client.force_login(user)
+    page = client.get(PAGE, headers={"Accept-Language": "pt-BR"}).content.decode()
+    assert "Operar, Reparar" in page

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from flows import api
+from flows.api.connection import to_json
 from flows.errors import BadDefinition, PredicateRefused, WrongType
 from flows.tests.kit import Kit, refused
 
@@ -15,6 +18,10 @@ def test_a_nul_in_a_state_is_a_wrong_value(fig2: Kit) -> None:
     with pytest.raises(WrongType, match="NUL"):
         fig2.start(a1="a\x00b")
     assert fig2.start(a1="ready", a2="the text \\u0000 is harmless")
+    deep: Any = "a text \\u0000"
+    for _ in range(900):
+        deep = [deep]
+    assert to_json({"a1": deep}).count("[") == 900
 
 
 def test_a_lone_surrogate_is_refused(fig2: Kit) -> None:
