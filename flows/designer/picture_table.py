@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from flows.code_places import code_place
 from flows.designer.drawing import name
@@ -21,6 +22,7 @@ from pages.templatetags.wed import number
 
 # A row lists so many rules that followed, and so many that never did; of the others it has the number.
 LISTED, LISTED_OF_LARGE = (8, 8), (4, 1)
+NBSP = "\N{NO-BREAK SPACE}"
 # The instances behind the nodes that are no rules, as the list of instances chooses them.
 _STATUS = {"start": "", "final": "?status=F", "exception": "?status=E"}
 
@@ -101,10 +103,10 @@ class _Table:
     def _instances(self, node: Node, transition: str) -> tuple[str, str]:
         if transition:
             pending = self.pending.get(transition, NONE)
-            text = _("%(n)s pending") % {"n": number(pending)}
+            text = ngettext("%(n)s pending", "%(n)s pending", pending.n) % {"n": number(pending)}
             return f"{self.jobs}?{urlencode({'transition': transition})}", text
         return (f"{self.list}{_STATUS[node.kind]}", _("instances")) if node.kind in _STATUS else ("", "")
 
 
 def _share(edge: Edge) -> str:
-    return f"{number(edge.count)} ({edge.share:.0%})".replace("%", " %")
+    return f"{number(edge.count)} ({edge.share:.0%})".replace(" ", NBSP).replace("%", f"{NBSP}%")
