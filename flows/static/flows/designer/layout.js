@@ -40,6 +40,23 @@ function loop({ x, y, width, height }, rankdir) {
   return [side(-0.25, 0), side(-0.25, 30), side(0.25, 30), side(0.25, 0)];
 }
 
+// The size of the drawing with everything inside: the layout measures nodes and labels, and not the bends of edges.
+function enclose(nodes, edges, { width, height }) {
+  const box = { left: 0, top: 0, right: width, bottom: height };
+  const bends = edges.flatMap((edge) => edge.points);
+  for (const { x, y } of bends) {
+    box.left = Math.min(box.left, x - PAD);
+    box.top = Math.min(box.top, y - PAD);
+    box.right = Math.max(box.right, x + PAD);
+    box.bottom = Math.max(box.bottom, y + PAD);
+  }
+  for (const place of new Set([...nodes, ...edges, ...bends])) {
+    place.x -= box.left;
+    place.y -= box.top;
+  }
+  return { width: box.right - box.left, height: box.bottom - box.top };
+}
+
 export function placed({ nodes, edges, frames, groupOf }, words, notes) {
   const graph = new Graph({ compound: frames.length > 0 });
   const rankdir = innerWidth < 700 ? "TB" : "LR";
@@ -52,12 +69,11 @@ export function placed({ nodes, edges, frames, groupOf }, words, notes) {
   layout(graph);
   for (const { v, w } of graph.edges()) if (v === w) graph.edge(v, w).points = loop(graph.node(v), rankdir);
   const all = graph.nodes().map((id) => graph.node(id));
-  const { width, height } = graph.graph();
+  const drawn = graph.edges().map((ends) => graph.edge(ends));
   return {
-    width,
-    height,
+    ...enclose(all, drawn, graph.graph()),
     nodes: all.filter((node) => !node.frame),
     frames: all.filter((node) => node.frame).map(({ frame, ...place }) => ({ ...place, id: frame.id, title: frame.title })),
-    edges: graph.edges().map((ends) => graph.edge(ends)),
+    edges: drawn,
   };
 }
