@@ -110,13 +110,20 @@ def _form(form: OptionsForm | None, problems: dict[str, list[Described]]) -> dic
 
 def listed(design: Design, problem: Problem) -> Listed:
     """Return a problem with the name of the rule or attribute and the address where it is edited."""
-    part = str(problem.path[0]) if len(problem.path) > 1 else "settings"
-    if part == "settings":
-        return Listed(problem, _("Settings"), design.address("settings"))
-    place = int(problem.path[1])
+    name = about(design.definition, problem)
+    if len(problem.path) < 2:
+        return Listed(problem, name, design.address("settings"))
+    part, place = str(problem.path[0]), int(problem.path[1])
     tab = "rules" if part == "triggers" else "attributes"
-    about = f"{place + 1} {title(part, design.definition[part][place])}"
-    return Listed(problem, about, f"{design.address(tab)}?{CHOICE[part]}={place + 1}#panel")
+    return Listed(problem, name, f"{design.address(tab)}?{CHOICE[part]}={place + 1}#panel")
+
+
+def about(definition: Mapping[str, Any], problem: Problem) -> str:
+    """Return the place and title of the rule or attribute that has a problem."""
+    if len(problem.path) < 2:
+        return _("Settings")
+    part, place = str(problem.path[0]), int(problem.path[1])
+    return f"{place + 1} {title(part, definition[part][place])}"
 
 
 def described(

@@ -22,12 +22,13 @@ from flows.access import may, rights
 from flows.api.drafts import MAIN
 from flows.definition.sentences import order_sentences, sentences
 from flows.designer.asking import Unanswered, ask
-from flows.designer.draft import design_of
+from flows.designer.draft import Design, design_of
 from flows.designer.impact import examined, groups_of, impact_of, proposed_definition
+from flows.designer.listing import Listed, about, listed
 from flows.designer.outcome import Outcome, outcomes
 from flows.designer.progress import Progress, progress
 from flows.designer.said import reader
-from flows.designer.shown import rule_title
+from flows.designer.shown import Shown
 from flows.designer.tabs import design_page
 from flows.designer.trying import limited
 from flows.errors import BadDefinition, WedError
@@ -83,7 +84,7 @@ def publish(request: HttpRequest, flow_id: int | None = None, name: str | None =
         context["changes"] = _changes(running, proposed.definition)
         # What runs has none, and what has not changed in a draft is not checked again.
         found = design.problems if version is None else api.check_definition(design.name, proposed.definition)
-    context["problems"] = _problems(proposed.definition, found)
+    context["problems"] = _problems(design, proposed, found)
     if (request.POST.get("do") == "examine" or "examine" in request.GET) and not found and design.flow:
         reopen = "reopen_final" in request.POST
         context |= {"examined": True, "form_id": "publish", "flow_id": design.flow.id}
@@ -103,18 +104,11 @@ def _changes(running: dict[str, Any], definition: dict[str, Any]) -> list[str] |
         return None
 
 
-def _problems(definition: dict[str, Any], problems: Iterable[Problem]) -> list[dict[str, Any]]:
-    """Return the problems, each with the name of the part that has it."""
-    found = []
-    for problem in problems:
-        part, place, *_option = (*problem.path, None, None)
-        items = definition.get(part, []) if isinstance(part, str) else []
-        item: dict[str, Any] = (
-            items[place] if isinstance(place, int) and isinstance(items, list) and place < len(items) else {}
-        )
-        title = rule_title(item) if part == "triggers" else str(item.get("name", ""))
-        found.append({"title": title, "problem": problem})
-    return found
+def _problems(design: Design, proposed: Shown, problems: Iterable[Problem]) -> list[Listed]:
+    """Return the problems, each with what it is about; those of a draft with the address to mend them."""
+    if proposed.draft:
+        return [listed(design, problem) for problem in problems]
+    return [Listed(problem, about(proposed.definition, problem), "") for problem in problems]
 
 
 @dataclass(frozen=True)

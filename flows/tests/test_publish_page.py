@@ -60,6 +60,7 @@ def test_a_problem_keeps_the_draft_from_being_published(alice: Client, fig2: str
     page = alice.get(address("publish", fig2))
 
     assert "1 problem prevents publishing:" in text_of(page) and "nowhere" in text_of(page)
+    assert re.search(r'<a href="[^"]*/design/\?rule=\d+#panel">', page.content.decode())
     assert re.search(r'value="publish"\s+disabled', page.content.decode())
     assert "nowhere" in publish(alice, fig2, at)
     assert "nowhere" not in running(fig2)
