@@ -1,4 +1,5 @@
-// The trial page: the scenarios are run after the page is shown, and a node of the tree opens its state.
+// The trial page: the scenarios are run after the page is shown, a node of the tree opens its state, and a phone
+// shows the rules, which are below the fields of the state there.
 import { fill } from "./fragment.js";
 
 export async function start() {
@@ -9,5 +10,9 @@ export async function start() {
     event.preventDefault();
     button.click();
   });
+  const narrow = matchMedia("(max-width: 52rem)").matches;
+  if (narrow && !location.hash && !document.querySelector(".note-error")) {
+    document.querySelector(".trial-rules:has(.rule)")?.scrollIntoView();
+  }
   await fill(document.getElementById("scenarios"));
 }
