@@ -132,3 +132,23 @@ def test_a_stream_that_never_begins_gives_its_place_back(operator: Program, parc
     opened.clear()
     assert open_streams() == 0
     assert operator.get(f"/events?cursor={here()}").status_code == 200
+
+
+def test_the_header_of_a_client_that_connects_again_counts_before_the_address(operator: Program) -> None:
+    place, other = str(here()), "no place"
+    found = [
+        operator.client.head(
+            f"{BASE}/events?cursor={first}", headers=operator.headers | {"Last-Event-ID": last}
+        )
+        for first, last in ((other, place), (place, other))
+    ]
+    assert [each.status_code for each in found] == [200, 422]
+
+
+def test_all_callers_together_have_a_limit(
+    operator: Program, parcels: Parcels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "MOST_STREAMS", 2)
+    opened = [operator.get("/events") for _ in range(2)]
+    assert [each.status_code for each in opened] == [200, 200]
+    assert "Too many streams" in problem(operator.get("/events"), 429)["detail"]
