@@ -5,9 +5,9 @@ import { becoming, update } from "./steady.js";
 const EVERY_MS = 5_000;
 const LAST_WORD = { 401: "out", 403: "out", 404: "gone" };
 
-async function fetchPage() {
+export async function fetchPage(address) {
   // After the end of the session the server redirects to the log-in.
-  const response = await fetch(location.href, { credentials: "same-origin", cache: "no-store", redirect: "manual" });
+  const response = await fetch(address, { credentials: "same-origin", cache: "no-store", redirect: "manual" });
   if (response.type === "opaqueredirect") throw Object.assign(new Error("signed out"), { status: 401 });
   if (!response.ok) throw Object.assign(new Error(`${response.status}`), { status: response.status });
   return new DOMParser().parseFromString(await response.text(), "text/html");
@@ -25,7 +25,7 @@ export function start() {
   async function look() {
     if (!document.hidden) {
       try {
-        update(changes(await fetchPage()));
+        update(changes(await fetchPage(location.href)));
         mark.say("live");
       } catch (error) {
         if (error.status in LAST_WORD) { mark.say(LAST_WORD[error.status]); return; }
