@@ -57,7 +57,7 @@ def compared(column: sql.Composable, typed: Typed, *, state: bool = False) -> Cl
 
 def _one(column: sql.Composable, operator: str, value: Any, typed: Typed, state: bool) -> Clause:
     if isinstance(value, Span | Day) and typed.field.kind == "timestamptz":
-        return _with_span(column, operator, value, typed.zone, state)
+        return _with_span(column, operator, value, typed, state)
     shown, params = _single(value, typed)
     return Clause(sql.SQL("{} {} {}").format(column, sql.SQL(operator), shown), params, state)
 
@@ -65,18 +65,16 @@ def _one(column: sql.Composable, operator: str, value: Any, typed: Typed, state:
 def _single(value: Any, typed: Typed) -> tuple[sql.Composable, tuple[Any, ...]]:
     """Return a value that is one point, with its parameters."""
     if isinstance(value, Ago):
-        return sql.SQL("((select wedsql.now()) - %s::interval)"), (value.by,)
+        return sql.SQL("({} - %s::interval)").format(typed.now), (value.by,)
     if isinstance(value, Day):
-        return sql.SQL("(((select wedsql.now()) at time zone %s)::date + %s::integer)"), (
-            zone_name(typed.zone),
-            value.days,
-        )
+        day = sql.SQL("(({} at time zone %s)::date + %s::integer)").format(typed.now)
+        return day, (zone_name(typed.zone), value.days)
     return sql.SQL("%s::jsonb" if typed.field.kind == "jsonb" else "%s"), (value,)
 
 
-def _with_span(column: sql.Composable, operator: str, value: Span | Day, zone: tzinfo, state: bool) -> Clause:
+def _with_span(column: sql.Composable, operator: str, value: Span | Day, typed: Typed, state: bool) -> Clause:
     """Return the comparison with a part of time: before it, in it, or after it."""
-    low, high = _ends(value, zone)
+    low, high = _ends(value, typed)
     used = {"<": [("<", low)], "<=": [("<", high)], ">": [(">=", high)], ">=": [(">=", low)]}.get(
         operator, [(">=", low), ("<", high)]
     )
@@ -87,12 +85,12 @@ def _with_span(column: sql.Composable, operator: str, value: Span | Day, zone: t
 _End = tuple[sql.Composable, tuple[Any, ...]]
 
 
-def _ends(value: Span | Day, zone: tzinfo) -> tuple[_End, _End]:
+def _ends(value: Span | Day, typed: Typed) -> tuple[_End, _End]:
     if isinstance(value, Span):
         return (sql.SQL("%s"), (value.low,)), (sql.SQL("%s"), (value.high,))
-    name = zone_name(zone)
-    midnight = sql.SQL(
-        "((date_trunc('day', (select wedsql.now()) at time zone %s) + %s::interval) at time zone %s)"
+    name = zone_name(typed.zone)
+    midnight = sql.SQL("((date_trunc('day', {} at time zone %s) + %s::interval) at time zone %s)").format(
+        typed.now
     )
     first, after = timedelta(days=value.days), timedelta(days=value.days + 1)
     return (midnight, (name, first, name)), (midnight, (name, after, name))

@@ -73,6 +73,10 @@ REASONS: dict[str, tuple[str | Promise, str | Promise]] = {
         _("“%(value)s” does not name two transitions."),
         _('Write them in their order, as in "tr_pack > tr_send"; the first may be start.'),
     ),
+    "not_then": (
+        _("“%(field)s” is not known of a moment in the past."),
+        _("Remove it, or go back to now. Attributes can be compared, and: %(fields)s."),
+    ),
     "predicate": (_("%(problem)s"), _("%(way_out)s")),
     "many_flows": (
         _("A condition on attributes is looked up in at most %(limit)s flows; you see %(flows)s."),

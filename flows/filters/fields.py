@@ -84,6 +84,12 @@ PARTS: dict[str, Field] = {
     )
 }
 
+# The parts that are known of a moment of the history.
+THEN = (
+    "status", "flow", "key", "id", "parent", "version", "actor", "started", "changed", "finished", "since",
+    "age", "idle", "took", "where", WORD,
+)  # fmt: skip
+
 
 def of_attribute(attribute: Attribute) -> Field:
     """Return the field of an attribute."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 
 from flows.api.connection import value
 from flows.errors import PredicateRefused, PredicateType, WedError
 from flows.filters.clauses import Clause
 from flows.filters.errors import BadFilter
-from flows.filters.fields import PARTS, find
+from flows.filters.fields import PARTS, THEN, find
 from flows.filters.grammar import read
 from flows.filters.rendering import render
 from flows.filters.tree import Condition, Node, all_of, conditions, top
@@ -25,13 +25,15 @@ MAX_WHERE = 3
 class Filter:
     """A filter; `flow` is None as long as it is about instances of any flow.
 
-    `zone` is the zone of its times. Without a flow, conditions on attributes are not checked.
+    `zone` is the zone of its times. Without a flow, conditions on attributes are not checked. `at` is the
+    moment of the history that it is about, None for the present.
     """
 
     tree: Node | None = None
     flow: FlowInfo | None = None
     zone: tzinfo = UTC
     predicates: Mapping[str, int] = field(default_factory=dict, compare=False)
+    at: datetime | None = None
 
     def __bool__(self) -> bool:
         return self.tree is not None
@@ -42,11 +44,11 @@ class Filter:
 
     def where(self) -> Clause:
         """Return SQL over `i` (wedsql.instance) and, if its `state` is true, `f` (the flow's own table)."""
-        return render(self.tree, self.flow, self.zone, self.predicates)
+        return render(self.tree, self.flow, self.zone, self.predicates, self.at)
 
     def clauses(self) -> list[Clause]:
         """Return the SQL of each part that has to be met."""
-        return [render(part, self.flow, self.zone, self.predicates) for part in self.parts]
+        return [render(part, self.flow, self.zone, self.predicates, self.at) for part in self.parts]
 
     def for_flow(self, flow: FlowInfo, *, everywhere: bool = False) -> Filter:
         """Return the filter over one flow. Raises BadFilter.
@@ -58,6 +60,17 @@ class Filter:
             if typed(each, flow, self.zone) is None and not everywhere:
                 raise unknown(each, flow)
         return replace(self, flow=flow, predicates=_prepared(self.tree, flow))
+
+    def as_of(self, at: datetime) -> Filter:
+        """Return the filter over the instances as they were at a moment. Raises BadFilter.
+
+        What the history does not have, such as the jobs of an instance, cannot be compared.
+        """
+        for each in conditions(self.tree):
+            if each.field in PARTS and each.field not in THEN:
+                known = ", ".join(name for name in THEN if name)
+                raise BadFilter("not_then", each.position, each.length, field=each.field, fields=known)
+        return replace(self, at=at)
 
     def having(self, node: Node | None) -> Filter:
         """Return the filter with one more part that has to be met."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from psycopg import sql
 
@@ -104,8 +105,8 @@ def _time_since(column: str, typed: Typed) -> Clause:
     else:
         signs = [(_FLIPPED[typed.operator], typed.values[0])]
     used = [(sign, value) for sign, value in signs if value is not None]
-    parts = [f"i.{column} {sign} (select wedsql.now()) - %s::interval" for sign, _value in used]
-    return Clause(sql.SQL(f"({' and '.join(parts)})"), tuple(value for _sign, value in used))
+    parts = [sql.SQL(f"i.{column} {sign} {{}} - %s::interval").format(typed.now) for sign, _value in used]
+    return Clause(sql.SQL("({})").format(sql.SQL(" and ").join(parts)), tuple(v for _sign, v in used))
 
 
 def _since(typed: Typed, flow: FlowInfo | None) -> Clause:
@@ -116,9 +117,8 @@ def _key(typed: Typed, flow: FlowInfo | None) -> Clause:
     """Return a condition on the start key or one of the attributes of the business key."""
     if typed.operator in ("has", "no"):
         return _has_key(typed.operator == "has", flow)
-    values = [str(each) for each in typed.values]
-    found = any_of(*(_one_key(each, flow, begins=typed.operator == "^") for each in values))
-    return found
+    one = _one_key if typed.at is None else _one_past_key
+    return any_of(*(one(str(each), flow, begins=typed.operator == "^") for each in typed.values))
 
 
 def _has_key(wanted: bool, flow: FlowInfo | None) -> Clause:
@@ -149,6 +149,16 @@ def _one_key(value: str, flow: FlowInfo | None, *, begins: bool) -> Clause:
     return Clause(sql.SQL("i.wid in ({})").format(sql.SQL(" union all ").join(parts)), tuple(params))
 
 
+def _one_past_key(value: str, flow: FlowInfo | None, *, begins: bool) -> Clause:
+    """Return which instances had a key at a moment; the indexes have the keys of the present."""
+    own = "left(i.key, length(%s)) = %s" if begins else "i.key = %s"
+    parts = [Clause(sql.SQL(own), (value, value) if begins else (value,))]
+    for name in _key_names(flow):
+        clause = starts(sql.Identifier("f", name), value, whole=not begins)
+        parts.append(Clause(clause.sql, clause.params, state=True))
+    return any_of(*parts)
+
+
 def _key_names(flow: FlowInfo | None) -> list[str]:
     return [each.name for each in flow.attributes if each.business_key] if flow else []
 
@@ -156,7 +166,11 @@ def _key_names(flow: FlowInfo | None) -> list[str]:
 def _word(typed: Typed, flow: FlowInfo | None) -> Clause:
     """Return which instances a word by itself means: by number, start key, or beginning of a business key."""
     word = str(typed.values[0])
-    parts = [any_of(_one_key(word, flow, begins=False), *_beginnings(word, flow))]
+    if typed.at is None:
+        parts = [any_of(_one_key(word, flow, begins=False), *_beginnings(word, flow))]
+    else:
+        own = (starts(sql.Identifier("f", name), word) for name in _key_names(flow))
+        parts = [_one_past_key(word, flow, begins=False), *(replace(each, state=True) for each in own)]
     if word.isascii() and word.isdigit() and len(word) < 19:
         parts.append(Clause(sql.SQL("i.wid = %s"), (int(word),)))
     return any_of(*parts)

@@ -7,7 +7,8 @@ not meet a part is its complement.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import tzinfo
+from dataclasses import replace
+from datetime import datetime, tzinfo
 
 from psycopg import sql
 
@@ -21,20 +22,33 @@ NOTHING = Clause(sql.SQL("false"))
 EVERYTHING = Clause(sql.SQL("true"))
 
 
-def render(node: Node | None, flow: FlowInfo | None, zone: tzinfo, predicates: Mapping[str, int]) -> Clause:
-    """Return a checked tree as SQL; `predicates` are the numbers of the SQL predicates that are prepared."""
+def render(
+    node: Node | None,
+    flow: FlowInfo | None,
+    zone: tzinfo,
+    predicates: Mapping[str, int],
+    at: datetime | None = None,
+) -> Clause:
+    """Return a checked tree as SQL; `predicates` are the numbers of the SQL predicates that are prepared.
+
+    `at` is the moment that the filter is about, None for the present.
+    """
     if node is None:
         return EVERYTHING
     if isinstance(node, Not):
-        return complement(render(node.part, flow, zone, predicates))
+        return complement(render(node.part, flow, zone, predicates, at))
     if isinstance(node, Condition):
-        return _condition(node, flow, zone, predicates)
-    found = [render(part, flow, zone, predicates) for part in node.parts]
+        return _condition(node, flow, zone, predicates, at)
+    found = [render(part, flow, zone, predicates, at) for part in node.parts]
     return joined("and" if isinstance(node, And) else "or", found)
 
 
 def _condition(
-    condition: Condition, flow: FlowInfo | None, zone: tzinfo, predicates: Mapping[str, int]
+    condition: Condition,
+    flow: FlowInfo | None,
+    zone: tzinfo,
+    predicates: Mapping[str, int],
+    at: datetime | None,
 ) -> Clause:
     if condition.field == "where":
         number = predicates[condition.values[0] or ""]
@@ -42,6 +56,7 @@ def _condition(
     found = typed(condition, flow, zone)
     if found is None:  # this flow does not have the attribute, so that nothing meets the condition
         return NOTHING
+    found = replace(found, at=at)
     return _attribute(found) if found.field.attribute else parts.render(found, flow)
 
 

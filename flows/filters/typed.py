@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import tzinfo
+from datetime import datetime, tzinfo
+
+from psycopg import sql
 
 from flows.filters.errors import BadFilter
 from flows.filters.fields import Field, check_choice, check_operator, fields, find
@@ -14,15 +16,26 @@ from flows.queries.definitions import FlowInfo
 
 @dataclass(frozen=True)
 class Typed:
-    """A condition whose values have the type of its field; the parts of a range may be None."""
+    """A condition whose values have the type of its field; the parts of a range may be None.
+
+    `at` is the moment that it is about, None for the present.
+    """
 
     field: Field
     operator: str
     values: tuple[Value | None, ...]
     zone: tzinfo
+    at: datetime | None = None
 
     def with_operator(self, operator: str) -> Typed:
         return replace(self, operator=operator)
+
+    @property
+    def now(self) -> sql.Composable:
+        """Return the time from which relative ones count, in SQL."""
+        if self.at is None:
+            return sql.SQL("(select wedsql.now())")
+        return sql.SQL("{}::timestamptz").format(sql.Literal(self.at))
 
 
 def typed(condition: Condition, flow: FlowInfo | None, zone: tzinfo) -> Typed | None:

@@ -84,7 +84,8 @@ class _Where:
         return sql.SQL(" and ").join(self.parts) if self.parts else sql.SQL("true")
 
 
-def _flow(chosen: Filter) -> FlowInfo:
+def flow_of(chosen: Filter) -> FlowInfo:
+    """Return the flow of a filter. Raises ValueError."""
     if chosen.flow is None:
         raise ValueError("a list of one flow needs a filter of that flow")
     return chosen.flow
@@ -92,7 +93,7 @@ def _flow(chosen: Filter) -> FlowInfo:
 
 def _where(chosen: Filter) -> _Where:
     where = _Where()
-    where.add("i.flow_id = %s", _flow(chosen).id)
+    where.add("i.flow_id = %s", flow_of(chosen).id)
     for each in chosen.clauses():
         where.add(sql.SQL("({})").format(each.sql), *each.params)
     return where
@@ -104,7 +105,8 @@ def _tables(flow: FlowInfo) -> sql.Composed:
     )
 
 
-def _columns(flow: FlowInfo, shown: Sequence[Attribute]) -> sql.Composable:
+def columns(flow: FlowInfo, shown: Sequence[Attribute]) -> sql.Composable:
+    """Return what a list selects of `i` and `f`; each attribute needs its length as a parameter."""
     fixed = sql.SQL("i.wid, i.status::text as status, i.seq, i.reason, i.key, i.started_at, i.changed_at")
     cells = [sql.SQL("left(f.{}::text, %s)").format(sql.Identifier(a.name)) for a in shown]
     keys = [sql.SQL("nullif(left(f.{}::text, 60), '')").format(sql.Identifier(a.name))
@@ -115,7 +117,8 @@ def _columns(flow: FlowInfo, shown: Sequence[Attribute]) -> sql.Composable:
     )
 
 
-def _instance_row(r: Row) -> InstanceRow:
+def instance_row(r: Row) -> InstanceRow:
+    """Return the row of a list that `columns` has selected."""
     return InstanceRow(**{**r, "cells": tuple(r["cells"])})
 
 
@@ -127,7 +130,7 @@ def listed(
     Raises django.db.OperationalError (57014) if the filter takes longer than the page's time limit, and
     django.db.DataError if PostgreSQL rejects a value.
     """
-    flow, where = _flow(chosen), _where(chosen)
+    flow, where = flow_of(chosen), _where(chosen)
     shown = flow.attributes if shown is None else shown
     upward = cursor.after is not None or (oldest_first and cursor.before is None)
     if cursor.after is not None:
@@ -136,22 +139,22 @@ def listed(
         # Bound both tables: a merge join would otherwise read one of them from its end.
         where.add("i.wid < %s and f.wid < %s", cursor.before, cursor.before)
     statement = sql.SQL("select {} from {} where {} order by i.wid {} limit %s").format(
-        _columns(flow, shown), _tables(flow), where.sql(), sql.SQL("asc" if upward else "desc")
+        columns(flow, shown), _tables(flow), where.sql(), sql.SQL("asc" if upward else "desc")
     )
     params = [*[CELL_CHARS + 1] * len(shown), *where.params, cursor.size + 1]
-    found = [_instance_row(r) for r in rows(statement, params)]
+    found = [instance_row(r) for r in rows(statement, params)]
     return cut(found, cursor, lambda item: item.wid, oldest_first=oldest_first)
 
 
 def fresh(chosen: Filter, wids: Sequence[int], shown: Sequence[Attribute] | None = None) -> list[InstanceRow]:
     """Return the current rows of these instances; `matches` is false for those that left the list."""
-    flow, where = _flow(chosen), _where(chosen)
+    flow, where = flow_of(chosen), _where(chosen)
     shown = flow.attributes if shown is None else shown
     statement = sql.SQL(
         "select {}, ({}) is true as matches from {} where i.flow_id = %s and i.wid = any(%s)"
-    ).format(_columns(flow, shown), where.sql(), _tables(flow))
+    ).format(columns(flow, shown), where.sql(), _tables(flow))
     params = [*[CELL_CHARS + 1] * len(shown), *where.params, flow.id, list(wids)]
-    return [_instance_row(r) for r in rows(statement, params)]
+    return [instance_row(r) for r in rows(statement, params)]
 
 
 def newer(chosen: Filter, wid: int) -> Count:
@@ -159,14 +162,14 @@ def newer(chosen: Filter, wid: int) -> Count:
     where = _where(chosen)
     where.add("i.wid > %s and f.wid > %s", wid, wid)
     statement = sql.SQL("select count(*) from (select 1 from {} where {} order by i.wid limit %s) as sample")
-    found = scalar(statement.format(_tables(_flow(chosen)), where.sql()), [*where.params, NEW_CAP + 1])
+    found = scalar(statement.format(_tables(flow_of(chosen)), where.sql()), [*where.params, NEW_CAP + 1])
     return count(found, NEW_CAP)
 
 
 def matching(chosen: Filter, cap: int | None = CAP) -> Count:
     """Return how many instances meet the filter, capped unless `cap` is None."""
     where = _where(chosen)
-    tables = _tables(_flow(chosen)) if chosen.where().state else sql.SQL("wedsql.instance i")
+    tables = _tables(flow_of(chosen)) if chosen.where().state else sql.SQL("wedsql.instance i")
     statement = sql.SQL("select count(*) from (select 1 from {} where {} order by i.wid limit %s) as sample")
     return count(scalar(statement.format(tables, where.sql()), [*where.params, limit(cap)]), cap)
 
@@ -175,7 +178,7 @@ def selected(chosen: Filter) -> tuple[sql.Composable, list[Any]]:
     """Return the statement, with its parameters, that selects the numbers of all instances of the filter."""
     where = _where(chosen)
     statement = sql.SQL("select i.wid from {} where {}")
-    return statement.format(_tables(_flow(chosen)), where.sql()), where.params
+    return statement.format(_tables(flow_of(chosen)), where.sql()), where.params
 
 
 def by_status(chosen: Filter) -> dict[str, Count]:
@@ -185,7 +188,7 @@ def by_status(chosen: Filter) -> dict[str, Count]:
     """
     where = _where(chosen.without("status"))
     statement = sql.SQL("select i.status::text as status, count(*) as n from {} where {} group by 1")
-    found = rows(statement.format(_tables(_flow(chosen)), where.sql()), where.params)
+    found = rows(statement.format(_tables(flow_of(chosen)), where.sql()), where.params)
     return {r["status"]: Count(r["n"]) for r in found}
 
 

@@ -51,13 +51,18 @@ def summaries(
     names: Collection[str] | None, after: str = "", cap: int | None = CAP
 ) -> tuple[list[FlowSummary], bool]:
     """Return one page of flows by name after `after`, and whether more follow; `names` None: every flow."""
+    page, more = page_of_flows(names, after)
+    return _with_counts(page, cap), more
+
+
+def page_of_flows(names: Collection[str] | None, after: str = "") -> tuple[list[Row], bool]:
+    """Return the names and labels of a page of flows, without counts, and whether more follow."""
     found = rows(
         "select id, name, label, description, version from wedsql.flow"
         " where name > %(after)s and (%(every)s or name = any(%(names)s)) order by name limit %(limit)s",
         {"after": after, "every": names is None, "names": list(names or ()), "limit": FLOWS_PER_PAGE + 1},
     )
-    page = found[:FLOWS_PER_PAGE]
-    return _with_counts(page, cap), len(found) > FLOWS_PER_PAGE
+    return found[:FLOWS_PER_PAGE], len(found) > FLOWS_PER_PAGE
 
 
 def summary(flow: FlowInfo, cap: int | None = CAP) -> FlowSummary:

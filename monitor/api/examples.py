@@ -15,6 +15,7 @@ PARAMETERS: dict[str, Any] = {
     "columns": "customer,amount",
     "transition": "tr_pay",
     "every": 3600,
+    "as_of": "2026-01-31T14:30:00Z",
     "since": "2026-01-31T00:00:00Z",
     "until": "2026-02-01T00:00:00Z",
 }

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from flows import api as kernel
 from flows.filters import Filter, parse
-from flows.queries import definitions, everywhere, instances, jobs, overview, steps, trace
+from flows.queries import definitions, everywhere, instances, jobs, overview, past, steps, trace
 from flows.queries.base import snapshot
 from flows.queries.counting import CAP
 from flows.queries.definitions import FlowInfo
@@ -21,11 +21,20 @@ from monitor.api.cursors import cursor, ends, position, position_text
 from monitor.api.problems import Problem
 from monitor.api.rendering import Verbatim
 from monitor.api.routing import READ, call_of, flow_of, router
+from monitor.moments import LONGEST, BadMoment, moment
 
 Limit = Annotated[int, Field(ge=1, le=200)]
 Text = Annotated[str, Field(max_length=4000, description="A filter, see docs/monitoring.md.")]
 CursorText = Annotated[str, Field(max_length=250)]
 Order = Literal["newest", "oldest"]
+AsOf = Annotated[
+    str,
+    Field(
+        max_length=LONGEST,
+        description="A moment in the past: everything is as it was then.",
+        json_schema_extra={"format": "date-time"},
+    ),
+]
 MOST_STEPS_OF_TIME = 2_000
 
 
@@ -41,11 +50,16 @@ class Listed(Paged):
 
 class ListedOfFlow(Listed):
     columns: Annotated[str, Field(max_length=4000, description="Names of attributes with commas.")] = ""
+    as_of: AsOf = ""
 
 
 class Counted(schemas.Schema):
     q: Text = ""
     exact: bool = False
+
+
+class CountedOfFlow(Counted):
+    as_of: AsOf = ""
 
 
 @router.get("/me", response=schemas.MeOut, auth=READ, summary="Who calls")
@@ -56,11 +70,13 @@ def me(request: HttpRequest) -> Any:
 
 
 @router.get("/flows", response=schemas.FlowsOut, auth=READ, summary="Flows")
-def flows(request: HttpRequest, cursor: CursorText = "") -> Any:
+def flows(request: HttpRequest, cursor: CursorText = "", as_of: AsOf = "") -> Any:
     """Return the flows that the caller sees by name, with counts of instances and jobs."""
+    at, names, after = _moment(as_of), call_of(request).caller.flows, cursor.replace("\x00", "")
     with snapshot():
-        found, more = overview.summaries(call_of(request).caller.flows, cursor.replace("\x00", ""))
-    return {"items": [shown.flow(each) for each in found], "next": found[-1].name if more else None}
+        found, more = past.summaries(names, at, after) if at else overview.summaries(names, after)
+    items = [shown.past_flow(each) if at else shown.flow(each) for each in found]
+    return {"items": items, "next": found[-1].name if more else None, "as_of": at}
 
 
 @router.get("/flows/{slug:name}", response=schemas.FlowDetailOut, auth=READ, summary="One flow")
@@ -104,12 +120,13 @@ def count_all(request: HttpRequest, given: Query[Counted]) -> Any:
 def of_flow(request: HttpRequest, name: str, given: Query[ListedOfFlow]) -> Any:
     """Return a page of a flow's instances with the values of some attributes (default: all)."""
     found, oldest = flow_of(request), given.order == "oldest"
-    chosen, columns = _parsed(given.q, found), _columns(found, given.columns)
+    chosen, columns = _as_of(given.as_of, _parsed(given.q, found)), _columns(found, given.columns)
+    listed = past.listed if chosen.at else instances.listed
     with snapshot():
-        page = instances.listed(chosen, cursor(given.cursor, given.limit), columns, oldest_first=oldest)
+        page = listed(chosen, cursor(given.cursor, given.limit), columns, oldest_first=oldest)
     names = [each.name for each in columns]
     rows = [shown.instance_row(each, name, names) for each in page.items]
-    return {"items": rows, "query": chosen.text(), **ends(page, oldest_first=oldest)}
+    return {"items": rows, "query": chosen.text(), "as_of": chosen.at, **ends(page, oldest_first=oldest)}
 
 
 @router.get(
@@ -118,11 +135,12 @@ def of_flow(request: HttpRequest, name: str, given: Query[ListedOfFlow]) -> Any:
     auth=READ,
     summary="Number of instances of one flow",
 )
-def count_of_flow(request: HttpRequest, name: str, given: Query[Counted]) -> Any:
+def count_of_flow(request: HttpRequest, name: str, given: Query[CountedOfFlow]) -> Any:
     """Return how many instances of the flow the filter chooses, at most 10,000 unless `exact`."""
-    chosen = _parsed(given.q, flow_of(request))
+    chosen = _as_of(given.as_of, _parsed(given.q, flow_of(request)))
+    matching = past.matching if chosen.at else instances.matching
     with snapshot():
-        return shown.count(instances.matching(chosen, None if given.exact else CAP))
+        return shown.count(matching(chosen, None if given.exact else CAP))
 
 
 @router.get("/flows/{slug:name}/jobs", response=schemas.JobsOut, auth=READ, summary="Jobs of one flow")
@@ -199,6 +217,20 @@ def why(request: HttpRequest, wid: int, seq: Annotated[int, Field(ge=1, lt=2**31
 
 def _parsed(text: str, flow: FlowInfo | None = None) -> Filter:
     return parse(text, flow, timezone.get_current_timezone())
+
+
+def _as_of(text: str, chosen: Filter) -> Filter:
+    """Return the filter as of a moment, if there is one. Raises Problem, BadFilter."""
+    at = _moment(text)
+    return chosen.as_of(at) if at else chosen
+
+
+def _moment(text: str) -> datetime | None:
+    """Return the moment of a text, None for "". Raises Problem."""
+    try:
+        return moment(text) if text else None
+    except BadMoment as error:
+        raise Problem(422, str(error.message), str(error.hint)) from None
 
 
 def _columns(flow: FlowInfo, text: str) -> tuple[definitions.Attribute, ...]:

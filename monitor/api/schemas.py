@@ -47,8 +47,8 @@ class FlowOut(Schema):
     description: str
     version: int
     statuses: dict[str, CountOut]
-    pending: CountOut
-    late: CountOut
+    pending: CountOut | None = Field(description="Not known as of a moment in the past.")
+    late: CountOut | None
     oldest: datetime | None
     last_activity: datetime | None
     unserved: list[str]
@@ -57,6 +57,7 @@ class FlowOut(Schema):
 class FlowsOut(Schema):
     items: list[FlowOut]
     next: str | None = Field(None, description="The cursor of the next page; null at the end.")
+    as_of: datetime | None = None
 
 
 class AttributeOut(Schema):
@@ -116,6 +117,7 @@ class InstancesOfFlowOut(Schema):
     query: str = Field(description="The filter in canonical form.")
     next: str | None = Field(None, description="The cursor of the next page; null at the end.")
     previous: str | None = Field(None, description="The cursor of the page before; null at the beginning.")
+    as_of: datetime | None = None
 
 
 class JobOut(Schema):

@@ -32,6 +32,11 @@ def flow(found: FlowSummary) -> Out:
     }
 
 
+def past_flow(found: FlowSummary) -> Out:
+    """Return the summary of a flow as of a moment, of which jobs are not known."""
+    return flow(found) | {"pending": None, "late": None}
+
+
 def any_instance(found: AnyInstance) -> Out:
     """Return one row of the list over all flows."""
     names = ("wid", "reason", "key", "started_at", "changed_at")
