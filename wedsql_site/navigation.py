@@ -87,6 +87,12 @@ MODELS = {
     ),
 }  # fmt: skip
 ABOUT: dict[str, Text] = {
+    "admin:flows_flow_changelist": _("Definitions, drafts and versions"),
+    "admin:flows_flow_new": _("From nothing, or from an example"),
+    "monitor:flows": _("How many instances of each flow run, wait or have ended"),
+    "monitor:instances": _("Instances of all flows: filters, views, downloads"),
+    "monitor:alerts": _("Conditions of which people are notified"),
+    "monitor:exceptions": _("Instances that no rule continues"),
     "monitor:workers": _("Which process serves which transitions"),
     "monitor:health": _("Invariants, storage, connections"),
     "flows.instance": _("All instances of all flows, by number"),

@@ -80,3 +80,15 @@ def test_each_tab_fits_a_phone_and_its_controls_are_named(
             if wrong := browser.execute_script(script):
                 found[f"{tab} {what}"] = wrong
     assert found == {}
+
+
+def test_the_pages_of_an_area_stay_above_a_long_form_of_the_admin(browser: Browser, login: Login) -> None:
+    low = {"width": 1024, "height": 300, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", low)
+
+    login("alice", "/admin/auth/group/add/")
+
+    pages = browser.find_element("css selector", ".sub-nav")
+    assert pages.size["height"] >= pages.find_element("tag name", "a").size["height"]
+    assert browser.find_element("css selector", "#footer").text.startswith("All times are in")
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
