@@ -5,14 +5,18 @@ Triggers are named by their places in the definition, from 0. The kernel's own f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from flows.api.connection import JSON, State, rows, value
 from flows.api.definitions import AnyDefinition
+from flows.errors import WedError
 from flows.types import Explanation, Part, Situation
 
 REPAIR = -1
+# The name under which the kernel has the definition during a step.
+_INTERNAL_NAME = re.compile(r"\bwed_trial_\d+\b")
 
 
 def try_start(
@@ -85,12 +89,11 @@ def _step(
     *event: int | None,
 ) -> Situation:
     before = None if situation is None else JSON(situation.stored)
-    found = value(
-        conn,
-        "select wedsql.try_step(%s, %s, %s, %s, %s, %s)",
-        (flow, JSON(definition), before, JSON(changes), *event),
-    )
-    return situation_of(found)
+    given = (flow, JSON(definition), before, JSON(changes), *event)
+    try:
+        return situation_of(value(conn, "select wedsql.try_step(%s, %s, %s, %s, %s, %s)", given))
+    except WedError as error:
+        raise (error.renamed(_INTERNAL_NAME, flow) if flow else error) from error
 
 
 def situation_of(found: dict[str, Any]) -> Situation:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any, ClassVar
+import re
+from typing import Any, ClassVar, Self
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -46,6 +47,11 @@ class WedError(Exception):
     def sentence(self) -> str:
         """Return message and hint in one line."""
         return f"{self.message} {self.hint}".strip()
+
+    def renamed(self, written: re.Pattern[str], name: str) -> Self:
+        """Return the error with this name in the place of another."""
+        message, hint, detail = (written.sub(name, text) for text in (self._message, self._hint, self.detail))
+        return type(self)(message, hint=hint, detail=detail, code=self.code)
 
     def __str__(self) -> str:
         return self.message

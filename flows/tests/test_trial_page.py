@@ -128,6 +128,12 @@ def test_a_refusal_keeps_what_was_typed(alice: Client, loan: str) -> None:
     assert "This is not JSON" in unreadable and page.fields[page.names["extra"]] == "{not json"
 
 
+def test_a_refusal_has_the_name_of_the_flow(alice: Client, loan: str) -> None:
+    text = Page(alice, loan).do("start", amount="", note="x")
+
+    assert f'No condition of flow "{loan}" holds' in text
+
+
 def test_an_empty_field_is_null_and_two_quotes_are_an_empty_text(alice: Client, loan: str) -> None:
     page = Page(alice, loan)
 
