@@ -26,7 +26,7 @@ from flows.types import Situation
 MOST_NODES = 60
 DEEPEST = 12
 SECONDS = 5.0
-WIDTH, HEIGHT, GAP_X, GAP_Y = 168, 40, 36, 10
+WIDTH, HEIGHT, GAP_X, GAP_Y = 200, 40, 36, 10
 LONGEST = 26
 
 
