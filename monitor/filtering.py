@@ -1,7 +1,8 @@
-"""The filter of a list in its address, and the pills by which a page shows and changes it.
+"""The filter of a list in its address, and what a page needs to show and change it.
 
 `q` has the text of the filter. `status` and the triples `a`, `op`, `v` add conditions; with `part`, the first
-triple replaces that part of the filter, or is added to it ("new"), and the address is written again.
+triple, or the text `condition`, replaces that place of the filter (monitor.pills), and the address is written
+again.
 """
 
 from __future__ import annotations
@@ -14,18 +15,19 @@ from django.utils import timezone
 
 from flows.access import AnyUser, may, somewhere
 from flows.filters import EMPTY, BadFilter, Filter, parse
-from flows.filters.fields import Field, fields
+from flows.filters.fields import fields
 from flows.filters.grammar import MAX_TEXT, read
-from flows.filters.translating import as_fields, codes, condition, status
-from flows.filters.tree import Node, all_of, top
+from flows.filters.translating import codes, condition, status
+from flows.filters.tree import Node, all_of
 from flows.queries.definitions import FlowInfo
-from monitor.labels import VIEW, VIEWS, field_title, value_title
+from monitor.labels import VIEW, VIEWS, field_title
+from monitor.pills import changed, pills, rewritten
 from monitor.urlparams import oldest_first
-from pages.labels import OPERATOR, OPERATOR_SHORT
-from pages.urlparams import number, text
+from pages.labels import OPERATOR
+from pages.urlparams import text
 
 TRIPLE = ("a", "op", "v")
-ADDRESS = ("q", "status", "part", *TRIPLE)
+ADDRESS = ("q", "status", "part", "condition", *TRIPLE)
 MAX_TRIPLES = 8
 
 
@@ -45,27 +47,12 @@ class Asked:
         return self.text[:at], self.text[at : at + length], self.text[at + length :]
 
 
-@dataclass(frozen=True)
-class Pill:
-    """One part of a filter: its title, and the fields of the form that changes it, if a form can."""
-
-    place: int
-    title: str
-    operator: str = ""
-    value: str = ""
-    name: str = ""
-    code: str = ""
-    shown: str = ""
-
-    @property
-    def editable(self) -> bool:
-        return bool(self.name)
-
-
 def asked(request: HttpRequest, flow: FlowInfo | None = None) -> Asked:
     """Return the filter of the address; call it outside of a read-only transaction."""
-    wanted = text(request, "q")
+    wanted, written = text(request, "q"), text(request, "condition").replace("\r\n", "\n")
     try:
+        if written:
+            wanted = rewritten(read(wanted), text(request, "part"), written)
         tree = _tree(request, wanted, flow)
         if tree != read(wanted):  # something was added, so that places are those of the canonical text
             wanted = tree.text() if tree else ""
@@ -77,14 +64,12 @@ def asked(request: HttpRequest, flow: FlowInfo | None = None) -> Asked:
 
 def _tree(request: HttpRequest, wanted: str, flow: FlowInfo | None) -> Node | None:
     """Return the tree of `q` with what the other parameters add to it."""
-    parts = list(top(read(wanted)))
-    added: list[Node] = [condition(*triple, flow) for triple in _triples(request)]
-    place = number(request.GET.get("part"))
-    if place is not None and 0 <= place < len(parts):
-        parts[place : place + 1] = added[:1]
+    tree, added = read(wanted), [condition(*triple, flow) for triple in _triples(request)]
+    place = text(request, "part")
+    if place and not text(request, "condition"):
+        tree = changed(tree, place, added[0] if added else None)
         added = added[1:]
-    first = status(request.GET.get("status", ""))
-    return all_of(*([first] if first else []), *parts, *added)
+    return all_of(status(request.GET.get("status", "")), tree, *added)
 
 
 def _triples(request: HttpRequest) -> list[tuple[str, str, str]]:
@@ -103,22 +88,6 @@ def address(request: HttpRequest, chosen: str, *dropped: str) -> str:
     return urlencode([*([("q", chosen)] if chosen else []), *kept])
 
 
-def pills(found: Filter, flow: FlowInfo | None) -> list[Pill]:
-    """Return a pill for each part of the filter."""
-    known = {each.written: each for each in fields(flow)}
-    return [_pill(place, part, known) for place, part in enumerate(found.parts)]
-
-
-def _pill(place: int, part: Node, known: dict[str, Field]) -> Pill:
-    shown = as_fields(part)
-    if shown is None or shown[0] not in known:
-        return Pill(place, part.text())
-    name, code, value = shown
-    title = field_title(known[name])
-    shown_value = value_title(known[name], value)
-    return Pill(place, title, str(OPERATOR_SHORT[code]), value, name, code, shown_value)
-
-
 def choices(flow: FlowInfo | None) -> list[dict[str, object]]:
     """Return the fields that a form offers, with their titles, operators and values."""
     return [
@@ -134,12 +103,6 @@ def choices(flow: FlowInfo | None) -> list[dict[str, object]]:
     ]
 
 
-def without_part(found: Filter, place: int) -> str:
-    """Return the text of the filter without one of its parts."""
-    kept = all_of(*(part for at, part in enumerate(found.parts) if at != place))
-    return kept.text() if kept else ""
-
-
 def operable(user: AnyUser, flow: FlowInfo | None) -> bool:
     """Return whether the user may operate or repair instances of the flow, or of any one."""
     if flow is None:
@@ -149,13 +112,11 @@ def operable(user: AnyUser, flow: FlowInfo | None) -> bool:
 
 def form(request: HttpRequest, found: Asked, flow: FlowInfo | None) -> dict[str, object]:
     """Return what the part filters.html of a list needs."""
-    shown = pills(found.chosen, flow)
-    links = ["?" + address(request, without_part(found.chosen, pill.place)) for pill in shown]
     paged = request.GET.get("before") or request.GET.get("after")
     return {
         "operators": OPERATOR.items(),
         "fields": choices(flow),
-        "pills": list(zip(shown, links, strict=True)),
+        "pills": pills(found.chosen, flow, lambda chosen: "?" + address(request, chosen)),
         "first_page": not paged and not oldest_first(request),
         "same_list": address(request, found.text),
         "default_views": [(str(VIEW[code]), query) for code, query in VIEWS.items()],

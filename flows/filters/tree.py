@@ -115,6 +115,17 @@ def all_of(*parts: Node | None) -> Node | None:
     return And(tuple(flat)) if len(flat) > 1 else next(iter(flat), None)
 
 
+def any_of(*parts: Node | None) -> Node | None:
+    """Return the tree that meets at least one of these; nested ones are flattened."""
+    flat = [each for part in parts if part for each in alternatives(part)]
+    return Or(tuple(flat)) if len(flat) > 1 else next(iter(flat), None)
+
+
+def alternatives(node: Node) -> tuple[Node, ...]:
+    """Return the parts of which one has to be met."""
+    return node.parts if isinstance(node, Or) else (node,)
+
+
 def top(node: Node | None) -> tuple[Node, ...]:
     """Return the parts that all have to be met."""
     if node is None:

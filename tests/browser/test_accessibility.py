@@ -32,7 +32,8 @@ NEW = ("design/", "design/attributes/", "design/settings/", "design/text/", "try
 OWN = (
     "/", "/flows/{f}/", "/flows/{f}/analysis/?window=hour",
     "/flows/{f}/analysis/steps/?transition=tr_charge", "/flows/{f}/?status=E",
-    "/flows/{f}/jobs/", "/flows/{f}/start/", "/instances/{w}/",
+    "/flows/{f}/?q=status:running+or+not+has:stock", "/flows/{f}/jobs/",
+    "/flows/{f}/start/", "/instances/{w}/",
     "/instances/{w}/?view=timeline", "/instances/{w}/?view=tree", "/instances/{w}/steps/2/",
     "/instances/{w}/why/", "/instances/{w}/cancel/", "/exceptions/", "/workers/", "/health/", "/search/?q=a",
     "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",
