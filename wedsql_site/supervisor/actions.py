@@ -54,16 +54,24 @@ def _run(where: programs.Address, demo: bool, running: Running, echo: Echo) -> i
         if supervisor.stopping.is_set():
             return 0
         supervisor.start()
-        if supervisor.wait_for_web(_WEB_TIMEOUT):
-            echo(report.welcome(where, login))
-        elif not supervisor.stopping.is_set():
-            echo(f"The web process does not answer yet; its log is {programs.log_dir() / 'web.log'}")
-        supervisor.run()
+        _watch(supervisor, report.welcome(where, login), echo)
     finally:
         supervisor.stop()
         preparation.stop_database()
     echo("stopped")
     return 0
+
+
+def _watch(supervisor: Supervisor, welcome: str, echo: Echo) -> None:
+    """Watch the programs until stopped, and print the welcome as soon as the first page answers."""
+    if supervisor.wait_for_web(_WEB_TIMEOUT):
+        echo(welcome)
+        supervisor.run()
+        return
+    if not supervisor.stopping.is_set():
+        log = programs.log_dir() / "web.log"
+        echo(f"The web process does not answer yet; its log is {log}. The address follows when it answers.")
+    supervisor.run(lambda: echo(welcome))
 
 
 def _prepare(demo: bool, echo: Echo) -> preparation.Login:

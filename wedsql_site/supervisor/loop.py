@@ -53,11 +53,14 @@ class Supervisor:
             self.stopping.wait(0.05)
         return False
 
-    def run(self) -> None:
-        """Watch the programs until a signal arrives."""
+    def run(self, answered: Callable[[], None] | None = None) -> None:
+        """Watch the programs until a signal arrives; call `answered` once the first page answers."""
         while not self.stopping.is_set():
             self._watch()
             self.indexes.watch()
+            if answered and self.where.answers():
+                answered()
+                answered = None
             self.stopping.wait(_TICK)
 
     def stop(self) -> None:
