@@ -1,8 +1,14 @@
-"""Labels of definitions in the user's language."""
+"""Labels of definitions in the user's language, and what rules are called."""
 
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 CONTEXT = "label"
+# The kernel's name for what the final condition does not have.
+FINAL = "_FINAL"
 
 
 def translate_label(label: str) -> str:
@@ -12,3 +18,21 @@ def translate_label(label: str) -> str:
     something else.
     """
     return pgettext(CONTEXT, label) if label else ""
+
+
+def rule_name(rule: Mapping[str, Any]) -> str:
+    """Return what a rule without a label is called: its name, or that of its condition or transition."""
+    given = (rule.get(option) for option in ("name", "condition", "transition"))
+    return next((str(each) for each in given if each and each != FINAL), "")
+
+
+def rule_title(rule: Mapping[str, Any]) -> str:
+    """Return what a rule of a definition is called wherever people read of it: its label, or its name."""
+    named = translate_label(str(rule.get("label") or "")) or rule_name(rule)
+    return named or (_("Final condition") if rule.get("final") else _("Rule without a name"))
+
+
+def rule_in_sentence(rule: Mapping[str, Any]) -> str:
+    """Return the same for the middle of a sentence."""
+    named = translate_label(str(rule.get("label") or "")) or rule_name(rule)
+    return named or (_("the final condition") if rule.get("final") else _("a rule without a name"))

@@ -14,7 +14,8 @@ from typing import Any
 from flows import api, stand_ins
 from flows.api.connection import value
 from flows.api.trial import REPAIR
-from flows.definition.scenarios import NoSuchRule, held, status, title
+from flows.definition.scenarios import NoSuchRule, held, status
+from flows.labels import rule_in_sentence
 from flows.management.naming import named_definition
 from flows.types import Situation
 
@@ -79,7 +80,9 @@ class Trial:
             at_its_time = replace(trial, now=max(at, trial.now))
             after = api.try_due(self.definition, trial._situation, place, conn=self.conn)
             if after.waiting.get(place) == trial._situation.waiting[place]:
-                raise self._unexpected(f"The time {at} came and {title(trial._rule(place))} did not fire.")
+                raise self._unexpected(
+                    f"The time {at} came and {rule_in_sentence(trial._rule(place))} did not fire."
+                )
             trial = at_its_time._after(after, "")
             fired += after.fired
         return replace(trial, now=end, fired=tuple(fired), steps=(*self.steps, f"wait({time})"))
@@ -107,7 +110,7 @@ class Trial:
             ("holds", holds, held(now)),
         ):
             if names is not None and sorted({*map(self._place, names)}) != sorted({*found}):
-                titles = ", ".join(title(self.definition["triggers"][n]) for n in sorted({*found}))
+                titles = ", ".join(rule_in_sentence(self.definition["triggers"][n]) for n in sorted({*found}))
                 raise self._unexpected(f"This {what}: {titles or 'nothing'}; expected: {', '.join(names)}.")
         for name, expected in values.items():
             if name not in now.state or now.state[name] != expected:

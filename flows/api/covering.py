@@ -11,7 +11,8 @@ from flows.api.checking import evaluate
 from flows.api.connection import JSON, rows
 from flows.api.definitions import AnyDefinition
 from flows.definition.coverage import Coverage, PartCovered, RuleCovered
-from flows.definition.scenarios import Outcome, title
+from flows.definition.scenarios import Outcome
+from flows.labels import rule_in_sentence
 
 
 def coverage(
@@ -35,7 +36,7 @@ def coverage(
         [
             RuleCovered(
                 place,
-                title(trigger),
+                rule_in_sentence(trigger),
                 bool(trigger.get("final")),
                 fired[place],
                 values[place],

@@ -9,6 +9,7 @@ from typing import Any
 
 from flows.api.connection import value
 from flows.api.trial import obstacles
+from flows.labels import rule_name
 from flows.types import Part
 
 
@@ -158,7 +159,7 @@ def _rule(
     }
     return RuleReason(
         id=number,
-        title=trigger.get("label") or trigger.get("transition") or trigger.get("name") or "",
+        title=trigger.get("label") or rule_name(trigger) or trigger.get("transition") or "",
         transition=trigger.get("transition") or "",
         final=bool(trigger.get("final")),
         enabled=trigger.get("enabled", True),

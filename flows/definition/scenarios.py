@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias
 
 from django.utils.translation import gettext as _
 
+from flows.labels import rule_in_sentence
 from flows.types import Situation
 
 Definition: TypeAlias = Mapping[str, Any]
@@ -81,12 +82,6 @@ def rule_name(trigger: Mapping[str, Any]) -> dict[str, Any]:
     return {key: trigger[key] for key in ("id", "name", "transition", "final") if trigger.get(key)}
 
 
-def title(rule: RuleName) -> str:
-    """Return the name of a rule for people."""
-    name = rule.get("label") or rule.get("name") or rule.get("transition")
-    return str(name or (_("the final condition") if rule.get("final") else _("a rule without a name")))
-
-
 def place_of(definition: Definition, rule: RuleName) -> int:
     """Return the place of a rule: by its number, else by its name, else by its transition.
 
@@ -98,7 +93,7 @@ def place_of(definition: Definition, rule: RuleName) -> int:
         found = [n for n, one in enumerate(triggers) if wanted and one.get(key) == wanted]
         if len(found) == 1:
             return found[0]
-    raise NoSuchRule(_("The definition has no rule %(rule)s.") % {"rule": title(rule)})
+    raise NoSuchRule(_("The definition has no rule %(rule)s.") % {"rule": rule_in_sentence(rule)})
 
 
 def renamed(
@@ -181,7 +176,7 @@ def _differences(
 
 def _named(sentence: str, triggers: Sequence[RuleName], places: set[int]) -> Iterator[str]:
     if places:
-        yield sentence % {"rules": ", ".join(title(triggers[n]) for n in sorted(places))}
+        yield sentence % {"rules": ", ".join(rule_in_sentence(triggers[n]) for n in sorted(places))}
 
 
 def _values(expected: Mapping[str, Any], state: Mapping[str, Any]) -> Iterator[str]:

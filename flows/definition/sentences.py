@@ -13,7 +13,7 @@ from flows.definition.flow import FLOW
 from flows.definition.merging import ATTRIBUTE_KEYS, TRIGGER_KEYS, reordered
 from flows.definition.options import Options
 from flows.definition.trigger import TRIGGER
-from flows.labels import translate_label
+from flows.labels import rule_name, rule_title, translate_label
 from flows.types import Change
 
 Values = Mapping[str, Any]
@@ -33,7 +33,7 @@ def order_sentences(old: Values, new: Values) -> list[str]:
     """Return the sentences for attributes and rules that both definitions have, in another order."""
     found = []
     if reordered(old["attributes"], new["attributes"], ATTRIBUTE_KEYS):
-        names = [_titled(each, "name") for each in new["attributes"]]
+        names = [_attribute_title(each) for each in new["attributes"]]
         found.append(gettext("The order of attributes changes: %(names)s.") % {"names": _text(names)})
     if reordered(old["triggers"], new["triggers"], TRIGGER_KEYS):
         names = [_place(each) for each in new["triggers"]]
@@ -45,7 +45,7 @@ def _place(trigger: Values) -> str:
     """Return the title of a rule in a list of rules."""
     if trigger.get("final"):
         return gettext("the final condition")
-    return _titled(trigger, "name", "transition", "predicate")
+    return _rule_title(trigger)
 
 
 def describe(change: Change, read: Read = str) -> list[str]:
@@ -60,7 +60,7 @@ def _setting(change: Change, read: Read) -> Iterator[str]:
 
 def _attribute(change: Change, read: Read) -> Iterator[str]:
     old, new = change.old, change.new
-    name = gettext("attribute %(name)s") % {"name": _titled(new or old, "name")}
+    name = gettext("attribute %(name)s") % {"name": _attribute_title(new or old)}
     if change.kind == "added":
         kind = _shown(ATTRIBUTE, "type", new.get("type", "text"))
         yield gettext("%(item)s (%(type)s) is new.") % {"item": name, "type": kind}
@@ -86,10 +86,13 @@ def _enum(name: str, old: list[str], new: list[str]) -> Iterator[str]:
         yield gettext("%(item)s may no longer be %(values)s.") % {"item": name, "values": ", ".join(fewer)}
 
 
-def _titled(item: Values, *names: str) -> str:
-    """Return the label of an attribute or a rule, or else the first of its names that it has."""
-    label = translate_label(str(item.get("label") or ""))
-    return label or next((str(item[name]) for name in names if item.get(name)), "")
+def _attribute_title(attribute: Values) -> str:
+    return translate_label(str(attribute.get("label") or "")) or str(attribute.get("name") or "")
+
+
+def _rule_title(rule: Values) -> str:
+    """Return what a rule is called; one without any name by its condition."""
+    return rule_title(rule) if rule.get("label") or rule_name(rule) else str(rule.get("predicate") or "")
 
 
 def _trigger(change: Change, read: Read) -> Iterator[str]:
@@ -109,7 +112,7 @@ def _trigger(change: Change, read: Read) -> Iterator[str]:
 def _rule(trigger: Values) -> str:
     if trigger.get("final"):
         return gettext("the final condition")
-    return gettext("rule %(name)s") % {"name": _titled(trigger, "name", "transition", "predicate")}
+    return gettext("rule %(name)s") % {"name": _rule_title(trigger)}
 
 
 def _new_rule(rule: str, new: Values, read: Read) -> str:

@@ -17,7 +17,7 @@ from flows.api.linting import lint, prepare
 from flows.definition.lint import Finding
 from flows.designer import warned
 from flows.designer.draft import Design, may_edit
-from flows.designer.shown import rule_title
+from flows.designer.edits import title
 from flows.designer.tabs import flow_page
 from flows.designer.trying import limited
 from flows.designer.values import as_text
@@ -148,8 +148,7 @@ def _try_address(design: Design, finding: Finding) -> str:
 def _about(definition: dict[str, Any], part: Any, place: Any) -> str:
     if not isinstance(place, int) or part not in ("triggers", "attributes"):
         return ""
-    item = definition[part][place]
-    return str(item.get("name", "")) if part == "attributes" else rule_title(item) or _("Final")
+    return title(part, definition[part][place])
 
 
 def _address(design: Design, part: Any, place: Any) -> str:

@@ -15,7 +15,6 @@ from flows.definition.merging import Conflict
 from flows.designer.draft import Design, Seen
 from flows.designer.edits import OPTIONS, Definition, title
 from flows.designer.saving import Choices, Conflicting
-from flows.designer.shown import rule_title
 from flows.designer.tabs import design_page
 
 SIDES = ("mine", "theirs")
@@ -87,9 +86,8 @@ def _about(conflict: Conflict, part: str, option: Any, merged: Definition) -> st
         return lists.get(part, label)
     place = int(conflict.path[1])
     item = merged[part][place]
-    name = rule_title(item) if part == "triggers" else ""
     about = _("rule %(place)s (%(name)s)") if part == "triggers" else _("attribute %(place)s (%(name)s)")
-    about %= {"place": place + 1, "name": name or title(part, item)}
+    about %= {"place": place + 1, "name": title(part, item)}
     return about if len(conflict.path) == 2 else f"{about}: {label}"
 
 

@@ -14,7 +14,7 @@ from flows.queries.rule_groups import RuleGroup
 
 def name(node: Node) -> str:
     """Return the name of a node as the page shows it."""
-    if node.rule and (node.kind == "rule" or node.rule.label):
+    if node.rule and (node.kind == "rule" or node.rule.named):
         return node.rule.title
     return {
         "start": pgettext("in a picture", "Start"),

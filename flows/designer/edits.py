@@ -11,8 +11,7 @@ from django.utils.translation import gettext_noop as _
 from django.utils.translation import override
 
 from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Options
-from flows.designer.fields import FINAL
-from flows.labels import CONTEXT
+from flows.labels import CONTEXT, FINAL, rule_name
 from flows.summaries import Fact, Summary
 
 Item = dict[str, Any]
@@ -178,9 +177,8 @@ def _titled(part: str, item: Mapping[str, Any]) -> str | Summary:
     """Return the same for every language."""
     if item.get("label"):
         return Summary(str(item["label"]), context=CONTEXT)
-    names = [str(item[name]) for name in ("name", "transition") if item.get(name) not in ("", None, FINAL)]
-    if names:
-        return names[0]
+    if name := rule_name(item) if part == "triggers" else str(item.get("name") or ""):
+        return name
     if part == "attributes":
         return Summary(_("Attribute without a name"))
     return Summary(_("Final condition") if item.get("final") else _("Rule without a name"))

@@ -14,12 +14,11 @@ from django.utils.translation import gettext as _
 
 from flows.definition import TITLES, Option, Options
 from flows.designer.widgets import NOTHING, ConditionTextarea, NamesSelect
+from flows.labels import FINAL
 
 # PostgreSQL's ranges of the numeric options.
 _RANGES = {"integer": (-(2**31), 2**31 - 1), "smallint": (-(2**15), 2**15 - 1)}
 _LONGEST = 100_000
-# The kernel's name for what the final condition does not have.
-FINAL = "_FINAL"
 
 
 class LinesField(forms.CharField):

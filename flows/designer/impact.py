@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from flows import api
-from flows.designer.shown import Shown, rule_title, shown
+from flows.designer.shown import proposed_definition, title_at
 from flows.designer.tabs import flow_page
 from flows.designer.trying import limited
 from flows.errors import WedError
@@ -40,7 +40,7 @@ def examined(flow: str, definition: dict[str, Any], reopen: bool, chosen: GroupC
     triggers = definition["triggers"]
     rules = [
         {
-            "title": _rule_title(triggers, rule.trigger),
+            "title": title_at(triggers, rule.trigger),
             "found": rule,
             "predicate": "" if rule.trigger is None else triggers[rule.trigger].get("predicate", ""),
             "choices": rule.loses_condition.count or rule.only_after.count or rule.fails.count,
@@ -65,20 +65,6 @@ def groups_of(form: QueryDict) -> GroupChoices:
         for name in ("withdraw", "later")
     )
     return GroupChoices(withdraw, later, "keep_exceptions" in form)
-
-
-def proposed_definition(flow: str, version: int | None) -> Shown:
-    """Return what would be published: an earlier version, or the draft."""
-    if version is None:
-        return shown(flow)
-    try:
-        return Shown(api.version_definition(flow, version), version)
-    except WedError as error:
-        raise Http404 from error
-
-
-def _rule_title(triggers: list[dict[str, Any]], place: int | None) -> str:
-    return _("a rule that is removed") if place is None else rule_title(triggers[place]) or _("Final")
 
 
 def _groups(found: Impact) -> list[tuple[str, str, Counted]]:

@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 
 from flows.definition import ATTRIBUTE, TRIGGER, Group
 from flows.designer.draft import Design, by_item, of_settings
-from flows.designer.edits import FINAL, title, with_timeout
+from flows.designer.edits import title, with_timeout
 from flows.designer.excerpts import excerpt
 from flows.designer.fields import OptionsForm, grouped
-from flows.labels import translate_label
+from flows.labels import FINAL, translate_label
 from flows.types import Problem
 
 # Options of a rule that its row of the table shows, or whose marks have words of their own.

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from flows import api
-from flows.designer.shown import rule_title
+from flows.designer.shown import title_at
 from flows.types import Counted, Publication
 
 
@@ -95,7 +95,7 @@ def _of_rules(predicted: dict[str, Any], report: dict[str, Any], triggers: list[
     rows = []
     for tgid in {**expected, **{int(number): None for number in report["by_rule"]}}:
         place = numbers.index(tgid) if tgid in numbers else None
-        title = _("a rule that is removed") if place is None else rule_title(triggers[place]) or _("Final")
+        title = title_at(triggers, place)
         before, after = expected.get(tgid, {}), report["by_rule"].get(str(tgid), {})
         for name, text in {"fires": _("fired"), "withdrawn": _("jobs were withdrawn")}.items():
             done = Counted(after.get(name, 0), after.get(f"{name}_sample", []))

@@ -23,12 +23,12 @@ from flows.api.drafts import MAIN
 from flows.definition.sentences import order_sentences, sentences
 from flows.designer.asking import Unanswered, ask
 from flows.designer.draft import Design, design_of
-from flows.designer.impact import examined, groups_of, impact_of, proposed_definition
+from flows.designer.impact import examined, groups_of, impact_of
 from flows.designer.listing import Listed, about, listed
 from flows.designer.outcome import Outcome, outcomes
 from flows.designer.progress import Progress, progress
 from flows.designer.said import reader
-from flows.designer.shown import Shown
+from flows.designer.shown import Shown, proposed_definition
 from flows.designer.tabs import design_page
 from flows.designer.trying import limited
 from flows.errors import BadDefinition, WedError

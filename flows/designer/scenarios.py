@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -18,7 +18,7 @@ from flows.definition.coverage import Coverage
 from flows.definition.scenarios import Outcome, Scenario
 from flows.designer import trying
 from flows.designer.draft import design_of
-from flows.designer.shown import Shown, shown
+from flows.designer.shown import Shown, proposed_definition
 from flows.designer.tabs import design_page
 from flows.designer.trying import REPAIR, Played, Step, limited
 from flows.errors import UnknownScenario, WedError
@@ -38,7 +38,7 @@ def scenarios(request: HttpRequest, flow_id: int | None = None, name: str | None
     with snapshot():
         design = design_of(request, flow_id, name)
         context = design_page(request, design, "try")
-        tried = _definition(design.name, version)
+        tried = proposed_definition(design.name, version)
         found = api.list_scenarios(design.name)
     outcomes, covered, error = _run(design.name, tried, found)
     context |= {
@@ -51,15 +51,6 @@ def scenarios(request: HttpRequest, flow_id: int | None = None, name: str | None
         "covered": covered,
     }
     return render(request, "admin/flows/designer/scenarios.html", context)
-
-
-def _definition(flow: str, version: int | None) -> Shown:
-    if version is None:
-        return shown(flow)
-    try:
-        return Shown(api.version_definition(flow, version), version)
-    except WedError as error:
-        raise Http404 from error
 
 
 def _run(flow: str, tried: Shown, found: list[Scenario]) -> tuple[list[Outcome | None], Coverage | None, str]:

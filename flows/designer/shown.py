@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.http import Http404
+from django.utils.translation import gettext as _
+
 from flows import api
 from flows.api.drafts import MAIN
-from flows.labels import translate_label
+from flows.errors import WedError
+from flows.labels import rule_title
 from flows.types import Draft
 
 
@@ -30,9 +35,16 @@ def shown(flow: str) -> Shown:
     return Shown(definition, version)
 
 
-def rule_title(trigger: dict[str, Any]) -> str:
-    """Return the name of a rule of a definition: its label, condition, transition or name."""
-    if trigger.get("label"):
-        return translate_label(str(trigger["label"]))
-    given = (trigger.get(name) for name in ("condition", "transition", "name"))
-    return next((str(each) for each in given if each and each != "_FINAL"), "")
+def proposed_definition(flow: str, version: int | None) -> Shown:
+    """Return the definition of a version, or without one what `shown` returns."""
+    if version is None:
+        return shown(flow)
+    try:
+        return Shown(api.version_definition(flow, version), version)
+    except WedError as error:
+        raise Http404 from error
+
+
+def title_at(triggers: Sequence[Mapping[str, Any]], place: int | None) -> str:
+    """Return what the rule at a place is called; None stands for one that the definition no longer has."""
+    return _("a rule that is removed") if place is None else rule_title(triggers[place])

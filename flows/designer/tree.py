@@ -18,9 +18,9 @@ from django.utils.translation import gettext as _
 from flows.designer import trying
 from flows.designer.draft import Design
 from flows.designer.known import Known, Result
-from flows.designer.shown import rule_title
 from flows.designer.trying import Step
 from flows.errors import WedError
+from flows.labels import rule_title
 from flows.types import Situation
 
 MOST_NODES = 60

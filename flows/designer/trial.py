@@ -18,11 +18,12 @@ from flows import api
 from flows.definition.scenarios import Scenario
 from flows.designer import known, scenarios, tree, trying, values
 from flows.designer.draft import Design, design_of
-from flows.designer.shown import Shown, rule_title, shown
+from flows.designer.shown import Shown, shown
 from flows.designer.tabs import design_page
 from flows.designer.trying import REPAIR, BadPath, Played, Step
 from flows.designer.values import BadValue
 from flows.errors import WedError
+from flows.labels import rule_title
 from flows.queries import trace
 from flows.queries.base import snapshot
 from flows.queries.instances import instance
@@ -248,7 +249,7 @@ def _rules(design: Design, definition: Mapping[str, Any], now: Situation | None)
         lines.append(
             {
                 "place": place,
-                "title": rule_title(trigger) or _("Final"),
+                "title": rule_title(trigger),
                 "predicate": trigger.get("predicate", ""),
                 "final": bool(trigger.get("final")),
                 "held": held,

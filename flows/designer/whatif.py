@@ -9,7 +9,6 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.dateparse import parse_date, parse_datetime
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
@@ -18,11 +17,11 @@ from flows.designer.excerpts import excerpt
 from flows.designer.fields import TextField
 from flows.designer.listing import Described, readable
 from flows.designer.said import reader
-from flows.designer.shown import rule_title
 from flows.designer.tabs import flow_page
 from flows.designer.trying import limited
 from flows.designer.widgets import ConditionTextarea
 from flows.errors import WedError
+from flows.labels import rule_title
 from flows.queries.base import snapshot
 from pages.guard import page
 
@@ -71,7 +70,7 @@ def _rules(definition: dict[str, Any]) -> list[dict[str, str]]:
         read = reader(definition)
         return [
             {
-                "title": rule_title(each) or _("Final"),
+                "title": rule_title(each),
                 "sentence": read(str(each["predicate"])),
                 "predicate": str(each["predicate"]),
             }

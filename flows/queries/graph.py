@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from flows.labels import translate_label
+from flows.labels import rule_name, rule_title
 from flows.queries.base import rows
 
 Kind = Literal["start", "rule", "final", "exception", "other"]
@@ -36,10 +36,15 @@ class Rule:
     enabled: bool
     reads: frozenset[str]
     writes: frozenset[str] | None
+    name: str = ""
 
     @property
     def title(self) -> str:
-        return translate_label(self.label) or self.condition or self.transition
+        return rule_title(vars(self))
+
+    @property
+    def named(self) -> bool:
+        return bool(self.label or rule_name(vars(self)))
 
 
 @dataclass(frozen=True)
@@ -147,7 +152,7 @@ def graph(flow_id: int) -> Graph:
 def rules(flow_id: int) -> tuple[Rule, ...]:
     """Return the rules of the running definition in the order of definition."""
     found = rows(
-        "select tgid, trname, cname, cpred, label, cfinal, enabled, reads, writes"
+        "select tgid, tgname, trname, cname, cpred, label, cfinal, enabled, reads, writes"
         " from wedsql.trig where flow_id = %s order by tgid",
         [flow_id],
     )
@@ -156,6 +161,7 @@ def rules(flow_id: int) -> tuple[Rule, ...]:
             id=str(r["tgid"]),
             transition=r["trname"] or "",
             condition=r["cname"] or "",
+            name=r["tgname"] or "",
             predicate=r["cpred"],
             label=r["label"],
             final=r["cfinal"],

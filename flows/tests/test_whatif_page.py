@@ -52,7 +52,7 @@ def test_conditions_of_rules_are_said_as_sentences_with_their_sql(alice: Client)
 
     page = examined(alice, flow, condition="paid = 'yes'")
 
-    assert "Final : Payment is 'yes' tr_pay : Payment is empty" in text_of(page)
+    assert "Final condition : Payment is 'yes' tr_pay : Payment is empty" in text_of(page)
     assert 'title="paid = &#x27;yes&#x27;"' in page.content.decode()
     assert "<strong>Payment is &#x27;yes&#x27;</strong>" in page.content.decode()
 

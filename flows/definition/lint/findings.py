@@ -8,11 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from flows.definition.lint.classes import Leaf
 from flows.definition.lint.tables import State, Table
-from flows.labels import translate_label
+from flows.labels import rule_in_sentence
 
 Path = tuple[str | int, ...]
 
@@ -66,9 +64,7 @@ class Rule:
 
     @property
     def title(self) -> str:
-        label = translate_label(str(self.trigger.get("label") or ""))
-        given = (label, *(self.trigger.get(one) for one in ("name", "condition", "transition")))
-        return next((str(one) for one in given if one and one != "_FINAL"), _("the final condition"))
+        return rule_in_sentence(self.trigger)
 
     @property
     def path(self) -> Path:

@@ -37,7 +37,7 @@ create or replace function wedsql.read_publications(p_ids bigint[]) returns seto
 language sql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 select wedsql._publication_head(p) || jsonb_build_object('definition', jsonb_build_object('triggers', (
   select jsonb_agg(jsonb_build_object('label', t -> 'label', 'condition', t -> 'condition',
-    'transition', t -> 'transition', 'name', t -> 'name') order by k)
+    'transition', t -> 'transition', 'name', t -> 'name', 'final', t -> 'final') order by k)
   from jsonb_array_elements(p.definition -> 'triggers') with ordinality e (t, k))))
 from wedsql.publication p where p.id = any (p_ids) order by p.id desc
 $$;
