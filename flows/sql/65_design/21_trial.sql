@@ -14,6 +14,14 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 select - pg_backend_pid(), 2000000000 + pg_backend_pid() % 100000 * 1000
 $$;
 
+-- Returns a text of an error with the name of the flow that is tried instead of that of its trial, which is
+-- another one because a flow of that name may exist; "trial" if it has none. Null for an empty text.
+create or replace function wedsql._with_flow_name(p_text text, p_flow text) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select nullif(replace(p_text, n.name, coalesce(nullif(p_flow, ''), 'trial')), '')
+from (select 'wed_trial_' || - (wedsql._trial_number()).flow as name) n
+$$;
+
 -- Stores the definition for the time of a trial and returns its flow.
 create or replace function wedsql._store_trial(p_definition jsonb, p_conditions wedsql.condition[])
   returns wedsql.flow
@@ -256,6 +264,7 @@ language plpgsql volatile security definer set search_path = pg_catalog, pg_temp
 declare
   v_conditions wedsql.condition[];
   v_found text;
+  v_why wedsql.why;
 begin
   perform wedsql._check_definition(p_definition);
   perform wedsql._need_writable();
@@ -265,7 +274,14 @@ begin
     v_found := wedsql._try(p_definition, v_conditions, p_situation, p_changes => coalesce(p_changes, '{}'),
       p_trigger => p_trigger, p_timer => p_timer)::text;
     raise exception using errcode = 'WD999';
-  exception when sqlstate 'WD999' then
-    return v_found::jsonb;
+  exception
+    when sqlstate 'WD999' then
+      return v_found::jsonb;
+    when others then
+      get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text,
+        v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
+      perform wedsql._raise(row(v_why.code, wedsql._with_flow_name(v_why.message, p_flow),
+        wedsql._with_flow_name(v_why.hint, p_flow),
+        wedsql._with_flow_name(v_why.detail, p_flow))::wedsql.why);
   end;
 end $$;

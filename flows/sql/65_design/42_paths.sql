@@ -37,7 +37,9 @@ begin
         get stacked diagnostics v_text = message_text, v_hint = pg_exception_hint,
           v_detail = pg_exception_detail;
         return v_all || jsonb_build_array(jsonb_build_object('error', jsonb_build_object('sqlstate', sqlstate,
-          'message', v_text, 'hint', v_hint, 'detail', v_detail)));
+          'message', wedsql._with_flow_name(v_text, p_flow),
+          'hint', coalesce(wedsql._with_flow_name(v_hint, p_flow), ''),
+          'detail', coalesce(wedsql._with_flow_name(v_detail, p_flow), ''))));
     end;
   end loop;
   return v_all;

@@ -226,6 +226,26 @@ def test_a_time_that_never_comes_stays_ahead_in_a_trial(kit: Kit) -> None:
     assert api.try_due(never, tried, 0, conn=kit.conn).fired == []
 
 
+def test_an_error_of_a_trial_is_that_of_the_published_flow(kit: Kit) -> None:
+    """The trial has another flow in the database, whose name is in no text."""
+    api.publish(kit.name, ORDER, conn=kit.conn)
+    state = {"payment": "declined"}
+    with pytest.raises(WedError) as real:
+        kit.start(**state)
+    with pytest.raises(WedError) as tried:
+        api.try_start(ORDER, state, flow=kit.name, conn=kit.conn)
+    _none, in_path = api.try_path(ORDER, [{"changes": state}], flow=kit.name, conn=kit.conn)
+    _none, nameless = api.try_path(ORDER, [{"changes": state}], conn=kit.conn)
+
+    assert f'flow "{kit.name}"' in real.value.sentence
+    for error in (tried.value, in_path):
+        assert error is not None
+        assert (error.code, error.sentence, error.where) == (
+            real.value.code, real.value.sentence, real.value.where
+        )  # fmt: skip
+    assert nameless is not None and 'flow "trial"' in nameless.message
+
+
 def test_the_part_that_fails_is_named(kit: Kit) -> None:
     def sentences(place: int, **state: Any) -> list[str]:
         predicate = ORDER["triggers"][place]["predicate"]
