@@ -135,6 +135,20 @@ def test_the_keyboard_completes_attributes_values_and_functions(
     wait(lambda page: area(page) == "payment = 'paid' and length(stock)")
 
 
+def test_the_list_closes_when_a_whole_word_is_typed(browser: Browser, flow: str, wait: Wait) -> None:
+    write(browser, "")
+    press(browser, "stock is nul")
+    wait(lambda page: "null" in offered(page))
+    press(browser, "l")
+    wait(lambda page: offered(page) == [])
+    press(browser, "i")
+    wait(lambda page: offered(page) == ["nullif"])
+    press(browser, Keys.BACKSPACE, " and stoc")
+    wait(lambda page: offered(page) == ["stock"])
+    press(browser, "k")
+    wait(lambda page: offered(page) == [])
+
+
 def test_ctrl_space_offers_and_escape_closes(browser: Browser, flow: str, wait: Wait) -> None:
     write(browser, "")
     ActionChains(browser).key_down(Keys.CONTROL).send_keys(Keys.SPACE).key_up(Keys.CONTROL).perform()

@@ -49,14 +49,20 @@ export function completionSource(attributes, words) {
     if (!word && !context.explicit) return null;
     const typed = (word?.text ?? "").toLowerCase();
     const all = [...attributeOptions(known), ...fixed];
+    const options = all.filter(({ starts }) => starts.some((start) => start.startsWith(typed)));
+    if (!context.explicit && complete(options, typed)) return null;
     return {
       from: word ? word.from : context.pos,
-      options: all.filter(({ starts }) => starts.some((start) => start.startsWith(typed))),
+      options,
       filter: false,  // done: letters that are anywhere in a name would offer a hundred functions
       getMatch: ({ label }) => matched(label, typed),
     };
   };
 }
+
+// Whether a whole word is typed, and no attribute that it begins: a list would only cover what follows.
+const complete = (options, typed) => options.some(({ label, apply }) => label === typed && !apply)
+  && !options.some(({ label, attribute }) => attribute && label !== typed);
 
 const matched = (label, typed) => typed && label.startsWith(typed) ? [0, typed.length] : [];
 
@@ -72,12 +78,15 @@ function valueOptions(before, context, attributes) {
     : attribute?.options?.length ? attribute.options.map((option) => `'${option.replaceAll("'", "''")}'`) : null;
   if (!labels) return null;
   const closed = typed.startsWith("'") && context.state.sliceDoc(context.pos, context.pos + 1) === "'";
+  if (!context.explicit && labels.includes(typed)) return null;
   const options = labels.map((label, i) => ({ label, detail: attribute.label, boost: 99 - i }));
-  return { from: context.pos - typed.length, to: context.pos + Number(closed), options, validFor: /^'?[^']*$/ };
+  const validFor = (text) => /^'?[^']*$/.test(text) && !labels.includes(text);
+  return { from: context.pos - typed.length, to: context.pos + Number(closed), options, validFor };
 }
 
 const attributeOptions = (attributes) => attributes.map(({ name, type, kind, label, description, options }) => ({
   label: name,
+  attribute: true,
   starts: [name, ...(label ?? "").toLowerCase().split(/\s+/).filter(Boolean)],
   detail: [label, kind || type].filter(Boolean).join(" · "),
   info: description || options?.length
