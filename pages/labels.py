@@ -90,14 +90,14 @@ OUTCOME: dict[str, str | Promise] = {
 
 TYPE: dict[str, str | Promise] = {
     "text": _("text"),
-    "integer": _("integer"),
-    "numeric": _("numeric"),
-    "boolean": _("boolean"),
+    "integer": _("whole number"),
+    "numeric": _("number"),
+    "boolean": _("yes or no"),
     "date": _("date"),
     "timestamptz": _("date and time"),
     "interval": _("duration"),
     "jsonb": _("JSON"),
-    "enum": _("option"),
+    "enum": _("one of the options"),
 }
 BOOLEAN = {"true": "true", "false": "false"}  # as conditions write them, in every language
 WORKER_KIND: dict[str, str | Promise] = {"process": _("process"), "cluster": _("cluster")}

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.test import Client
 from django.urls import resolve
+from django.utils import translation
 
 from flows import api
 from flows.api.alerts import AlertRule
@@ -66,8 +67,14 @@ def test_every_page_of_the_monitor_is_looked_at() -> None:
     assert monitor_pages() - {resolve(path).view_name for path in paths} == set()
 
 
-def test_every_type_of_an_attribute_has_a_name_on_pages() -> None:
-    assert labels.TYPE.keys() == ATTRIBUTE["type"].choices.keys()
+@pytest.mark.parametrize("language", ["en", "pt-br"])
+def test_a_type_of_an_attribute_has_the_same_name_on_pages_as_in_the_designer(language: str) -> None:
+    with translation.override(language):
+        named, chosen = (
+            {k: str(v) for k, v in each.items()} for each in (labels.TYPE, ATTRIBUTE["type"].choices)
+        )
+
+    assert named == chosen
 
 
 class Outline(HTMLParser):
