@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.contrib import messages
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.dateformat import format as date_format
@@ -34,7 +34,7 @@ from flows.designer.trying import limited
 from flows.errors import BadDefinition, WedError
 from flows.queries.base import snapshot
 from flows.types import DraftAt, Problem, Publication, PublicationChoices
-from pages.guard import page
+from pages.guard import is_timeout, page
 from pages.urlparams import number
 
 SHOWN_REQUESTS = 10
@@ -58,6 +58,8 @@ def publish(request: HttpRequest, flow_id: int | None = None, name: str | None =
             return _act(request, flow_id, name)
         except Unanswered as unanswered:
             question = unanswered
+        except (WedError, OperationalError) as error:
+            messages.error(request, _refusal(error))  # the page keeps what was typed
     with snapshot():
         design = design_of(request, flow_id, name)
         context = design_page(request, design, "publish") | {"flow": design.flow}
@@ -136,23 +138,20 @@ def _act(request: HttpRequest, flow_id: int | None, name: str | None) -> HttpRes
     kind, _colon, argument = request.POST.get("do", "").partition(":")
     if not may(request.user, "approve" if kind in ("approve", "reject") else "publish", flow):
         raise Http404
-    try:
-        with transaction.atomic():
-            done = (
-                _request(request, flow)
-                if kind == "publish"
-                else _decide(request, flow, kind, number(argument))
-            )
-        _tell(request, done)
-    except WedError as error:
-        messages.error(request, _refusal(error))
+    with transaction.atomic():
+        publishes = kind == "publish"
+        done = _request(request, flow) if publishes else _decide(request, flow, kind, number(argument))
+    _tell(request, done)
     # A flow that was never published has another address after its first publication.
     return HttpResponseRedirect(design_of(request, None, flow).address("publish"))
 
 
-def _refusal(error: WedError) -> str:
-    """Return what a person reads of an error."""
-    if error.code != NOT_IN_TIME:
+def _refusal(error: WedError | OperationalError) -> str:
+    """Return what a person reads of an error. Raises the error if the database is unavailable."""
+    if isinstance(error, OperationalError):
+        if not is_timeout(error):
+            raise error
+    elif error.code != NOT_IN_TIME:
         return error.sentence
     return _(
         "The database needed too long, and nothing was published. Try again, or set a time for the reaper."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -320,16 +321,23 @@ def test_who_may_only_see_the_flow_examines_it_without_scripts(fig2: str) -> Non
     assert viewer.post(address("publish", fig2), {"do": "publish"}).status_code == 404
 
 
-def test_a_request_that_never_ends_in_time_says_that_nothing_is_published(
-    alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("typed", [True, False], ids=["in the API", "in a query of the page"])
+def test_a_request_that_never_ends_in_time_keeps_what_was_typed(
+    alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch, typed: bool
 ) -> None:
+    """Both ways in which PostgreSQL's time limit arrives."""
+
     def request(*given: Any, **more: Any) -> Any:
-        with translated(), connection.cursor() as cursor:
+        with translated() if typed else nullcontext(), connection.cursor() as cursor:
             cursor.execute("set local statement_timeout = 50; select pg_sleep(5)")
 
     at = drafted(fig2, "a1 = 'never'")
     monkeypatch.setattr(api, "request_publication", request)
-    answer = publish(alice, fig2, at)
+    page = alice.post(
+        address("publish", fig2),
+        {"do": "publish", "revision": str(at.revision), "reason": "the <long> reason"},
+    )
 
-    assert "The database needed too long, and nothing was published." in answer
+    assert "The database needed too long, and nothing was published." in text_of(page)
+    assert 'value="the &lt;long&gt; reason"' in page.content.decode()
     assert api.list_publications(fig2) == []
