@@ -18,7 +18,7 @@ from flows import api
 from flows.definition.scenarios import Scenario
 from flows.designer import known, scenarios, tree, trying, values
 from flows.designer.draft import Design, design_of
-from flows.designer.shown import Shown, shown
+from flows.designer.shown import Shown, proposed_definition
 from flows.designer.tabs import design_page
 from flows.designer.trying import REPAIR, BadPath, Played, Step
 from flows.designer.values import BadValue
@@ -55,11 +55,15 @@ class Trial:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def trial(request: HttpRequest, flow_id: int | None = None, name: str | None = None) -> HttpResponse:
-    """Return the page of a trial; a POST adds a step to the path that it carries, or shortens it."""
+    """Return the page of a trial; a POST adds a step to the path that it carries, or shortens it.
+
+    What is tried is the draft, or the published definition if there is none or `version` names it.
+    """
     with snapshot():
         design = design_of(request, flow_id, name)
         context = design_page(request, design, "try")
-        found = shown(design.name)
+        version = number(request.POST.get("version") or request.GET.get("version"))
+        found = proposed_definition(design.name, version)
         first = _first_state(request, design.name, found.definition)
     kind = request.POST.get("do", "")
     if kind in ("save", "delete") and not context["editable"]:
@@ -73,6 +77,7 @@ def trial(request: HttpRequest, flow_id: int | None = None, name: str | None = N
     context |= _shown(design, found, now) | {
         "scenario": scenarios.continued(request, now.saved or scenario),
         "saved": now.saved,
+        "version": version,
     }
     return render(request, "admin/flows/designer/try.html", context)
 

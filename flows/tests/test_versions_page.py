@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 import pytest
@@ -10,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from flows import api
+from flows.tests.drafting import button
 from flows.tests.publish_page import address, drafted, publish, running, text_of
 
 # A version is recorded once per transaction.
@@ -46,6 +48,39 @@ def test_an_earlier_version_is_restored_into_the_draft_and_published_again(alice
     data = {"do": "publish", "version": str(first)}
     assert "is published" in text_of(alice.post(address("publish", fig2), data, follow=True))
     assert running(fig2) == before
+
+
+def test_a_draft_of_an_earlier_version_is_brought_up_to_date_before_it_is_published(
+    alice: Client, fig2: str
+) -> None:
+    """Another version was published again meanwhile; the trial says which definition it plays."""
+    first, before = api.list_versions(fig2)[0].version, running(fig2)
+    publish(alice, fig2, drafted(fig2, "a2 is null"))
+    draft = api.read_draft(fig2)
+    draft.definition["triggers"][0]["label"] = "Renamed"
+    at = api.save_draft(draft.at, draft.definition, actor="alice").at
+    alice.post(address("publish", fig2), {"do": "publish", "version": str(first)})
+    now = api.running_definition(fig2)[0]
+
+    page = alice.get(address("publish", fig2))
+    assert re.search(r'value="publish"\s+disabled', page.content.decode())
+    assert "Bring the draft up to date first." in text_of(page)
+    assert "What the draft changes This is computed when the draft is up to date." in text_of(page)
+    publish(alice, fig2, at)
+    assert running(fig2) == before
+    tried = alice.get(address("try", fig2))
+    assert f"It was made from version {now - 1}, but version {now} runs." in text_of(tried)
+    assert f'href="?version={now}"' in tried.content.decode()
+    tried = alice.post(address("try", fig2), {"do": "start", "version": str(now)})
+    assert f"This tries version {now} on" in text_of(tried)
+    assert f"<code>{html.escape(before)}</code>" in tried.content.decode()
+    assert f'name="version" value="{now}"' in tried.content.decode()
+    assert alice.get(address("try", fig2, "?version=999")).status_code == 404
+
+    button(alice, fig2, "update")
+
+    assert not re.search(r'value="publish"\s+disabled', alice.get(address("publish", fig2)).content.decode())
+    assert "is published" in publish(alice, fig2, api.read_draft(fig2).at)
 
 
 @pytest.mark.parametrize(
