@@ -2,6 +2,7 @@
 
 The English text of a message stands once, in flows/sql. An error of the kernel has in its detail the template
 of its message and the facts for its slots; here the sentence is made again from the translated template.
+On pages the template has their words first (`page_words`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -30,8 +33,38 @@ _RAISED = re.compile(r"([\w.]+: )(.*?)( \([^() ]+:\d+ in [^()]+\))?", re.DOTALL)
 _LEAST = 8  # letters by which a template is recognized
 
 
+_on_page: ContextVar[bool] = ContextVar("on_page", default=False)
+# The paper's words, which SQL clients and programs read, and those of pages. Not in slots and keys.
+_PAPER_WORDS = (
+    (re.compile(r'(?<![{"])\btrigger(s?)\b(?![}"])'), r"rule\1"),
+    (re.compile(r'(?<![{"])\bTrigger(s?)\b(?![}"])'), r"Rule\1"),
+    (re.compile(r"\bis an enum without options\b"), "needs options to choose from"),
+)
+
+
+@contextmanager
+def page_words() -> Iterator[None]:
+    """Let messages of the kernel have the words of pages: "rule" instead of "trigger"."""
+    before = _on_page.set(True)
+    try:
+        yield
+    finally:
+        _on_page.reset(before)
+
+
+@lru_cache(2_000)
+def in_page_words(template: str) -> str:
+    """Return the template of a message as pages have it; other texts unchanged."""
+    if template in sentences():
+        for pattern, word in _PAPER_WORDS:
+            template = pattern.sub(word, template)
+    return template
+
+
 def translate(text: str) -> str:
     """Return the text in the active language; unchanged without Django's settings."""
+    if text and _on_page.get():
+        text = in_page_words(text)
     try:
         return gettext(text) if text else ""
     except ImproperlyConfigured:

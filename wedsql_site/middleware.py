@@ -11,6 +11,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 
+from flows.messages import page_words
+
 log = logging.getLogger("wedsql.web")
 Answer = Callable[[HttpRequest], HttpResponse]
 
@@ -53,6 +55,19 @@ def _subject(request: HttpRequest) -> dict[str, object]:
     match = request.resolver_match
     named = match.kwargs if match is not None and match.namespace == "monitor" else {}
     return {"flow": named.get("name"), "wid": named.get("wid")}
+
+
+class PageWords:
+    """Shows messages of the kernel in the words of pages; the HTTP API has those of programs."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.path.startswith("/api/"):
+            return self.get_response(request)
+        with page_words():
+            return self.get_response(request)
 
 
 class RejectNul:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 from django.db import connection, transaction
+from django.test import Client
+from django.urls import reverse
 from django.utils import translation
 
 from flows import api, errors, messages
@@ -39,6 +41,38 @@ def test_people_read_of_conditions_and_not_of_predicates() -> None:
     texts = [text for text in messages.sentences() if "predicate" in text.lower()]
 
     assert texts == []
+
+
+def test_pages_say_rules_and_options_in_both_languages() -> None:
+    changed = {messages.in_page_words(text) for text in messages.sentences()} - messages.sentences()
+    assert len(changed) > 15
+    assert messages.in_page_words("A person wrote trigger.") == "A person wrote trigger."
+    with messages.page_words(), translation.override("en"):
+        english = {text: messages.translate(text) for text in messages.sentences()}
+    assert changed <= set(english.values())
+    with messages.page_words(), translation.override("pt-br"):
+        portuguese = {text: messages.translate(text) for text in messages.sentences()}
+
+    words = re.compile(r'(?<!["{])\b(trigger|enum|gatilho)s?\b(?![}"])', re.IGNORECASE)
+    for shown in (english, portuguese):
+        assert [text for text in shown.values() if words.search(text)] == []
+    assert [text for text in changed if text in portuguese.values()] == [], "texts without Portuguese"
+
+
+def test_programs_read_the_words_of_the_paper(alice: Client, flow: str) -> None:
+    """The same error of a condition, as the public API and as a page have it."""
+    predicate = "a1 = 'x' and age(a1::date) > interval '1 day'"
+    with pytest.raises(errors.WedError) as caught, transaction.atomic():
+        api.check_predicate(flow, predicate)
+    assert "timeout of the trigger" in caught.value.sentence
+
+    answer = alice.post(
+        reverse("admin:flows_flow_check_condition"),
+        {"predicate": predicate, "types": {"a1": "text"}},
+        content_type="application/json",
+    )
+
+    assert "timeout of the rule" in answer.content.decode()
 
 
 def test_what_the_lexer_says_is_extracted(db: None) -> None:
