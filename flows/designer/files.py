@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import lzma
 import zipfile
+import zlib
 from typing import Any, cast
 
 from django.core.files.uploadedfile import UploadedFile
@@ -18,6 +20,8 @@ from flows.operations.package import archive
 DOWNLOADS = ("yaml", "json", "sql", "zip")
 LARGEST = 4_000_000  # bytes of an uploaded file, and of the definition in it
 MEMBER = "definition.yaml"
+# A package that is damaged, has a password, or is compressed by an unknown method (a RuntimeError, too).
+_DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError, OSError, EOFError)
 
 
 def download(flow: str, version: int, definition: dict[str, Any], name: str) -> HttpResponse:
@@ -63,7 +67,7 @@ def _member(content: bytes) -> bytes:
                 raise NotReadable(_("The package has no single file %(name)s.") % {"name": MEMBER})
             with package.open(found[0]) as member:
                 text = member.read(LARGEST + 1)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
+    except _DAMAGED as error:
         raise NotReadable(_("The package cannot be opened.")) from error
     if len(text) > LARGEST:
         raise NotReadable(_("The file has %(n)s bytes; at most %(most)s are read.") % _sizes(len(text)))

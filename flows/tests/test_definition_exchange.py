@@ -130,6 +130,34 @@ def test_what_cannot_be_imported_is_said_with_its_place(
     assert api.list_drafts(fig2) == []
 
 
+LOCAL, CENTRAL = b"PK\x03\x04", b"PK\x01\x02"  # what each part of a package begins with
+LONGER = (10**6).to_bytes(4, "little")
+
+
+@pytest.mark.parametrize(
+    ("method", "changes"),
+    [
+        (zipfile.ZIP_STORED, [(LOCAL, 8, b"\x63"), (CENTRAL, 10, b"\x63")]),
+        (zipfile.ZIP_STORED, [(LOCAL, 6, b"\x01"), (CENTRAL, 8, b"\x01")]),
+        (zipfile.ZIP_STORED, [(CENTRAL, 20, LONGER * 2)]),
+        (zipfile.ZIP_DEFLATED, [(LOCAL, 30 + len(MEMBER), b"\xff" * 6)]),
+        (zipfile.ZIP_LZMA, [(LOCAL, 30 + len(MEMBER) + 12, b"\xff" * 12)]),
+    ],
+    ids=["unknown method", "password", "too short", "not deflated", "not compressed by LZMA"],
+)
+def test_a_damaged_package_is_not_opened(method: int, changes: list[tuple[bytes, int, bytes]]) -> None:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", method) as package:
+        package.writestr(MEMBER, "attributes: []\ntriggers: []\n")
+    content = bytearray(made.getvalue())
+    for part, offset, changed in changes:
+        place = content.index(part) + offset
+        content[place : place + len(changed)] = changed
+
+    with pytest.raises(NotReadable, match="cannot be opened"):
+        files.uploaded(SimpleUploadedFile("d.zip", bytes(content)))
+
+
 def test_only_who_may_design_imports(alice: Client, fig2: str) -> None:
     viewer = User.objects.create_user("viewer", is_staff=True)
     viewer.user_permissions.add(Permission.objects.get(codename="view_flow"))
