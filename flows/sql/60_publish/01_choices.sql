@@ -25,7 +25,6 @@ begin
      or jsonb_typeof(p_choices -> 'keep_exceptions') <> 'boolean'
      or exists (select 1 from unnest(array['withdraw', 'later']) k
                 where jsonb_typeof(p_choices -> k) <> 'array'
-                   or jsonb_path_exists(p_choices -> k, '$[*] ? (@.type() != "number")')
                    or exists (select 1 from jsonb_path_query(p_choices -> k, '$[*]') n
                               where n::text !~ '^[0-9]{1,6}$'
                                  or n::text::integer >= jsonb_array_length(p_definition -> 'triggers'))) then
