@@ -72,6 +72,13 @@ def test_who_sees_another_flow_only_finds_nothing(fig2: str, other: str, tab: st
     assert client.get(address(tab, other)).status_code == 200
 
 
+def test_the_form_with_everything_at_once_is_for_staff(alice: Client, fig2: str) -> None:
+    designer = member(f"flow:{fig2}:design")
+
+    assert "All at once" in text_of(alice.get(address("rules", fig2)))
+    assert "All at once" not in text_of(designer.get(address("rules", fig2)))
+
+
 @pytest.mark.parametrize(
     ("tab", "data"),
     [

@@ -126,3 +126,22 @@ def test_the_list_of_flows_has_drafts_of_new_flows_for_those_who_may_change_them
 
     assert name in alice.get(flows).content.decode()
     assert name not in browser(viewer).get(flows).content.decode()
+    for tab in ("rules", "text", "try"):
+        assert browser(viewer).get(reverse(f"admin:flows_flow_new_{tab}", args=[name])).status_code == 404
+
+
+def test_who_may_add_flows_may_not_change_those_that_run(fig2: str) -> None:
+    user = User.objects.create_user(unique("u"))
+    user.user_permissions.set(Permission.objects.filter(codename__in=["add_flow", "view_flow"]))
+    rules = reverse("admin:flows_flow_rules", args=[Flow.objects.get(name=fig2).pk])
+
+    assert browser(user).get(rules).status_code == browser(user).get(NEW).status_code == 200
+    assert browser(user).post(rules, {"seen": "1/0/", "item": "1", "do": "delete"}).status_code == 404
+
+
+def test_a_flow_that_there_is_not_has_no_page(alice: Client) -> None:
+    for address in (
+        reverse("admin:flows_flow_new_rules", args=["nowhere"]),
+        "/admin/flows/flow/9999999999/try/",
+    ):
+        assert alice.get(address).status_code == 404

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.contrib.auth.backends import BaseBackend
 from django.contrib.auth.models import AnonymousUser, Group, Permission, User
 
 from flows import access
@@ -104,3 +105,35 @@ def test_a_group_that_the_site_has_changed_stays() -> None:
     Group.objects.get(name="flow designers").permissions.clear()
     create_groups()
     assert not Group.objects.get(name="flow designers").permissions.exists()
+
+
+@pytest.mark.django_db
+def test_rights_somewhere_are_those_in_a_visible_flow() -> None:
+    user = User.objects.create_user("approver")
+    approve, view = (
+        Permission.objects.get(content_type__app_label="flows", codename=f"{name}_flow")
+        for name in ("approve", "view")
+    )
+    user.user_permissions.add(approve)
+    assert not access.somewhere(User.objects.get(pk=user.pk), "approve")
+    user.user_permissions.add(view)
+    sees = User.objects.get(pk=user.pk)
+    assert access.somewhere(sees, "approve") and not access.somewhere(sees, "design", "publish")
+
+
+class GrantsAll(BaseBackend):
+    """A backend of a site that has every permission for every account."""
+
+    def has_perm(self, user_obj: Any, perm: str, obj: Any = None) -> bool:
+        return True
+
+
+@pytest.mark.django_db
+def test_no_backend_grants_rights_to_an_account_that_is_not_active(settings: Any) -> None:
+    settings.AUTHENTICATION_BACKENDS = [f"{__name__}.GrantsAll"]
+    user = User.objects.create_user("left", is_active=False, is_staff=True)
+    user.groups.add(Group.objects.create(name="flow:orders:design"))
+    assert not access.may_add(user) and not access.may_design(user)
+    assert not access.somewhere(user, "design") and not access.reads_definitions(user)
+    user.is_active, user.is_staff = True, False
+    assert access.may_add(user) and not access.may_design(user), "the forms of the admin are for staff"
