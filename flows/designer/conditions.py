@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
-from django.core.exceptions import RequestDataTooBig
 from django.db import Error, connection, transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.cache import patch_cache_control
@@ -133,10 +132,7 @@ def _body(request: HttpRequest) -> bytes:
     too_large = Rejected(413, "too_large", _("A condition and its attributes may have at most 256 kB."))
     if int(request.headers.get("Content-Length") or 0) > LARGEST_REQUEST:
         raise too_large
-    try:
-        body = request.body
-    except RequestDataTooBig as error:
-        raise too_large from error
+    body = request.body
     if len(body) > LARGEST_REQUEST:
         raise too_large
     return body
