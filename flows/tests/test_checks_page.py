@@ -84,7 +84,20 @@ def test_of_one_kind_the_first_findings_are_shown_and_the_others_linked(alice: C
 def test_a_problem_is_solved_before_the_checks_run(alice: Client, fig2: str) -> None:
     drafted(fig2, predicate="nowhere is null")
 
-    assert "1 problem prevents publishing" in shown(alice, fig2)
+    page = alice.get(address(fig2))
+
+    assert "1 problem prevents publishing" in html.unescape(page.content.decode())
+    assert "error" not in page.context, "conditions with a problem are not evaluated"
+
+
+def test_checks_that_do_not_end_in_time_say_so(
+    alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("flows.designer.trying.PAGE_TIMEOUT_MS", 1)
+
+    page = alice.get(address(fig2), {"part": "findings"})
+
+    assert page.status_code == 200 and "canceling statement" in page.context["error"]
 
 
 def test_a_definition_without_findings_says_so(alice: Client) -> None:

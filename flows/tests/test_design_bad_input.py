@@ -11,7 +11,8 @@ from django.urls import reverse
 
 from flows import api
 from flows.models import Flow
-from flows.tests.pages import unique
+from flows.tests.drafting import at, fields_of, submit, text_of
+from flows.tests.pages import opened, unique
 from flows.types import DraftAt
 
 pytestmark = pytest.mark.django_db
@@ -85,3 +86,19 @@ def test_each_tab_shows_a_draft_that_cannot_be_published(alice: Client, kind: st
         if tab == "publish":
             assert re.search(r"problems? prevents? publishing:", response.content.decode())
     assert api.read_draft(name).definition == damaged(definition, kind)
+
+
+def test_what_was_typed_stays_where_the_kernel_rejects_a_draft(alice: Client, fig2: str) -> None:
+    """Nothing can be saved: the flow has as many other drafts as it may have."""
+    typed = {
+        "rules": opened(alice, at(fig2, query="?rule=1")) | {"label": "Typed"},
+        "text": {**(text := opened(alice, at(fig2, "text"))), "text": f"{text['text']}# Typed\n"},
+        "paste": opened(alice, at(fig2, "paste", "?part=triggers")) | {"rows": "name\tlabel\nt1\tTyped"},
+    }
+    for number in range(20):
+        api.open_draft(fig2, f"b{number}")
+
+    for tab, fields in typed.items():
+        answer = submit(alice, at(fig2, tab), fields)
+        assert "There are too many drafts" in text_of(answer), tab
+        assert "Typed" in " ".join(fields_of(answer).values()), tab

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
+from django.test import Client, RequestFactory
+from django.utils.http import urlencode
 
 from flows import api
+from flows.designer import conflicts
+from flows.designer.saving import Choices
 from flows.tests.designer import browser
 from flows.tests.drafting import at, button, draft, fields_of, rule, send, submit, text_of
 from flows.tests.pages import opened
@@ -104,3 +107,33 @@ def test_a_draft_of_an_older_version_is_brought_up_to_date(alice: Client, fig2: 
     page = button(alice, fig2, "update")
     assert "The draft now changes version 2." in page and not draft(fig2).stale
     assert (rule(fig2, 1)["label"], rule(fig2, 2)["label"]) == ("Mine", "Published")
+
+
+@pytest.mark.django_db(transaction=True)  # a version is one transaction
+def test_a_contradiction_with_what_was_published_is_decided_by_a_person(alice: Client, fig2: str) -> None:
+    send(alice, at(fig2, query="?rule=1"), label="Mine")
+    running = api.running_definition(fig2)[1]
+    running["triggers"][0]["label"] = "Published"
+    api.publish(fig2, running, actor="carol")
+    asked = alice.post(at(fig2, "draft"), {"seen": opened(alice, at(fig2))["seen"], "do": "update"})
+    fields = fields_of(asked)
+
+    for answer in ({}, {"side-0": "theirs", "settled": "1/1/another draft"}):
+        assert alice.post(at(fig2, "draft"), fields | answer).status_code == 409
+    assert rule(fig2, 1)["label"] == "Mine" and draft(fig2).stale
+    alice.post(at(fig2, "draft"), fields | {"side-0": "theirs"})
+    assert rule(fig2, 1)["label"] == "Published" and not draft(fig2).stale
+
+
+def test_choices_that_no_page_sends_do_not_count() -> None:
+    sent = {
+        "side-0": "mine",
+        "side-1": "both",
+        "side-x": "mine",
+        "side-²": "mine",
+        f"side-{'9' * 5_000}": "mine",
+    }
+    form = urlencode(sent | {"settled": "1/1/then"})
+    request = RequestFactory().post("/", form, content_type="application/x-www-form-urlencoded")
+
+    assert conflicts.choices(request) == Choices("1/1/then", {0: "mine"})

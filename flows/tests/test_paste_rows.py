@@ -9,7 +9,7 @@ from django.test import Client
 
 from flows import api
 from flows.designer import rows
-from flows.tests.drafting import at, draft, fields_of, submit, text_of
+from flows.tests.drafting import at, draft, fields_of, rule, send, submit, text_of
 from flows.tests.pages import opened
 
 pytestmark = pytest.mark.django_db
@@ -94,3 +94,44 @@ def test_rows_are_merged_with_what_was_saved_meanwhile(alice: Client, fig2: str)
 
     names = [attribute["name"] for attribute in draft(fig2).definition["attributes"]]
     assert names == ["a1", "a2", "a3", "first", "second"]
+
+
+def test_a_request_that_no_page_sends_pastes_nothing(alice: Client, fig2: str) -> None:
+    assert alice.get(at(fig2, "paste", "?part=settings")).status_code == 404
+    answer = alice.post(at(fig2, "paste"), {"part": "triggers", "rows": "x", "seen": "x"}, follow=True)
+
+    assert "The form was sent incompletely." in text_of(answer) and not api.list_drafts(fig2)
+
+
+def test_a_heading_that_is_there_twice_and_a_name_of_two_rules(alice: Client, fig2: str) -> None:
+    twice = paste(alice, fig2, "triggers", "name\tlabel\tlabel\nt1\tone\ttwo")
+    assert "label" in text_of(twice) and not api.list_drafts(fig2)
+    send(alice, at(fig2, query="?rule=2"), name="t1")
+
+    paste(alice, fig2, "triggers", "name\tlabel\nt1\tNew")
+
+    labels = [each.get("label") for each in draft(fig2).definition["triggers"]]
+    assert labels == [None, None, None, None, "New"], "which of the two is meant is not known"
+
+
+def test_rows_that_contradict_what_was_saved_meanwhile_are_a_conflict(alice: Client, fig2: str) -> None:
+    fields = opened(alice, at(fig2, "paste", "?part=triggers")) | {"rows": "name\tlabel\nt1\tPasted"}
+    send(alice, at(fig2, query="?rule=1"), label="Typed")
+
+    asked = submit(alice, at(fig2, "paste"), fields)
+
+    assert asked.status_code == 409 and rule(fig2, 1)["label"] == "Typed"
+    submit(alice, at(fig2, "paste"), fields_of(asked) | {"side-0": "mine"})
+    assert rule(fig2, 1)["label"] == "Pasted"
+
+
+def test_rows_stay_where_the_draft_was_discarded_meanwhile(alice: Client, fig2: str) -> None:
+    send(alice, at(fig2, query="?rule=1"), label="Once")
+    fields = opened(alice, at(fig2, "paste", "?part=triggers")) | {"rows": "name\tlabel\nt2\tPasted"}
+    api.discard_draft(draft(fig2).at)
+    send(alice, at(fig2, query="?rule=1"), label="Twice")
+
+    answer = submit(alice, at(fig2, "paste"), fields)
+
+    assert answer.status_code == 409 and "The draft was discarded" in text_of(answer)
+    assert fields_of(answer)["rows"] == fields["rows"] and "label" not in rule(fig2, 2)

@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from flows import api
 from flows.definition.scenarios import Scenario, Step
+from flows.designer.scenarios import LONGEST_STORY
 from flows.models import Flow
 from flows.tests.designer import browser
 from flows.tests.publish_page import drafted, text_of
@@ -134,6 +135,15 @@ def test_a_scenario_is_deleted(alice: Client, loan: str) -> None:
         alice.post(address, form | {"scenario_revision": "1"}, follow=True)
     )
     assert api.list_scenarios(loan) == []
+
+
+def test_a_story_has_a_length_and_a_scenario_a_step(alice: Client, loan: str) -> None:
+    page = walked(alice, loan)
+    saved(page, story="s" * 9_000)
+    assert api.read_scenario(loan, "paid at once").story == "s" * LONGEST_STORY
+
+    page.path = "[]"
+    assert "Start an instance first" in saved(page, "nothing")
 
 
 def test_repair_and_time_are_steps_too(alice: Client, loan: str) -> None:

@@ -136,3 +136,35 @@ def test_what_no_option_has_and_defaults_are_kept(alice: Client, fig2: str) -> N
 
     assert found["odd"] == [1, 2] and draft(fig2).definition["odd"] == [1, 2]
     assert re.search("Text</a>", alice.get(at(fig2)).content.decode())
+
+
+def test_one_earlier_attribute_is_not_two_new_ones_and_an_answer_is_one_of_the_choices(
+    alice: Client, fig2: str
+) -> None:
+    fields = opened(alice, at(fig2, "text"))
+    changed = re.sub(r"name: (a2|a3)\b", r"name: new_\1", fields["text"])
+    asked = fields_of(submit(alice, at(fig2, "text"), fields | {"text": changed}))
+
+    for answers in (("1", "1"), ("1", "0"), ("1", "x"), ("1", "77")):
+        given = dict(zip(("same-attributes-1", "same-attributes-2"), answers, strict=True))
+        assert "Attribute new_a3 is" in text_of(submit(alice, at(fig2, "text"), asked | given)), answers
+    assert not api.list_drafts(fig2)
+
+
+def test_the_text_stays_where_the_draft_was_discarded_meanwhile(alice: Client, fig2: str) -> None:
+    send(alice, at(fig2, query="?rule=1"), label="Once")
+    fields = opened(alice, at(fig2, "text"))
+    api.discard_draft(draft(fig2).at)
+    send(alice, at(fig2, query="?rule=1"), label="Twice")
+
+    answer = submit(alice, at(fig2, "text"), fields | {"text": fields["text"].replace("tr_a3", "tr_new")})
+
+    assert answer.status_code == 409 and "The draft was discarded" in text_of(answer)
+    assert "tr_new" in fields_of(answer)["text"] and rule(fig2, 2)["transition"] == "tr_a3"
+
+
+def test_a_form_without_its_text_saves_nothing(alice: Client, fig2: str) -> None:
+    for sent in ({"seen": "1/0/"}, {"seen": "x", "text": "attributes: []"}, {"do": "upload"}):
+        answer = alice.post(at(fig2, "text"), {"do": "save"} | sent, follow=True)
+        assert re.search("sent incompletely|Choose a file first", text_of(answer))
+    assert not api.list_drafts(fig2)
