@@ -121,5 +121,6 @@ def form(request: HttpRequest, found: Asked, flow: FlowInfo | None) -> dict[str,
         "same_list": address(request, found.text),
         "default_views": [(str(VIEW[code]), query) for code, query in VIEWS.items()],
         "operable": operable(request.user, flow),
-        "kept": [(name, request.GET[name]) for name in ("columns", "sort") if name in request.GET],
+        "kept": [(name, request.GET[name]) for name in ("columns", "sort", "at") if name in request.GET],
+        "cleared": urlencode({"at": request.GET["at"]}) if "at" in request.GET else "",
     }

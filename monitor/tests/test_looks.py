@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import subprocess
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -33,6 +34,9 @@ PAGES = (
     "/bulk/{b}/",
     "/bulk/new/?q=status:running+flow:{f}",
     "/instances/?q=status:running+weight:1",
+    "/?at={t}",
+    "/flows/{f}/?at={t}",
+    "/flows/{f}/?at=x",
     "/flows/{f}/jobs/",
     "/flows/{f}/picture/",
     "/flows/{f}/analysis/",
@@ -63,7 +67,7 @@ VOID = {"meta", "link", "img", "input", "br", "hr", "use", "path", "rect", "circ
 
 
 def test_every_page_of_the_monitor_is_looked_at() -> None:
-    paths = [path.partition("?")[0].format(f="f", w=1, b=1, r=1) for path in PAGES if path != "/nope/"]
+    paths = [path.partition("?")[0].format(f="f", w=1, b=1, r=1, t="") for path in PAGES if path != "/nope/"]
     assert monitor_pages() - {resolve(path).view_name for path in paths} == set()
 
 
@@ -121,7 +125,8 @@ def served(client: Client, parcels: Parcels, wid: int) -> dict[str, str]:
     counted = AlertRule("Packed", "count", ">", 1, "status:running", mail=["ana@example.org"])
     rule = api.save_alert_rule(parcels.flow, counted, "olga", conn=parcels.connection)
     numbers = {"w": wid, "b": bulk.id, "r": rule.id}
-    answers = {path: client.get(path.format(f=parcels.flow, **numbers)) for path in PAGES}
+    moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    answers = {path: client.get(path.format(f=parcels.flow, t=moment, **numbers)) for path in PAGES}
     parcels.connection.execute("delete from wedsql.bulk")
     assert {path: found.status_code for path, found in answers.items() if found.status_code != 200} == {
         "/nope/": 404

@@ -22,7 +22,9 @@ from flows.queries.counting import CAP, Count, statuses_to_show, total
 from flows.queries.definitions import Attribute, FlowInfo
 from flows.queries.paging import Page
 from monitor import filtering, indexing, urlparams
+from monitor.as_of import from_slider, time_of
 from monitor.filtering import Asked
+from monitor.views import past
 from pages.guard import is_timeout, page
 from pages.urlparams import number, text
 
@@ -34,11 +36,16 @@ Counts: TypeAlias = dict[str, Count]
 def flow(request: HttpRequest, name: str) -> HttpResponse:
     """Return the page with the list of instances and the queue of the flow."""
     found = flow_or_404(request.user, name)
+    time = time_of(request, [name])
+    if moved := from_slider(request, time):
+        return moved
+    if time.past:
+        return past.flow(request, found, time)
     asked = filtering.asked(request, found)
     if asked.edited and not asked.error:
         return HttpResponseRedirect(f"{request.path}?{filtering.address(request, asked.text)}")
     with snapshot():
-        context: dict[str, object] = {"flow": found, "queues": jobs.queues(found.id)}
+        context: dict[str, object] = {"flow": found, "queues": jobs.queues(found.id), "time": time}
         summary = overview.summary(found)
     context |= _summary(summary) | _list(request, asked, found, summary.statuses)
     context |= filtering.form(request, asked, found)

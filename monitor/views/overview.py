@@ -13,6 +13,8 @@ from flows.access import visible_flows
 from flows.queries import counted, figures, overview
 from flows.queries.base import snapshot
 from flows.queries.counting import CAP
+from monitor.as_of import from_slider, time_of
+from monitor.views import past
 from pages.guard import page
 from pages.urlparams import number, text
 
@@ -62,8 +64,13 @@ def _trend(request: HttpRequest, ids: list[int], at: datetime) -> dict[str, obje
 @require_safe
 @page
 def flows(request: HttpRequest) -> HttpResponse:
-    """Return the overview of all flows that are visible to the user."""
-    return render(request, "monitor/flows.html", _context(request))
+    """Return the overview of all flows that are visible to the user, now or as of a moment (`at`)."""
+    time = time_of(request, visible_flows(request.user))
+    if moved := from_slider(request, time):
+        return moved
+    if time.past:
+        return past.flows(request, time)
+    return render(request, "monitor/flows.html", _context(request) | {"time": time})
 
 
 @require_safe

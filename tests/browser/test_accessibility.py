@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ DESIGN = (
 )  # fmt: skip
 NEW = ("design/", "design/attributes/", "design/settings/", "design/text/", "try/", "publish/")
 OWN = (
-    "/", "/flows/{f}/", "/flows/{f}/analysis/?window=hour",
+    "/", "/?at={t}", "/flows/{f}/", "/flows/{f}/?at={t}", "/flows/{f}/analysis/?window=hour",
     "/flows/{f}/analysis/steps/?transition=tr_charge", "/flows/{f}/?status=E",
     "/flows/{f}/?q=status:running+or+not+has:stock", "/flows/{f}/jobs/",
     "/flows/{f}/start/", "/instances/{w}/",
@@ -116,7 +117,8 @@ def addresses(
     orders.connection.execute("select wedsql.count_history()")
     revision = open_drafts(orders, new)
     login("alice", "/")
-    places = {"f": orders.flow, "id": orders.flow_id, "w": declined, "new": new}
+    moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    places = {"f": orders.flow, "id": orders.flow_id, "w": declined, "new": new, "t": moment}
     yield {path: server.url + path.format_map(places)[1:] for path in PAGES}
     api.discard_draft(revision, conn=orders.connection)
     orders.connection.execute("select wedsql.unregister_worker(%s)", [worker])

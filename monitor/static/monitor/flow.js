@@ -2,12 +2,14 @@
 import { LivePage, fetchJson } from "../pages/live.js";
 import { flash, parseRow, parts } from "../pages/parts.js";
 import { filterForm } from "./filters.js";
+import { timeControl } from "./time.js";
 import { becoming, update } from "../pages/steady.js";
 
 export function start() {
   const list = document.querySelector("[data-changes]");
   const button = document.getElementById("new");
   filterForm();
+  timeControl();
   button?.addEventListener("click", () => { location.href = button.dataset.href; });
 
   function changed(wid, html) {

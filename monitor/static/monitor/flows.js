@@ -2,6 +2,7 @@
 import { LivePage, fetchJson } from "../pages/live.js";
 import { parse, parts } from "../pages/parts.js";
 import { becoming, update } from "../pages/steady.js";
+import { timeControl } from "./time.js";
 import { trend } from "./trend.js";
 
 export function start() {
@@ -12,6 +13,7 @@ export function start() {
     const old = document.getElementById(row.id);
     return old ? becoming(row.id, old, row) : { name: row.id, make: (journal) => journal.insert(body, row, null) };
   }
+  timeControl();
   const redraw = trend();
   async function refresh() {
     if (!url) return;

@@ -1,0 +1,48 @@
+"""The slider of time: it names its moment, works with a pointer and with keys, and leads back to now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+from selenium import webdriver
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from monitor.tests.conftest import PARCELS, Parcels
+from tests.browser.conftest import Login, Wait
+
+Browser = webdriver.Chrome
+
+
+def test_the_slider_leads_into_the_past_and_back(
+    browser: Browser,
+    loaded: Callable[[str], str],
+    connect: Callable[..., psycopg.Connection[Any]],
+    login: Login,
+    wait: Wait,
+) -> None:
+    parcels = Parcels(loaded(PARCELS), connect())
+    wid = parcels.start()
+    parcels.connection.execute(
+        "update wedsql.instance set started_at = started_at - interval '10 days' where wid = %s", [wid]
+    )
+    login("alice", f"/flows/{parcels.flow}/?q=stage:new")
+    browser.find_element(By.CSS_SELECTOR, "details:has(#place) > summary").click()
+    slider, name = browser.find_element(By.ID, "place"), browser.find_element(By.ID, "place-value")
+    assert name.text == "now" == slider.get_attribute("aria-valuetext")
+    ActionChains(browser).move_to_element_with_offset(slider, 10, 0).click().perform()
+    note = wait(lambda page: page.find_element(By.ID, "as-of"))
+    assert "As of" in note.text and "q=stage" in browser.current_url and "at=" in browser.current_url
+    slider = browser.find_element(By.ID, "place")
+    place, shown = int(slider.get_attribute("value") or 0), browser.find_element(By.ID, "place-value").text
+    assert 500 < place < 1000 and shown not in ("", "now")
+    slider.send_keys(Keys.ARROW_LEFT)
+    assert int(slider.get_attribute("value") or 0) == place - 1, "keys move it and stay on the page"
+    slider.send_keys(Keys.ENTER)
+    wait(lambda page: page.find_element(By.ID, "place").get_attribute("value") == str(place - 1))
+    browser.find_element(By.LINK_TEXT, "Back to now").click()
+    wait(lambda page: "at=" not in page.current_url and page.find_elements(By.ID, f"wid-{wid}"))
+    assert browser.get_log("browser") == []
