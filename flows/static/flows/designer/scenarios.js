@@ -3,7 +3,13 @@
 import { fill } from "./fragment.js";
 
 export async function start() {
-  document.querySelector(".tree-picture")?.addEventListener("click", (event) => {
+  const tree = document.querySelector(".tree-picture");
+  if (tree) {
+    // The state from which the tree begins stands in the middle of its height.
+    const now = tree.querySelector(".node rect");
+    tree.scrollTop = Number(now.getAttribute("y")) - tree.clientHeight / 2;
+  }
+  tree?.addEventListener("click", (event) => {
     const node = event.target.closest("a");
     const button = node && document.querySelector(`${node.getAttribute("href")} > .rule-head > button`);
     if (!button) return;
