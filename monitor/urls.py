@@ -23,6 +23,7 @@ from monitor.views import (
     reasons,
     saved,
     steps,
+    webhooks,
     workers,
 )
 
@@ -60,6 +61,11 @@ urlpatterns = [
     path("alerts/<int:rule>/change/", alerts.change, name="change_alert"),
     path("alerts/<int:rule>/<slug:verb>/", alerts.operate, name="operate_alert"),
     path("flows/<slug:name>/alerts/new/", alerts.define, name="define_alert"),
+    path("flows/<slug:name>/webhooks/", webhooks.webhooks, name="webhooks"),
+    path("flows/<slug:name>/webhooks/new/", webhooks.define, name="define_webhook"),
+    path("webhooks/<int:hook>/", webhooks.webhook, name="webhook"),
+    path("webhooks/<int:hook>/change/", webhooks.change, name="change_webhook"),
+    path("webhooks/<int:hook>/<slug:verb>/", webhooks.operate, name="operate_webhook"),
     path("exceptions/", exceptions.exceptions, name="exceptions"),
     path("workers/", workers.workers, name="workers"),
     path("health/", health.health_page, name="health"),

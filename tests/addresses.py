@@ -53,8 +53,8 @@ def parameters(route: str) -> list[str]:
 
 # Routes of the monitor that are no page of their own: parts, downloads, actions, probes.
 NO_PAGE = re.compile(
-    "live_.*|export.*|.*_json|healthz|readyz|metrics|theme|tour|delete_view|operate_alert|request_index|rematch"
-    "|check|steps"
+    "live_.*|export.*|.*_json|healthz|readyz|metrics|theme|tour|delete_view|operate_alert|operate_webhook"
+    "|request_index|rematch|check|steps"
 )
 
 

@@ -73,6 +73,8 @@ PAGES = {
     "monitor:bulks": "watch", "monitor:bulk_new": "watch", "monitor:bulk": "watch",
     "monitor:alerts": "watch", "monitor:alert": "watch", "monitor:change_alert": "watch",
     "monitor:define_alert": "watch",
+    "monitor:webhooks": "watch", "monitor:webhook": "watch", "monitor:change_webhook": "watch",
+    "monitor:define_webhook": "watch",
     "monitor:picture": "watch", "monitor:counted": "watch",
     "monitor:analysis": "watch", "monitor:analysis_steps": "watch",
     "monitor:exceptions": "repair", "monitor:workers": "system", "monitor:health": "system",

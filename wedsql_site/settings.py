@@ -162,6 +162,8 @@ EMAIL_USE_TLS = _MAIL_TLS == "starttls"
 EMAIL_USE_SSL = _MAIL_TLS == "tls"
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = environment.text("WEDSQL_EMAIL_FROM", "wedsql@localhost")
+# The address of this site, for the links in messages of webhooks.
+WEDSQL_SITE_URL = environment.address("WEDSQL_SITE_URL")
 WEDSQL_WEBHOOK_HTTP = environment.flag("WEDSQL_WEBHOOK_HTTP")
 WEDSQL_WEBHOOK_INTERNAL = environment.flag("WEDSQL_WEBHOOK_INTERNAL")
 LOCALE_PATHS = [environment.resources("locale")]

@@ -71,18 +71,6 @@ class TakenAlertRule:
 
 
 @dataclass(frozen=True)
-class AlertDelivery:
-    """What is sent to one receiver by mail or webhook; `channel` says by which."""
-
-    id: int
-    channel: str
-    target: str
-    attempt: int
-    secret: str
-    message: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
 class AlertCounts:
     """How many alerts are active, how many of them are not acknowledged, and how many rules fail."""
 
@@ -167,20 +155,6 @@ def settle_alert_rule(
     """Start or end the alert of a rule by what was measured; return False if that was out of date."""
     call = "select wedsql.settle_alert_rule(%s, %s, %s::timestamptz, %s::float8, %s)"
     return bool(value(conn, call, (taken.rule.id, taken.rule.revision, taken.taken_at, measured, error)))
-
-
-def take_alert_delivery(hold: float = 60, *, conn: Any = None) -> AlertDelivery | None:
-    """Return the delivery that is due first; unless it is settled, it is due again after `hold` seconds."""
-    found = value(conn, "select wedsql.take_alert_delivery(make_interval(secs => %s))", (hold,))
-    return AlertDelivery(**found) if found else None
-
-
-def settle_alert_delivery(
-    delivery: AlertDelivery, error: str | None = None, *, final: bool = False, conn: Any = None
-) -> None:
-    """Note that a delivery succeeded, or why it failed; it is tried again unless that is `final`."""
-    call = "select wedsql.settle_alert_delivery(%s, %s, %s, %s)"
-    value(conn, call, (delivery.id, delivery.attempt, error, final))
 
 
 def remove_old_alerts(limit: int = 10_000, *, conn: Any = None) -> int:

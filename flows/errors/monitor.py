@@ -61,3 +61,17 @@ class UnknownAlert(WedError):
 
     sqlstate = "WD509"
     default = _("There is no such alert rule.")
+
+
+class BadWebhook(WedError):
+    """The webhook cannot be saved so, or what is asked of it cannot be done."""
+
+    sqlstate = "WD510"
+    default = _("The webhook cannot be saved so.")
+
+
+class UnknownWebhook(WedError):
+    """There is no such webhook."""
+
+    sqlstate = "WD511"
+    default = _("There is no such webhook.")

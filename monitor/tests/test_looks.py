@@ -19,6 +19,7 @@ from django.utils import translation
 from flows import api
 from flows.api.alerts import AlertRule
 from flows.api.bulk import BulkRequest
+from flows.api.webhooks import Webhook
 from flows.definition import ATTRIBUTE
 from monitor.tests.conftest import Parcels, client_of, person, text_of
 from pages import labels
@@ -59,6 +60,10 @@ PAGES = (
     "/alerts/{r}/",
     "/alerts/{r}/change/",
     "/flows/{f}/alerts/new/",
+    "/flows/{f}/webhooks/",
+    "/flows/{f}/webhooks/new/",
+    "/webhooks/{k}/",
+    "/webhooks/{k}/change/",
     "/workers/",
     "/health/",
     "/nope/",
@@ -67,7 +72,8 @@ VOID = {"meta", "link", "img", "input", "br", "hr", "use", "path", "rect", "circ
 
 
 def test_every_page_of_the_monitor_is_looked_at() -> None:
-    paths = [path.partition("?")[0].format(f="f", w=1, b=1, r=1, t="") for path in PAGES if path != "/nope/"]
+    known = {"f": "f", "w": 1, "b": 1, "r": 1, "k": 1, "t": ""}
+    paths = [path.partition("?")[0].format(**known) for path in PAGES if path != "/nope/"]
     assert monitor_pages() - {resolve(path).view_name for path in paths} == set()
 
 
@@ -124,7 +130,10 @@ def served(client: Client, parcels: Parcels, wid: int) -> dict[str, str]:
     bulk = api.request_bulk(request, [wid], expected=1, conn=parcels.connection)
     counted = AlertRule("Packed", "count", ">", 1, "status:running", mail=["ana@example.org"])
     rule = api.save_alert_rule(parcels.flow, counted, "olga", conn=parcels.connection)
-    numbers = {"w": wid, "b": bulk.id, "r": rule.id}
+    webhook = Webhook("https://example.org/", secret="quiet", query="pieces>5", attributes=["customer"])
+    hook = api.save_webhook(parcels.flow, webhook, "olga", conn=parcels.connection)
+    api.send_test_message(hook.id, conn=parcels.connection)
+    numbers = {"w": wid, "b": bulk.id, "r": rule.id, "k": hook.id}
     moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     answers = {path: client.get(path.format(f=parcels.flow, t=moment, **numbers)) for path in PAGES}
     parcels.connection.execute("delete from wedsql.bulk")

@@ -35,6 +35,8 @@ KERNEL = {
     "flows/conditionerror": "select min(tgid) from wedsql.condition_error where flow_id = %(flow)s",
     "alert": "select wedsql.save_alert_rule(%(name)s,"
     """ '{"name": "x", "kind": "count", "sign": ">", "threshold": 1}', 'x') ->> 'id'""",
+    "webhook": "select wedsql.save_webhook(%(name)s,"
+    """ '{"url": "https://example.org/", "secret": "s", "events": ["final"]}', 'x') ->> 'id'""",
     "flows/workerprocess": "select min(id) from wedsql.worker where name = %(name)s",
 }
 
@@ -59,7 +61,8 @@ class SampleData:
             "saved_view": "1",
             "bulk": str(self.bulk),
             "rule": str(self.rows["alert"]),
-            "verb": "silence",
+            "hook": str(self.rows["webhook"]),
+            "verb": "test" if route.startswith("webhooks/") else "silence",
             "flow_id": str(self.parcels.flow_id),
             "wid": str(self.wid),
             "object_id": key,

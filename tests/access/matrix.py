@@ -33,6 +33,11 @@ alerts/<int:rule>/                                 Lnyyyyyyy ---------
 alerts/<int:rule>/change/                          Lnffyfyff Lnffyfyff
 alerts/<int:rule>/<slug:verb>/                     --------- Lnffyfyff
 flows/<slug:name>/alerts/new/                      Lnffyfyff Lnffyfyff
+flows/<slug:name>/webhooks/                        Lnyyyyyyy ---------
+flows/<slug:name>/webhooks/new/                    Lnffyfyff Lnffyfyff
+webhooks/<int:hook>/                               Lnyyyyyyy ---------
+webhooks/<int:hook>/change/                        Lnffyfyff Lnffyfyff
+webhooks/<int:hook>/<slug:verb>/                   --------- Lnffyfyff
 flows/<slug:name>/picture/                         Lnyyyyyyy ---------
 flows/<slug:name>/analysis/                        Lnyyyyyyy ---------
 flows/<slug:name>/analysis/steps/                  Lnyyyyyyy ---------
@@ -121,6 +126,7 @@ API = """
                                                    nnnnnnnnn nnnnnnnnn
 me                                                 Lyyyyyyyy ---------
 events                                             Lyyyyyyyy ---------
+flows/<slug:name>/webhooks                         Lnyyyyyyy ---------
 flows                                              Lyyyyyyyy ---------
 flows/<slug:name>                                  Lnyyyyyyy ---------
 flows/<slug:name>/instances                        Lnyyyyyyy Lnffbfbff
@@ -216,6 +222,7 @@ startinstance                                      yyyff
 bulk                                               yyfff
 operate                                            yyfff
 alerts                                             yyfff
+webhooks                                           yyfff
 flowrole                                           yffff
 flowgroups                                         yyfff
 flowindex                                          yyfff

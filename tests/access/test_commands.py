@@ -42,6 +42,7 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
         "operate": ["suspend", str(sample.parcels.start()), "--reason", "x"],
         "bulk": [str(sample.bulk), "pause"],
         "alerts": ["add", "--flow", sample.parcels.flow, "--name", "new", "--above", "1"],
+        "webhooks": ["add", "--flow", sample.parcels.flow, "--url", "https://example.org/"],
         "flowrole": [sample.parcels.flow],
         "flowdraft": ["open", sample.parcels.flow],
         "flowindex": [sample.parcels.flow, "pieces"],

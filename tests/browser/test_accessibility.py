@@ -16,6 +16,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from flows import api
+from flows.api.webhooks import Webhook
 from flows.types import DraftAt
 from monitor.tests.conftest import Parcels
 from testkit.web import WebServer
@@ -37,6 +38,7 @@ OWN = (
     "/flows/{f}/start/", "/instances/{w}/",
     "/instances/{w}/?view=timeline", "/instances/{w}/?view=tree", "/instances/{w}/steps/2/",
     "/instances/{w}/why/", "/instances/{w}/cancel/", "/exceptions/", "/workers/", "/health/", "/search/?q=a",
+    "/flows/{f}/webhooks/", "/flows/{f}/webhooks/new/", "/webhooks/{hook}/",
     "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",
     "/admin/flows/flow/gallery/order/", *(f"/admin/flows/flow/{{id}}/{tab}" for tab in DESIGN),
     *(f"/admin/flows/flow/new/{{new}}/{tab}" for tab in NEW),
@@ -116,9 +118,12 @@ def addresses(
     new = f"{orders.flow}_new"
     orders.connection.execute("select wedsql.count_history()")
     revision = open_drafts(orders, new)
+    webhook = Webhook("https://example.org/a-long-address-of-a-receiver", query="total>10", secret="quiet")
     login("alice", "/")
+    hook = api.save_webhook(orders.flow, webhook, "alice", conn=orders.connection).id
+    api.send_test_message(hook, conn=orders.connection)
     moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    places = {"f": orders.flow, "id": orders.flow_id, "w": declined, "new": new, "t": moment}
+    places = {"f": orders.flow, "id": orders.flow_id, "w": declined, "new": new, "t": moment, "hook": hook}
     yield {path: server.url + path.format_map(places)[1:] for path in PAGES}
     api.discard_draft(revision, conn=orders.connection)
     orders.connection.execute("select wedsql.unregister_worker(%s)", [worker])

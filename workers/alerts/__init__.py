@@ -1,1 +1,1 @@
-"""Evaluates the rules of alerts and notifies their receivers, beside the rounds of the reaper."""
+"""Alerts and webhooks: evaluates rules, reads what was committed, and notifies, beside the reaper."""

@@ -1,4 +1,4 @@
-"""Threads beside the rounds of the reaper, so that no slow rule and no slow receiver delays overdue work."""
+"""Threads beside the rounds of the reaper, so that no slow rule, filter or receiver delays overdue work."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from django.db import DatabaseError, connection
 from flows.errors import WedError
 from workers.alerts.delivering import deliver_due
 from workers.alerts.evaluating import evaluate_due
+from workers.alerts.reading import read_due
 from workers.logs import summarize
 
 log = logging.getLogger("workers.alerts")
@@ -27,7 +28,7 @@ def start() -> None:
     if _started_in == os.getpid():
         return
     _started_in = os.getpid()
-    for step in (evaluate_due, deliver_due):
+    for step in (evaluate_due, read_due, deliver_due):
         threading.Thread(target=_repeat, args=(step,), name=step.__name__, daemon=True).start()
 
 
@@ -42,8 +43,8 @@ def run(step: Callable[[], int]) -> None:
     try:
         step()
     except (WedError, DatabaseError, OSError) as error:
-        log.warning("a round of alerts failed: %s", summarize(error))
+        log.warning("a round of alerts or webhooks failed: %s", summarize(error))
         connection.close()
     except Exception:
-        log.exception("a round of alerts failed")
+        log.exception("a round of alerts or webhooks failed")
         connection.close()

@@ -1,4 +1,4 @@
-"""Notifies the receivers of alerts: at least once, with a key by which they know a repetition."""
+"""Notifies the receivers of alerts and webhooks: at least once, with a key that shows a repetition."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from django.core.mail import EmailMessage
 from django.utils.translation import gettext as _
 
 from flows import api
-from flows.api.alerts import AlertDelivery
+from flows.api.deliveries import Delivery
 from flows.errors import BadAlert
 from flows.webhooks import NotTaken, allowed, post, signature
 
@@ -42,10 +42,10 @@ def deliver_due(budget: float = BUDGET) -> int:
     """Send what is due, for `budget` seconds; return how many were tried."""
     until, done = time.monotonic() + budget, 0
     while time.monotonic() < until:
-        taken = list(islice(iter(lambda: api.take_alert_delivery(HOLD), None), AT_ONCE))
+        taken = list(islice(iter(lambda: api.take_delivery(HOLD), None), AT_ONCE))
         if not taken:
             break
-        outcomes: SimpleQueue[tuple[AlertDelivery, Outcome]] = SimpleQueue()
+        outcomes: SimpleQueue[tuple[Delivery, Outcome]] = SimpleQueue()
         for each in taken:
             # A daemon, unlike the threads of an executor: the end of the process does not wait for it.
             threading.Thread(target=_send, args=(each, outcomes), daemon=True).start()
@@ -55,12 +55,12 @@ def deliver_due(budget: float = BUDGET) -> int:
     return done
 
 
-def _send(delivery: AlertDelivery, outcomes: SimpleQueue[tuple[AlertDelivery, Outcome]]) -> None:
+def _send(delivery: Delivery, outcomes: SimpleQueue[tuple[Delivery, Outcome]]) -> None:
     """Send one message without the database, because this runs in a thread of its own."""
     outcomes.put((delivery, _outcome(delivery)))
 
 
-def _outcome(delivery: AlertDelivery) -> Outcome:
+def _outcome(delivery: Delivery) -> Outcome:
     try:
         _CHANNELS[delivery.channel](delivery)
     except BadAlert as error:
@@ -68,22 +68,23 @@ def _outcome(delivery: AlertDelivery) -> Outcome:
     except NotTaken as error:
         return Outcome(str(error))
     except Exception as error:  # a message that cannot be sent stops no other
-        log.exception("a message of an alert was not sent")
+        log.exception("a message was not sent")
         return Outcome(f"The message was not sent: {type(error).__name__}.")
     return Outcome()
 
 
-def _settle(delivery: AlertDelivery, outcome: Outcome) -> None:
+def _settle(delivery: Delivery, outcome: Outcome) -> None:
     """Record what came of an attempt."""
     if outcome.error is not None:
         message = delivery.message
-        reason = "the alert %r was not sent: %s"
-        log.warning(reason, message["name"], outcome.error, extra={"flow": message["flow"]})
-    api.settle_alert_delivery(delivery, outcome.error, final=outcome.final)
+        name = message.get("name") or f"webhook {message['webhook']}"
+        log.warning("a message of %r was not sent: %s", name, outcome.error, extra={"flow": message["flow"]})
+    api.settle_delivery(delivery, outcome.error, final=outcome.final)
 
 
-def _by_webhook(delivery: AlertDelivery) -> None:
-    body = json.dumps(delivery.message, ensure_ascii=False, separators=(",", ":")).encode()
+def _by_webhook(delivery: Delivery) -> None:
+    message = delivery.message | _link(delivery.message)
+    body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "WED-SQL",
@@ -93,7 +94,15 @@ def _by_webhook(delivery: AlertDelivery) -> None:
     post(delivery.target, body, headers, allowed())
 
 
-def _by_mail(delivery: AlertDelivery) -> None:
+def _link(message: Mapping[str, Any]) -> dict[str, str]:
+    """Return the address of the page of the step that a message is about."""
+    if "wid" not in message:
+        return {}
+    site = settings.WEDSQL_SITE_URL.rstrip("/")
+    return {"link": f"{site}/instances/{message['wid']}/steps/{message['step']}/"}
+
+
+def _by_mail(delivery: Delivery) -> None:
     if not settings.EMAIL_HOST:
         raise NotTaken("No mail server is set (WEDSQL_EMAIL_HOST).")
     key = delivery.message["id"]

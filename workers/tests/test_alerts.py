@@ -196,14 +196,14 @@ def test_a_receiver_that_does_not_answer_delays_no_other(hooked: SavedAlertRule,
         other = AlertRule("other", "count", ">", 0, url=silent.url, secret="quiet")
         api.send_test_alert(saved(shop, other).id, "olga")
         api.send_test_alert(hooked.id, "olga")
-        settle = api.settle_alert_delivery
+        settle = api.settle_delivery
 
         def settled(*given: Any, **options: Any) -> None:
             settle(*given, **options)
             silent.answers.set()
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(api, "settle_alert_delivery", settled)
+            patch.setattr(api, "settle_delivery", settled)
             assert delivering.deliver_due() == 2
     assert delivery(hooked)["status"] == "sent"
     assert [each["deliveries"][0]["status"] for each in api.alert_history(other_rule(shop))[:1]] == ["sent"]

@@ -65,7 +65,7 @@ class Installation:
 
     def send_again(self, rule: int, condition: Callable[[dict[str, Any]], Any]) -> None:
         """Let the reaper send again what waits, until its delivery meets a condition."""
-        due = "update wedsql.alert_delivery set next_at = wedsql.now() where status = 'waiting'"
+        due = "update wedsql.delivery set next_at = wedsql.now() where status = 'waiting'"
         until(
             lambda: (self.shop.db.execute(due), condition(self.delivery(rule)))[1],
             60,

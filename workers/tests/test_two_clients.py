@@ -58,7 +58,10 @@ NO_WORKER = {
     "acknowledge_alert", "alert_history", "count_alerts", "delete_alert_rule", "list_alert_rules",
     "measure_alert_rule", "read_alert_rule", "remove_old_alerts", "save_alert_rule", "send_test_alert",
     "attribute_index", "build_indexes", "list_indexes", "request_index", "withdraw_index",
-    "settle_alert_delivery", "settle_alert_rule", "silence_alert", "take_alert_delivery", "take_alert_rule",
+    "delay_webhook", "delete_webhook", "due_webhooks", "list_webhooks", "queue_webhook_steps",
+    "read_webhook", "remove_old_messages", "resume_webhook", "save_webhook", "send_test_message",
+    "webhook_deliveries", "webhook_steps",
+    "settle_delivery", "settle_alert_rule", "silence_alert", "take_delivery", "take_alert_rule",
 }  # fmt: skip
 # take, complete and fail of one job are the *_many operations with one.
 ONE_OF_MANY = {"complete", "fail", "take"}

@@ -1,5 +1,6 @@
 -- Returns finished instances whose retention is over, oldest first. One that was ever an exception stays,
--- because its repair is evidence. One that could not be removed a moment ago waits for its next try.
+-- because its repair is evidence. One that could not be removed a moment ago waits for its next try, and one
+-- with a step that a webhook has not read waits for that.
 create or replace function wedsql._retirable(
   p_flow wedsql.flow, p_now timestamptz, p_max integer, p_wids integer[] default null)
 returns integer[]
@@ -9,6 +10,7 @@ select array_agg(w.wid) from (
   where i.flow_id = p_flow.id and i.finished_at < p_now - least(p_flow.retention, wedsql._longest())
     and i.status in ('F', 'C', 'A')
     and (p_wids is null or i.wid = any (p_wids)) and wedsql._may_try(p_flow.id, 'retired', i.wid, 0, p_now)
+    and wedsql._webhooks_have_read(p_flow.id, i.wid)
     and not exists (select 1 from wedsql.wed_trace t
                     where t.wid = i.wid
                       and (t.status = 'E' or t.trw like E'\\_RECOVER%' or t.trw like E'\\_COMP%'))

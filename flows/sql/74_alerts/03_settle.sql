@@ -12,7 +12,7 @@ $$;
 -- Queues an entry of the history for every receiver of the rule.
 create or replace function wedsql._queue_messages(p_rule wedsql.alert_rule, p_event bigint) returns void
 language sql volatile set search_path = pg_catalog, pg_temp as $$
-insert into wedsql.alert_delivery (event_id, channel, target, next_at)
+insert into wedsql.delivery (event_id, channel, target, next_at)
 select p_event, 'mail', m, wedsql.now() from unnest(p_rule.mail) m
 union all
 select p_event, 'webhook', p_rule.url, wedsql.now() where p_rule.url <> ''

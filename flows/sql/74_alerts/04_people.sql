@@ -46,8 +46,8 @@ create or replace function wedsql.alert_history(p_rule bigint, p_before bigint d
   p_limit integer default 100) returns setof jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 select to_jsonb(e) - 'rule_id' || jsonb_build_object('deliveries', coalesce((
-  select jsonb_agg(to_jsonb(d) - 'event_id' order by d.id)
-  from wedsql.alert_delivery d where d.event_id = e.id), '[]'))
+  select jsonb_agg(to_jsonb(d) - '{event_id,hook_id,message}'::text[] order by d.id)
+  from wedsql.delivery d where d.event_id = e.id), '[]'))
 from wedsql.alert_event e where e.rule_id = p_rule and (p_before is null or e.id < p_before)
 order by e.id desc limit least(p_limit, 500)
 $$;

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.api.alerts import AlertDelivery, AlertRule, SavedAlertRule, TakenAlertRule
+from flows.api.alerts import AlertRule, SavedAlertRule, TakenAlertRule
+from flows.api.deliveries import Delivery
 from flows.tests.kit import Connection, Kit, refused
 
 pytestmark = pytest.mark.kernel
@@ -54,7 +55,7 @@ def reported(kit: Kit, rule: SavedAlertRule) -> list[str]:
     return [
         each.event
         for each in kit.rows(
-            "select e.event from wedsql.alert_delivery d join wedsql.alert_event e on e.id = d.event_id"
+            "select e.event from wedsql.delivery d join wedsql.alert_event e on e.id = d.event_id"
             " where e.rule_id = %s order by d.id",
             [rule.id],
         )
@@ -210,8 +211,8 @@ def test_a_rule_is_taken_by_one_reaper_and_is_due_again_if_that_ends(shop: Kit, 
     assert again is not None and again.taken_at > taken[0].taken_at
 
 
-def deliveries(reaper: Connection, hold: float = 60) -> list[AlertDelivery]:
-    return list(iter(lambda: api.take_alert_delivery(hold, conn=reaper), None))
+def deliveries(reaper: Connection, hold: float = 60) -> list[Delivery]:
+    return list(iter(lambda: api.take_delivery(hold, conn=reaper), None))
 
 
 def test_a_delivery_is_repeated_with_the_same_key_and_seen_to_fail(shop: Kit, reaper: Connection) -> None:
@@ -225,7 +226,7 @@ def test_a_delivery_is_repeated_with_the_same_key_and_seen_to_fail(shop: Kit, re
     assert second.message["id"] == first.message["id"] and second.attempt == 2
     hours = 1
     while True:
-        api.settle_alert_delivery(second, "refused", conn=reaper)
+        api.settle_delivery(second, "refused", conn=reaper)
         hours += 2
         reaper.execute("select set_config('wedsql.test_offset', %s, false)", [f"{hours} hours"])
         if not (again := deliveries(reaper)):
@@ -241,10 +242,10 @@ def test_each_attempt_waits_twice_as_long_up_to_an_hour(shop: Kit, reaper: Conne
     settle(reaper, rule, 1, 50)
     (delivery,) = deliveries(reaper)
     for attempt in range(1, 12):
-        shop.rows("update wedsql.alert_delivery set attempts = %s", [attempt])
+        shop.rows("update wedsql.delivery set attempts = %s", [attempt])
         before = shop.one("select wedsql.now()")
-        api.settle_alert_delivery(replace(delivery, attempt=attempt), "refused", conn=reaper)
-        found = shop.one("select next_at from wedsql.alert_delivery")
+        api.settle_delivery(replace(delivery, attempt=attempt), "refused", conn=reaper)
+        found = shop.one("select next_at from wedsql.delivery")
         wait = timedelta(seconds=min(3600, 5 * 2**attempt))
         assert before + wait <= found <= shop.one("select wedsql.now()") + wait
 
@@ -255,8 +256,8 @@ def test_a_late_failure_of_an_earlier_attempt_is_not_used(shop: Kit, reaper: Con
     (first,) = deliveries(reaper)
     reaper.execute("select set_config('wedsql.test_offset', '61 seconds', false)")
     (second,) = deliveries(reaper)
-    api.settle_alert_delivery(second, conn=reaper)
-    api.settle_alert_delivery(first, "too late", conn=reaper)
+    api.settle_delivery(second, conn=reaper)
+    api.settle_delivery(first, "too late", conn=reaper)
     (delivery,) = api.alert_history(rule.id, conn=shop.conn)[0]["deliveries"]
     assert (delivery["status"], delivery["error"]) == ("sent", None)
 

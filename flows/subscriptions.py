@@ -1,0 +1,56 @@
+"""Checks a webhook of a flow before it is saved, and applies its filter to the steps that were committed."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+
+from django.utils.translation import gettext as _
+
+from flows import api
+from flows.api.webhooks import SavedWebhook, Webhook, WebhookSteps
+from flows.errors import BadWebhook
+from flows.filters import Filter, parse
+from flows.filters.fields import PARTS
+from flows.filters.tree import conditions
+from flows.queries.base import snapshot
+from flows.queries.definitions import FlowInfo, flow_by_name
+from flows.queries.stepped import STEP_PARTS, matching
+from flows.webhooks import allowed, check_url
+
+LIMIT_MS = 5_000
+
+
+def save(
+    flow: FlowInfo, hook: Webhook, actor: str, replaced: SavedWebhook | None = None
+) -> tuple[SavedWebhook, str]:
+    """Save a webhook; return it, and its new secret, which can be read only now.
+
+    Another address gets another secret. Raises BadFilter, BadAlert, BadWebhook, UnknownWebhook, UnknownFlow.
+    """
+    query = _of_step(parse(hook.query, flow)).text()
+    check_url(hook.url, allowed())
+    secret = hook.secret
+    if not secret and (replaced is None or replaced.url != hook.url):
+        secret = secrets.token_urlsafe(32)
+    number = replaced.id if replaced else None
+    return api.save_webhook(flow.name, replace(hook, query=query, secret=secret), actor, number), secret
+
+
+def _of_step(found: Filter) -> Filter:
+    """Return a filter that the state of a step can answer. Raises BadWebhook."""
+    for each in conditions(found.tree):
+        if each.field in PARTS and each.field not in STEP_PARTS:
+            said = _("“%(field)s” is not known of a step. Use attributes, or one of: %(fields)s.")
+            raise BadWebhook(said % {"field": each.field or each.text(), "fields": ", ".join(STEP_PARTS)})
+    return found
+
+
+def chosen(found: WebhookSteps) -> WebhookSteps:
+    """Return the events of steps whose state meets the filter. Raises WedError, DatabaseError."""
+    if not found.query or not found.steps:
+        return found
+    filter_ = parse(found.query, flow_by_name(found.flow))
+    with snapshot(LIMIT_MS):
+        kept = matching(filter_, found.steps)
+    return replace(found, steps=[found.steps[place] for place in kept])
