@@ -174,7 +174,8 @@ declare
   v_wid integer;
 begin
   for v_wid in select j.wid from wedsql.job_pool j join wedsql.instance i on i.wid = j.wid
-               where j.flow_id = p_flow and j.trname = '_EXCPT' and j.tgid = 0 and i.status not in ('E', 'S', 'X')
+               where j.flow_id = p_flow and j.trname = '_EXCPT' and j.tgid = 0
+                 and i.status not in ('E', 'S', 'X')
                order by j.wid loop
     if wedsql._hold(p_name, v_wid) then
       delete from wedsql.job_pool j using wedsql.instance i
