@@ -129,7 +129,7 @@ def design_of(request: HttpRequest, flow_id: int | None, name: str | None) -> De
     if name is not None:
         flow = flow_by_name(name)
     else:
-        flow = flow_by_id(flow_id) if flow_id is not None and flow_id < 2**31 else None
+        flow = flow_by_id(flow_id) if flow_id is not None else None
         name = flow.name if flow else ""
     draft = main_draft(name) if name else None
     if flow is None and draft is None:

@@ -137,7 +137,7 @@ def test_undo_and_redo_say_what_they_do(alice: Client, fig2: str) -> None:
         {"seen": "1/0/", "item": "1", "predicate": "x" * 200_000},
         {"seen": "1/0/", "item": "1", "mode": "forged", "priority": "40000", "max_attempts": "many"},
         {"seen": "1/0/", "item": "1", "writes": "a\0b"},
-        {"seen": "99999999999/0/", "item": "1", "predicate": "a1 is null"},
+        {"seen": f"{'9' * 5_000}/0/", "item": "1", "predicate": "a1 is null"},
         {"seen": "1/0/", "settled": "x", "side-0": "other", "side-x": "mine", "item": "1"},
     ],
 )  # fmt: skip
