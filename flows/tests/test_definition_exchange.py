@@ -21,6 +21,7 @@ from flows.definition.flow import FLOW
 from flows.designer import files
 from flows.designer.files import MEMBER
 from flows.loading import read_sql
+from flows.loading.dump import literal, quoted
 from flows.models import Flow
 from flows.tests.designer import browser
 from flows.tests.pages import unique
@@ -215,3 +216,14 @@ def test_other_sql_is_rejected_with_its_place(script: str, place: tuple[int, int
     with pytest.raises(NotReadable) as found:
         read_sql(script)
     assert (found.value.line, found.value.column) == place
+
+
+def test_a_script_that_is_too_long_is_not_read() -> None:
+    with pytest.raises(NotReadable, match="at most 1000000"):
+        read_sql(" " * 1_000_001)
+
+
+@pytest.mark.parametrize("condition", ["a = '$$'", "a = '$q1$ $$'", "a = b$", "$q", "$$ $q1$ $q2$", "'"])
+def test_a_condition_with_dollar_signs_comes_back(condition: str) -> None:
+    script = f"insert into wed_trig (cpred, label) values ({quoted(condition)}, {literal(condition)})"
+    assert read_sql(script)["triggers"] == [{"predicate": condition, "label": condition}]

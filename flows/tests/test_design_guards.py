@@ -100,7 +100,9 @@ def test_who_may_only_see_changes_nothing(fig2: str, tab: str, data: dict[str, s
     assert api.read_draft(fig2).revision == revision and not api.list_publications(fig2)
 
 
-@pytest.mark.parametrize(("group", "action"), [("publish", "approve:1"), ("approve", "publish")])
+@pytest.mark.parametrize(
+    ("group", "action"), [("publish", "approve:1"), ("publish", "reject:1"), ("approve", "publish")]
+)
 def test_publishing_and_approving_are_two_rights(fig2: str, group: str, action: str) -> None:
     client = member(f"flow:{fig2}:{group}")
 

@@ -196,7 +196,7 @@ def test_a_flow_without_rules_says_what_the_picture_will_show(alice: Client) -> 
 
 
 def test_the_mermaid_export_quotes_what_would_end_a_text(alice: Client, loop: str) -> None:
-    Trigger.objects.filter(flow__name=loop, transition="tr_count").update(label='say "hi" <b>#1</b>')
+    Trigger.objects.filter(flow__name=loop, transition="tr_count").update(label='say "hi"\n <b>#1</b>')
     answer = alice.get(address(loop), {"format": "mermaid"})
 
     text = answer.content.decode()
