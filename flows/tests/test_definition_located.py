@@ -100,3 +100,15 @@ def test_writing_and_reading_keeps_what_no_option_has() -> None:
         "attributes": [{"name": "a", "kind": "x"}],
         "triggers": [],
     }
+
+
+def test_a_definition_that_is_too_long_is_not_read() -> None:
+    text = json.dumps({"attributes": [], "triggers": [], "label": "x" * located.LARGEST})
+    with pytest.raises(NotReadable, match="at most 1000000 are read"):
+        located.read(text, "json")
+
+
+def test_json_that_is_no_yaml_has_no_places() -> None:
+    read = located.read(json.dumps({"k" * 2_000: 1, "attributes": [{}], "triggers": []}), "json")
+
+    assert (read.place(("attributes", 0)).start, read.nodes) == (0, {})

@@ -13,6 +13,7 @@ from flows import api
 from flows.models import Flow
 from flows.tests.drafting import at, fields_of, submit, text_of
 from flows.tests.pages import opened, unique
+from flows.tests.publish_page import drafted
 from flows.types import DraftAt
 
 pytestmark = pytest.mark.django_db
@@ -102,3 +103,10 @@ def test_what_was_typed_stays_where_the_kernel_rejects_a_draft(alice: Client, fi
         answer = submit(alice, at(fig2, tab), fields)
         assert "There are too many drafts" in text_of(answer), tab
         assert "Typed" in " ".join(fields_of(answer).values()), tab
+
+
+def test_the_impact_of_what_cannot_be_evaluated_is_an_error_on_the_page(alice: Client, fig2: str) -> None:
+    drafted(fig2, "nowhere = 1")
+
+    assert "nowhere" in alice.get(at(fig2, "impact")).context["error"]
+    assert alice.get(at(fig2, "impact", "?version=99999")).status_code == 404

@@ -17,6 +17,7 @@ from flows import api, gallery, stand_ins
 from flows.definition.scenarios import Scenario, Step
 from flows.designer import tree
 from flows.designer.draft import Design, main_draft
+from flows.designer.known import MOST_FAILURES, Known
 from flows.tests.pages import unique
 from flows.tests.publish_page import text_of
 
@@ -219,3 +220,25 @@ def test_any_way_is_answered(alice: Client, declared: Declared, action: str) -> 
     page = Page(alice, drafted())
     page.press("start", **{"value-0": "0", "value-1": "0.5"})
     assert page.press(action)
+
+
+def test_a_tree_ends_at_its_time(declared: Declared, monkeypatch: pytest.MonkeyPatch) -> None:
+    declared(lambda state: [{"n": 1}, {"n": 10}])
+    monkeypatch.setattr(tree, "SECONDS", -1.0)
+    found = grown(drafted())
+    assert found.cut and len(found.nodes) == 1
+
+
+def test_only_some_stand_ins_run_at_once(declared: Declared, monkeypatch: pytest.MonkeyPatch) -> None:
+    declared(lambda state: {"n": 1})
+    monkeypatch.setattr(stand_ins, "MOST_RUNNING", 0)
+    with pytest.raises(stand_ins.StandInFailed, match="Too many stand-ins"):
+        stand_ins.results("any", "tr_add", {})
+
+
+def test_a_stand_in_that_fails_again_and_again_is_not_called_any_more(declared: Declared) -> None:
+    called: list[Any] = []
+    declared(lambda state: called.append(state))
+    known = Known(Design("any", None, None), DECIDE)
+    answers = [known.stand_in(0, {}) for _time in range(5)]
+    assert len(called) == MOST_FAILURES == sum(each is not None for each in answers)
