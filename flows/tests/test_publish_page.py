@@ -145,6 +145,9 @@ def test_a_request_is_rejected_or_withdrawn(alice: Client, careful: str, action:
     assert says in text_of(bob.post(address("publish", careful), data, follow=True))
 
     assert "not on Fridays" in text_of(alice.get(address("publish", careful)))
+    assert "no action that is known" in text_of(
+        bob.post(address("publish", careful), {"do": f"delete:{request.id}"}, follow=True)
+    )
     assert running(careful) != "a2 is null"
 
 
