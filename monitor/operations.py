@@ -82,6 +82,16 @@ OPERATIONS: dict[str, Operation] = {
         api.prioritize_job,
         done=_("The priority is changed."),
     ),
+    "extend": Operation(
+        _("More time"),
+        _("Prolong the time limit"),
+        _(
+            "The time limit of this job grows, also while a worker performs it; a lease lasts longer by the"
+            " same time."
+        ),
+        api.extend_job,
+        done=_("The time limit is prolonged."),
+    ),
 }
 STAYS: Text = _("Its condition no longer holds: the instance stays as it is, unless nothing else is pending.")
 EXCEPTION: Text = _("Its condition still holds: the instance becomes an exception, for people to repair.")
@@ -93,10 +103,10 @@ def consequence(job: OpenJob, found: InstanceReasons) -> Text:
     return EXCEPTION if holds and found.status == "R" else STAYS
 
 
-def perform(name: str, wid: int, job: int | None, priority: int | None, reason: str, actor: str) -> None:
-    """Perform an operation. Raises WedError."""
+def perform(name: str, wid: int, job: int | None, detail: float | None, reason: str, actor: str) -> None:
+    """Perform an operation; `detail` is the new priority, or the seconds of more time. Raises WedError."""
     operation = OPERATIONS[name]
     given: list[Any] = [wid, job] if operation.of_job else [wid]
-    if name == "priority":
-        given.append(priority)
+    if name in ("priority", "extend"):
+        given.append(detail)
     operation.call(*given, reason, actor=actor)

@@ -69,6 +69,7 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     "_RECOVER:release": _("Released"),
     "_RECOVER:withdraw": _("Withdrawn"),
     "_RECOVER:priority": _("Priority changed"),
+    "_RECOVER:extend": _("Time limit prolonged"),
     "_SUSPEND": _("Suspended"),
     "_RESUME": _("Resumed"),
     "_MIGRATE": _("Migrated"),

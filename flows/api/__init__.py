@@ -100,6 +100,7 @@ from flows.api.maintenance import (
     report_disk,
 )
 from flows.api.operating import (
+    extend_job,
     prioritize_job,
     release_job,
     resume,
@@ -196,6 +197,7 @@ __all__ = [
     "explain_instance",
     "explain_jobs",
     "extend",
+    "extend_job",
     "fail",
     "fail_many",
     "figures",

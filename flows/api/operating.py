@@ -42,3 +42,9 @@ def prioritize_job(
     """Change the priority of a job; the highest of a transition is taken first."""
     call = "select wedsql.prioritize_job(%s::integer, %s::bigint, %s::integer, %s, %s)"
     value(conn, call, (wid, job, priority, reason, actor))
+
+
+def extend_job(wid: int, job: int, seconds: float, reason: str, *, actor: str = "", conn: Any = None) -> None:
+    """Prolong the time limit of a job, and the lease that holds it."""
+    call = "select wedsql.extend_job(%s::integer, %s::bigint, make_interval(secs => %s), %s, %s)"
+    value(conn, call, (wid, job, seconds, reason, actor))

@@ -14,6 +14,7 @@ grant execute on function
   wedsql.retry_job(integer, bigint, text, text), wedsql.release_job(integer, bigint, text, text),
   wedsql.withdraw_job(integer, bigint, text, text),
   wedsql.prioritize_job(integer, bigint, integer, text, text),
+  wedsql.extend_job(integer, bigint, interval, text, text),
   wedsql.request_bulk(text, integer[], integer, text, text, integer, text, text, text[], text),
   wedsql.change_bulk(bigint, text, text), wedsql.read_bulk(bigint), wedsql.list_bulk(text[], bigint, integer),
   wedsql.bulk_rows(bigint, text, integer, integer),

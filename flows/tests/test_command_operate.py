@@ -34,7 +34,9 @@ def test_it_operates_on_an_instance_and_its_jobs(wid: int) -> None:
     assert answer("operate", "resume", str(wid), "--reason", "x", "--json")["operation"] == "resume"
     job = str(Job.objects.get(wid=wid).id)
     run("operate", "priority", str(wid), "--job", job, "--to", "3", "--reason", "x")
+    run("operate", "extend", str(wid), "--job", job, "--by", "540", "--reason", "x")
     assert Job.objects.get(wid=wid).priority == 3
+    assert str(Job.objects.get(wid=wid).timeout) == "00:10:00"
     run("operate", "withdraw", str(wid), "--job", job, "--reason", "x")
     assert "ready already" not in refused("operate", "retry", str(wid), "--job", job, "--reason", "x")
 
@@ -43,6 +45,8 @@ def test_it_refuses_what_makes_no_sense(wid: int) -> None:
     refused("operate", "retry", str(wid), "--reason", "x", code=2)
     refused("operate", "suspend", str(wid), "--job", "1", "--reason", "x", code=2)
     refused("operate", "priority", str(wid), "--job", "1", "--reason", "x", code=2)
+    refused("operate", "extend", str(wid), "--job", "1", "--reason", "x", code=2)
+    refused("operate", "suspend", str(wid), "--by", "1", "--reason", "x", code=2)
     assert "not suspended" in refused("operate", "resume", str(wid), "--reason", "x")
 
 
@@ -94,7 +98,7 @@ def test_the_example_of_the_documentation(wid: int) -> None:
     text = (Path(__file__).parents[2] / "docs/monitoring.md").read_text()
     text = text.partition("### Operating on many instances")[0]
     calls = re.findall(r"^\$ python manage\.py (operate .*)\n(.*)$", text, re.MULTILINE)
-    assert len(calls) == 2
+    assert len(calls) == 3
     job = Job.objects.get(wid=wid).id
     for call, printed in calls:
         line = shlex.split(call.replace("17", str(wid)).replace("120", str(job)))

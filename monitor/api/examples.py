@@ -23,6 +23,7 @@ BODIES: dict[str, Any] = {
     "StartIn": {"state": {"customer": "Ann", "amount": 120.5}, "key": "order-2026-0001"},
     "ReasonIn": {"reason": "The customer asked for it."},
     "PriorityIn": {"reason": "An important customer.", "priority": 10},
+    "ExtendIn": {"reason": "The printer is slow today.", "seconds": 600},
     "RematchIn": {"reason": "A condition was corrected."},
     "SavedViewIn": {"name": "Large orders", "flow": "order", "query": "amount>=100", "columns": ["customer"]},
 }

@@ -47,6 +47,10 @@ class PriorityIn(ReasonIn):
     priority: Annotated[int, Field(ge=-32768, le=32767)]
 
 
+class ExtendIn(ReasonIn):
+    seconds: Annotated[float, Field(gt=0, le=30 * 86_400)]
+
+
 class RematchIn(Input):
     reason: Annotated[str, StringConstraints(max_length=LONGEST_REASON, strip_whitespace=True), Storable] = ""
 

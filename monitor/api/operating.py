@@ -121,12 +121,23 @@ def priority(request: HttpRequest, wid: int, job: int, given: inputs.PriorityIn)
     return _perform(request, "priority", wid, job, given.reason, given.priority)
 
 
+@router.post(
+    "/instances/{int:wid}/jobs/{int:job}/extend",
+    response=schemas.DoneOut,
+    auth=OPERATE,
+    summary="Prolong the time limit of a job",
+)
+def extend(request: HttpRequest, wid: int, job: int, given: inputs.ExtendIn) -> Any:
+    """Prolong the time limit of a job, also while a worker performs it, and the lease that holds it."""
+    return _perform(request, "extend", wid, job, given.reason, given.seconds)
+
+
 def _perform(
-    request: HttpRequest, name: str, wid: int, job: int | None, reason: str, priority: int | None = None
+    request: HttpRequest, name: str, wid: int, job: int | None, reason: str, detail: float | None = None
 ) -> Any:
     if job is not None and job >= 2**63:
         raise Problem(404)
-    perform(name, wid, job, priority, reason, call_of(request).caller.name)
+    perform(name, wid, job, detail, reason, call_of(request).caller.name)
     return _done(request, name, wid)
 
 

@@ -359,6 +359,8 @@ def test_instances_and_jobs_are_operated(operator: Program, parcels: Parcels) ->
     jobs = f"/instances/{wid}/jobs/{job_of(parcels, wid)}"
     assert operator.post(f"{jobs}/priority", {"reason": "VIP.", "priority": 7}).status_code == 200
     assert operator.get(f"/instances/{wid}").json()["jobs"][0]["priority"] == 7
+    assert operator.post(f"{jobs}/extend", {"reason": "Slow.", "seconds": 60}).status_code == 200
+    problem(operator.post(f"{jobs}/extend", {"reason": "Slow.", "seconds": 0}), 422)
     assert problem(operator.post(f"{jobs}/release", {"reason": "x"}), 409)["code"] == "WD212"
     assert operator.post(f"{jobs}/withdraw", {"reason": "Twice."}).status_code == 200
     problem(operator.post(f"{jobs}/withdraw", {"reason": "Twice."}), 409)

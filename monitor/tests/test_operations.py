@@ -109,3 +109,16 @@ def test_a_viewer_may_not(carol: Client, parcels: Parcels) -> None:
     assert "/operate/" not in get(carol, f"/instances/{wid}/")
     for name in ("suspend", "resume", "retry", "release", "withdraw", "priority"):
         assert carol.post(page_of(name, wid), {"reason": "x", "job": job}).status_code == 403
+
+
+def test_a_job_gets_more_time(olga: Client, parcels: Parcels) -> None:
+    wid = parcels.start()
+    job = job_of(parcels, wid)
+    assert page_of("extend", wid, job) in get(olga, f"/instances/{wid}/")
+    assert "also while a worker performs it" in get(olga, page_of("extend", wid, job))
+    form = {"reason": "Slow.", "job": job}
+    for time, said in (("x", "is no number"), ("0", "more than 0 seconds"), ("31d", "at most 30 days")):
+        assert said in text_of(olga.post(page_of("extend", wid), form | {"time": time}).content)
+    page = olga.post(page_of("extend", wid), form | {"time": "10m"}, follow=True)
+    assert "The time limit is prolonged." in page.content.decode()
+    assert last(parcels, wid) == ("_RECOVER:extend", "olga in monitor", "tr_pack +00:10:00: Slow.", "R")

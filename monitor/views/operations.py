@@ -16,6 +16,7 @@ from flows.access import instance_or_404, may_operate, may_repair
 from flows.errors import WedError
 from flows.queries import jobs
 from flows.queries.jobs import OpenJob
+from monitor.alert_forms import seconds
 from monitor.operations import OPERATIONS, consequence, perform
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import page
@@ -41,6 +42,7 @@ def operate(request: HttpRequest, wid: int, operation: str) -> HttpResponse:
     context |= {"job": job, "gone": chosen.of_job and job is None, "number": number_of_job}
     context["reason"] = request.POST.get("reason", "").strip()[:LONGEST_REASON].replace("\x00", "")
     context["priority"] = request.POST.get("priority", str(job.priority if job else 0))[:7]
+    context["time"] = request.POST.get("time", "10m")[:20]
     if request.method == "POST":
         try:
             return _done(request, wid, operation, number_of_job, context["reason"])
@@ -56,7 +58,9 @@ def _job(wid: int, number_of_job: int | None) -> OpenJob | None:
 
 
 def _done(request: HttpRequest, wid: int, name: str, job: int | None, reason: str) -> HttpResponse:
-    priority = number(request.POST.get("priority"))
-    perform(name, wid, job, priority, reason, request.user.get_username())
+    detail = number(request.POST.get("priority")) if name == "priority" else None
+    if name == "extend":
+        detail = seconds(request.POST.get("time", "").strip())
+    perform(name, wid, job, detail, reason, request.user.get_username())
     messages.success(request, str(OPERATIONS[name].done))
     return HttpResponseRedirect(reverse("monitor:instance", args=[wid]))

@@ -147,6 +147,7 @@ instances/<int:wid>/jobs/<int:job>/retry           --------- Lnffbfbff
 instances/<int:wid>/jobs/<int:job>/release         --------- Lnffbfbff
 instances/<int:wid>/jobs/<int:job>/withdraw        --------- Lnffbfbff
 instances/<int:wid>/jobs/<int:job>/priority        --------- Lnffbfbff
+instances/<int:wid>/jobs/<int:job>/extend          --------- Lnffbfbff
 views                                              Lyyyyyyyy Lbbbbbbbb
 views/<int:view>                                   --------- ---------
 """

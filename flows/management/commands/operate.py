@@ -21,16 +21,17 @@ OF_MANY = ("cancel", "rematch", "suspend", "resume", "retry", "priority")
 
 class Command(FlowCommand):
     help = (
-        "Suspends, resumes or cancels an instance; retries, releases, withdraws or prioritizes a job."
-        " With --filter, requests the operation on many instances, which the reaper performs."
+        "Suspends, resumes or cancels an instance; retries, releases, withdraws, prioritizes or extends"
+        " a job. With --filter, requests the operation on many instances, which the reaper performs."
     )
     records_actor = True
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("operation", choices=[*OF_INSTANCE, *OF_JOB, "priority", "rematch"])
+        parser.add_argument("operation", choices=[*OF_INSTANCE, *OF_JOB, "priority", "extend", "rematch"])
         parser.add_argument("wid", type=int, nargs="?", help="number of the instance")
         parser.add_argument("--job", type=int, help="number of the job, as `trace WID` and the pages show it")
         parser.add_argument("--to", type=int, help="the new priority")
+        parser.add_argument("--by", type=float, help="seconds by which “extend” prolongs the time limit")
         parser.add_argument("--reason", help="kept in the history")
         parser.add_argument("--filter", help="operate on the instances of this filter")
         parser.add_argument("--flow", help="with --filter: those of this flow")
@@ -47,6 +48,8 @@ class Command(FlowCommand):
             raise Usage("--reason is required; the history keeps it.")
         if (options["to"] is None) != (name != "priority"):
             raise Usage("--to is the new priority, for “priority” only.")
+        if (options["by"] is None) != (name != "extend"):
+            raise Usage("--by is the time in seconds, for “extend” only.")
         if one:
             self._one(name, options["wid"], options["job"], options)
         else:
@@ -62,6 +65,8 @@ class Command(FlowCommand):
             raise Usage(f"“{name}” is about {'an instance' if name in OF_INSTANCE else 'a job: give --job'}.")
         elif name in OF_JOB:
             OF_JOB[name](wid, job, reason, actor=actor)
+        elif name == "extend":
+            api.extend_job(wid, job, options["by"], reason, actor=actor)
         else:
             api.prioritize_job(wid, job, options["to"], reason, actor=actor)
         if options["json"]:

@@ -1,5 +1,5 @@
--- What an operator does to one job of a living instance: tries it again now, releases it, withdraws it, or
--- changes its priority.
+-- What an operator does to one job of a living instance: tries it again now, releases it, withdraws it,
+-- changes its priority, or gives it more time.
 
 -- Returns the job of an instance that is held for an operation and not suspended, locked.
 -- Locks: the job; the caller holds the instance.
@@ -132,4 +132,34 @@ begin
   perform wedsql._operated(v_flow, p_wid, '_RECOVER:priority', p_actor,
                            v_job.trname || ' ' || v_job.priority || ' -> ' || p_priority || ': ' || p_reason,
                            '{}', wedsql.now());
+end $$;
+
+-- Prolongs the time limit of one job, of one that is held as well: each check reads the limit from the job. A
+-- lease lasts longer by the same time. Other jobs of the transition keep its timeout.
+-- Locks: as _operate; the job, the trace.
+-- Raises: WD009, WD104, WD105, WD205, WD212 for a job that is parked or has no limit.
+create or replace function wedsql.extend_job(p_wid integer, p_job_id bigint, p_by interval, p_reason text,
+                                             p_actor text default null) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp set intervalstyle = 'postgres' as $$
+declare
+  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
+  v_job wedsql.job_pool;
+begin
+  if p_by is null or p_by <= interval '0' or p_by > interval '30 days' then
+    perform wedsql._raise('WD009', 'A job is prolonged by more than 0 seconds and at most 30 days.');
+  end if;
+  v_job := wedsql._operated_job(p_wid, p_job_id);
+  if v_job.state = 'K' then
+    perform wedsql._raise('WD212', 'Job {job} of instance {instance} is parked.', 'Retry it.',
+      jsonb_build_object('job', p_job_id, 'instance', p_wid));
+  elsif v_job.timeout is null and v_job.state <> 'L' then
+    perform wedsql._raise('WD212', 'Job {job} of instance {instance} has no time limit.',
+      'There is nothing to prolong.', jsonb_build_object('job', p_job_id, 'instance', p_wid));
+  end if;
+  update wedsql.job_pool j
+  set timeout = least(j.timeout, wedsql._longest()) + p_by,
+      lease_until = case when j.state = 'L' then greatest(j.lease_until, wedsql.now()) + p_by end
+  where j.wid = p_wid and j.id = p_job_id;
+  perform wedsql._operated(v_flow, p_wid, '_RECOVER:extend', p_actor,
+                           v_job.trname || ' +' || p_by || ': ' || p_reason, '{}', wedsql.now());
 end $$;

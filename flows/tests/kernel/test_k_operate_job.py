@@ -98,6 +98,47 @@ def test_the_highest_priority_is_taken_first(shop: Kit) -> None:
             api.prioritize_job(second, job_of(shop, second), bad, "x", conn=shop.conn)
 
 
+def test_a_job_that_runs_gets_more_time(shop: Kit) -> None:
+    """In every way of holding it the limit that applies at the end is the prolonged one."""
+    wid, other = shop.start(a="1"), shop.start(a="1")
+    worker = shop.connect()
+    with shop.step(worker):
+        job = shop.take("tr_x", wid, conn=worker)
+        api.extend_job(wid, job.id, 3600, "Slow.", actor="olga", conn=shop.conn)
+        shop.clock("30 minutes", worker)
+        assert shop.complete(job, {"a": "2"}, conn=worker).status == "F"
+    limit = "select timeout = '1 minute' from wedsql.job_pool where wid = %s and trname = 'tr_x'"
+    assert shop.one(limit, [other])
+    assert broken(shop) == []
+
+
+def test_a_lease_that_is_prolonged_does_not_expire(shop: Kit) -> None:
+    wid = shop.start(a="1")
+    job = shop.lease("tr_x")
+    api.extend_job(wid, job.id, 3600, "Slow.", actor="olga", conn=shop.conn)
+    assert last(shop, wid) == ("_RECOVER:extend", "olga", "tr_x +01:00:00: Slow.", "R")
+    shop.clock("30 minutes")
+    shop.reap("30 minutes")
+    assert api.complete(job, {"a": "2"}, conn=shop.conn).status == "F"
+
+
+def test_what_cannot_be_prolonged_is_rejected(shop: Kit) -> None:
+    wid = shop.start(a="1", b="1")
+    number = job_of(shop, wid)
+    for seconds in (0, -1, 31 * 86_400):
+        with refused("WD009"):
+            api.extend_job(wid, number, seconds, "x", conn=shop.conn)
+    with refused("WD009"):
+        api.extend_job(wid, number, 60, "", conn=shop.conn)
+    shop.rows("update wedsql.job_pool set timeout = null where id = %s", [number])
+    with refused("WD212"):
+        api.extend_job(wid, number, 60, "x", conn=shop.conn)
+    parked = shop.start(a="1")
+    park(shop, parked)
+    with refused("WD212"):
+        api.extend_job(parked, job_of(shop, parked), 60, "x", conn=shop.conn)
+
+
 CALLS: list[Callable[..., None]] = [api.retry_job, api.release_job, api.withdraw_job]
 
 
