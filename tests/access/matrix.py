@@ -235,6 +235,7 @@ loaddemo                                           yffff
 """
 # These change nothing in the database, or start other programs and have tests of their own.
 READING = (
+    "apiclient",
     "dumpflow",
     "explain",
     "flowdiff",
