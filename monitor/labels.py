@@ -109,6 +109,12 @@ CHOICE: dict[str, str | Promise] = {
     "people": _("waits for people"),
     "unserved": _("without a worker"),
 }
+# What became of the rows of a file.
+START_RESULT: dict[str, str | Promise] = {
+    "started": _("Started"),
+    "known": _("Started before"),
+    "refused": _("Not started"),
+}
 INVARIANT: dict[str, str | Promise] = {
     "I1": _("A running instance has work pending or a timer; an exception waits for its repair."),
     "I2": _("Every condition that holds on a running instance has its job."),

@@ -68,7 +68,8 @@ ABOUT_AREAS: dict[str, Text] = {
 PAGES = {
     "monitor:flows": "watch", "monitor:flow": "watch", "monitor:jobs": "watch", "monitor:instance": "watch",
     "monitor:instances": "watch", "monitor:views": "watch",
-    "monitor:why": "watch", "monitor:start": "watch", "monitor:cancel": "watch",
+    "monitor:why": "watch", "monitor:start": "watch", "monitor:start_csv": "watch",
+    "monitor:cancel": "watch",
     "monitor:step": "watch", "monitor:operate": "watch",
     "monitor:bulks": "watch", "monitor:bulk_new": "watch", "monitor:bulk": "watch",
     "monitor:alerts": "watch", "monitor:alert": "watch", "monitor:change_alert": "watch",

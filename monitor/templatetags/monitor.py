@@ -19,7 +19,7 @@ from flows.queries.definitions import Attribute, FlowInfo
 from flows.queries.trace import Step
 from monitor import windows
 from monitor.bulk import MANY, RESULT, STATE
-from monitor.labels import AGAINST, COUNTED, HOLDER, WINDOW, job_figure
+from monitor.labels import AGAINST, COUNTED, HOLDER, START_RESULT, WINDOW, job_figure
 from pages.labels import SYSTEM_STEP
 from pages.templatetags.wed import NOTHING, duration, number
 
@@ -108,6 +108,12 @@ def bulk_result(result: str) -> str:
 def bulk_title(operation: str) -> str:
     """Return the title of an operation on many instances."""
     return str(MANY[operation].title) if operation in MANY else operation
+
+
+@register.filter
+def start_result(code: str) -> str:
+    """Return the label of what became of a row of a file."""
+    return str(START_RESULT[code])
 
 
 @register.filter

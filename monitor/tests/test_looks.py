@@ -54,6 +54,7 @@ PAGES = (
     "/instances/{w}/cancel/",
     "/instances/{w}/operate/suspend/",
     "/flows/{f}/start/",
+    "/flows/{f}/start/csv/",
     "/views/",
     "/exceptions/",
     "/alerts/",

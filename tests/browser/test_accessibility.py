@@ -35,7 +35,7 @@ OWN = (
     "/", "/?at={t}", "/flows/{f}/", "/flows/{f}/?at={t}", "/flows/{f}/analysis/?window=hour",
     "/flows/{f}/analysis/steps/?transition=tr_charge", "/flows/{f}/?status=E",
     "/flows/{f}/?q=status:running+or+not+has:stock", "/flows/{f}/jobs/",
-    "/flows/{f}/start/", "/instances/{w}/",
+    "/flows/{f}/start/", "/flows/{f}/start/csv/", "/instances/{w}/",
     "/instances/{w}/?view=timeline", "/instances/{w}/?view=tree", "/instances/{w}/steps/2/",
     "/instances/{w}/why/", "/instances/{w}/cancel/", "/exceptions/", "/workers/", "/health/", "/search/?q=a",
     "/flows/{f}/webhooks/", "/flows/{f}/webhooks/new/", "/webhooks/{hook}/",

@@ -1,19 +1,28 @@
-"""manage.py startinstance FLOW a=1 b='two words': starts one instance."""
+"""manage.py startinstance FLOW a=1 b='two words' | --csv FILE: starts one instance, or one per row."""
 
 from __future__ import annotations
 
+import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
-from flows import api
-from flows.management.base import FlowCommand, Usage
+from flows import api, starting
+from flows.management.base import FlowCommand, Rejected, Usage
 from flows.models import Status, TraceEntry
+
+# The command has no page that waits for it.
+SECONDS = 3600.0
+OF_FILE = ("check", "together", "again")
 
 
 class Command(FlowCommand):
-    help = "Starts an instance of a flow; attributes that are not given have their initial values."
+    help = (
+        "Starts an instance of a flow; attributes that are not given have their initial values."
+        " With --csv, starts one per row; the same file starts nothing a second time."
+    )
     records_actor = True
 
     def arguments(self, parser: CommandParser) -> None:
@@ -25,8 +34,20 @@ class Command(FlowCommand):
             help="a text that the database reads as the attribute's type; attribute:=json for JSON or null",
         )
         parser.add_argument("--key", help="a repeated key returns the instance that it started")
+        parser.add_argument("--csv", metavar="FILE", help="start the rows; the first has the attributes")
+        parser.add_argument("--check", action="store_true", help="with --csv: only check the rows")
+        parser.add_argument("--together", action="store_true", help="with --csv: start all rows or none")
+        parser.add_argument(
+            "--again", default="", help="with --csv: a text, to start the same file once more"
+        )
 
     def run(self, **options: Any) -> None:
+        if options["csv"]:
+            if options["values"] or options["key"]:
+                raise Usage("With --csv, the values and keys are those of the file.")
+            return self._file(Path(options["csv"]), options)
+        if any(options[each] for each in OF_FILE):
+            raise Usage("--check, --together and --again need --csv.")
         state = dict(_value(text) for text in options["values"])
         wid = api.start(options["flow"], state, actor=options["actor"], key=options["key"])
         first = TraceEntry.objects.get(wid=wid, seq=_first(wid))
@@ -35,9 +56,54 @@ class Command(FlowCommand):
             self.write_json(
                 {"wid": wid, "flow": options["flow"], "status": status.value, "fired": first.fired}
             )
-            return
+            return None
         fired = f", fired {', '.join(first.fired)}" if first.fired else ""
         self.stdout.write(f"Instance {wid} of flow {options['flow']} started: {status.name.lower()}{fired}.")
+        return None
+
+    def _file(self, path: Path, options: dict[str, Any]) -> None:
+        """Start the rows of a file, or check them, and print what is refused."""
+        flow, actor = options["flow"], options["actor"]
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise Usage(f"{path}: {error.strerror}.") from error
+        upload = starting.read(data, api.definition(flow))
+        if upload.fault:
+            at = f"line {upload.fault.line}: " if upload.fault.line else ""
+            column = f"{upload.fault.column}: " if upload.fault.column else ""
+            raise Rejected(f"{at}{column}{upload.fault.message}")
+        if options["together"] and upload.problems and not options["check"]:
+            found = []
+        else:
+            name = hashlib.sha256(f"{flow}\n{options['again']}\n".encode() + data).hexdigest()[:16]
+            rows = starting.as_rows(upload.rows, name)
+            found = (
+                starting.check(flow, rows, actor=actor, seconds=SECONDS)
+                if options["check"]
+                else starting.start(flow, rows, actor=actor, together=options["together"], seconds=SECONDS)
+            )
+        self._print(upload, found, options)
+
+    def _print(self, upload: starting.Upload, found: list[starting.Result], options: dict[str, Any]) -> None:
+        problems = [*upload.problems, *(each.problem for each in found if each.wid is None)]
+        problems.sort(key=lambda each: each.line or 0)
+        counts = {code: sum(each.code == code for each in found) for code in ("started", "known")}
+        refused = len({each.line for each in problems})
+        if options["json"]:
+            wids = [] if options["check"] else [{"line": r.line, "wid": r.wid} for r in found if r.wid]
+            wrong = [{"line": p.line, "column": p.column, "message": p.message} for p in problems]
+            self.write_json(counts | {"refused": refused, "instances": wids, "problems": wrong})
+        else:
+            if problems:
+                self.write_table(
+                    ("line", "column", "problem"), ((p.line, p.column, p.message) for p in problems), ""
+                )
+            verb = "can be started" if options["check"] else "started"
+            known = f", {counts['known']} started before" if counts["known"] else ""
+            self.stdout.write(f"{counts['started']} {verb}{known}, {refused} refused.")
+        if refused:
+            raise Rejected("Rows are refused.")
 
 
 def _first(wid: int) -> int:

@@ -1,0 +1,8 @@
+"""Instances started from the rows of a CSV file: read, checked, and started with a result for each row."""
+
+from __future__ import annotations
+
+from flows.starting.performing import Result, as_rows, check, start
+from flows.starting.reading import Problem, Row, Upload, read
+
+__all__ = ["Problem", "Result", "Row", "Upload", "as_rows", "check", "read", "start"]

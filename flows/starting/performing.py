@@ -1,0 +1,136 @@
+"""Starts the rows of a file in batches, or only checks them, by the kernel's own start.
+
+Each row has a start key, its own or one of the file and its line. The kernel starts nothing for a key that it
+knows, so that a start that is repeated, or continued after a break, starts no row twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from time import monotonic
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from flows.api.connection import rows as sql_rows
+from flows.api.instances import start_many
+from flows.starting.reading import Problem, Row
+from flows.types import StartResult
+
+BATCH = 200
+SECONDS = 20.0
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of a row: `wid` is its instance, `known` says that its key had started it before."""
+
+    row: Row
+    wid: int | None = None
+    known: bool = False
+    message: str = ""
+    column: str = ""
+
+    @property
+    def line(self) -> int:
+        return self.row.line
+
+    @property
+    def code(self) -> str:
+        """Return started, known or refused."""
+        return "refused" if self.wid is None else "known" if self.known else "started"
+
+    @property
+    def problem(self) -> Problem:
+        return Problem(self.message, self.line, self.column)
+
+
+def as_rows(found: Iterable[Row], file: str) -> list[Row]:
+    """Return the rows with a start key each; `file` identifies the file and who sent it."""
+    return [row if row.key else replace(row, key=f"{prefix(file)}{row.line}") for row in found]
+
+
+def prefix(file: str) -> str:
+    """Return the beginning of the start keys of a file."""
+    return f"csv {file}:"
+
+
+def check(flow: str, rows: Sequence[Row], *, actor: str = "", seconds: float = SECONDS) -> list[Result]:
+    """Return what a start would give, for as many rows as there is time for; nothing is started.
+
+    The numbers of instances that are tried are left out later. Raises WedError for what can be repeated.
+    """
+    return list(_until(seconds, (_tried(flow, batch, actor) for batch in _batches(rows))))
+
+
+def start(
+    flow: str, rows: Sequence[Row], *, actor: str = "", together: bool = False, seconds: float = SECONDS
+) -> list[Result]:
+    """Start the rows, for as many as there is time for, and return their results in order.
+
+    With `together`, all of them or none: where one is refused, or time is up, the others are not started and
+    have no number either. Raises UnknownFlow, and WedError for what can be repeated.
+    """
+    batches = (_started(flow, batch, actor) for batch in _batches(rows))
+    if not together:
+        return list(_until(seconds, batches))
+    with transaction.atomic():
+        found = list(_until(seconds, batches))
+        if len(found) == len(rows) and all(each.wid for each in found):
+            return found
+        transaction.set_rollback(True)
+    return [_withheld(each) for each in found] + [_late(row) for row in rows[len(found) :]]
+
+
+def _withheld(result: Result) -> Result:
+    """Return the result of a row that was not started because of another one."""
+    if result.wid is None or result.known:
+        return result
+    return replace(result, wid=None, message=_("Not started, because another row is refused."))
+
+
+def _late(row: Row) -> Result:
+    return Result(row, message=_("Not started, because there was no time left. Divide the file."))
+
+
+def _batches(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
+    return (rows[at : at + BATCH] for at in range(0, len(rows), BATCH))
+
+
+def _until(seconds: float, batches: Iterable[list[Result]]) -> Iterator[Result]:
+    """Yield the results of batches, and begin none after this time."""
+    end = monotonic() + seconds
+    for batch in batches:
+        yield from batch
+        if monotonic() > end:
+            return
+
+
+def _tried(flow: str, batch: Sequence[Row], actor: str) -> list[Result]:
+    with transaction.atomic():
+        found = _started(flow, batch, actor)
+        transaction.set_rollback(True)
+    return found
+
+
+def _started(flow: str, batch: Sequence[Row], actor: str) -> list[Result]:
+    keys = [row.key for row in batch]
+    known = _known(flow, keys)
+    found = start_many(flow, [row.state for row in batch], actor=actor, keys=keys)
+    return [_result(row, one, row.key in known) for row, one in zip(batch, found, strict=True)]
+
+
+def _known(flow: str, keys: Sequence[str | None]) -> set[str]:
+    """Return those of these keys that have started an instance of the flow."""
+    statement = (
+        "select i.key from wedsql.instance i join wedsql.flow f on f.id = i.flow_id"
+        " where f.name = %s and i.key = any(%s::text[])"
+    )
+    return {key for (key,) in sql_rows(None, statement, (flow, list(keys)))}
+
+
+def _result(row: Row, one: StartResult, known: bool) -> Result:
+    if one.error is None:
+        return Result(row, one.wid, known)
+    return Result(row, message=one.error.sentence, column=str(one.error.where.get("attribute", "")))

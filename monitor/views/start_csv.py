@@ -1,0 +1,136 @@
+"""Start instances from the rows of a CSV file: a preview, then the start with a result for each row."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import secrets
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse, HttpResponseForbidden
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from flows import api, starting
+from flows.access import flow_or_404, may_operate
+from flows.errors import WedError
+from flows.filters.tree import quote
+from flows.queries.definitions import FlowInfo
+from flows.starting import Result, Row, Upload
+from flows.starting.performing import prefix
+from flows.starting.reading import MAX_BYTES, number_of, text_of
+from monitor.export.formats import Column, as_csv
+from monitor.labels import START_RESULT
+from pages.guard import page
+from pages.urlparams import number
+
+SHOWN_ROWS = 20
+SHOWN_PROBLEMS = 50
+SHOWN_RESULTS = 200
+_TOKEN = re.compile("[0-9a-f]{16}")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def start_csv(request: HttpRequest, name: str) -> HttpResponse:
+    """Show the form, the preview of what was sent, or the results of its start."""
+    flow = flow_or_404(request.user, name)
+    if not may_operate(request.user, name):
+        return HttpResponseForbidden(_("You may see this flow, but not start its instances."))
+    definition = api.definition(name)
+    context: dict[str, Any] = {
+        "flow": flow, "definition": definition, "together": request.POST.get("together") == "1",
+    }  # fmt: skip
+    if request.method == "POST":
+        data = _sent(request)
+        upload = starting.read(data, definition)
+        if upload.fault is None:
+            context |= _read(request, flow, upload, text_of(data))
+        else:
+            context |= {"fault": upload.fault, "text": request.POST.get("text", "")[:MAX_BYTES]}
+    return render(request, "monitor/start_csv.html", context)
+
+
+def _sent(request: HttpRequest) -> bytes:
+    """Return the file, or the text that was pasted; one byte more than allowed of what is too large."""
+    file = request.FILES.get("file")
+    if isinstance(file, UploadedFile):
+        return file.read(MAX_BYTES + 1)
+    return request.POST.get("text", "").encode("utf-8", "surrogatepass")[: MAX_BYTES + 5]
+
+
+def _read(request: HttpRequest, flow: FlowInfo, upload: Upload, text: str) -> dict[str, Any]:
+    """Return the results if exactly this text was seen as a preview and is started, else the preview."""
+    token = request.POST.get("token", "")
+    token = token if _TOKEN.fullmatch(token) else secrets.token_hex(8)
+    file = _digest(token, request.user.get_username(), flow.name, text)
+    rows = starting.as_rows(upload.rows, file)
+    context: dict[str, Any] = {"upload": upload, "text": text, "token": token, "file": file}
+    try:
+        if request.POST.get("do") == "start" and request.POST.get("seen") == file:
+            return context | _results(request, flow, upload, rows, file)
+        note = _("The rows are not those of the preview. This is the new one.")
+        context["note"] = note if request.POST.get("do") == "start" else ""
+        return context | _preview(request, flow, upload, rows)
+    except WedError as refused:
+        return context | {"error": refused.sentence}
+
+
+def _digest(*parts: str) -> str:
+    """Return what identifies a text that a person sent for a flow: another text never has its keys."""
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _preview(request: HttpRequest, flow: FlowInfo, upload: Upload, rows: list[Row]) -> dict[str, Any]:
+    found = starting.check(flow.name, rows, actor=request.user.get_username())
+    refused = [each.problem for each in found if each.wid is None]
+    problems = sorted([*upload.problems, *refused], key=lambda each: each.line or 0)
+    return {
+        "preview": rows[:SHOWN_ROWS],
+        "startable": len(rows) - len(refused),
+        "known": sum(each.known for each in found),
+        "checked": len(found) if len(found) < len(rows) else None,
+        "total": number_of(upload.rows, upload.problems),
+        "problems": problems[:SHOWN_PROBLEMS],
+        "wrong_rows": len({each.line for each in problems}),
+        "more": max(len(problems) - SHOWN_PROBLEMS, 0),
+    }
+
+
+def _results(
+    request: HttpRequest, flow: FlowInfo, upload: Upload, rows: list[Row], file: str
+) -> dict[str, Any]:
+    together = request.POST.get("together") == "1"
+    if together and upload.problems:
+        return {"error": _("Rows are refused: nothing is started.")} | _preview(request, flow, upload, rows)
+    first = min(max(number(request.POST.get("from")) or 0, 0), len(rows))
+    actor = request.user.get_username()
+    found = starting.start(flow.name, rows[first:], actor=actor, together=together)
+    unread = [Result(Row(each.line or 0, {}, []), message=each.message, column=each.column)
+              for each in upload.problems if first == 0]  # fmt: skip
+    everything = sorted([*found, *unread], key=lambda each: each.line)
+    shown = sorted(everything, key=lambda each: each.wid is not None)
+    return {
+        "results": shown[:SHOWN_RESULTS],
+        "unshown": max(len(shown) - SHOWN_RESULTS, 0),
+        "counts": [(title, sum(each.code == code for each in everything))
+                   for code, title in START_RESULT.items()],
+        "next": first + len(found) if first + len(found) < len(rows) else None,
+        "left": len(rows) - first - len(found),
+        "first_line": rows[first].line if first else None,
+        "all_of_file": f"key^{quote(prefix(file))}",
+        "download": _download(everything),
+    }  # fmt: skip
+
+
+def _download(results: list[Result]) -> str:
+    """Return the results as a CSV file in an address."""
+    columns = [Column("line", _("Line"), "integer"), Column("result", _("Result")),
+               Column("wid", _("Instance"), "integer"), Column("key", _("Key")),
+               Column("column", _("Column")), Column("message", _("Message"))]  # fmt: skip
+    rows = ([each.line, START_RESULT[each.code], each.wid, each.row.key, each.column, each.message]
+            for each in results)  # fmt: skip
+    return "data:text/csv;base64," + base64.b64encode(b"".join(as_csv(columns, rows))).decode()
