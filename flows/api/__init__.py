@@ -108,6 +108,7 @@ from flows.api.operating import (
     suspend,
     withdraw_job,
 )
+from flows.api.places import places_at
 from flows.api.publications import (
     approve_publication,
     begin_due,
@@ -226,6 +227,7 @@ __all__ = [
     "offer",
     "open_draft",
     "pause_bulk",
+    "places_at",
     "prioritize_job",
     "publish",
     "publish_due",

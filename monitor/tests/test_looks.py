@@ -38,6 +38,7 @@ PAGES = (
     "/?at={t}",
     "/flows/{f}/?at={t}",
     "/flows/{f}/?at=x",
+    "/flows/{f}/picture/?at={t}",
     "/flows/{f}/jobs/",
     "/flows/{f}/picture/",
     "/flows/{f}/analysis/",

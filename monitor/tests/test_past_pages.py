@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import timedelta
 from html import unescape
+from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
@@ -54,6 +56,38 @@ def test_numbers_of_the_past_lead_to_what_they_counted(alice: Client, parcels: P
         assert not [each for each in LIVE if each in response.content.decode()]
     for name in ("", f"flows/{parcels.flow}/"):
         assert "Back to now" not in text_of(alice.get(f"/{name}").content), "the page of now"
+
+
+def figures_in(response: HttpResponse) -> dict[str, dict[str, Any]]:
+    found = re.search(
+        r'<script id="picture-figures"[^>]*>(.*?)</script>', response.content.decode(), re.DOTALL
+    )
+    assert found is not None
+    shown: dict[str, dict[str, Any]] = json.loads(found[1])
+    return shown
+
+
+def test_the_picture_of_the_past_is_that_of_its_moment(carol: Client, parcels: Parcels) -> None:
+    wids = parcels.start_many(3)
+    parcels.do("tr_label", wids[0], extra={"a": 1})
+    parcels.do("tr_pack", wids[0], stage="packed")
+    parcels.make_exception(parcels.start())
+    address = f"/flows/{parcels.flow}/picture/"
+    live, then = figures_in(carol.get(address)), figures.now()
+    for wid in wids[1:]:
+        parcels.send(wid)
+    page = carol.get(f"{address}?{at(then)}")
+    found = figures_in(page)
+    assert found.keys() == live.keys()
+    for node, figure in found.items():
+        assert (figure["n"], figure.get("holds")) == (live[node]["n"], live[node].get("holds"))
+        assert figure.get("oldest") == live[node].get("oldest")
+        listed = rows(carol.get(figure["href"]))
+        assert len(listed) == figure.get("holds", figure["n"]), "the link counts what the box says"
+    html = page.content.decode().replace('data-changes=""', "")
+    assert "Back to now" in text_of(html) and not [each for each in LIVE if each in html]
+    assert "in the future" in text_of(carol.get(f"{address}?at=2999-01-01").content)
+    assert carol.get(f"{address}?place=3").status_code == 302
 
 
 def test_filters_pills_and_pages_keep_the_moment(carol: Client, parcels: Parcels) -> None:
@@ -137,4 +171,5 @@ def test_the_past_of_a_flow_that_one_may_not_see_is_not_found(parcels: Parcels, 
     query = at(figures.now())
     assert stranger.get(f"/flows/{parcels.flow}/?{query}").status_code == 404
     assert stranger.get(f"/flows/{parcels.flow}/?place=3").status_code == 404
+    assert stranger.get(f"/flows/{parcels.flow}/picture/?{query}").status_code == 404
     assert parcels.flow not in text_of(stranger.get(f"/?{query}").content)

@@ -24,6 +24,8 @@ from flows.queries.definitions import FlowInfo
 from flows.queries.graph import Graph, Node, graph
 from flows.queries.jobs import Queue
 from flows.queries.rule_groups import grouped
+from monitor.as_of import from_slider, time_of
+from monitor.views import past_picture
 from pages.guard import page
 
 # How many exceptions are examined; each of them is listed.
@@ -69,12 +71,17 @@ class ShownLack:
 @require_safe
 @page
 def picture(request: HttpRequest, name: str) -> HttpResponse:
-    """Return the page with the picture and the same content as a table."""
+    """Return the page with the picture and the same content as a table, now or as of a moment (`at`)."""
+    flow = flow_or_404(request.user, name)
+    time = time_of(request, [name])
+    if moved := from_slider(request, time):
+        return moved
+    if time.past:
+        return past_picture.picture(request, flow, time)
     with snapshot():
-        flow = flow_or_404(request.user, name)
         drawn = graph(flow.id)
         context = _present(flow, drawn)
-    context |= {"graph": drawn, "data": data(drawn, grouped(drawn, flow))}
+    context |= {"graph": drawn, "data": data(drawn, grouped(drawn, flow)), "time": time}
     return render(request, "monitor/picture.html", context)
 
 

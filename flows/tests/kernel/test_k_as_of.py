@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -14,7 +15,10 @@ from flows.tests.kit import Kit
 
 pytestmark = pytest.mark.kernel
 
-STEPS = 60
+STEPS = 80
+OPERATIONS = (
+    "start start end stuck again again fail fail cancel suspend suspend resume repair repair retire".split()
+)
 LIVE = (
     "select i.wid, i.status::text as status, i.seq, to_jsonb(w.*) - 'wid' as state"
     " from wedsql.instance i join {f}.wed_flow w on w.wid = i.wid where i.flow_id = %s"
@@ -31,10 +35,11 @@ LIVING = "RESX"
 
 @pytest.fixture
 def loop(kit: Kit) -> Kit:
-    """A flow whose transition leads to itself, to the end, to an exception, or fails."""
+    """A flow whose transitions lead to each other, to the end, to an exception, or fail."""
     kit.attr("a", "go")
     kit.attr("n", "0", "integer")
     kit.trig("tr_x", "a = 'go'", max_attempts=1, backoff="0")
+    kit.trig("tr_y", "a = 'wait'", max_attempts=1, backoff="0")
     kit.final("a = 'end'")
     kit.policy(retention="2 days")
     return kit
@@ -46,13 +51,15 @@ def operate(kit: Kit, chance: random.Random) -> str:
     running = [wid for wid, row in rows.items() if row.status == "R"]
     living = [wid for wid, row in rows.items() if row.status in LIVING]
     suspended = [wid for wid, row in rows.items() if row.status == "S"]
-    what = chance.choice(
-        "start start end stuck again again fail cancel suspend suspend resume retire".split()
-    )
-    if what in ("end", "stuck", "again") and running:
-        kit.run("tr_x", chance.choice(running), a={"again": "go"}.get(what, what), n=chance.randint(1, 99))
-    elif what == "fail" and running:
-        kit.fail("tr_x", chance.choice(running))
+    what, again = chance.choice(OPERATIONS), chance.choice(("go", "wait"))
+    one = chance.choice(running) if running else 0
+    job = {"go": "tr_x", "wait": "tr_y"}[rows[one].state["a"]] if one else ""
+    if what in ("end", "stuck", "again") and one:
+        kit.run(job, one, a=again if what == "again" else what, n=chance.randint(1, 99))
+    elif what == "fail" and one:
+        kit.fail(job, one)
+    elif what == "repair" and (excepted := [wid for wid, row in rows.items() if row.status == "E"]):
+        kit.run("_EXCPT", chance.choice(excepted), a=again)
     elif what == "cancel" and living:
         api.cancel(chance.choice(living), reason="No longer wanted.", conn=kit.conn)
     elif what == "suspend" and (some := [wid for wid in living if wid not in suspended]):
@@ -68,10 +75,19 @@ def operate(kit: Kit, chance: random.Random) -> str:
     return what
 
 
-def recorded(kit: Kit) -> tuple[Any, dict[int, tuple[str, int, Any]]]:
-    return kit.one("select wedsql.now()"), {
-        row.wid: (row.status, row.seq, row.state) for row in kit.rows(LIVE, [kit.id])
-    }
+@dataclass(frozen=True)
+class Moment:
+    """The instances of a moment with their jobs (instance, trigger)."""
+
+    at: Any
+    was: dict[int, tuple[str, int, Any]]
+    jobs: list[tuple[int, int]]
+
+
+def recorded(kit: Kit) -> Moment:
+    was = {row.wid: (row.status, row.seq, row.state) for row in kit.rows(LIVE, [kit.id])}
+    jobs = kit.rows("select wid, tgid from wedsql.job_pool where flow_id = %s and tgid > 0", [kit.id])
+    return Moment(kit.one("select wedsql.now()"), was, [tuple(row) for row in jobs])
 
 
 def test_the_population_of_each_moment_is_what_was_recorded_then(loop: Kit) -> None:
@@ -81,18 +97,22 @@ def test_the_population_of_each_moment_is_what_was_recorded_then(loop: Kit) -> N
         loop.clock(f"{step * 3} hours")
         done[operate(loop, chance)] += 1
         moments.append(recorded(loop))
-    kept = moments[-1][1]
-    assert set("start end stuck again fail cancel suspend resume retire".split()) <= set(done), done
-    statuses = {status for _at, was in moments for status, _seq, _state in was.values()}
+    kept = moments[-1].was
+    assert set(OPERATIONS) <= set(done), done
+    statuses = {status for moment in moments for status, _seq, _state in moment.was.values()}
     assert statuses == set("RESFC")
-    for at, was in moments:
+    for at, was, jobs in ((moment.at, moment.was, moment.jobs) for moment in moments):
         then = loop.rows(THEN, {"at": at, "flow": loop.id})  # type: ignore[arg-type]
         found = {row.wid: (row.status, row.seq, row.state) for row in then}
         assert found == {wid: row for wid, row in was.items() if wid in kept}
         assert all(row.again == row.state for row in then)
         assert population(loop, at) == Counter(status for status, _seq, _state in found.values())
-    assert population(loop, moments[0][0] - timedelta(days=30)) == {}
+        places = api.places_at(loop.name, at, conn=loop.conn)
+        assert {t: o.n for t, o in places.jobs.items()} == Counter(t for wid, t in jobs if wid in kept)
+    assert population(loop, moments[0].at - timedelta(days=30)) == {}
     assert population(loop, "infinity") == Counter(status for status, _seq, _state in kept.values())
+    live, places = api.count_holding(loop.name, conn=loop.conn), api.places_at(loop.name, at, conn=loop.conn)
+    assert (places.examined, places.holds) == (live.examined, live.holds) and not places.more
     loop.clock("0")
 
 

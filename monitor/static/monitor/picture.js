@@ -3,11 +3,13 @@ import { start as startPicture } from "../flows/designer/picture.js";
 import { LivePage, fetchJson } from "../pages/live.js";
 import { parts } from "../pages/parts.js";
 import { update } from "../pages/steady.js";
+import { timeControl } from "./time.js";
 
 // Counting costs the database more than a list does.
 const PAUSE_MS = 2_000, AGES_MS = 5_000;
 
 export function start() {
+  timeControl();
   const figures = document.getElementById("picture-figures");
   const picture = figures && startPicture(JSON.parse(figures.textContent));
   if (!picture) return;

@@ -9,7 +9,9 @@ function words(seconds) {
   return pattern.replace("#", Math.floor(seconds / size));
 }
 
-export const age = (time) => words(Math.max(0, Math.floor((Date.now() - Date.parse(time)) / 1000)));
+// The seconds from a time to now, or to another time.
+export const seconds = (time, at) => ((at ? Date.parse(at) : Date.now()) - Date.parse(time)) / 1000;
+export const age = (time, at) => words(Math.max(0, Math.floor(seconds(time, at))));
 
 export function refreshAges(root = document) {
   for (const element of root.querySelectorAll("time[data-age]")) {

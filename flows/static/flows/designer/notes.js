@@ -1,5 +1,6 @@
-// What the boxes of a picture say of the present: how many jobs wait, since when, and where the condition holds.
-import { age } from "../../pages/ages.js";
+// What the boxes of a picture say of the present, or of a moment in the past: how many jobs wait, since when, and
+// where the condition holds.
+import { age, seconds } from "../../pages/ages.js";
 
 // From these seconds on a wait has the next colour; the figure says the same as text.
 const STEPS = [0, 60, 3_600, 86_400];
@@ -17,7 +18,7 @@ export class Notes {
     this.figures = new Map(Object.entries(figures));
   }
 
-  // The figure of a node: {n, more, oldest, holds}; of a group, what its rules have together.
+  // The figure of a node: {n, more, oldest, at, holds}, `at` for a moment in the past; of a group, what its rules have together.
   figure(id) {
     if (!this.groups.has(id)) return this.figures.get(id) ?? {};
     const all = this.groups.get(id).map((rule) => this.figures.get(rule)).filter(Boolean);
@@ -25,24 +26,25 @@ export class Notes {
       n: all.reduce((sum, each) => sum + each.n, 0),
       more: all.some((each) => each.more),
       oldest: all.map((each) => each.oldest).filter(Boolean).sort()[0],
+      at: all.find((each) => each.at)?.at,
     };
   }
 
   text(node) {
-    const { n, more, oldest, holds } = this.figure(node.id);
+    const { n, more, oldest, at, holds } = this.figure(node.id);
     if (n === undefined) return "";
     const number = (value) => value.toLocaleString(document.documentElement.lang);
     const count = `${number(n)}${more ? "+" : ""}`;
     if (!["rule", "group"].includes(node.kind)) return count;
-    const waiting = `${count} ${this.words.waiting}${oldest ? ` · ${age(oldest)}` : ""}`;
+    const waiting = `${count} ${this.words.waiting}${oldest ? ` · ${age(oldest, at)}` : ""}`;
     return holds === undefined ? waiting : `${this.words.holds} ${number(holds)} · ${waiting}`;
   }
 
   // 0: nothing waits; 1 to 4: by how long the oldest job waits.
   level(node) {
-    const { oldest } = this.figure(node.id);
+    const { oldest, at } = this.figure(node.id);
     if (!oldest) return 0;
-    const seconds = (Date.now() - Date.parse(oldest)) / 1000;
-    return STEPS.filter((step) => seconds >= step).length || 1;
+    const waited = seconds(oldest, at);
+    return STEPS.filter((step) => waited >= step).length || 1;
   }
 }
