@@ -135,6 +135,18 @@ from flows.api.scenarios import (
     save_scenario,
     try_path,
 )
+from flows.api.slas import (
+    advance_slas,
+    after_working_time,
+    delete_calendar,
+    delete_sla,
+    list_calendars,
+    list_clocks,
+    list_slas,
+    save_calendar,
+    save_sla,
+    working_time,
+)
 from flows.api.taking import extend, lease_many, offer, release, take, take_many
 from flows.api.together import count_holding, explain_exceptions
 from flows.api.trial import explain, nearest, try_complete, try_due, try_start
@@ -156,6 +168,8 @@ from flows.api.webhooks import (
 __all__ = [
     "acknowledge_alert",
     "acknowledge_finding",
+    "advance_slas",
+    "after_working_time",
     "alert_history",
     "approve_publication",
     "attribute_index",
@@ -182,7 +196,9 @@ __all__ = [
     "definition",
     "delay_webhook",
     "delete_alert_rule",
+    "delete_calendar",
     "delete_scenario",
+    "delete_sla",
     "delete_view",
     "delete_webhook",
     "deviations",
@@ -210,10 +226,13 @@ __all__ = [
     "list_acknowledgements",
     "list_alert_rules",
     "list_bulk",
+    "list_calendars",
+    "list_clocks",
     "list_drafts",
     "list_indexes",
     "list_publications",
     "list_scenarios",
+    "list_slas",
     "list_versions",
     "list_views",
     "list_webhooks",
@@ -265,8 +284,10 @@ __all__ = [
     "run_scenarios",
     "running_definition",
     "save_alert_rule",
+    "save_calendar",
     "save_draft",
     "save_scenario",
+    "save_sla",
     "save_view",
     "save_webhook",
     "schema_name",
@@ -298,4 +319,5 @@ __all__ = [
     "withdraw_index",
     "withdraw_job",
     "withdraw_publication",
+    "working_time",
 ]

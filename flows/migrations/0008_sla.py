@@ -1,0 +1,12 @@
+"""Add the tables of SLAs: their calendars and their clocks."""
+
+from __future__ import annotations
+
+from django.db import migrations
+
+from flows.operations.install import ChangeTables
+
+
+class Migration(migrations.Migration):
+    dependencies = [("flows", "0007_attribute_indexes")]
+    operations = [ChangeTables("0008_sla")]
