@@ -21,6 +21,7 @@ from workers.reaper.figures import FigureCounter
 from workers.reaper.old_rows import delete_old_rows
 from workers.reaper.report import WORKER, check, log_round
 from workers.reaper.scheduled import continue_rematches, publish_scheduled
+from workers.reaper.slas import SlaClocks
 
 log = logging.getLogger("workers.tasks")
 
@@ -30,6 +31,7 @@ _MAINTAIN_EVERY = 3600.0
 _maintained = -_MAINTAIN_EVERY
 _disk_reporter = DiskReporter()
 _figure_counter = FigureCounter()
+_sla_clocks = SlaClocks()
 
 
 def reap() -> dict[str, int]:
@@ -51,6 +53,7 @@ def reap() -> dict[str, int]:
         continue_rematches(wire.connection)
         continue_bulk_operations(wire.connection)
         _figure_counter.count(wire.connection)
+        _sla_clocks.advance(wire.connection)
         if time.monotonic() - _maintained > _MAINTAIN_EVERY:
             api.maintain(conn=wire.connection)
             _maintained = time.monotonic()
