@@ -61,6 +61,7 @@ FIELD: dict[str, str | Promise] = {
     "flow": _("Flow"),
     "is": _("Work"),
     "pending": _("Pending transition"),
+    "sla": _("SLA"),
     "reason": _("Reason of the exception"),
     "key": _("Key"),
     "id": _("Number"),

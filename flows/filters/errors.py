@@ -82,6 +82,14 @@ REASONS: dict[str, tuple[str | Promise, str | Promise]] = {
         _("A condition on attributes is looked up in at most %(limit)s flows; you see %(flows)s."),
         _("Narrow the list by flow:NAME."),
     ),
+    "clock": (
+        _("“%(value)s” is no state of an SLA."),
+        _("Write NAME=STATE with running, at_risk, paused, breached, met or cancelled."),
+    ),
+    "unknown_sla": (
+        _("The flow has no SLA “%(value)s”."),
+        _("Choose one of: %(choices)s."),
+    ),
     "where_flow": (
         _("An SQL predicate needs one flow, whose attributes it names."),
         _("Add flow:NAME, or open the list of the flow."),

@@ -19,6 +19,9 @@ GROUPS = {"living": "RESX", "ended": "FAC"}
 # What jobs of an instance are, see flows.filters.parts.
 PROPERTIES = ("late", "leased", "parked", "people", "unserved")
 
+# The states of the last clock of an SLA, see flows.filters.clocks.
+CLOCK_STATES = ("running", "at_risk", "paused", "breached", "met", "cancelled")
+
 _EXACT = ("=", "!=")
 _ORDERED = (*_EXACT, "<", "<=", ">", ">=", "range")
 _TEXT = (*_ORDERED, "~", "^")
@@ -59,6 +62,7 @@ PARTS: dict[str, Field] = {
         _part("status", "name", *_EXACT, choices=(*STATUSES, *GROUPS)),
         _part("flow", "name", *_EXACT),
         _part("is", "name", *_EXACT, choices=PROPERTIES),
+        _part("sla", "clock", *_EXACT),
         _part("pending", "name", *_EXACT, *_EMPTY),
         _part("reason", "text", *_EXACT, "~", "^", *_EMPTY),
         _part("key", "text", *_EXACT, "^", *_EMPTY),

@@ -10,6 +10,7 @@ from functools import cached_property
 from flows.api.connection import value
 from flows.errors import PredicateRefused, PredicateType, WedError
 from flows.filters.clauses import Clause
+from flows.filters.clocks import check_names
 from flows.filters.errors import BadFilter
 from flows.filters.fields import PARTS, THEN, find
 from flows.filters.grammar import read
@@ -59,6 +60,8 @@ class Filter:
         for each in conditions(self.tree):
             if typed(each, flow, self.zone) is None and not everywhere:
                 raise unknown(each, flow)
+        if not everywhere:
+            check_names(self.tree, flow)
         return replace(self, flow=flow, predicates=_prepared(self.tree, flow))
 
     def as_of(self, at: datetime) -> Filter:

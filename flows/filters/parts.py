@@ -8,6 +8,7 @@ from dataclasses import replace
 from psycopg import sql
 
 from flows.filters.clauses import Clause, any_of, compared, starts, text_clause
+from flows.filters.clocks import in_state
 from flows.filters.fields import GROUPS, STATUSES
 from flows.filters.happened import HAPPENED
 from flows.filters.typed import Typed
@@ -192,5 +193,5 @@ def _beginnings(word: str, flow: FlowInfo | None) -> list[Clause]:
 
 _SPECIAL: dict[str, Callable[[Typed, FlowInfo | None], Clause]] = {
     "status": _status, "flow": _flow, "is": _is, "pending": _pending, "age": _age, "idle": _idle,
-    "since": _since, "key": _key, "": _word, **HAPPENED,
+    "since": _since, "key": _key, "sla": in_state, "": _word, **HAPPENED,
 }  # fmt: skip

@@ -14,6 +14,7 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal, InvalidOperation
 
 from flows.filters.errors import BadFilter
+from flows.filters.fields import CLOCK_STATES
 from flows.filters.tree import Condition
 
 MAX_EXPONENT = 1_000
@@ -175,6 +176,14 @@ def path(text: str, zone: tzinfo) -> str:
     return " > ".join(names)
 
 
+def clock(text: str, zone: tzinfo) -> str:
+    """Return the name of an SLA and a state of its clock, such as NAME=breached. Raises ValueError."""
+    name, _sign, state = text.rpartition("=")
+    if not name.strip() or state.strip() not in CLOCK_STATES:
+        raise ValueError
+    return f"{name.strip()}={state.strip()}"
+
+
 def pair(text: str, zone: tzinfo) -> str:
     """Return two transitions, the second of which follows the first. Raises ValueError."""
     if text.count(">") != 1:
@@ -195,6 +204,7 @@ KINDS: dict[str, tuple[Read, str]] = {
     "jsonb": (document, "json"),
     "path": (path, "path"),
     "pair": (pair, "pair"),
+    "clock": (clock, "clock"),
 }
 
 

@@ -225,6 +225,7 @@ bulk                                               yyfff
 operate                                            yyfff
 alerts                                             yyfff
 webhooks                                           yyfff
+sla                                                yyfff
 flowrole                                           yffff
 flowgroups                                         yyfff
 flowindex                                          yyfff

@@ -43,6 +43,7 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
         "bulk": [str(sample.bulk), "pause"],
         "alerts": ["add", "--flow", sample.parcels.flow, "--name", "new", "--above", "1"],
         "webhooks": ["add", "--flow", sample.parcels.flow, "--url", "https://example.org/"],
+        "sla": ["add", "--flow", sample.parcels.flow, "--name", "new", "--time", "4h"],
         "flowrole": [sample.parcels.flow],
         "flowdraft": ["open", sample.parcels.flow],
         "flowindex": [sample.parcels.flow, "pieces"],
