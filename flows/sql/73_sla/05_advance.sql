@@ -124,7 +124,8 @@ language sql volatile set search_path = pg_catalog, pg_temp as $$
 select s.xmin::text::bigint <> s.own_xid % 4294967296 from wedsql.sla_state s
 $$;
 
--- Begins anew: all clocks are computed from the whole history, which includes all that is visible now.
+-- Starts from the beginning: all clocks are computed from the whole history, which includes all that is
+-- visible now.
 create or replace function wedsql._restart_slas(p_restored boolean) returns void
 language sql volatile set search_path = pg_catalog, pg_temp as $$
 update wedsql.sla s set below = 2147483647 where s.below is distinct from 2147483647;
