@@ -75,15 +75,17 @@ class UnknownWebhook(WedError):
 
     sqlstate = "WD511"
     default = _("There is no such webhook.")
+
+
 class BadSla(WedError):
     """The SLA or the calendar cannot be saved so, or has less working time than is asked for."""
 
-    sqlstate = "WD510"
+    sqlstate = "WD512"
     default = _("The SLA or the calendar cannot be saved so.")
 
 
 class UnknownSla(WedError):
     """There is no such SLA, or no such calendar."""
 
-    sqlstate = "WD511"
+    sqlstate = "WD513"
     default = _("There is no such SLA or calendar.")

@@ -28,7 +28,7 @@ select c.at, lead(c.at, 1, upper(p_years)) over (order by c.at), c.utc_offset fr
 $$;
 
 -- Writes the spans of a calendar.
--- Raises: WD510 if it has no working time.
+-- Raises: WD512 if it has no working time.
 create or replace function wedsql._fill_calendar(p_calendar wedsql.calendar) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp set timezone = 'UTC' set jit = off as $$
 declare
@@ -53,7 +53,7 @@ begin
            rows between unbounded preceding and 1 preceding), '0')
   from spans s;
   if not found then
-    perform wedsql._raise('WD510', 'The calendar "{name}" has no working time.',
+    perform wedsql._raise('WD512', 'The calendar "{name}" has no working time.',
       'Give working hours of at least one weekday.', jsonb_build_object('name', p_calendar.name));
   end if;
 end $$;

@@ -52,29 +52,29 @@ exception when datetime_field_overflow then
 end $$;
 
 -- Rejects a calendar whose working time cannot be computed.
--- Raises: WD510.
+-- Raises: WD512.
 create or replace function wedsql._check_calendar(p_calendar wedsql.calendar) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   if coalesce(p_calendar.name, '') = '' or length(p_calendar.name) > 80 then
-    perform wedsql._raise('WD510', 'The name of a calendar has 1 to {limit} characters.',
+    perform wedsql._raise('WD512', 'The name of a calendar has 1 to {limit} characters.',
       'Give it a short name.', jsonb_build_object('limit', 80));
   elsif not exists (select from pg_timezone_names z where z.name = p_calendar.zone) then
-    perform wedsql._raise('WD510', 'There is no time zone "{zone}".',
+    perform wedsql._raise('WD512', 'There is no time zone "{zone}".',
       'Use the name of a zone such as Europe/Berlin.', jsonb_build_object('zone', left(p_calendar.zone, 80)));
   elsif not wedsql._are_hours(p_calendar.hours) then
-    perform wedsql._raise('WD510', 'The working hours of the calendar "{name}" cannot be read.',
+    perform wedsql._raise('WD512', 'The working hours of the calendar "{name}" cannot be read.',
       'Give up to 8 ranges per weekday in their order, such as 09:00-12:30, 13:30-18:00.',
       jsonb_build_object('name', p_calendar.name));
   elsif not wedsql._are_holidays(p_calendar.holidays) then
-    perform wedsql._raise('WD510', 'The holidays of the calendar "{name}" cannot be read.',
+    perform wedsql._raise('WD512', 'The holidays of the calendar "{name}" cannot be read.',
       'Give up to 2,000 days such as 2026-12-25, each with a name of at most 80 characters.',
       jsonb_build_object('name', p_calendar.name));
   end if;
 end $$;
 
 -- Locks and returns a calendar of a flow.
--- Raises: WD511.
+-- Raises: WD513.
 create or replace function wedsql._locked_calendar(p_flow integer, p_calendar bigint) returns wedsql.calendar
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
@@ -83,7 +83,7 @@ begin
   select * into v_calendar from wedsql.calendar c
   where c.id = p_calendar and c.flow_id = p_flow for update;
   if not found then
-    perform wedsql._raise('WD511', 'There is no calendar {calendar}.', 'It may have been removed.',
+    perform wedsql._raise('WD513', 'There is no calendar {calendar}.', 'It may have been removed.',
       jsonb_build_object('calendar', p_calendar));
   end if;
   return v_calendar;
@@ -92,7 +92,7 @@ end $$;
 -- Saves a calendar of a flow; p_calendar has "name", "zone", "hours" and "holidays". With p_id an existing
 -- one is replaced, and the clocks of its SLAs are computed again, for the past, too.
 -- Locks: the calendar, its SLAs.
--- Raises: WD001, WD510, WD511.
+-- Raises: WD001, WD512, WD513.
 create or replace function wedsql.save_calendar(p_flow text, p_calendar jsonb, p_actor text,
   p_id bigint default null) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -104,7 +104,7 @@ begin
   if p_id is not null then
     v_old := wedsql._locked_calendar(v_flow, p_id);
   elsif (select count(*) from wedsql.calendar c where c.flow_id = v_flow) >= 20 then
-    perform wedsql._raise('WD510', 'The flow has {limit} calendars; there can be no more.',
+    perform wedsql._raise('WD512', 'The flow has {limit} calendars; there can be no more.',
       'Remove those that are not needed.', jsonb_build_object('limit', 20));
   end if;
   v_new.name := btrim(p_calendar ->> 'name');
@@ -114,7 +114,7 @@ begin
   perform wedsql._check_calendar(v_new);
   if exists (select from wedsql.calendar c
              where c.flow_id = v_flow and c.name = v_new.name and c.id is distinct from p_id) then
-    perform wedsql._raise('WD510', 'The flow has a calendar "{name}" already.', 'Choose another name.',
+    perform wedsql._raise('WD512', 'The flow has a calendar "{name}" already.', 'Choose another name.',
       jsonb_build_object('name', v_new.name));
   end if;
   if p_id is null then
@@ -136,14 +136,14 @@ end $$;
 
 -- Removes a calendar that no SLA uses.
 -- Locks: the calendar.
--- Raises: WD001, WD510, WD511.
+-- Raises: WD001, WD512, WD513.
 create or replace function wedsql.delete_calendar(p_flow text, p_id bigint) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_calendar wedsql.calendar := wedsql._locked_calendar((wedsql._flow(p_flow)).id, p_id);
 begin
   if exists (select from wedsql.sla s where s.calendar_id = p_id) then
-    perform wedsql._raise('WD510', 'The calendar "{name}" is used by an SLA.',
+    perform wedsql._raise('WD512', 'The calendar "{name}" is used by an SLA.',
       'Give that SLA another calendar first.', jsonb_build_object('name', v_calendar.name));
   end if;
   delete from wedsql.calendar c where c.id = p_id;
@@ -157,7 +157,7 @@ where p_flows is null or f.name = any (p_flows) order by f.name, c.name limit 10
 $$;
 
 -- Returns the calendar of a flow by its number.
--- Raises: WD510.
+-- Raises: WD512.
 create or replace function wedsql._named_calendar(p_flow text, p_calendar text) returns bigint
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -165,14 +165,14 @@ declare
   v_id bigint := (select c.id from wedsql.calendar c where c.flow_id = v_flow and c.name = p_calendar);
 begin
   if v_id is null and p_calendar <> '' then
-    perform wedsql._raise('WD510', 'The flow has no calendar "{name}".', 'Choose one of its calendars.',
+    perform wedsql._raise('WD512', 'The flow has no calendar "{name}".', 'Choose one of its calendars.',
       jsonb_build_object('name', left(p_calendar, 80)));
   end if;
   return v_id;
 end $$;
 
 -- Returns the working time between two instants; p_calendar: a name, or '' for all the time.
--- Raises: WD001, WD510.
+-- Raises: WD001, WD512.
 create or replace function wedsql.working_time(p_flow text, p_calendar text, p_from timestamptz,
   p_to timestamptz) returns interval
 language sql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
@@ -180,7 +180,7 @@ select wedsql._working_time(wedsql._named_calendar(p_flow, p_calendar), p_from, 
 $$;
 
 -- Returns the first instant at which so much working time has passed since p_from.
--- Raises: WD001; WD510, also if the calendar does not have so much, up to twelve years ahead.
+-- Raises: WD001; WD512, also if the calendar does not have so much, up to twelve years ahead.
 create or replace function wedsql.after_working_time(p_flow text, p_calendar text, p_from timestamptz,
   p_time interval) returns timestamptz
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
@@ -188,7 +188,7 @@ declare
   v_at timestamptz := wedsql._after_working_time(wedsql._named_calendar(p_flow, p_calendar), p_from, p_time);
 begin
   if v_at = 'infinity' then
-    perform wedsql._raise('WD510', 'The calendar "{name}" does not have so much working time.',
+    perform wedsql._raise('WD512', 'The calendar "{name}" does not have so much working time.',
       'Use a shorter time, or a calendar with more working hours.', jsonb_build_object('name', p_calendar));
   end if;
   return v_at;

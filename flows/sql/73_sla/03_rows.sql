@@ -34,7 +34,7 @@ begin
 end $$;
 
 -- Locks and returns an SLA of a flow.
--- Raises: WD511.
+-- Raises: WD513.
 create or replace function wedsql._locked_sla(p_flow integer, p_sla bigint) returns wedsql.sla
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
@@ -42,38 +42,38 @@ declare
 begin
   select * into v_sla from wedsql.sla s where s.id = p_sla and s.flow_id = p_flow for update;
   if not found then
-    perform wedsql._raise('WD511', 'There is no SLA {sla}.', 'It may have been removed.',
+    perform wedsql._raise('WD513', 'There is no SLA {sla}.', 'It may have been removed.',
       jsonb_build_object('sla', p_sla));
   end if;
   return v_sla;
 end $$;
 
 -- Rejects an SLA that cannot be computed.
--- Raises: WD510.
+-- Raises: WD512.
 create or replace function wedsql._check_sla(p_sla wedsql.sla) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   if coalesce(p_sla.name, '') = '' or length(p_sla.name) > 80 then
-    perform wedsql._raise('WD510', 'The name of an SLA has 1 to {limit} characters.', 'Give it a short name.',
+    perform wedsql._raise('WD512', 'The name of an SLA has 1 to {limit} characters.', 'Give it a short name.',
       jsonb_build_object('limit', 80));
   elsif greatest(length(p_sla.start_when), length(p_sla.stop_when), length(p_sla.pause_when)) > 4000 then
-    perform wedsql._raise('WD510', 'A condition of an SLA has at most {limit} characters.',
+    perform wedsql._raise('WD512', 'A condition of an SLA has at most {limit} characters.',
       'Use shorter conditions.', jsonb_build_object('limit', 4000));
   elsif p_sla.duration is null or not p_sla.duration between interval '1 minute' and interval '366 days' then
-    perform wedsql._raise('WD510', 'The time of an SLA is from 1 minute to 366 days.', 'Give such a time.');
+    perform wedsql._raise('WD512', 'The time of an SLA is from 1 minute to 366 days.', 'Give such a time.');
   elsif wedsql._after_working_time(p_sla.calendar_id, wedsql.now(), p_sla.duration) = 'infinity' then
-    perform wedsql._raise('WD510', 'The calendar "{name}" does not have so much working time.',
+    perform wedsql._raise('WD512', 'The calendar "{name}" does not have so much working time.',
       'Use a shorter time, or a calendar with more working hours.', jsonb_build_object('name',
         (select c.name from wedsql.calendar c where c.id = p_sla.calendar_id)));
   elsif exists (select from wedsql.sla s where s.flow_id = p_sla.flow_id and s.name = p_sla.name
                 and s.id is distinct from p_sla.id) then
-    perform wedsql._raise('WD510', 'The flow has an SLA "{name}" already.', 'Choose another name.',
+    perform wedsql._raise('WD512', 'The flow has an SLA "{name}" already.', 'Choose another name.',
       jsonb_build_object('name', p_sla.name));
   end if;
 end $$;
 
 -- Returns the SLA that a client gives: the columns of wedsql.sla, "duration" in seconds, "calendar" by name.
--- Raises: WD510.
+-- Raises: WD512.
 create or replace function wedsql._given_sla(p_flow wedsql.flow, p_sla jsonb, p_id bigint) returns wedsql.sla
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -95,7 +95,7 @@ end $$;
 -- Saves an SLA; p_sla is as in _given_sla. With p_id an existing one is replaced. The reaper computes its
 -- clocks, for the past, too; again if anything but its name has changed.
 -- Locks: the SLA.
--- Raises: WD001, WD005, WD006, WD510, WD511.
+-- Raises: WD001, WD005, WD006, WD512, WD513.
 create or replace function wedsql.save_sla(p_flow text, p_sla jsonb, p_actor text, p_id bigint default null)
 returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -107,7 +107,7 @@ begin
   if p_id is not null then
     v_old := wedsql._locked_sla(v_flow.id, p_id);
   elsif (select count(*) from wedsql.sla s where s.flow_id = v_flow.id) >= 20 then
-    perform wedsql._raise('WD510', 'The flow has {limit} SLAs; there can be no more.',
+    perform wedsql._raise('WD512', 'The flow has {limit} SLAs; there can be no more.',
       'Remove those that are not needed.', jsonb_build_object('limit', 20));
   end if;
   perform wedsql._check_sla(v_new);
@@ -134,7 +134,7 @@ end $$;
 
 -- Removes an SLA with its clocks.
 -- Locks: the SLA.
--- Raises: WD001, WD511.
+-- Raises: WD001, WD513.
 create or replace function wedsql.delete_sla(p_flow text, p_id bigint) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin

@@ -297,17 +297,17 @@ def test_clocks_go_with_their_instance_their_sla_and_their_flow(desk: Kit, reape
 @pytest.mark.parametrize(
     ("changed", "code"),
     [
-        ({"name": " "}, "WD510"),
-        ({"name": "x" * 81}, "WD510"),
-        ({"duration": 59}, "WD510"),
-        ({"duration": -1}, "WD510"),
-        ({"duration": float("1e300")}, "WD510"),
-        ({"calendar": "none"}, "WD510"),
+        ({"name": " "}, "WD512"),
+        ({"name": "x" * 81}, "WD512"),
+        ({"duration": 59}, "WD512"),
+        ({"duration": -1}, "WD512"),
+        ({"duration": float("1e300")}, "WD512"),
+        ({"calendar": "none"}, "WD512"),
         ({"start_when": "a = "}, "WD005"),
         ({"stop_when": "b = 1"}, "WD005"),
         ({"pause_when": "n = 'x' or true); drop table wedsql.sla; --"}, "WD005"),
         ({"start_when": "exists (select 1 from pg_user)"}, "WD005"),
-        ({"start_when": "a = '" + "x" * 4000 + "'"}, "WD510"),
+        ({"start_when": "a = '" + "x" * 4000 + "'"}, "WD512"),
     ],
 )
 def test_an_sla_that_makes_no_sense_is_rejected(desk: Kit, changed: dict[str, Any], code: str) -> None:
@@ -324,5 +324,5 @@ def test_only_pages_and_the_reaper_may_use_them(desk: Kit) -> None:
     for role in ("wed_worker", "wed_monitor", "wed_web"):
         with refused("42501"):
             api.advance_slas(conn=desk.connect(role))
-    with refused("WD511"):
+    with refused("WD513"):
         api.delete_sla(desk.name, sla.id + 1, conn=desk.connect("wed_web"))

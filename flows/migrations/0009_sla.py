@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0007_attribute_indexes")]
-    operations = [ChangeTables("0008_sla")]
+    dependencies = [("flows", "0008_webhooks")]
+    operations = [ChangeTables("0009_sla")]
