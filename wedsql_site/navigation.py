@@ -76,6 +76,7 @@ PAGES = {
     "monitor:define_alert": "watch",
     "monitor:webhooks": "watch", "monitor:webhook": "watch", "monitor:change_webhook": "watch",
     "monitor:define_webhook": "watch",
+    "monitor:slas": "watch", "monitor:sla": "watch", "monitor:calendar": "watch",
     "monitor:picture": "watch", "monitor:counted": "watch",
     "monitor:analysis": "watch", "monitor:analysis_steps": "watch",
     "monitor:exceptions": "repair", "monitor:workers": "system", "monitor:health": "system",

@@ -19,6 +19,7 @@ from flows.queries.base import snapshot
 from flows.queries.definitions import FlowInfo
 from flows.queries.paging import Cursor
 from monitor import history, standing, urlparams
+from monitor.sla_rows import ClockRow
 from monitor.timeline import timeline
 from monitor.tree import tree
 from pages.guard import page
@@ -85,6 +86,7 @@ def _now(flow: FlowInfo, found: instances.Instance) -> dict[str, Any]:
         "jobs": titled,
         "waits": standing.waits(api.explain_jobs(found.wid), {job.id: title for job, title in titled}),
         "failures": steps.failures(found.wid, FAILURES),
+        "clocks": [ClockRow(each, flow.name) for each in api.list_clocks(found.wid)],
     }
 
 
@@ -101,7 +103,7 @@ def changes(request: HttpRequest, wid: int) -> HttpResponse:
     shown = history.shown(flow, page.items)
     parts = {
         name: render_to_string(f"monitor/parts/{name}.html", context, request)
-        for name in ("head", "state", "jobs")
+        for name in ("head", "clocks", "state", "jobs")
     }
     rows = [
         (s.step.seq, render_to_string("monitor/parts/step.html", {"shown": s, **context}, request))

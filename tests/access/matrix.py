@@ -38,6 +38,9 @@ flows/<slug:name>/webhooks/new/                    Lnffyfyff Lnffyfyff
 webhooks/<int:hook>/                               Lnyyyyyyy ---------
 webhooks/<int:hook>/change/                        Lnffyfyff Lnffyfyff
 webhooks/<int:hook>/<slug:verb>/                   --------- Lnffyfyff
+flows/<slug:name>/slas/                            Lnyyyyyyy Lnffyfyff
+flows/<slug:name>/slas/edit/                       Lnffyfyff Lnffyfyff
+flows/<slug:name>/calendars/edit/                  Lnffyfyff Lnffyfyff
 flows/<slug:name>/picture/                         Lnyyyyyyy ---------
 flows/<slug:name>/analysis/                        Lnyyyyyyy ---------
 flows/<slug:name>/analysis/steps/                  Lnyyyyyyy ---------

@@ -311,8 +311,9 @@ def test_clocks_go_with_their_instance_their_sla_and_their_flow(desk: Kit, reape
     ],
 )
 def test_an_sla_that_makes_no_sense_is_rejected(desk: Kit, changed: dict[str, Any], code: str) -> None:
+    given: dict[str, Any] = {"name": "s", "duration": 3600} | changed
     with refused(code):
-        saved(desk, Sla(**{"name": "s", "duration": 3600} | changed))
+        saved(desk, Sla(**given))
     assert api.list_slas([desk.name], conn=desk.conn) == []
 
 

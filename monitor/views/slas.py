@@ -1,0 +1,123 @@
+"""SLAs of a flow and the calendars of their working time: the list and the forms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from flows import api
+from flows.access import flow_or_404, may_operate
+from flows.api.slas import SavedCalendar, SavedSla
+from flows.errors import WedError
+from flows.queries.definitions import FlowInfo
+from monitor import sla_forms
+from monitor.sla_forms import WEEK
+from monitor.sla_rows import SlaRow
+from pages.guard import page
+from pages.urlparams import long_number
+
+_Saved = TypeVar("_Saved", SavedSla, SavedCalendar)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def slas(request: HttpRequest, name: str) -> HttpResponse:
+    """Show the SLAs and the calendars of a flow; a POST removes one."""
+    flow = flow_or_404(request.user, name)
+    operates = may_operate(request.user, flow.name)
+    if request.method == "POST":
+        return _removed(request, flow) if operates else _forbidden()
+    context = {
+        "flow": flow,
+        "operates": operates,
+        "rows": [SlaRow(each) for each in api.list_slas([flow.name])],
+        "calendars": api.list_calendars([flow.name]),
+    }
+    return render(request, "monitor/slas.html", context)
+
+
+def _removed(request: HttpRequest, flow: FlowInfo) -> HttpResponse:
+    sla, calendar = long_number(request.POST.get("sla")), long_number(request.POST.get("calendar"))
+    try:
+        if sla is not None:
+            api.delete_sla(flow.name, sla)
+            messages.success(request, _("The SLA is removed."))
+        elif calendar is not None:
+            api.delete_calendar(flow.name, calendar)
+            messages.success(request, _("The calendar is removed."))
+    except WedError as refused:
+        messages.error(request, refused.sentence)
+    return _to(flow)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def sla(request: HttpRequest, name: str) -> HttpResponse:
+    """Show the form of an SLA, of `id` or a new one, or save it."""
+    flow = flow_or_404(request.user, name)
+    if not may_operate(request.user, flow.name):
+        return _forbidden()
+    old = _chosen(request, api.list_slas([flow.name]))
+    fields, error = sla_forms.of_sla(old), ""
+    if request.method == "POST":
+        fields = sla_forms.given(request.POST.dict())
+        try:
+            actor = request.user.get_username()
+            saved = api.save_sla(flow.name, sla_forms.sla_of(fields), actor, old.id if old else None)
+            messages.success(request, _("The SLA “%(name)s” is saved.") % {"name": saved.name})
+            return _to(flow)
+        except WedError as refused:
+            error = refused.sentence
+    calendars = api.list_calendars([flow.name])
+    context = {"flow": flow, "old": old, "fields": fields, "error": error, "calendars": calendars}
+    return render(request, "monitor/sla_form.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def calendar(request: HttpRequest, name: str) -> HttpResponse:
+    """Show the form of a calendar, of `id` or a new one, or save it."""
+    flow = flow_or_404(request.user, name)
+    if not may_operate(request.user, flow.name):
+        return _forbidden()
+    old = _chosen(request, api.list_calendars([flow.name]))
+    fields, error = sla_forms.of_calendar(old), ""
+    if request.method == "POST":
+        fields = sla_forms.given(request.POST.dict())
+        try:
+            actor = request.user.get_username()
+            found = sla_forms.calendar_of(fields)
+            saved = api.save_calendar(flow.name, found, actor, old.id if old else None)
+            messages.success(request, _("The calendar “%(name)s” is saved.") % {"name": saved.name})
+            return _to(flow)
+        except WedError as refused:
+            error = refused.sentence
+    days = [(field, title, fields.get(field, "")) for field, title in WEEK]
+    context = {"flow": flow, "old": old, "fields": fields, "error": error, "days": days}
+    return render(request, "monitor/calendar_form.html", context)
+
+
+def _chosen(request: HttpRequest, saved: Sequence[_Saved]) -> _Saved | None:
+    """Return the one of `id`, None without it; raise Http404 if there is none."""
+    given = request.GET.get("id")
+    if given is None:
+        return None
+    for each in saved:
+        if each.id == long_number(given):
+            return each
+    raise Http404
+
+
+def _to(flow: FlowInfo) -> HttpResponse:
+    return HttpResponseRedirect(reverse("monitor:slas", args=[flow.name]))
+
+
+def _forbidden() -> HttpResponse:
+    return HttpResponseForbidden(_("You may see this flow, but not define its SLAs."))
