@@ -45,6 +45,21 @@ print("forked", flush=True)
 time.sleep(60)
 """
 
+FORK_AND_COLLECT = """
+import gc, os, django
+django.setup()
+def own():
+    with open("/proc/self/smaps_rollup") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith("Private_Dirty"))
+child = os.fork()
+if child == 0:
+    before = own()
+    gc.collect()
+    print(own() - before, flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+
 
 def python(code: str, dsn: str, role: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
@@ -78,6 +93,12 @@ def test_a_fork_of_a_cluster_dies_with_it(dsn: str, until: Callable[..., None]) 
             until(lambda: not _alive(children[0]), "the fork is gone")
         finally:
             _end_group(process.pid)
+
+
+def test_a_fork_of_a_cluster_keeps_the_memory_that_it_shares(dsn: str) -> None:
+    with python(FORK_AND_COLLECT, dsn, "worker") as process:
+        output, _nothing = process.communicate(timeout=60)
+    assert int(output.split()[-1]) < 5_000, "kB that a garbage collection copied"
 
 
 def _alive(pid: str) -> bool:
