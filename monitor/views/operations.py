@@ -58,7 +58,7 @@ def _job(wid: int, number_of_job: int | None) -> OpenJob | None:
 
 
 def _done(request: HttpRequest, wid: int, name: str, job: int | None, reason: str) -> HttpResponse:
-    detail = number(request.POST.get("priority")) if name == "priority" else None
+    detail: float | None = number(request.POST.get("priority")) if name == "priority" else None
     if name == "extend":
         detail = seconds(request.POST.get("time", "").strip())
     perform(name, wid, job, detail, reason, request.user.get_username())
