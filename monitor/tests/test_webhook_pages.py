@@ -14,6 +14,7 @@ from monitor.tests.test_alerts_pages import root
 
 __all__ = ["root"]
 FORM = {"url": "https://hooks.example.org/secret-path", "final": "on", "query": "pieces>3", "enabled": "on"}
+RESTORED = "The database was restored from a dump."
 
 
 def shown(client: Client, address: str) -> str:
@@ -68,6 +69,9 @@ def test_a_webhook_is_changed_tested_resumed_and_removed(
     parcels.connection.execute(pause, [hook.id])
     assert "paused" in shown(root, f"/flows/{parcels.flow}/webhooks/")
     assert "The webhook answered 500." in shown(root, address) and "Resume from now" in shown(root, address)
+    root.cookies["django_language"] = "pt-br"
+    parcels.connection.execute(pause.replace("The webhook answered 500.", RESTORED), [hook.id])
+    assert "O banco de dados foi restaurado" in shown(root, address)
     for verb in ("resume", "skip"):
         parcels.connection.execute(pause, [hook.id])
         root.post(f"{address}{verb}/")
