@@ -1,3 +1,16 @@
+-- Returns whether each webhook that is read has read all steps of an instance. One that is paused, or whose
+-- filter fails, keeps no instance from its removal.
+create or replace function wedsql._webhooks_have_read(p_flow integer, p_wid integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select not exists (
+  select from wedsql.webhook w
+  where w.flow_id = p_flow and w.enabled and w.paused_at is null and w.problem is null
+    and w.restored_at = (select s.restored_at from wedsql.figure_state s)
+    and exists (select from wedsql.wed_trace t
+                where t.wid = p_wid and t.xid is not null
+                  and not pg_visible_in_snapshot(t.xid::text::xid8, w.seen)))
+$$;
+
 -- Returns finished instances whose retention is over, oldest first. One that was ever an exception stays,
 -- because its repair is evidence. One that could not be removed a moment ago waits for its next try, and one
 -- with a step that a webhook has not read waits for that.

@@ -132,19 +132,6 @@ set problem = left(p_problem, 500), read_after = wedsql.now() + interval '1 minu
 where w.id = p_hook and w.revision = p_revision and w.paused_at is null
 $$;
 
--- Returns whether each webhook that is read has read all steps of an instance. One that is paused, or whose
--- filter fails, keeps no instance from its removal.
-create or replace function wedsql._webhooks_have_read(p_flow integer, p_wid integer) returns boolean
-language sql stable set search_path = pg_catalog, pg_temp as $$
-select not exists (
-  select from wedsql.webhook w
-  where w.flow_id = p_flow and w.enabled and w.paused_at is null and w.problem is null
-    and w.restored_at = (select s.restored_at from wedsql.figure_state s)
-    and exists (select from wedsql.wed_trace t
-                where t.wid = p_wid and t.xid is not null
-                  and not pg_visible_in_snapshot(t.xid::text::xid8, w.seen)))
-$$;
-
 -- Removes messages that were sent or failed a week ago, at most p_max of each webhook; returns how many.
 create or replace function wedsql.remove_old_messages(p_max integer default 10000) returns bigint
 language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
