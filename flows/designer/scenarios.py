@@ -33,7 +33,10 @@ LONGEST_STORY = 4_000
 @require_safe
 @page
 def scenarios(request: HttpRequest, flow_id: int | None = None, name: str | None = None) -> HttpResponse:
-    """Return the list of a flow's scenarios, each run on the draft, on what runs, or on `?version=`."""
+    """Return the list of a flow's scenarios, each run on the draft, on what runs, or on `?version=`.
+
+    With `?part=`, it is without the page around it: other pages show it in theirs.
+    """
     version = number(request.GET.get("version"))
     with snapshot():
         design = design_of(request, flow_id, name)
@@ -50,7 +53,8 @@ def scenarios(request: HttpRequest, flow_id: int | None = None, name: str | None
         "not_run": outcomes.count(None),
         "covered": covered,
     }
-    return render(request, "admin/flows/designer/scenarios.html", context)
+    template = "parts/scenario_list.html" if "part" in request.GET else "scenarios.html"
+    return render(request, f"admin/flows/designer/{template}", context)
 
 
 def _run(flow: str, tried: Shown, found: list[Scenario]) -> tuple[list[Outcome | None], Coverage | None, str]:

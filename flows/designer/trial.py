@@ -101,6 +101,8 @@ def _act(
         return Trial(Played((), ()), first=first, error=str(bad))
     if request.method != "POST" and scenario is not None:
         steps, missing = scenarios.as_path(found.definition, scenario)
+        if steps:
+            first = first | (steps[0].changes or {})  # what is shown if the start is refused
         return Trial(_play(design, found, steps), first=first, error=missing)
     kind, _colon, argument = request.POST.get("do", "").partition(":")
     place_, _colon, given = argument.partition(":")

@@ -106,6 +106,24 @@ def test_opening_puts_the_path_into_the_trial(alice: Client, loan: str) -> None:
     assert (fields["scenario"], fields["scenario_revision"]) == ("paid at once", "1")
 
 
+def test_a_refused_start_keeps_the_first_state_of_the_scenario(alice: Client, loan: str) -> None:
+    saved(walked(alice, loan))
+    drafted(loan, "amount > 100 and amount < 0")
+    address = reverse("admin:flows_flow_try", args=[number(loan)])
+
+    shown = alice.get(address, {"scenario": "paid at once"})
+
+    assert "no instance was started" in text_of(shown)
+    assert 'value="100"' in shown.content.decode()
+
+
+def test_without_scripts_the_list_is_a_whole_page(alice: Client, loan: str) -> None:
+    address = reverse("admin:flows_flow_scenarios", args=[number(loan)])
+
+    assert "<html" in alice.get(address).content.decode()
+    assert "<html" not in alice.get(address, {"part": "1"}).content.decode()
+
+
 def steps_in(text: str) -> Any:
     return json.loads(text)
 
@@ -207,7 +225,7 @@ def test_the_publish_page_shows_them_and_does_not_wait_for_them(alice: Client, l
     page = alice.get(reverse("admin:flows_flow_publish", args=[number(loan)]))
 
     assert (
-        f'data-address="{reverse("admin:flows_flow_scenarios", args=[number(loan)])}"'
+        f'data-address="{reverse("admin:flows_flow_scenarios", args=[number(loan)])}?part=1"'
         in page.content.decode()
     )
     assert not re.search(r'value="publish"\s+disabled', page.content.decode())
