@@ -103,7 +103,7 @@ def test_in_the_middle_only_what_happens_from_now_on_is_new(
     button = browser.find_element(By.ID, "new")
     assert steps(browser) == ["step-2", "step-1"] and not button.is_displayed()
     parcels.do("tr_send", wid, stage="sent")
-    wait(lambda page: button.text == "+1 new steps")
+    wait(lambda page: button.text == "+1 new step")
     button.click()
     wait(lambda page: steps(page) == ["step-4", "step-3", "step-2", "step-1"])
 

@@ -29,7 +29,8 @@ export function start() {
     update([...parts(answer.parts), ...Object.entries(answer.rows).flatMap(([wid, html]) => changed(wid, html))]);
     if (button) {
       button.hidden = answer.new === 0;
-      button.textContent = `+${answer.new}${answer.more ? "+" : ""} ${button.dataset.tNew}`;
+      const one = answer.new === 1 && !answer.more;
+      button.textContent = `+${answer.new}${answer.more ? "+" : ""} ${one ? button.dataset.tOne : button.dataset.tNew}`;
     }
   }
   new LivePage(refresh).start();

@@ -21,7 +21,7 @@ export function start() {
 
   function offer() {
     button.hidden = waiting.length === 0;
-    button.textContent = `+${waiting.length} ${button.dataset.tNew}`;
+    button.textContent = `+${waiting.length} ${waiting.length === 1 ? button.dataset.tOne : button.dataset.tNew}`;
   }
   // The button shows how many steps wait, so steady.js must not count them, too.
   const steps = {

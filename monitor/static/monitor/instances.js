@@ -13,7 +13,8 @@ export function start() {
     const top = document.querySelector("#rows tr")?.dataset.wid ?? 0;
     const answer = await fetchJson(`${list.dataset.changes}&${new URLSearchParams({ top })}`);
     button.hidden = answer.new === 0;
-    button.textContent = `+${answer.new}${answer.more ? "+" : ""} ${button.dataset.tNew}`;
+    const one = answer.new === 1 && !answer.more;
+    button.textContent = `+${answer.new}${answer.more ? "+" : ""} ${one ? button.dataset.tOne : button.dataset.tNew}`;
   }
   new LivePage(refresh, { pause: 1_000 }).start();
 }
