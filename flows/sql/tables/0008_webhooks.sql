@@ -23,7 +23,15 @@ create table if not exists wedsql.webhook (
 ) with (fillfactor = 50);
 create index if not exists webhook_flow on wedsql.webhook (flow_id);
 
-alter table if exists wedsql.alert_delivery rename to delivery;
+-- An earlier change that runs once more creates the table under its former name again, empty.
+do $$
+begin
+  if to_regclass('wedsql.delivery') is not null then
+    drop table if exists wedsql.alert_delivery;
+  else
+    alter table wedsql.alert_delivery rename to delivery;
+  end if;
+end $$;
 alter index if exists wedsql.alert_delivery_pkey rename to delivery_pkey;
 alter index if exists wedsql.alert_delivery_next rename to delivery_next;
 alter index if exists wedsql.alert_delivery_event rename to delivery_event;
