@@ -100,7 +100,7 @@ TYPE: dict[str, str | Promise] = {
     "jsonb": _("JSON"),
     "enum": _("one of the options"),
 }
-BOOLEAN = {"true": "true", "false": "false"}  # as conditions write them, in every language
+BOOLEAN: dict[str, str | Promise] = {"true": _("yes"), "false": _("no")}
 WORKER_KIND: dict[str, str | Promise] = {"process": _("process"), "cluster": _("cluster")}
 
 REASON_SHORT: dict[str, str | Promise] = {

@@ -7,7 +7,8 @@ from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 
 from django.utils import formats, timezone
-from django.utils.translation import gettext as _
+
+from pages.labels import BOOLEAN
 
 # Longer numbers are shown as they are.
 LONGEST_NUMBER = 60
@@ -38,7 +39,7 @@ def _moment(text: str) -> str:
 
 
 def _boolean(text: str) -> str:
-    return {"true": _("yes"), "false": _("no")}.get(text, text)
+    return str(BOOLEAN.get(text, text))
 
 
 _SHOWN: dict[str, Callable[[str], str]] = {
