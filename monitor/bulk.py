@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from flows.access import Action, AnyUser, may
 from flows.filters.fields import STATUSES
@@ -65,6 +66,12 @@ RESULT: dict[str, Text] = {
     "refused": _("Refused"),
     "gone": _("Removed meanwhile"),
     "left": _("Left"),
+}
+RESULT_OF_ONE: dict[str, Text] = {
+    "done": pgettext_lazy("one instance", "Done"),
+    "refused": pgettext_lazy("one instance", "Refused"),
+    "gone": pgettext_lazy("one instance", "Removed meanwhile"),
+    "left": pgettext_lazy("one instance", "Left"),
 }
 _WORDS = {code: word for word, code in STATUSES.items()}
 

@@ -18,7 +18,7 @@ from flows.queries.counting import Count
 from flows.queries.definitions import Attribute, FlowInfo
 from flows.queries.trace import Step
 from monitor import windows
-from monitor.bulk import MANY, RESULT, STATE
+from monitor.bulk import MANY, RESULT_OF_ONE, STATE
 from monitor.labels import AGAINST, COUNTED, HOLDER, START_RESULT, WINDOW, job_figure
 from pages.labels import SYSTEM_STEP
 from pages.templatetags.wed import NOTHING, duration, number
@@ -101,7 +101,7 @@ def bulk_state(state: str) -> str:
 @register.filter
 def bulk_result(result: str) -> str:
     """Return the label of the result of an instance of a bulk operation."""
-    return str(RESULT.get(result, result))
+    return str(RESULT_OF_ONE.get(result, result))
 
 
 @register.filter
