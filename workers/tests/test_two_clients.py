@@ -61,6 +61,8 @@ NO_WORKER = {
     "delay_webhook", "delete_webhook", "due_webhooks", "list_webhooks", "queue_webhook_steps",
     "read_webhook", "remove_old_messages", "resume_webhook", "save_webhook", "send_test_message",
     "webhook_deliveries", "webhook_steps",
+    "advance_slas", "after_working_time", "delete_calendar", "delete_sla", "list_calendars", "list_clocks",
+    "list_slas", "places_at", "save_calendar", "save_sla", "working_time",
     "settle_delivery", "settle_alert_rule", "silence_alert", "take_delivery", "take_alert_rule",
 }  # fmt: skip
 # take, complete and fail of one job are the *_many operations with one.
