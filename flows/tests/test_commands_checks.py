@@ -62,6 +62,8 @@ def test_flowimpact_says_what_would_happen(tickets: str, tmp_path: Path) -> None
     said = run("flowimpact", tickets, changed)
     assert said.startswith("Living instances: 2.\n")
     assert "tr_work: holds for 2 before and for 0 after, fires for 0, 2 jobs lose their condition" in said
+    assert "2; 1 of them were examined." in run("flowimpact", tickets, changed, "--limit", "1")
+    assert "There is no flow" in refused("flowimpact", "absent", changed)
     found = answer("flowimpact", tickets, changed)
     assert found["living"] == 2
     assert found["rules"][0]["only_before"] == {"count": 2, "sample": wids}

@@ -132,6 +132,8 @@ def test_flowdiff_says_the_difference_and_has_exit_code_1(published: str) -> Non
     assert refused(Rejected, "flowdiff", published, "second.yaml").returncode == 1
     assert refused(Rejected, "flowdiff", published, f"{published}@9").returncode == 1
     assert refused(Rejected, "flowdiff", "absent", published).returncode == 1
+    Path("order.yaml").write_text(FIRST.replace("[{name: a}, {name: b}]", "[{name: b}, {name: a}]"))
+    assert refused(Rejected, "flowdiff", published, "order.yaml").returncode == 1
 
 
 def test_flowgroups_creates_the_groups_once(published: str) -> None:

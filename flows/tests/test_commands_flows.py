@@ -198,6 +198,32 @@ def test_loadflow_refuses_json_that_is_no_definition(db: None, tmp_path: Path, t
     assert not Flow.objects.filter(name=name).exists()
 
 
+def test_loadflow_creates_no_flow_whose_definition_is_refused(db: None, tmp_path: Path) -> None:
+    name, text = unique(), "attributes: [{name: a}]\ntriggers: [{transition: tr_x, predicate: nowhere = 1}]"
+
+    assert "nowhere" in refused("loadflow", write(tmp_path, text, "flow.yaml"), "--flow", name)
+
+    assert not Flow.objects.filter(name=name).exists()
+
+
+@pytest.mark.parametrize("text", ["\\i other.sql", "savepoint here", "rollback"])
+def test_loadflow_says_what_cannot_stand_in_a_definition(db: None, tmp_path: Path, text: str) -> None:
+    assert "cannot stand in a definition" in refused("loadflow", write(tmp_path, text), "--flow", unique())
+
+
+def test_loadflow_reports_what_only_the_commit_finds(fig2: str, tmp_path: Path) -> None:
+    text = (
+        "create function pg_temp.late() returns trigger language plpgsql as"
+        " $$ begin raise exception 'Found late.' using errcode = 'WD010'; end $$;"
+        " create constraint trigger zz_late after insert on wed_attr deferrable initially deferred"
+        " for each row execute function pg_temp.late();"
+        " insert into wed_attr (aname) values ('a9')"
+    )
+    text = text.replace("on wed_attr", "on wedsql.attr")
+
+    assert "Found late." in refused("loadflow", write(tmp_path, text), "--flow", fig2)
+
+
 def test_numbers_in_a_file_do_not_count(fig2: str, tmp_path: Path) -> None:
     """They are those of the database that the file comes from: here they would exchange two attributes."""
     before = dict(Flow.objects.get(name=fig2).attributes.values_list("name", "aid"))

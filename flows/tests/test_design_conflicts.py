@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client, RequestFactory
 from django.utils.http import urlencode
 
 from flows import api
-from flows.designer import conflicts
+from flows.designer import conflicts, saving
 from flows.designer.saving import Choices
 from flows.tests.designer import browser
 from flows.tests.drafting import at, button, draft, fields_of, rule, send, submit, text_of
@@ -38,13 +40,15 @@ def test_of_two_changes_of_one_option_a_person_chooses(
 ) -> None:
     seen = opened(bob, at(fig2, query="?rule=1"))
     send(alice, at(fig2, query="?rule=1"), predicate="a1 = 'alice'")
-    asked = submit(bob, at(fig2), seen, predicate="a1 = 'bob'", label="  Kept\n")
+    sent = seen | {"csrfmiddlewaretoken": "of the first form"}
+    asked = submit(bob, at(fig2), sent, predicate="a1 = 'bob'", label="  Kept\n")
 
     assert asked.status_code == 409 and rule(fig2, 1)["predicate"] == "a1 = 'alice'"
     shown = text_of(asked)
     assert all(
         text in shown for text in ("rule 1 (Kept): condition", "a1=&#x27;ready&#x27;", "a1 = &#x27;bob&#x27;")
     )
+    assert "csrfmiddlewaretoken" not in dict(asked.context["repeated"])
     fields = fields_of(asked)
     unsure = bob.post(at(fig2), fields)
     assert unsure.status_code == 409 and "Choose at each of them." in text_of(unsure)
@@ -137,3 +141,36 @@ def test_choices_that_no_page_sends_do_not_count() -> None:
     request = RequestFactory().post("/", form, content_type="application/x-www-form-urlencoded")
 
     assert conflicts.choices(request) == Choices("1/1/then", {0: "mine"})
+
+
+@pytest.mark.parametrize("seen", ["99/0/", "0/0/", "1/77/{opened}", "1/1/then"])
+def test_a_change_of_a_definition_that_is_not_kept_is_not_saved(alice: Client, fig2: str, seen: str) -> None:
+    send(alice, at(fig2, query="?rule=1"), label="Before")
+    before = draft(fig2)
+    fields = opened(alice, at(fig2, query="?rule=1")) | {"label": "Typed"}
+    sent = fields | {"seen": seen.format(opened=before.created_at.isoformat())}
+
+    answer = alice.post(at(fig2), sent)
+
+    assert answer.status_code == 409 and "The draft was discarded" in text_of(answer)
+    assert draft(fig2).at == before.at
+
+
+def test_a_change_is_tried_again_where_another_was_saved_before_it(
+    alice: Client, bob: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, tried = saving.content, []
+
+    def content(*given: Any) -> Any:
+        found = real(*given)
+        tried.append(found)
+        if len(tried) == 1:
+            send(alice, at(fig2, query="?rule=2"), label="Of Alice")
+        return found
+
+    send(alice, at(fig2, query="?rule=1"), label="Before")
+    fields = opened(bob, at(fig2, query="?rule=1"))
+    monkeypatch.setattr(saving, "content", content)
+    submit(bob, at(fig2), fields, label="Of Bob")
+
+    assert rule(fig2, 1)["label"] == "Of Bob" and len(tried) == 3
