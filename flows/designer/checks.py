@@ -29,7 +29,7 @@ from pages.urlparams import number
 _SEVERITY = {"error": ("E", "!"), "warning": ("W", "!"), "info": ("S", "i")}
 # Seconds: for evaluating before the page is shown, for evaluating in each part that it loads, for comparing.
 AT_ONCE, EACH_TIME, SECONDS = 0.1, 1.0, 2.0
-# More of one kind are shown when asked for; more than MOST_SHOWN would not be read.
+# More of one kind are shown when asked for, up to MOST_SHOWN; there are about twenty kinds.
 OF_ONE_KIND, MOST_SHOWN = 10, 200
 
 
@@ -69,11 +69,7 @@ def _examined(design: Design, seconds: float, only: str) -> dict[str, Any]:
         return {"error": error.sentence}
     kept = _ordered([finding for finding in found if only in ("", finding.check)])
     shown, more = _first_of_each(kept, MOST_SHOWN if only else OF_ONE_KIND)
-    return {
-        "findings": [_shown(design, finding) for finding in shown[:MOST_SHOWN]],
-        "more": more,
-        "not_shown": max(0, len(shown) - MOST_SHOWN),
-    }
+    return {"findings": [_shown(design, finding) for finding in shown], "more": more}
 
 
 def _ordered(found: list[Finding]) -> list[Finding]:
@@ -95,30 +91,26 @@ def _act(request: HttpRequest, design: Design) -> HttpResponse:
     """Acknowledge a finding or take that back, and return to the page."""
     if not may_edit(request.user, design):
         raise Http404
-    kind, finding = request.POST.get("do", ""), request.POST.get("finding", "").replace("\0", "")
-    rule = number(request.POST.get("rule"))
+    kind, finding = request.POST.get("do", ""), request.POST.get("finding", "")
+    named = number(request.POST.get("rule"))
+    rule = -1 if named is None else named  # -1, which no rule has, is rejected
     warned.forget(design.name, design.definition)
     try:
         with limited():
             if kind == "acknowledge":
-                reason = request.POST.get("reason", "").replace("\0", "")
+                reason = request.POST.get("reason", "")
                 api.acknowledge_finding(
-                    design.name, finding, reason, rule=_small(rule), actor=request.user.get_username()
+                    design.name, finding, reason, rule=rule, actor=request.user.get_username()
                 )
                 messages.success(request, _("The finding is acknowledged."))
             elif kind == "withdraw":
-                api.withdraw_acknowledgement(design.name, finding, rule=_small(rule))
+                api.withdraw_acknowledgement(design.name, finding, rule=rule)
                 messages.success(request, _("The acknowledgement is taken back."))
             else:
                 raise WedError(_("The page sent no action that is known."))
     except WedError as error:
         messages.error(request, error.sentence)
     return HttpResponseRedirect(design.address("checks"))
-
-
-def _small(rule: int | None) -> int:
-    """Return the number as the column has it; -1, which is rejected, for one that no rule can have."""
-    return rule if rule is not None and 0 <= rule < 2**31 else -1
 
 
 def _shown(design: Design, finding: Finding) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 
 import pytest
@@ -13,7 +14,7 @@ from django.urls import reverse
 
 from flows import api
 from flows.definition.lint import Finding
-from flows.designer import warned
+from flows.designer import trying, warned
 from flows.models import Flow
 from flows.tests.designer import browser
 from flows.tests.pages import unique
@@ -190,6 +191,8 @@ def test_a_changed_condition_asks_again(alice: Client, fig2: str) -> None:
         {"do": "acknowledge", "finding": "nothing", "rule": "0", "reason": "so"},
         {"do": "acknowledge", "finding": "never_true-0123456789ab\0", "rule": "9" * 30, "reason": "s\0"},
         {"do": "acknowledge", "finding": "never_true-0123456789ab", "rule": "-4", "reason": "so"},
+        {"do": "acknowledge", "finding": "never_true-0123456789ab\0", "rule": "0", "reason": "so"},
+        {"do": "acknowledge", "finding": "never_true-0123456789ab", "rule": "0", "reason": "so\0"},
         {"do": "withdraw", "finding": "never_true-0123456789ab", "rule": "0"},
     ],
 )
@@ -226,9 +229,28 @@ def test_a_finding_opens_a_trial_with_the_state_that_shows_it(alice: Client, fig
     assert tried.status_code == 200 and tried.context["fields"][0].name == "a1"
 
 
+LONG = json.dumps({"a1": "x" * trying.LARGEST_STATE})
+
+
+def test_of_a_state_in_an_address_only_attributes_are_read() -> None:
+    assert trying.read_state('{"a1": 1, "nowhere": 2}', ["a1", "a2"]) == {"a1": 1}
+
+
 @pytest.mark.parametrize(
     "state",
-    ["{", "[]", "[" * 9_000, '"a1"', "null", "{}", '{"a1": "\\u0000"}', "x" * 20_000, '{"nowhere": 1}', "\0"],
+    [
+        "{",
+        "[]",
+        "[" * 9_000,
+        '"a1"',
+        "null",
+        "{}",
+        '{"a1": "\\u0000"}',
+        "x" * 20_000,
+        '{"nowhere": 1}',
+        "\0",
+        LONG,
+    ],
 )
 def test_a_trial_ignores_what_is_no_state(alice: Client, fig2: str, state: str) -> None:
     usual = alice.get(address(fig2, "try")).context["fields"]
