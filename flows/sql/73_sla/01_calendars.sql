@@ -40,7 +40,7 @@ begin
     from generate_series(lower(v_years) - interval '1 day', upper(v_years), interval '1 day') g (at)
     cross join lateral (select g.at::date as day) d
     cross join lateral jsonb_array_elements(p_calendar.hours -> extract(isodow from d.day)::text) r
-    where not p_calendar.holidays ? d.day::text),
+    where not p_calendar.holidays ? to_char(d.day, 'YYYY-MM-DD')),
   spans as (
     select greatest(r.from_local - o.utc_offset, o.from_at at time zone 'UTC') at time zone 'UTC' as from_at,
            least(r.to_local - o.utc_offset, o.to_at at time zone 'UTC') at time zone 'UTC' as to_at

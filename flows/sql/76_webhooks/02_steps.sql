@@ -85,7 +85,7 @@ select jsonb_build_object('id', p_key, 'event', p_event, 'at', p_step.tstmp, 'we
     'flow', (select f.name from wedsql.flow f where f.id = p_hook.flow_id), 'wid', p_step.wid,
     'key', (select i.key from wedsql.instance i where i.wid = p_step.wid),
     'business_key', (
-      select string_agg(v.value, ' · ' order by a.position, a.aid) from wedsql.attr a
+      select string_agg(v.value, ' ' || chr(183) || ' ' order by a.position, a.aid) from wedsql.attr a
       cross join lateral (select nullif(left(p_step.state ->> a.aname, 200), '') as value) v
       where a.flow_id = p_hook.flow_id and a.business_key),
     'step', p_step.seq, 'status', jsonb_build_object('R', 'running', 'E', 'exception', 'F', 'final',

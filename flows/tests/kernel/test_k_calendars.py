@@ -65,7 +65,9 @@ def test_working_time_is_the_count_of_its_minutes(kit: Kit, zone: str, hours: An
         left = [at for at in expected if at >= low]
         wanted = chosen.randrange(1, len(left)) if len(left) > 1 else 0
         due = left[wanted - 1] + MINUTE if wanted else low
-        assert api.after_working_time(kit.name, "c", low, MINUTE * wanted, conn=kit.conn) == due
+        # In UTC, because no instant equals one that is in the hour that another zone has twice.
+        found = api.after_working_time(kit.name, "c", low, MINUTE * wanted, conn=kit.conn)
+        assert found.astimezone(UTC) == due
 
 
 def test_all_the_time_counts_without_a_calendar(kit: Kit) -> None:
