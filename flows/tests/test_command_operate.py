@@ -1,4 +1,4 @@
-"""manage.py operate: what it does and refuses."""
+"""manage.py operate: what it does and refuses, and the examples of docs/monitoring.md."""
 
 from __future__ import annotations
 
@@ -94,26 +94,43 @@ def test_a_filter_and_the_number_of_an_instance_exclude_each_other(wid: int) -> 
     refused("operate", "cancel", "--filter", "status:(", "--reason", "x")
 
 
-def test_the_example_of_the_documentation(wid: int) -> None:
+def documented(heading: str) -> tuple[str, list[tuple[str, str]]]:
+    """Return a section of docs/monitoring.md, and its commands with what they print."""
     text = (Path(__file__).parents[2] / "docs/monitoring.md").read_text()
-    text = text.partition("### Operating on many instances")[0]
-    calls = re.findall(r"^\$ python manage\.py (operate .*)\n(.*)$", text, re.MULTILINE)
-    assert len(calls) == 3
+    section = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    calls = re.findall(r"^\$ python manage\.py (.*)\n((?:[^$`\n].*\n)*)", section, re.MULTILINE)
+    return section, calls
+
+
+def test_the_examples_of_one_instance(wid: int) -> None:
+    _section, calls = documented("Operating on an instance")
+    assert [call.split()[:2] for call, _printed in calls] == [
+        ["operate", operation] for operation in ("suspend", "priority", "extend")
+    ]
     job = Job.objects.get(wid=wid).id
     for call, printed in calls:
         line = shlex.split(call.replace("17", str(wid)).replace("120", str(job)))
-        assert run(*line).strip() == printed.replace("17", str(wid)).replace("120", str(job))
+        assert run(*line) == printed.replace("17", str(wid)).replace("120", str(job))
         if "suspend" in line:
             run("operate", "resume", str(wid), "--reason", "x")
+
+
+def test_the_examples_of_a_csv_file(wid: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flow = Instance.objects.get(wid=wid).flow.name
+    monkeypatch.chdir(tmp_path)
+    Path("parcels.csv").write_text("state\nnew\nnew\n")
+    _section, calls = documented("Starting from a CSV file")
+    assert len(calls) == 3
+    for call, printed in calls:
+        assert run(*call.replace(" parcels ", f" {flow} ").split()) == printed
+    assert Instance.objects.filter(flow__name=flow).count() == 3
 
 
 def test_the_examples_of_many_instances(wid: int) -> None:
     """Numbers and names of the example become those of this test."""
     flow = Instance.objects.get(wid=wid).flow.name
     newer = api.start(flow)
-    text = (Path(__file__).parents[2] / "docs/monitoring.md").read_text()
-    section = text.partition("### Operating on many instances")[2].partition("\n## ")[0]
-    calls = re.findall(r"^\$ python manage\.py (.*)\n((?:[^$`\n].*\n)+)", section, re.MULTILINE)
+    section, calls = documented("Operating on many instances")
     assert [call.split()[0] for call, _printed in calls] == ["operate", "operate", "bulk"]
     bulk, digest, theirs_digest = 0, digest_of([wid, newer]), digest_of([17, 18])
     for call, printed in calls:

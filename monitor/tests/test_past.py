@@ -106,16 +106,16 @@ def test_as_of_now_the_list_is_the_live_one(parcels: Parcels, info: FlowInfo) ->
         assert sorted(found) == found[:: 1 if oldest else -1] and len(found) == 7
 
 
-def test_what_the_past_does_not_have_is_rejected(parcels: Parcels, info: FlowInfo) -> None:
+def test_what_the_past_does_not_have_is_rejected(site: None) -> None:
     queries = {
         "is": "is:late", "pending": "has:pending", "reason": "has:reason", "did": "has:did",
         "redid": "has:redid", "failed": "has:failed", "followed": '"followed":"a > b"',
-        "path": "has:path", "excepted": "has:excepted",
+        "path": "has:path", "excepted": "has:excepted", "sla": "sla:answer=met",
     }  # fmt: skip
     assert set(queries) == set(PARTS) - set(THEN)
     for name, query in queries.items():
         with pytest.raises(BadFilter) as rejected:
-            parse(f"stage:new or {query.replace(chr(34) + name + chr(34), name)}", info).as_of(figures.now())
+            parse(f"stage:new or {query.replace(chr(34) + name + chr(34), name)}").as_of(figures.now())
         assert rejected.value.reason == "not_then" and name in rejected.value.message
 
 
