@@ -35,6 +35,16 @@ URL.createObjectURL = (blob) => {
 };
 document.querySelector(`[name="${arguments[0]}"]`).click();"""
 
+# Puts the focus on the link before the drawing, of which the window then has no more than its upper end.
+ABOVE = """
+document.querySelector('.picture-tools [href$=mermaid]').focus();
+scrollBy(0, document.getElementById('picture').getBoundingClientRect().top - innerHeight + 100);"""
+# What is in the window where the middle of the link with the focus is, if not the link.
+HIDES = """
+const link = document.activeElement, { left, right, top, bottom } = link.getBoundingClientRect();
+const seen = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+return seen?.closest('a') === link ? '' : `${seen?.outerHTML ?? 'nothing'} at ${top}`"""
+
 
 @pytest.fixture
 def picture(
@@ -99,6 +109,15 @@ def test_the_keyboard_goes_along_the_rules_and_moves_the_picture(
     wait(lambda page: page.find_elements(By.CSS_SELECTOR, "#picture .node.selected"))
     press(browser, Keys.ENTER)
     wait(lambda page: "#node-" in page.current_url)
+
+
+def test_a_rule_that_gets_the_focus_comes_into_a_low_window(browser: Browser, picture: None) -> None:
+    browser.set_window_size(800, 600)
+    browser.execute_script(ABOVE)
+    for _ in range(5):
+        press(browser, Keys.TAB)
+        assert "node" in (browser.switch_to.active_element.get_attribute("class") or "")
+        assert browser.execute_script(HIDES) == ""
 
 
 @pytest.mark.parametrize(

@@ -214,7 +214,10 @@ function listen(picture) {
   // On the panel: Chromium makes an SVG element with such a listener focusable.
   picture.panel.addEventListener("focusin", (event) => {
     const node = event.target.closest(".node:focus-visible");
-    if (node) viewport.centre(picture.place(node.dataset.id));
+    if (!node) return;
+    viewport.centre(picture.place(node.dataset.id));
+    // The browser scrolled to where the node was; the middle of the panel may be outside of the window.
+    node.scrollIntoView({ block: "nearest" });
   });
 }
 
