@@ -124,6 +124,7 @@ from flows.api.publications import (
 from flows.api.reasons import explain_instance, explain_jobs
 from flows.api.registration import heartbeat, register_worker, unregister_worker
 from flows.api.rematching import continue_rematch, finish_rematch, rematch_due
+from flows.api.repairing import preview_repair, repair
 from flows.api.replaying import replay
 from flows.api.results import complete, complete_many, fail, fail_many
 from flows.api.scenarios import (
@@ -247,6 +248,7 @@ __all__ = [
     "open_draft",
     "pause_bulk",
     "places_at",
+    "preview_repair",
     "prioritize_job",
     "publish",
     "publish_due",
@@ -269,6 +271,7 @@ __all__ = [
     "remove_old_alerts",
     "remove_old_messages",
     "renamed_triggers",
+    "repair",
     "replay",
     "report_disk",
     "request_bulk",

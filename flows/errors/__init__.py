@@ -40,9 +40,11 @@ from flows.errors.design import (
     UnknownVersion,
 )
 from flows.errors.instance import (
+    BadRepair,
     ConditionError,
     FinalPending,
     InstanceFinal,
+    InstanceMoved,
     NoMatch,
     NotRunning,
     StateTooLarge,
@@ -99,6 +101,7 @@ __all__ = [
     "BadBulk",
     "BadDefinition",
     "BadName",
+    "BadRepair",
     "BadScenario",
     "BadSet",
     "BadSla",
@@ -116,6 +119,7 @@ __all__ = [
     "FinalPending",
     "Forbidden",
     "InstanceFinal",
+    "InstanceMoved",
     "LockBusy",
     "NeedsApproval",
     "NoLock",

@@ -54,3 +54,17 @@ class StateTooLarge(WedError):
 
     sqlstate = "WD107"
     default = _("The state would be larger than the limit.")
+
+
+class InstanceMoved(WedError):
+    """The instance is at another step than the one at which the caller saw it."""
+
+    sqlstate = "WD108"
+    default = _("The instance moved meanwhile.")
+
+
+class BadRepair(WedError):
+    """There is no such operation of the repair desk, or it takes other arguments."""
+
+    sqlstate = "WD109"
+    default = _("The operation takes other arguments.")

@@ -15,6 +15,8 @@ grant execute on function
   wedsql.withdraw_job(integer, bigint, text, text),
   wedsql.prioritize_job(integer, bigint, integer, text, text),
   wedsql.extend_job(integer, bigint, interval, text, text),
+  wedsql.repair(integer, text, jsonb, text, text, integer),
+  wedsql.preview_repair(integer, text, jsonb, text, text),
   wedsql.request_bulk(text, integer[], integer, text, text, integer, text, text, text[], text),
   wedsql.change_bulk(bigint, text, text), wedsql.read_bulk(bigint), wedsql.list_bulk(text[], bigint, integer),
   wedsql.bulk_rows(bigint, text, integer, integer),

@@ -49,6 +49,7 @@ NO_WORKER = {
     "resume",
     "release_job",
     "extend_job", "prioritize_job",
+    "preview_repair", "repair",
     "count_history", "figures", "transition_figures",
     "continue_rematch", "finish_rematch", "rematch_due",
     "delete_view", "list_views", "save_view",

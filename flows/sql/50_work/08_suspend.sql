@@ -19,6 +19,16 @@ begin
   return wedsql._hold(p_wid);
 end $$;
 
+-- Raises: WD105 while the instance is suspended.
+create or replace function wedsql._check_not_suspended(p_wid integer) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if (select i.status from wedsql.instance i where i.wid = p_wid) = 'S' then
+    perform wedsql._raise('WD105', 'Instance {instance} is suspended.', 'Resume it first.',
+      jsonb_build_object('instance', p_wid));
+  end if;
+end $$;
+
 -- Records an operation in the history and notifies workers of jobs that are ready again.
 -- Locks: the trace; the caller holds the instance.
 create or replace function wedsql._operated(p_flow wedsql.flow, p_wid integer, p_step text, p_actor text,

@@ -9,10 +9,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_job wedsql.job_pool;
 begin
-  if (select i.status from wedsql.instance i where i.wid = p_wid) = 'S' then
-    perform wedsql._raise('WD105', 'Instance {instance} is suspended.', 'Resume it first.',
-      jsonb_build_object('instance', p_wid));
-  end if;
+  perform wedsql._check_not_suspended(p_wid);
   select * into v_job from wedsql.job_pool j where j.wid = p_wid and j.id = p_job for update;
   if not found then
     perform wedsql._raise('WD205', 'Job {job} of instance {instance} is no longer pending.',

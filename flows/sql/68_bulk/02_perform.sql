@@ -38,10 +38,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._hold(p_wid);
 begin
-  if (select i.status from wedsql.instance i where i.wid = p_wid) = 'S' then
-    perform wedsql._raise('WD105', 'Instance {instance} is suspended.', 'Resume it first.',
-      jsonb_build_object('instance', p_wid));
-  end if;
+  perform wedsql._check_not_suspended(p_wid);
   perform wedsql._rematch(v_flow.id, array[p_wid], false, false, p_bulk.actor, p_reason);
 end $$;
 

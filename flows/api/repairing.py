@@ -1,0 +1,132 @@
+"""Operations by which a person repairs an instance, and what each would do before it is done.
+
+The operations and their arguments: retry (job), release, withdraw (job), extend (job, seconds), rematch,
+suspend, resume, cancel. docs/repairing.md describes each.
+
+All raise UnknownInstance, and BadRepair for an operation or argument that does not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flows.api.connection import JSON, typed_error, value
+from flows.errors import WedError
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """A rule that fires: its number, and its transition."""
+
+    trigger: int
+    transition: str
+
+
+@dataclass(frozen=True, slots=True)
+class PendingJob:
+    """A job that is pending: its number, its trigger and its transition."""
+
+    id: int
+    trigger: int
+    transition: str
+
+
+@dataclass(frozen=True, slots=True)
+class RepairPreview:
+    """What an operation would do to the instance `wid`, which is at step `seq`.
+
+    `before` and `after` have the attributes that change; `became_true` and `became_false` the triggers whose
+    conditions do; `steps` the names of the steps that the history gets. `refusal` says why it would be
+    refused: then nothing changes. `facts` has what only this operation has to say; with "instance" it would
+    make another instance, and `after` is the state of that one.
+    """
+
+    wid: int
+    operation: str
+    flow: str
+    seq: int
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+    status_before: str
+    status_after: str
+    reason_before: str
+    reason_after: str
+    fires: Sequence[Fired]
+    became_true: Sequence[int]
+    became_false: Sequence[int]
+    withdrawn: Sequence[PendingJob]
+    steps: Sequence[str]
+    refusal: WedError | None
+    facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """The instance after an operation: its last step and status, and what only this operation has to say."""
+
+    wid: int
+    operation: str
+    seq: int
+    status: str
+    facts: Mapping[str, Any]
+
+
+def preview_repair(
+    wid: int,
+    operation: str,
+    arguments: Mapping[str, Any] | None = None,
+    reason: str = "",
+    *,
+    actor: str = "",
+    conn: Any = None,
+) -> RepairPreview:
+    """Return what an operation would do, by doing it and rolling it back, with a refusal, if any."""
+    call = "select wedsql.preview_repair(%s::integer, %s, %s, %s, %s)"
+    found = value(conn, call, (wid, operation, JSON(dict(arguments or {})), reason, actor))
+    refusal = found["refusal"]
+    if refusal:
+        texts = [refusal[name] for name in ("sqlstate", "message", "hint", "detail")]
+        refusal = typed_error(*texts)
+    return RepairPreview(
+        wid=found["wid"],
+        operation=found["operation"],
+        flow=found["flow"],
+        seq=found["seq"],
+        before=found["state_before"],
+        after=found["state_after"],
+        status_before=found["status_before"],
+        status_after=found["status_after"],
+        reason_before=found["reason_before"] or "",
+        reason_after=found["reason_after"] or "",
+        fires=[Fired(each["trigger"], each["transition"] or "") for each in found["fires"]],
+        became_true=found["became_true"],
+        became_false=found["became_false"],
+        withdrawn=[
+            PendingJob(each["id"], each["trigger"], each["transition"]) for each in found["withdrawn"]
+        ],
+        steps=found["steps"],
+        refusal=refusal,
+        facts=found["facts"],
+    )
+
+
+def repair(
+    wid: int,
+    operation: str,
+    arguments: Mapping[str, Any] | None = None,
+    reason: str = "",
+    *,
+    actor: str = "",
+    expected_seq: int | None = None,
+    conn: Any = None,
+) -> Repaired:
+    """Perform an operation; the history keeps the reason. Raises what the operation raises.
+
+    With `expected_seq`, the `seq` of a preview, InstanceMoved if the instance is at another step by now.
+    """
+    call = "select wedsql.repair(%s::integer, %s, %s, %s, %s, %s::integer)"
+    found = value(conn, call, (wid, operation, JSON(dict(arguments or {})), reason, actor, expected_seq))
+    named = {name: found.pop(name) for name in ("wid", "operation", "seq", "status")}
+    return Repaired(**named, facts=found)
