@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hypothesis import seed
@@ -17,6 +17,17 @@ from hypothesis.stateful import (
 )
 
 from flows.tests.model.engine import Engine, length
+
+SHORT, CANDIDATES = 3, 15
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of the state machine: its seed, None for a new one each time, and the rules that it calls."""
+
+    chance: int | None
+    examples: int
+    called: set[str] = field(default_factory=set)
 
 
 def rules() -> set[str]:
@@ -54,9 +65,16 @@ def _stand_in(rule: Rule, marker: str, called: Counter[str]) -> Callable[..., No
     return function
 
 
-def first_with_all(chance: int, examples: int, steps: int) -> int:
-    """Return the first seed from this one on with which a run calls every rule; else this one."""
-    for tried in range(chance, chance + 50):
-        if rules() <= set(rehearse(tried, examples, steps)):
-            return tried
-    return chance
+def runs_with_all(chance: int, examples: int, steps: int) -> list[Run]:
+    """Return the run of a seed and short ones with which every rule is called.
+
+    What a seed calls depends on the modules that are loaded, as Hypothesis takes constants from them. Each
+    short run is the one of a few that calls most of what is missing.
+    """
+    runs = [Run(chance, examples, set(rehearse(chance, examples, steps)))]
+    for first in range(chance + 1, chance + 10 * CANDIDATES, CANDIDATES):
+        if missing := rules().difference(*(run.called for run in runs)):
+            tried = range(first, first + CANDIDATES)
+            short = [Run(each, SHORT, set(rehearse(each, SHORT, steps))) for each in tried]
+            runs.append(max(short, key=lambda run: len(missing & run.called)))
+    return runs
