@@ -112,7 +112,8 @@ class _Loader(yaml.composer.Composer, yaml.CSafeLoader):
         return super().construct_mapping(node, deep)
 
 
-_ODD = re.compile(r"[^\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+# libyaml writes these two as line ends of YAML 1.1, which a reader of YAML 1.2 takes for parts of the text.
+_SEPARATORS = re.compile("[\u2028\u2029]")
 
 
 class _Dumper(yaml.CSafeDumper):
@@ -124,8 +125,8 @@ class _Dumper(yaml.CSafeDumper):
     def represent_text(self, text: str) -> Any:
         lines = text.split("\n")
         style = "|" if len(lines) > 1 and all(line == line.strip() and line for line in lines[:-1]) else None
-        # Line ends other than \n would be read as spaces if they were not escaped.
-        return self.represent_scalar("tag:yaml.org,2002:str", text, style='"' if _ODD.search(text) else style)
+        style = '"' if _SEPARATORS.search(text) else style
+        return self.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
 _Dumper.add_representer(str, _Dumper.represent_text)

@@ -126,3 +126,30 @@ def test_yaml_is_written_for_people() -> None:
         "flow: f\nattributes:\n- name: a\n  type: text\ntriggers:\n- name: t\n  transition: tr_x\n"
         "  predicate: |-\n    a = '1'\n    and b = '2'\n  timeout: null\n"
     )
+
+
+def test_yaml_has_no_aliases() -> None:
+    rules = [{"transition": "tr_x", "predicate": "a = '1'", "writes": ["a"]}] * 2
+    definition: Any = {"attributes": [{"name": "a"}], "triggers": rules}
+    text = YAML.write(definition)
+
+    assert "&id" not in text and YAML.parse(text) == definition
+
+
+@pytest.mark.parametrize(
+    ("odd", "written"),
+    [
+        ("\u2028", "\\L"),
+        ("\u2029", "\\P"),
+        ("\x85", "\\N"),
+        ("\ufeff", "\\uFEFF"),
+        ("\x01", "\\x01"),
+        ("\x7f", "\\x7F"),
+        ("\r", "\\r"),
+    ],
+)
+def test_yaml_escapes_line_ends_and_invisible_characters(odd: str, written: str) -> None:
+    definition: Any = {"attributes": [{"name": "a", "label": odd}], "triggers": []}
+    text = YAML.write(definition)
+
+    assert written in text and odd not in text and YAML.parse(text) == definition
