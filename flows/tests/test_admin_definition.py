@@ -129,6 +129,16 @@ def test_a_user_with_view_permission_cannot_save(alice: Client) -> None:
     assert browser(carol).post(page(name), fields).status_code == 403
 
 
+def test_a_viewer_without_a_right_to_definitions_sees_no_form(alice: Client) -> None:
+    staff = browser(User.objects.create_user("dave", is_staff=True))
+
+    assert staff.get(page(define(alice))).status_code == 403
+
+
+def test_the_name_of_a_flow_is_typed_once(alice: Client) -> None:
+    assert "name" in opened(alice, ADD) and "name" not in opened(alice, page(define(alice)))
+
+
 def test_the_web_role_is_all_that_the_page_needs(alice: Client) -> None:
     with connection.cursor() as cursor:
         grants.grant_django_tables(cursor, kernel.SCHEMA)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from html import unescape
 
 import pytest
 from django.db import connection
 from django.test import Client
 
+from flows.admin.refusals import Refusal
 from flows.models import Flow, Trigger
 from flows.tests.designer import ADD, change, define, schema_exists
 from flows.tests.pages import all_errors, errors_at, figure_two, opened, unique
@@ -193,3 +195,9 @@ def test_what_only_the_commit_finds_is_shown_on_the_page(alice: Client) -> None:
     assert response.status_code == 200
     assert "Found late." in errors_at(response, ":row"), all_errors(response)
     assert not Trigger.objects.filter(flow__name=name, label="first").exists()
+
+
+def test_texts_of_an_error_are_escaped() -> None:
+    said = Refusal("name", "<b>", "<i>", ("<u>",), ("<s>", " ^")).as_error().messages[0]
+
+    assert re.findall(r"<(\w+)", said) == ["span", "span", "ul", "li", "code"]

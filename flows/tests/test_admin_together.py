@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 import pytest
 from django.db import connection
 from django.test import Client
+from django.urls import reverse
 
 from flows import api
 from flows.models import Flow, Trigger
@@ -73,6 +75,39 @@ def test_a_change_between_the_check_and_the_lock_is_refused(
 
     assert "bob" in errors_at(response, ":row")
     assert Trigger.objects.filter(flow__name=name, label="Bob's").exists()
+
+
+def test_no_other_change_is_made_between_the_check_and_the_save(
+    alice: Client, name: str, connect: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from flows.admin import definition
+
+    check, refused = definition.stale_version_error, []
+
+    def change_after_the_check(*given: Any) -> Any:
+        found = check(*given)
+        with pytest.raises(psycopg.DatabaseError, match="Another transaction"):
+            publish_as_bob(connect, name)
+        refused.append(found)
+        return found
+
+    fields = opened(alice, page(name))
+    monkeypatch.setattr(definition, "stale_version_error", change_after_the_check)
+
+    assert alice.post(page(name), fields | {"label": "Mine"}).status_code == 302
+    assert refused == [None] and Flow.objects.get(name=name).label == "Mine"
+
+
+def test_a_flow_that_another_transaction_uses_is_not_deleted_and_the_page_says_why(
+    alice: Client, name: str, connect: Any
+) -> None:
+    address = reverse("admin:flows_flow_delete", args=(Flow.objects.get(name=name).pk,))
+    with connect() as bob, bob.transaction():
+        bob.execute("select wedsql.start_many(%s, array['{}'::jsonb], 'bob')", [name])
+        shown = alice.post(address, {"post": "yes"}, follow=True)
+
+    assert "Another transaction" in shown.content.decode()
+    assert Flow.objects.filter(name=name).exists()
 
 
 def test_an_opened_page_whose_row_is_gone_is_refused(alice: Client, name: str, connect: Any) -> None:

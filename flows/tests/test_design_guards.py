@@ -228,3 +228,30 @@ def test_the_code_of_an_example_is_for_no_other_name_than_one_of_a_flow(alice: C
     page = alice.get("/admin/flows/flow/gallery/loan/", {"flow": flow, "handlers": ""})
 
     assert page.status_code == 200 and flow not in page.content.decode()
+
+
+def test_only_a_time_limit_leaves_a_publication_to_the_reaper(
+    alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at, real, tried = drafted(fig2), api.request_publication, []
+
+    def request(*given: Any, **more: Any) -> Any:
+        tried.append(given)
+        return real(*given, **more)
+
+    monkeypatch.setattr(api, "request_publication", request)
+    page = alice.post(address("publish", fig2), {"do": "publish", "revision": str(at.revision - 1)})
+
+    assert "note-error" in page.content.decode() and len(tried) == 1
+
+
+def test_a_draft_with_problems_or_of_a_new_flow_is_not_examined(alice: Client, fig2: str) -> None:
+    drafted(fig2, "nowhere = 1")
+    new = unique()
+    definition = {"attributes": [{"name": "a"}], "triggers": [{"predicate": "a = '1'", "final": True}]}
+    api.open_draft(new, definition=definition, actor="alice")
+    pages = (address("publish", fig2), reverse("admin:flows_flow_new_publish", args=[new]))
+
+    for page in pages:
+        answer = alice.post(page, {"do": "examine"})
+        assert answer.status_code == 200 and "examined" not in answer.context

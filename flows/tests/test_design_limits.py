@@ -121,3 +121,19 @@ def test_a_reader_gets_no_form_for_a_new_rule(fig2: str) -> None:
     page = reader.get(at(fig2, query="?rule=new"))
 
     assert page.context["form"] is None and 'name="predicate"' not in page.content.decode()
+
+
+@pytest.mark.parametrize("item", ["0", "-1", "x", ""])
+def test_a_form_without_a_place_says_that_nothing_was_saved(alice: Client, fig2: str, item: str) -> None:
+    sent = {"seen": opened(alice, at(fig2))["seen"], "do": "save", "item": item}
+
+    assert "sent incompletely" in text_of(alice.post(at(fig2), sent, follow=True))
+    assert not api.list_drafts(fig2)
+
+
+def test_texts_of_a_rule_are_escaped_in_the_list_and_in_the_form(alice: Client, fig2: str) -> None:
+    send(alice, at(fig2, query="?rule=1"), label="<b>&amp;</b>")
+
+    page = alice.get(at(fig2, query="?rule=1")).content.decode()
+
+    assert "<b>&amp;</b>" not in page and page.count("&lt;b&gt;&amp;amp;&lt;/b&gt;") >= 2

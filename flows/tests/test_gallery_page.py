@@ -10,8 +10,9 @@ from django.test import Client
 from django.urls import reverse
 
 from flows import api, gallery
+from flows.definition.scenarios import Scenario, Step
 from flows.designer.miniature import miniature
-from flows.errors import UnknownDraft
+from flows.errors import ScenarioLimit, UnknownDraft
 from flows.models import Flow
 from flows.tests.designer import browser
 from flows.tests.pages import opened, unique
@@ -145,3 +146,15 @@ def test_a_flow_that_there_is_not_has_no_page(alice: Client) -> None:
         f"/admin/flows/flow/{10**30}/try/",
     ):
         assert alice.get(address).status_code == 404
+
+
+def test_an_example_whose_scenarios_cannot_all_be_kept_opens_no_draft() -> None:
+    name = unique()
+    api.open_draft(name, definition={"attributes": [], "triggers": []})
+    for number in range(199):
+        api.save_scenario(Scenario(name, f"s{number}", [Step("start")]))
+    api.discard_draft(api.read_draft(name).at)
+
+    with pytest.raises(ScenarioLimit):
+        gallery.open_example(gallery.examples()["loan"], name)
+    assert not api.list_drafts(name)

@@ -191,6 +191,15 @@ def test_a_scenario_whose_rule_was_removed_opens_up_to_it(alice: Client, loan: s
     assert "The definition has no rule g_pay." in text
 
 
+def test_a_scenario_is_opened_on_a_draft_that_cannot_be_compiled(alice: Client, loan: str) -> None:
+    api.save_scenario(Scenario(loan, "simulated", [Step("start"), Step("simulate", {"name": "g_ask"})]))
+    drafted(loan, "nowhere > 1000")
+
+    fields, text = opened(alice, loan, "simulated")
+
+    assert steps_in(fields["path"]) == [] and "nowhere" in text
+
+
 def test_only_who_may_design_saves_and_deletes(alice: Client, loan: str) -> None:
     page = walked(alice, loan)
     saved(page)

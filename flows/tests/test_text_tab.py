@@ -9,6 +9,7 @@ import pytest
 import yaml
 from django.contrib.auth.models import User
 from django.test import Client
+from django.urls import reverse
 
 from flows import api
 from flows.tests.designer import browser
@@ -168,3 +169,11 @@ def test_a_form_without_its_text_saves_nothing(alice: Client, fig2: str) -> None
         answer = alice.post(at(fig2, "text"), {"do": "save"} | sent, follow=True)
         assert re.search("sent incompletely|Choose a file first", text_of(answer))
     assert not api.list_drafts(fig2)
+
+
+def test_the_text_of_a_new_flow_leads_to_that_of_the_flow_once_it_is_published(
+    alice: Client, fig2: str
+) -> None:
+    answer = alice.get(reverse("admin:flows_flow_new_text", args=[fig2]))
+
+    assert answer.status_code == 302 and answer["Location"] == at(fig2, "text")

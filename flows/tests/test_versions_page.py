@@ -91,6 +91,17 @@ def test_any_query_is_answered(alice: Client, fig2: str, query: str) -> None:
     assert alice.get(address("versions", fig2, query)).status_code in (200, 404)
 
 
+@pytest.mark.parametrize("query", ["?old=x&new=1", "?old=1", "?format=yaml&version=999", "?format=json"])
+def test_a_version_that_there_is_not_is_not_found(alice: Client, fig2: str, query: str) -> None:
+    assert alice.get(address("versions", fig2, query)).status_code == 404
+
+
+def test_restoring_without_a_number_opens_no_draft(alice: Client, fig2: str) -> None:
+    page = alice.post(address("versions", fig2), {"restore": "x"}, follow=True)
+
+    assert "note-error" in page.content.decode() and not api.list_drafts(fig2)
+
+
 def test_a_flow_without_a_draft_says_how_to_get_one(alice: Client, fig2: str) -> None:
     assert "There is no draft to publish" in text_of(alice.get(address("publish", fig2)))
 

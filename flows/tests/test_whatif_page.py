@@ -90,6 +90,17 @@ def test_what_cannot_be_examined_is_said(
     assert html.escape(query["condition"], quote=True) in page.content.decode()
 
 
+def test_what_is_not_examined_in_time_says_so(
+    alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("flows.designer.trying.PAGE_TIMEOUT_MS", 1)
+    api.start_many(fig2, [{}] * 50)
+
+    page = examined(alice, fig2, condition="a1 = 'ready'", since="2020-01-01")
+
+    assert page.status_code == 200 and "canceling statement" in page.context["error"]
+
+
 def test_the_error_is_marked_under_its_characters(alice: Client, fig2: str) -> None:
     page = examined(alice, fig2, condition="a1 = 'x' and nowhere = 1").content.decode()
 
