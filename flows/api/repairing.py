@@ -1,7 +1,7 @@
 """Operations by which a person repairs an instance, and what each would do before it is done.
 
-The operations and their arguments: retry (job), release, withdraw (job), extend (job, seconds), rematch,
-suspend, resume, cancel. docs/repairing.md describes each.
+The operations and their arguments: patch (changes), complete (job, changes), retry (job), release, withdraw
+(job), extend (job, seconds), rematch, suspend, resume, cancel, accept, branch (seq).
 
 All raise UnknownInstance, and BadRepair for an operation or argument that does not exist.
 """

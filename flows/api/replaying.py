@@ -104,7 +104,7 @@ def _step(row: _Row, changes: dict[str, Any]) -> Step | None:
     expected = {"status": row.status, "fired": fired}
     if row.first:
         return Step("start", None, changes, expected)
-    if row.written_by == "_EXCPT":
+    if row.written_by in ("_EXCPT", "_RECOVER:patch"):
         return Step("repair", None, changes, expected)
     if row.tgid:
         return Step("complete", {"id": row.tgid, "transition": row.written_by}, changes, expected)

@@ -132,7 +132,9 @@ begin
       'enabled.',
       jsonb_build_object('flow', p_flow.name, 'state', v_step.state));
   end if;
-  perform wedsql._note_refusal(p_wid, v_step.job_id, false);
+  if v_step.reason is null then  -- the result of a worker, not of a person
+    perform wedsql._note_refusal(p_wid, v_step.job_id, false);
+  end if;
   select string_agg(j.trname, ', ' order by j.tgid) into v_pending from wedsql.job_pool j
   where j.wid = p_wid and j.tgid > 0;
   perform wedsql._raise('WD103', 'Instance {instance} would be final while {pending} is pending.',

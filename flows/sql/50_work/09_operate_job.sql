@@ -3,8 +3,9 @@
 
 -- Returns the job of an instance that is held for an operation and not suspended, locked.
 -- Locks: the job; the caller holds the instance.
--- Raises: WD105 while the instance is suspended, WD205, WD212 for the job of an exception.
-create or replace function wedsql._operated_job(p_wid integer, p_job bigint) returns wedsql.job_pool
+-- Raises: WD105 while the instance is suspended, WD205, WD212 for the job of an exception unless p_exception.
+create or replace function wedsql._operated_job(p_wid integer, p_job bigint,
+                                                p_exception boolean default false) returns wedsql.job_pool
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_job wedsql.job_pool;
@@ -15,7 +16,7 @@ begin
     perform wedsql._raise('WD205', 'Job {job} of instance {instance} is no longer pending.',
       'It was finished or withdrawn in the meantime.',
       jsonb_build_object('job', p_job, 'instance', p_wid));
-  elsif v_job.tgid = 0 then
+  elsif v_job.tgid = 0 and not p_exception then
     perform wedsql._raise('WD212', 'Job {job} is the exception of instance {instance} itself.',
       'Repair the instance, or cancel it.', jsonb_build_object('job', p_job, 'instance', p_wid));
   end if;
@@ -60,7 +61,8 @@ begin
   perform wedsql._operated(v_flow, p_wid, '_RECOVER:retry', p_actor, p_reason, array[v_job.trname], v_now);
 end $$;
 
--- Ends the lease of a job, so that other workers may take it; the holder's result will be rejected (WD203).
+-- Ends the lease of a job, of that of an exception as well, so that others may take it; the holder's result
+-- will be rejected (WD203).
 -- Locks: as _operate; the job, the trace.
 -- Raises: WD009, WD104, WD105, WD203 for a lock of a session, WD205, WD212.
 create or replace function wedsql.release_job(p_wid integer, p_job_id bigint, p_reason text,
@@ -69,7 +71,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
   v_now timestamptz := wedsql.now();
-  v_job wedsql.job_pool := wedsql._operated_job(p_wid, p_job_id);
+  v_job wedsql.job_pool := wedsql._operated_job(p_wid, p_job_id, true);
 begin
   if v_job.state <> 'L' then
     perform wedsql._check_not_held(v_job);

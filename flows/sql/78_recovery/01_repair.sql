@@ -12,7 +12,8 @@ create or replace function wedsql._repair_operations() returns table (operation 
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 values ('retry', jsonb '{"job": "job?"}'), ('release', '{"job": "job"}'), ('withdraw', '{"job": "job"}'),
        ('extend', '{"job": "job", "seconds": "seconds"}'), ('rematch', '{}'), ('suspend', '{}'),
-       ('resume', '{}'), ('cancel', '{}')
+       ('resume', '{}'), ('cancel', '{}'), ('patch', '{"changes": "object"}'),
+       ('complete', '{"job": "job", "changes": "object?"}'), ('accept', '{}'), ('branch', '{"seq": "seq"}')
 $$;
 
 -- Returns whether a JSON value is of a kind of _repair_operations.

@@ -1,0 +1,80 @@
+-- Operations by which an instance goes on: patch, complete, accept.
+
+-- Returns the job _EXCPT of an exception, locked.
+-- Locks: the job; the caller holds the instance.
+-- Raises: WD105 while the instance is suspended, WD203 while another session repairs it, WD212 where the
+-- instance is no exception.
+create or replace function wedsql._exception_job(p_wid integer) returns wedsql.job_pool
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_job wedsql.job_pool;
+begin
+  perform wedsql._check_not_suspended(p_wid);
+  select * into v_job from wedsql.job_pool j where j.wid = p_wid and j.tgid = 0 for update;
+  if not found then
+    perform wedsql._raise('WD212', 'Instance {instance} is not an exception.',
+      'Complete or skip one of its jobs, or cancel it.', jsonb_build_object('instance', p_wid));
+  end if;
+  perform wedsql._check_not_held(v_job);
+  return v_job;
+end $$;
+
+-- Gives attributes of an exception new values, as the result of its job _EXCPT: parked jobs end, and every
+-- condition is evaluated.
+-- Locks: as _operate; its jobs and timers, the trace.
+-- Raises: as _exception_job and _changed_step; WD103, WD104, WD106, WD210 for an attribute that may not be
+-- repaired.
+create or replace function wedsql._repair_patch(p_wid integer, p_arguments jsonb, p_reason text, p_actor text)
+  returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
+  v_job wedsql.job_pool := wedsql._exception_job(p_wid);
+begin
+  perform wedsql._check_repair(p_arguments -> 'changes', wedsql._not_repairable(v_flow.id));
+  perform wedsql._settle_step(v_flow, wedsql._changed_step(v_flow,
+    wedsql._person_step(v_job, '_RECOVER:patch', p_actor, p_reason), p_arguments -> 'changes'));
+  return null;
+end $$;
+
+-- Records the result of a job as if its worker had committed it; the history has the transition with the
+-- person as its actor, and the reason.
+-- Locks: as _operate; its jobs and timers, the trace.
+-- Raises: as _changed_step; WD103, WD104, WD105, WD106, WD203 while a worker holds the job, WD205, WD210 for
+-- an attribute that the transition may not write, WD212 for the job of an exception.
+create or replace function wedsql._repair_complete(p_wid integer, p_arguments jsonb, p_reason text,
+  p_actor text) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
+  v_job wedsql.job_pool := wedsql._operated_job(p_wid, (p_arguments ->> 'job')::bigint);
+  v_changes jsonb := coalesce(p_arguments -> 'changes', '{}');
+begin
+  perform wedsql._check_not_held(v_job);
+  perform wedsql._check_states(wedsql._attribute_names(v_flow.id)::text[], array[v_changes]);
+  if v_changes - (select t.writes from wedsql.trig t where t.tgid = v_job.tgid) <> '{}' then
+    perform wedsql._refuse_job('WD210', array[p_wid], array[v_job.id], array[v_changes]);
+  end if;
+  perform wedsql._settle_step(v_flow, wedsql._changed_step(v_flow,
+    wedsql._person_step(v_job, v_job.trname, p_actor, p_reason), v_changes));
+  return null;
+end $$;
+
+-- Ends an exception as it is: the instance is final although no final condition holds, and what was pending
+-- is withdrawn.
+-- Locks: as _operate; its jobs and timers, the trace.
+-- Raises: WD104; as _exception_job.
+create or replace function wedsql._repair_accept(p_wid integer, p_arguments jsonb, p_reason text,
+  p_actor text) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
+  v_job wedsql.job_pool := wedsql._exception_job(p_wid);
+  v_now timestamptz := wedsql.now();
+begin
+  perform wedsql._withdraw_rest(p_wid, v_now);
+  delete from wedsql.timer x where x.wid = p_wid;
+  update wedsql.instance i set status = 'F', finished_at = v_now, reason = null where i.wid = p_wid;
+  perform wedsql._operated(v_flow, p_wid, '_RECOVER:accept', p_actor, p_reason, '{}', v_now);
+  return null;
+end $$;
