@@ -19,6 +19,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from flows.errors import BadAlert
 
@@ -26,6 +27,20 @@ TIMEOUT = 5.0
 LIMIT = 10.0
 MOST_READ = 2_048
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+# Why a message was not delivered, as stored with it, in English; pages translate it (flows.messages.stored).
+NOT_READABLE = gettext_noop("The address of the webhook cannot be read.")
+NO_HTTPS = gettext_noop("The address of a webhook begins with https://.")
+NO_PLAIN_HOST = gettext_noop("The address of a webhook has a host, and neither name nor password.")
+NO_ASCII = gettext_noop("The address of a webhook has no blanks and no letters outside of ASCII.")
+INTERNAL = gettext_noop("The host of the webhook is inside the network of this machine.")
+UNKNOWN_HOST = gettext_noop("The host of the webhook is not known.")
+UNREACHABLE = gettext_noop("The webhook cannot be reached: {error}.")
+NO_ANSWER = gettext_noop("The webhook gave no answer: {error}.")
+ANSWERED = gettext_noop("The webhook answered {status}.")
+SENTENCES = (
+    NOT_READABLE, NO_HTTPS, NO_PLAIN_HOST, NO_ASCII, INTERNAL, UNKNOWN_HOST, UNREACHABLE, NO_ANSWER, ANSWERED,
+)  # fmt: skip
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -53,13 +68,13 @@ def check_url(url: str, allowed: Allowed) -> SplitResult:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise BadAlert(_("The address of the webhook cannot be read.")) from error
+        raise BadAlert(_(NOT_READABLE)) from error
     if parts.scheme != "https" and not (allowed.http and parts.scheme == "http"):
-        raise BadAlert(_("The address of a webhook begins with https://."))
+        raise BadAlert(_(NO_HTTPS))
     if not parts.hostname or parts.username is not None or parts.password is not None or port == 0:
-        raise BadAlert(_("The address of a webhook has a host, and neither name nor password."))
+        raise BadAlert(_(NO_PLAIN_HOST))
     if not url.isascii() or any(each.isspace() or not each.isprintable() for each in url):
-        raise BadAlert(_("The address of a webhook has no blanks and no letters outside of ASCII."))
+        raise BadAlert(_(NO_ASCII))
     return parts
 
 
@@ -83,10 +98,10 @@ def resolve(host: str, port: int, allowed: Allowed) -> str:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise NotTaken("The host of the webhook is not known.") from error
+        raise NotTaken(UNKNOWN_HOST) from error
     addresses = [str(each[4][0]).partition("%")[0] for each in found]
     if not allowed.internal and any(is_internal(ipaddress.ip_address(each)) for each in addresses):
-        raise BadAlert(_("The host of the webhook is inside the network of this machine."))
+        raise BadAlert(_(INTERNAL))
     return addresses[0]
 
 
@@ -105,7 +120,7 @@ def post(url: str, body: bytes, headers: dict[str, str], allowed: Allowed) -> No
     try:
         plain = socket.create_connection((address, port), TIMEOUT)
     except OSError as error:
-        raise NotTaken(f"The webhook cannot be reached: {type(error).__name__}.") from error
+        raise NotTaken(UNREACHABLE.format(error=type(error).__name__)) from error
     # The limit covers TLS too: each byte of a handshake may come in time, but not all.
     watched = plain.dup()
     end = threading.Timer(LIMIT, _abort, [watched])
@@ -114,13 +129,13 @@ def post(url: str, body: bytes, headers: dict[str, str], allowed: Allowed) -> No
     try:
         status = _status(_connection(parts, host, port, plain), parts, body, headers)
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise NotTaken(f"The webhook gave no answer: {type(error).__name__}.") from error
+        raise NotTaken(NO_ANSWER.format(error=type(error).__name__)) from error
     finally:
         end.cancel()
         watched.close()
         plain.close()
     if not 200 <= status < 300:
-        raise NotTaken(f"The webhook answered {status}.")
+        raise NotTaken(ANSWERED.format(status=status))
 
 
 def _connection(parts: SplitResult, host: str, port: int, plain: socket.socket) -> http.client.HTTPConnection:

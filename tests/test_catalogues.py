@@ -15,7 +15,7 @@ from django.utils.translation.template import templatize
 
 BASE = Path(settings.BASE_DIR)
 PACKAGES = ("flows", "monitor", "pages", "wedsql_site", "workers")
-MARKS = {"_", "gettext", "gettext_lazy", "ngettext", "ngettext_lazy"}
+MARKS = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
 # What `templatize`, with which makemessages reads templates, writes for a marked text.
 MARKED = re.compile(r"""\b(?:_|n?gettext)\((u?'(?:[^'\\]|\\.)*'|u?"(?:[^"\\]|\\.)*")""")
 

@@ -1,4 +1,4 @@
-"""Sentences that workers store with a job, in English; {slots} hold facts.
+"""Sentences that workers store with a job or a delivery, in English; {slots} hold facts.
 
 A page shows them in the language of its reader: it recognizes them by their text (flows.messages.stored).
 """
@@ -39,7 +39,12 @@ OF_BASEWORKER = (
     _("A SET clause cannot hold the NUL character."),
     _("A SET clause has at most {limit} characters."),
 )
+# Why a message was not delivered, besides those of flows.webhooks.
+NO_MAIL_SERVER = _("No mail server is set (WEDSQL_EMAIL_HOST).")
+MAIL_REFUSED = _("The mail server did not take the message: {error}.")
+NOT_SENT = _("The message was not sent: {error}.")
 SENTENCES = (
     NOTHING, EMPTY_SET, BAD_RESULT, BAD_VALUE, NUL_IN_STATE, NUL_IN_SET, TOO_LONG, TIMEOUT, PROCESS_DIED,
     NO_TRANSACTION, NO_LEASE, FORKED, REFUSED_TASK, *OF_BASEWORKER,
+    NO_MAIL_SERVER, MAIL_REFUSED, NOT_SENT,
 )  # fmt: skip

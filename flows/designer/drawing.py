@@ -18,7 +18,7 @@ def name(node: Node) -> str:
         return node.rule.title
     return {
         "start": pgettext("in a picture", "Start"),
-        "final": _("Final"),
+        "final": pgettext("in a picture", "Final"),
         "exception": _("Exception"),
         "other": _("Other changes"),
     }[node.kind]

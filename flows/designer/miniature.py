@@ -54,7 +54,7 @@ def miniature(definition: Mapping[str, Any], scenarios: Sequence[Scenario]) -> M
     """Return the picture of what the scenarios expect."""
     following = _following(scenarios)
     titles = {str(t.get("name")): str(t.get("label") or t["name"]) for t in definition["triggers"]}
-    titles |= {START: pgettext("in a picture", "Start"), FINAL: _("Final")}
+    titles |= {START: pgettext("in a picture", "Start"), FINAL: pgettext("in a picture", "Final")}
     columns = _columns(following)
     boxes = {name: _box(name, titles[name], column, row, columns) for name, (column, row) in _places(columns)}
     width = max((box.x for box in boxes.values()), default=0) + WIDTH + 2

@@ -21,6 +21,7 @@ from flows import api
 from flows.api.deliveries import Delivery
 from flows.errors import BadAlert
 from flows.webhooks import NotTaken, allowed, post, signature
+from workers.messages import MAIL_REFUSED, NO_MAIL_SERVER, NOT_SENT
 
 log = logging.getLogger("workers.alerts")
 
@@ -69,7 +70,7 @@ def _outcome(delivery: Delivery) -> Outcome:
         return Outcome(str(error))
     except Exception as error:  # a message that cannot be sent stops no other
         log.exception("a message was not sent")
-        return Outcome(f"The message was not sent: {type(error).__name__}.")
+        return Outcome(NOT_SENT.format(error=type(error).__name__))
     return Outcome()
 
 
@@ -104,7 +105,7 @@ def _link(message: Mapping[str, Any]) -> dict[str, str]:
 
 def _by_mail(delivery: Delivery) -> None:
     if not settings.EMAIL_HOST:
-        raise NotTaken("No mail server is set (WEDSQL_EMAIL_HOST).")
+        raise NotTaken(NO_MAIL_SERVER)
     key = delivery.message["id"]
     headers = {"Message-ID": f"<{key}@wedsql>", "Auto-Submitted": "auto-generated"}
     mail = EmailMessage(
@@ -113,7 +114,7 @@ def _by_mail(delivery: Delivery) -> None:
     try:
         mail.send()
     except (OSError, smtplib.SMTPException, ValueError) as error:
-        raise NotTaken(f"The mail server did not take the message: {type(error).__name__}.") from error
+        raise NotTaken(MAIL_REFUSED.format(error=type(error).__name__)) from error
 
 
 def subject(message: Mapping[str, Any]) -> str:
