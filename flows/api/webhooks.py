@@ -33,7 +33,8 @@ class Webhook:
 class SavedWebhook(Webhook):
     """A webhook as it is saved, without its secret; `waiting` is the number of its messages, at most 1,000.
 
-    `problem` says why it is paused, or why its filter cannot be evaluated.
+    `problem` says why it is paused, or why its filter cannot be evaluated; `last_error`, why its
+    oldest message that was tried still waits.
     """
 
     id: int = 0
@@ -44,6 +45,7 @@ class SavedWebhook(Webhook):
     problem: str | None = None
     paused_at: datetime | None = None
     failing_since_at: datetime | None = None
+    last_error: str | None = None
     waiting: int = 0
 
 

@@ -143,7 +143,7 @@ class JobsOut(Schema):
 
 
 class WebhookOut(Schema):
-    """A webhook; `problem` says why it is paused, or why its filter cannot be evaluated."""
+    """A webhook; `problem` says why it is paused or cannot be evaluated, `last_error` why a message waits."""
 
     id: int
     url: str | None
@@ -153,6 +153,7 @@ class WebhookOut(Schema):
     enabled: bool
     paused_at: datetime | None
     failing_since_at: datetime | None
+    last_error: str | None
     problem: str | None
     waiting: int = Field(description="Messages that wait, at most 1,000.")
     changed_by: str

@@ -13,7 +13,11 @@ create or replace function wedsql._webhook(p_hook wedsql.webhook) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 select to_jsonb(p_hook) - '{secret,flow_id,seen,restored_at,read_after,retry_at,failing_since}'::text[]
   || jsonb_build_object('flow', (select f.name from wedsql.flow f where f.id = p_hook.flow_id),
-       'failing_since_at', p_hook.failing_since, 'waiting', wedsql._waiting_messages(p_hook.id))
+       'failing_since_at', p_hook.failing_since, 'waiting', wedsql._waiting_messages(p_hook.id),
+       'last_error', case when p_hook.failing_since is not null then (
+         select d.error from wedsql.delivery d
+         where d.hook_id = p_hook.id and d.status = 'waiting' and d.error is not null
+         order by d.id limit 1) end)
 $$;
 
 -- Locks and returns a webhook.

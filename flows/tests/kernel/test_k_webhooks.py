@@ -254,7 +254,9 @@ def test_a_receiver_that_fails_gets_one_message_at_a_time_and_is_paused_after_a_
     hook = saved(fig2, replace(HOOK, events=["started"]))
     wids = [fig2.start() for _ in range(5)]
     read(reaper, hook)
+    assert now(fig2, hook).last_error is None
     fail(reaper, deliveries(reaper))
+    assert now(fig2, hook).last_error == "It answered 500."
     minutes, tries = 0, 0
     while now(fig2, hook).paused_at is None:
         minutes += 10
@@ -273,7 +275,7 @@ def test_a_receiver_that_fails_gets_one_message_at_a_time_and_is_paused_after_a_
     assert sorted(each.message["wid"] for each in found) == wids
     for each in found:
         api.settle_delivery(each, conn=reaper)
-    assert (now(fig2, hook).waiting, now(fig2, hook).problem) == (0, None)
+    assert (now(fig2, hook).waiting, now(fig2, hook).problem, now(fig2, hook).last_error) == (0, None, None)
     with refused("WD510"):
         api.resume_webhook(hook.id, "olga", conn=fig2.conn)
 
