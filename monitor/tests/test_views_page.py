@@ -17,7 +17,8 @@ from monitor.views import saved
 def numbers(page: str) -> dict[str, tuple[str, str]]:
     """Return title -> (address, number) of each view on the page."""
     found = re.findall(
-        r'<th scope="row"><a href="([^"]*)">([^<]*)</a></th>\s*<td class="num">.*?>([\d,+\u2013]+)<',
+        r'<th role="rowheader" scope="row"><a href="([^"]*)">([^<]*)</a></th>\s*'
+        r'<td role="cell" class="num"[^>]*>.*?>([\d,+\u2013]+)<',
         page,
         re.DOTALL,
     )
