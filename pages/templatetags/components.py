@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from pages import typed
-from pages.templatetags.wed import number, value_label
+from pages.templatetags.wed import number
 
 register = template.Library()
 
@@ -58,11 +58,15 @@ def pill(kind: str, glyph: str, text: str) -> SafeString:
 
 @register.simple_tag
 def value(text: str | None, kind: str = "", longest: int = 0) -> SafeString | str:
-    """Render a value of a state, cut after `longest` characters; null is shown as a sign."""
+    """Render a value in the reader's form of its type, cut after `longest` characters; null is a sign.
+
+    The database's text is its title.
+    """
     if text is None:
         return format_html('<span class="null" title="{}">∅</span>', _("empty (null)"))
-    shown = value_label(text, kind)
-    return truncatechars(shown, longest) if longest else shown
+    shown = typed.shown(text, kind)
+    cut = truncatechars(shown, longest) if longest else shown
+    return cut if shown == text else format_html('<span title="{}">{}</span>', text, cut)
 
 
 @register.simple_tag
@@ -78,15 +82,6 @@ def whole_value(text: str | None, kind: str, length: int | None) -> SafeString |
         return shown
     rest = _("%(n)s characters in all") % {"n": number(length)}
     return format_html('{}<span class="dim"> … {}</span>', shown, rest)
-
-
-@register.simple_tag
-def typed_value(text: str | None, kind: str, length: int | None = None) -> SafeString | str:
-    """Render a value in the reader's form of its type, with the database's text as title."""
-    shown = typed.shown(text, kind) if text is not None and not length else None
-    if shown is None or shown == text:
-        return whole_value(text, kind, length)
-    return format_html('<span title="{}">{}</span>', text, shown)
 
 
 @register.simple_block_tag

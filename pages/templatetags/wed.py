@@ -90,12 +90,6 @@ def worker_kind(code: str) -> str:
 
 
 @register.filter
-def value_label(text: str, kind: str) -> str:
-    """Return a value for people; only booleans differ from the database's text."""
-    return str(labels.BOOLEAN.get(text, text)) if kind == "boolean" else text
-
-
-@register.filter
 def number(value: Counted | int) -> str:
     """Format a number with thousands separators; "10,000+" when counting stopped there."""
     n, capped = (value, False) if isinstance(value, int) else (value.n, value.capped)
