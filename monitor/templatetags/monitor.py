@@ -81,8 +81,8 @@ def path_title(flow: FlowInfo, transitions: list[str]) -> SafeString:
 @register.simple_tag
 def period(since: datetime, until: datetime) -> SafeString:
     """Render a window by the days and minutes of both ends."""
-    ends = [(each.isoformat(), formats.date_format(timezone.localtime(each), "SHORT_DATETIME_FORMAT"))
-            for each in (since, until)]  # fmt: skip
+    local = [timezone.localtime(each) for each in (since, until)]
+    ends = [(at.isoformat(), f"{formats.date_format(at, 'SHORT_DATE_FORMAT')} {at:%H:%M}") for at in local]
     return format_html_join(mark_safe(" \N{EN DASH} "), '<time class="nowrap" datetime="{}">{}</time>', ends)
 
 
