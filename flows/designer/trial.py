@@ -150,10 +150,7 @@ def _step(kind: str, place: int) -> Step | None:
 
 
 def _play(design: Design, found: Shown, steps: list[Step]) -> Played:
-    try:
-        return trying.play(design.name, found.definition, steps)
-    except KeyError as error:  # a half-typed definition
-        return Played((), (), WedError(_("The definition lacks “%(option)s”.") % {"option": error.args[0]}))
+    return trying.play(design.name, found.definition, steps)
 
 
 def _next(now: Trial, design: Design, found: Shown, step: Step | None, typed: Mapping[str, str]) -> Trial:
@@ -178,7 +175,7 @@ def _next(now: Trial, design: Design, found: Shown, step: Step | None, typed: Ma
 def _usual(now: Trial, design: Design, definition: Mapping[str, Any], place: int | None) -> Trial:
     """Type the values into the form that results of this rule had most often."""
     triggers = definition["triggers"]
-    tgid = triggers[place].get("id") if place is not None and place < len(triggers) else None
+    tgid = triggers[place].get("id") if place is not None and 0 <= place < len(triggers) else None
     written = usual_result(design.flow.id, tgid) if design.flow and isinstance(tgid, int) else None
     if written is None:
         return Trial(now.played, first=now.first, error=_("No result of this rule is in the history yet."))

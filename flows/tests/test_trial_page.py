@@ -282,3 +282,16 @@ def test_what_a_browser_sends_of_an_unchanged_input_changes_nothing(typed: Page)
 
     assert json.loads(typed.path)[1][2] == {"ok": "true"}
     assert re.search(r'value="2026-03-01T01:00:00"[^>]*type="datetime-local"', typed.page)
+
+
+@pytest.mark.parametrize("rule", [{}, {"predicate": None}, {"transition": 5, "predicate": "amount > 0"}])
+def test_a_half_typed_definition_says_why_it_cannot_be_tried(
+    alice: Client, loan: str, rule: dict[str, Any]
+) -> None:
+    found = api.open_draft(loan, actor="alice")
+    half = {"attributes": [*found.definition["attributes"], {}], "triggers": [rule]}
+    api.save_draft(found.at, half, actor="alice")
+
+    page = Page(alice, loan)
+    page.do("start")
+    assert "note-error" in page.page and page.path == "[]"

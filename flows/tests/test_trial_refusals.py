@@ -35,7 +35,7 @@ def test_going_back_before_the_start_is_the_start(alice: Client, loan: str, acti
     assert "Nothing has started yet" in page.do(action)
 
 
-@pytest.mark.parametrize("action", ["usual:x", "usual:", "usual:99"])
+@pytest.mark.parametrize("action", ["usual:x", "usual:", "usual:99", "usual:-1", "usual:-99"])
 def test_a_rule_that_there_is_not_has_no_usual_result(alice: Client, loan: str, action: str) -> None:
     page = Page(alice, loan)
     page.do("start", amount="1")
