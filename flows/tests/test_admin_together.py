@@ -57,6 +57,15 @@ def test_a_stale_page_is_refused_with_the_name_of_the_other_user(
     ]
 
 
+def test_a_stale_page_is_said_together_with_a_mistake(alice: Client, name: str, connect: Any) -> None:
+    fields = opened(alice, page(name))
+    publish_as_bob(connect, name)
+
+    response = alice.post(page(name), fields | {"max_firings": "x"})
+
+    assert "bob" in errors_at(response, ":row") and errors_at(response, "max_firings")
+
+
 def test_a_change_between_the_check_and_the_lock_is_refused(
     alice: Client, name: str, connect: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

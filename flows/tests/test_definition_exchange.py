@@ -112,7 +112,7 @@ BOMB = b"a: &a [x, x, x]\nb: &b [*a, *a, *a]\nattributes: [*b, *b]\ntriggers: []
         ("d.sql", b"INSERT INTO wed_attr (aname)\nVALUES (now());", "line 2, column 9"),
         ("d.yaml", b"x" * 4_000_001, "4000001 bytes"),
         ("d.yaml", b"x: " + b"y" * 1_000_001, "1000004 characters"),
-        ("d.zip", zipped(definition=b" " * 4_000_001), "4000001 bytes"),
+        ("d.zip", zipped(definition=b" " * 4_000_009), "4000001 bytes"),
         ("d.zip", zipped(other=b"x"), "no single file"),
         ("d.zip", zipped(a__definition=b"x", b__definition=b"x"), "no single file"),
         ("d.zip", b"PK\x03\x04 nothing", "cannot be opened"),

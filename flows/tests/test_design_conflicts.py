@@ -12,6 +12,7 @@ from django.utils.http import urlencode
 from flows import api
 from flows.designer import conflicts, saving
 from flows.designer.saving import Choices
+from flows.errors import StaleDraft
 from flows.tests.designer import browser
 from flows.tests.drafting import at, button, draft, fields_of, rule, send, submit, text_of
 from flows.tests.pages import opened
@@ -174,3 +175,16 @@ def test_a_change_is_tried_again_where_another_was_saved_before_it(
     submit(bob, at(fig2), fields, label="Of Bob")
 
     assert rule(fig2, 1)["label"] == "Of Bob" and len(tried) == 3
+
+
+def test_a_change_is_not_tried_without_end(alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+
+    def stale(*given: Any) -> Any:
+        tried.append(given)
+        raise StaleDraft(f"attempt {len(tried)}")
+
+    monkeypatch.setattr(saving, "content", stale)
+    answer = send(alice, at(fig2, query="?rule=1"), label="Mine")
+
+    assert "attempt 5" in text_of(answer) and len(tried) == 5

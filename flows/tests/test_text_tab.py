@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from flows import api
+from flows.definition.located import DEEPEST
 from flows.tests.designer import browser
 from flows.tests.drafting import at, draft, fields_of, rule, send, submit, text_of
 from flows.tests.pages import opened
@@ -63,6 +64,18 @@ def test_a_problem_is_shown_at_its_line_and_column(alice: Client, fig2: str) -> 
     line = next(n for n, each in enumerate(shown, 1) if "and wrong" in each)
     column = shown[line - 1].index("wrong") + 1
     assert f'data-line="{line}" data-column="{column}"' in html
+
+
+def test_a_problem_of_a_draft_that_no_text_can_say_has_no_place(alice: Client, fig2: str) -> None:
+    found = api.open_draft(fig2, actor="alice")
+    deep: Any = "x"
+    for _ in range(DEEPEST):
+        deep = [deep]
+    api.save_draft(found.at, found.definition | {"mood": deep}, actor="alice")
+    answer = alice.get(at(fig2, "text"))
+
+    assert answer.status_code == 200 and answer.context["marks"] == []
+    assert [each["place"] for each in answer.context["found"]] == [None]
 
 
 def test_a_text_that_cannot_be_read_stays_and_saves_nothing(alice: Client, fig2: str) -> None:
