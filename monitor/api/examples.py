@@ -10,6 +10,8 @@ PARAMETERS: dict[str, Any] = {
     "seq": 3,
     "job": 40,
     "view": 5,
+    "sla": 2,
+    "calendar": 1,
     "q": "status:exception since:2h",
     "flow": "order",
     "columns": "customer,amount",
@@ -25,5 +27,18 @@ BODIES: dict[str, Any] = {
     "PriorityIn": {"reason": "An important customer.", "priority": 10},
     "ExtendIn": {"reason": "The printer is slow today.", "seconds": 600},
     "RematchIn": {"reason": "A condition was corrected."},
+    "SlaIn": {
+        "name": "answer",
+        "duration": 14_400,
+        "start_when": "stage = 'open'",
+        "stop_when": "stage = 'answered'",
+        "calendar": "office",
+    },
+    "CalendarIn": {
+        "name": "office",
+        "zone": "Europe/Berlin",
+        "hours": {"1": [["09:00", "12:30"], ["13:30", "18:00"]]},
+        "holidays": {"2026-12-25": "Christmas"},
+    },
     "SavedViewIn": {"name": "Large orders", "flow": "order", "query": "amount>=100", "columns": ["customer"]},
 }

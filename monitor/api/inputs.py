@@ -55,6 +55,27 @@ class RematchIn(Input):
     reason: Annotated[str, StringConstraints(max_length=LONGEST_REASON, strip_whitespace=True), Storable] = ""
 
 
+class SlaIn(Input):
+    """An SLA: SQL predicates over the attributes, and the working time of a calendar; see docs/sla.md."""
+
+    name: Text
+    duration: Annotated[float, Field(description="Seconds of working time.", allow_inf_nan=False)]
+    start_when: Text = ""
+    stop_when: Text = ""
+    pause_when: Text = ""
+    calendar: Annotated[Text, Field(description="Its name; without one all the time counts.")] = ""
+    enabled: bool = True
+
+
+class CalendarIn(Input):
+    """Working time: ranges of local time by weekday (1 is Monday), and names of holidays by day."""
+
+    name: Text
+    zone: Text
+    hours: dict[Text, list[list[Text]]]
+    holidays: dict[Text, Text] = {}
+
+
 class SavedViewIn(Input):
     name: Annotated[str, StringConstraints(min_length=1, max_length=200), Storable]
     query: Text = ""

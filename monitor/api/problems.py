@@ -19,6 +19,7 @@ from pages.guard import REDESIGNED, is_timeout
 MEDIA_TYPE = "application/problem+json"
 NOT_FOUND = (
     errors.UnknownFlow, errors.UnknownInstance, errors.UnknownView, errors.UnknownVersion,
+    errors.UnknownSla,
 )  # fmt: skip
 CONFLICT = (
     errors.NotRunning, errors.InstanceFinal, errors.FinalPending, errors.NotOwner, errors.StaleJob,

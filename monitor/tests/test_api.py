@@ -38,6 +38,9 @@ class Program:
     def post(self, path: str, body: Any) -> HttpResponse:
         return self.client.post(BASE + path, body, "application/json", headers=self.headers)
 
+    def put(self, path: str, body: Any) -> HttpResponse:
+        return self.client.put(BASE + path, body, "application/json", headers=self.headers)
+
     def delete(self, path: str) -> HttpResponse:
         return self.client.delete(BASE + path, headers=self.headers)
 

@@ -86,23 +86,29 @@ def test_the_example_of_a_body_is_valid(name: str) -> None:
     getattr(inputs, name).model_validate(BODIES[name])
 
 
+def body_of(path: str, operation: dict[str, Any], flow: str) -> dict[str, Any] | None:
+    """Return the example of a body with the names of this flow."""
+    body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("example")
+    ours: dict[str, dict[str, Any]] = {
+        "{name}/instances": {"state": {"customer": "Ann"}},
+        "/views": {"flow": flow, "query": "weight>=100", "columns": ["customer"]},
+        "/slas": {"calendar": "", "start_when": "", "stop_when": "stage = 'packed'"},
+        "/slas/{sla}": {"calendar": "", "start_when": "", "stop_when": ""},
+    }
+    return body and body | next((ours[end] for end in ours if path.endswith(end)), {})
+
+
 def test_every_operation_is_called_and_answers_as_documented(
     document: Document, operator: Program, parcels: Parcels
 ) -> None:
     """Each operation gets a fresh instance; what it refuses is a documented problem, what it returns fits."""
-    done, view = set(), 0
+    done, numbers = set(), {"view": 0, "sla": 0, "calendar": 0}
     for path, method, operation in document.operations():
         wid = parcels.start(customer="Ann")
-        values = {"name": parcels.flow, "wid": wid, "seq": 1, "job": job_of(parcels, wid), "view": view}
+        values = {"name": parcels.flow, "wid": wid, "seq": 1, "job": job_of(parcels, wid)} | numbers
         address = path.removeprefix(BASE).format(**values)
-        body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("example")
-        if path.endswith("{name}/instances") and body:
-            body = body | {"state": {"customer": "Ann"}}
-        if path.endswith("/views") and body:
-            body = body | {"flow": parcels.flow, "query": "weight>=100", "columns": ["customer"]}
-        found = operator.get(address) if method == "get" else (
-            operator.post(address, body) if method == "post" else operator.delete(address)
-        )  # fmt: skip
+        body = body_of(path, operation, parcels.flow)
+        found = getattr(operator, method)(address, *([body] if body else []))
         where, status = f"{method} {path}", str(found.status_code)
         assert status in operation["responses"], (where, status, found.content)
         if found.status_code < 300:
@@ -115,7 +121,8 @@ def test_every_operation_is_called_and_answers_as_documented(
         elif found.content:
             content = operation["responses"][status]["content"]["application/json"]
             document.check(found.json(), content["schema"], where)
-            view = found.json()["id"] if where.endswith("post /api/v1/views") else view
+            if method == "post" and "id" in found.json():
+                numbers[path.rpartition("/")[2].removesuffix("s")] = found.json()["id"]
     refused = {f"{method} {path}" for path, method, _ in document.operations()} - done
     expected = {"resume", "retry", "release"}  # nothing is suspended, waits for its next try, or is leased
     assert {each.rpartition("/")[2] for each in refused} == expected

@@ -131,6 +131,11 @@ API = """
 me                                                 Lyyyyyyyy ---------
 events                                             Lyyyyyyyy ---------
 flows/<slug:name>/webhooks                         Lnyyyyyyy ---------
+flows/<slug:name>/slas                             Lnyyyyyyy Lnffbfbff
+flows/<slug:name>/slas/<int:sla>                   --------- ---------
+flows/<slug:name>/calendars                        Lnyyyyyyy Lnffbfbff
+flows/<slug:name>/calendars/<int:calendar>         --------- ---------
+instances/<int:wid>/clocks                         Lnyyyyyyy ---------
 flows                                              Lyyyyyyyy ---------
 flows/<slug:name>                                  Lnyyyyyyy ---------
 flows/<slug:name>/instances                        Lnyyyyyyy Lnffbfbff
