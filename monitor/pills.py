@@ -93,9 +93,7 @@ def pills(found: Filter, flow: FlowInfo | None, address: Callable[[str], str]) -
 def _pill(pill: Pill, part: Node, known: dict[str, Field]) -> Pill:
     """Return the pill with its title and the fields of its form."""
     fields = as_fields(part)
-    if (
-        fields is None or fields[0] not in known or "\n" in fields[2]
-    ):
+    if fields is None or fields[0] not in known or "\n" in fields[2]:
         return replace(pill, title=pill.text)
     name, code, value = fields
     return replace(

@@ -79,7 +79,8 @@ PAGES = {
     "monitor:slas": "watch", "monitor:sla": "watch", "monitor:calendar": "watch",
     "monitor:picture": "watch", "monitor:counted": "watch",
     "monitor:analysis": "watch", "monitor:analysis_steps": "watch",
-    "monitor:exceptions": "repair", "monitor:workers": "system", "monitor:health": "system",
+    "monitor:exceptions": "repair", "monitor:repair": "repair",
+    "monitor:workers": "system", "monitor:health": "system",
     "monitor:api": "system",
     "admin:index": "system", "admin:app_list": "system",
 }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -51,12 +51,24 @@ def fields(
     definition: Mapping[str, Any], state: Mapping[str, Any], typed: Mapping[str, str] | None = None
 ) -> list[Field]:
     """Return a field per attribute with its value in the state, or with what was typed."""
-    return [_field(n, attribute, state, typed or {}) for n, attribute in enumerate(definition["attributes"])]
+    named = enumerate(definition["attributes"])
+    return [_field(f"value-{n}", attribute, state, typed or {}) for n, attribute in named]
 
 
-def _field(n: int, attribute: Mapping[str, Any], state: Mapping[str, Any], typed: Mapping[str, str]) -> Field:
+def named_fields(
+    attributes: Iterable[Mapping[str, Any]], state: Mapping[str, Any], typed: Mapping[str, str]
+) -> list[Field]:
+    """Return what `fields` does, each field named after its attribute, which is unique in a flow that runs.
+
+    What was typed stays with its attribute when another version of the flow is published meanwhile.
+    """
+    return [_field(f"value-{one['name']}", one, state, typed) for one in attributes]
+
+
+def _field(
+    field: str, attribute: Mapping[str, Any], state: Mapping[str, Any], typed: Mapping[str, str]
+) -> Field:
     name, kind = str(attribute.get("name") or ""), str(attribute.get("type") or "text")
-    field = f"value-{n}"
     text = _plain(typed.get(field, as_text(state.get(name))), kind)
     error = ""
     try:
@@ -135,9 +147,14 @@ def changes(
     definition: Mapping[str, Any], state: Mapping[str, Any], typed: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the values that differ from the state. Raises BadValue."""
+    return changed(fields(definition, state, typed), state)
+
+
+def changed(found: Iterable[Field], state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of fields that differ from the state. Raises BadValue."""
     return {
         field.name: as_value(field.text, field.type)
-        for field in fields(definition, state, typed)
+        for field in found
         if field.text != _plain(as_text(state.get(field.name)), field.type)
     }
 

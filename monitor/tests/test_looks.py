@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import Permission
 from django.contrib.staticfiles import finders
 from django.test import Client
 from django.urls import resolve
@@ -51,6 +52,7 @@ PAGES = (
     "/counted/?of=pending",
     "/counted/?of=late",
     "/instances/{w}/why/",
+    "/instances/{w}/repair/",
     "/api/v1/docs/",
     "/instances/{w}/cancel/",
     "/instances/{w}/operate/suspend/",
@@ -126,7 +128,9 @@ class Outline(HTMLParser):
 @pytest.fixture
 def olga(site: None) -> Client:
     """An operator who is staff, and may open every page of the monitor."""
-    return client_of(person("olga", staff=True, permission="change_instance"))
+    olga = person("olga", staff=True, permission="change_instance")
+    olga.user_permissions.add(Permission.objects.get(codename="change_job"))
+    return client_of(olga)
 
 
 def served(client: Client, parcels: Parcels, wid: int) -> dict[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -13,43 +12,15 @@ from django.views.decorators.http import require_safe
 
 from flows import api, reasons
 from flows.access import instance_or_404
-from flows.api.reasons import InstanceReasons, JobReason, Obstacle, RuleReason, Write
+from flows.api.reasons import InstanceReasons, JobReason
 from flows.errors import UnknownInstance
 from flows.labels import translate_label
+from monitor.shown_reasons import shown_rule
 from pages.guard import page
 from pages.labels import SYSTEM_JOB, SYSTEM_STEP
 from pages.urlparams import number
 
 NEAREST = 20
-
-
-@dataclass(frozen=True)
-class ShownValue:
-    """The value of an attribute that keeps a condition from holding, and the step that wrote it."""
-
-    title: str
-    text: str
-    written: Write | None
-    by: str
-
-
-@dataclass(frozen=True)
-class ShownObstacle:
-    """What a rule needs, and what is there instead."""
-
-    needed: str
-    found: str
-    values: list[ShownValue]
-
-
-@dataclass(frozen=True)
-class ShownRule:
-    """A rule with what it needs; `parts` are those of its condition, indented by their depth."""
-
-    rule: RuleReason
-    title: str
-    obstacles: list[ShownObstacle]
-    parts: list[tuple[int, str, str]]
 
 
 @dataclass(frozen=True)
@@ -80,9 +51,9 @@ def why(request: HttpRequest, wid: int) -> HttpResponse:
         "instance": instance,
         "found": found,
         "jobs": [_job(job, titles) for job in found.jobs],
-        "holding": [_rule(rule, labels, titles) for rule in found.holding],
-        "nearest": [_rule(rule, labels, titles) for rule in nearest[:NEAREST]],
-        "further": [_rule(rule, labels, titles) for rule in nearest[NEAREST:]],
+        "holding": [shown_rule(rule, labels, titles) for rule in found.holding],
+        "nearest": [shown_rule(rule, labels, titles) for rule in nearest[:NEAREST]],
+        "further": [shown_rule(rule, labels, titles) for rule in nearest[NEAREST:]],
         "last": _last(found, instance.seq),
     }
     return render(request, "monitor/why.html", context)
@@ -101,24 +72,3 @@ def _job(job: JobReason, titles: Mapping[str, str]) -> ShownJob:
         job.facts.get("until"),
         job.facts.get("since"),
     )
-
-
-def _rule(rule: RuleReason, labels: Mapping[str, str], titles: Mapping[str, str]) -> ShownRule:
-    return ShownRule(
-        rule,
-        translate_label(rule.title),
-        [_obstacle(one, labels, titles) for one in rule.obstacles],
-        [(path.count(".") + 1 if path else 0, part.text, part.value) for path, part in rule.parts.items()],
-    )
-
-
-def _obstacle(one: Obstacle, labels: Mapping[str, str], titles: Mapping[str, str]) -> ShownObstacle:
-    values = [_value(name, shown, one.written.get(name), labels, titles) for name, shown in one.now.items()]
-    return ShownObstacle(reasons.needed(one, labels), reasons.found(one), values)
-
-
-def _value(
-    name: str, shown: Any, written: Write | None, labels: Mapping[str, str], titles: Mapping[str, str]
-) -> ShownValue:
-    by = titles.get(written.by, written.by) if written else ""
-    return ShownValue(labels.get(name, name), reasons.value(shown)[:200], written, by)

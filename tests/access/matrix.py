@@ -55,6 +55,7 @@ flows/<slug:name>/start/csv/                       Lnffyfyff Lnffyfyff
 instances/<int:wid>/cancel/                        Lnffyfyff Lnffyfyff
 instances/<int:wid>/operate/<slug:operation>/      Lnffyfyff Lnffyfyff
 instances/<int:wid>/rematch/                       --------- Lnffyfyff
+instances/<int:wid>/repair/                        Lnffyfyff Lnffyfyff
 instances/<int:wid>/why/                           Lnyyyyyyy ---------
 exceptions/                                        Lyyyyyyyy ---------
 counted/                                           Lyyyyyyyy ---------

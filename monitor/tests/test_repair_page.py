@@ -1,0 +1,123 @@
+"""The page on which a person repairs an exception: what is missing, preview, apply, refusals."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from flows import api
+from flows.tests.pages import Form
+from monitor.tests.conftest import Parcels, client_of, get, person, text_of
+
+
+@pytest.fixture
+def bea(parcels: Parcels, site: None) -> Client:
+    """A clerk, who sees and repairs the parcels and has no other right."""
+    return client_of(person("bea", f"flow:{parcels.flow}", permission="change_job"))
+
+
+@pytest.fixture
+def lost(parcels: Parcels) -> int:
+    """An exception: its stage is lost, and no condition holds."""
+    wid = parcels.start(customer="Ana")
+    parcels.make_exception(wid)
+    return wid
+
+
+def address(wid: int) -> str:
+    return f"/instances/{wid}/repair/"
+
+
+def sent(client: Client, wid: int, page: str, **typed: str) -> str:
+    """Send the form of a page with what was typed; return the page that follows, or where it leads."""
+    given = {name: value for name, value in Form(page).fields.items() if name != "next"}
+    response = client.post(address(wid), given | typed)
+    assert response.status_code in (200, 302), response.status_code
+    return response.content.decode() if response.status_code == 200 else response["Location"]
+
+
+def test_a_clerk_reads_what_is_missing_fills_it_in_previews_and_applies(
+    bea: Client, parcels: Parcels, lost: int
+) -> None:
+    assert address(lost) in get(bea, f"/instances/{lost}/") and address(lost) in get(bea, "/exceptions/")
+    page = get(bea, address(lost))
+    assert "For “Pack it”" in page and "Stage is &#x27;new&#x27;" in text_of(page)
+    rule = next(one.id for one in api.explain_instance(lost).rules if one.transition == "tr_pack")
+    page = sent(bea, lost, page, fill=str(rule))
+    assert Form(page).fields["value-stage"] == "new" and "What will happen" not in page
+    page = sent(bea, lost, page, do="preview")
+    text = text_of(page)
+    assert "The instance runs again." in text and "Fires Pack it" in text
+    assert api.explain_instance(lost).status == "E", "a preview changes nothing"
+    assert sent(bea, lost, page, do="apply", reason="Found it.") == f"/instances/{lost}/"
+    found = api.explain_instance(lost)
+    assert (found.status, found.state["stage"]) == ("R", "new")
+    page = get(bea, f"/instances/{lost}/")
+    assert f"Instance {lost} is repaired." in page and "Found it." in page and "bea in monitor" in page
+    assert address(lost) not in page, "there is nothing to repair any more"
+    assert "There is nothing to repair" in get(bea, address(lost))
+
+
+def test_only_who_may_repair_has_the_page(
+    carol: Client, mallory: Client, bea: Client, parcels: Parcels, lost: int
+) -> None:
+    assert address(lost) not in get(carol, f"/instances/{lost}/") + get(carol, "/exceptions/")
+    for method in ("get", "post"):
+        assert getattr(carol, method)(address(lost)).status_code == 403
+        assert getattr(mallory, method)(address(lost)).status_code == 404
+    assert bea.get(address(999_999_999)).status_code == 404
+
+
+def test_what_was_not_previewed_is_not_applied(bea: Client, parcels: Parcels, lost: int) -> None:
+    first = get(bea, address(lost))
+    assert "What will happen" in sent(bea, lost, first, **{"value-stage": "packed"}, do="apply", reason="x")
+    page = sent(bea, lost, first, **{"value-stage": "new"}, do="preview", reason="x")
+    page = sent(bea, lost, page, **{"value-stage": "sent"}, do="apply")
+    assert "The values differ from those of the preview." in page and "becomes final" in page
+    assert api.explain_instance(lost).state["stage"] == "lost"
+    assert sent(bea, lost, page, do="apply") == f"/instances/{lost}/"
+    assert api.explain_instance(lost).status == "F"
+
+
+def test_what_others_changed_meanwhile_is_shown_beside(bea: Client, parcels: Parcels, lost: int) -> None:
+    first = get(bea, address(lost))
+    page = sent(bea, lost, first, **{"value-stage": "new"}, do="preview", reason="x")
+    api.repair(lost, "patch", {"changes": {"customer": "Bob", "stage": "lost"}}, "Corrected.")
+    page = sent(bea, lost, page, do="apply")
+    text = text_of(page)
+    assert "The instance changed since you opened this page." in text and "Ana" in text and "Bob" in text
+    fields = Form(page).fields
+    assert (fields["value-customer"], fields["value-stage"]) == ("Bob", "new"), "nothing of others is undone"
+    assert api.explain_instance(lost).status == "E"
+    assert sent(bea, lost, page, do="apply") == f"/instances/{lost}/"
+    assert api.explain_instance(lost).state["customer"] == "Bob"
+
+
+def test_what_cannot_be_is_said_at_its_place(bea: Client, parcels: Parcels, lost: int) -> None:
+    page = get(bea, address(lost))
+    wrong = sent(bea, lost, page, **{"value-pieces": "many", "value-stage": "new"}, do="preview")
+    assert "note-error" in wrong and Form(wrong).fields["value-pieces"] == "many"
+    wrong = sent(bea, lost, page, **{"value-extra": "{"}, do="preview")
+    assert "This is not JSON" in wrong and Form(wrong).fields["value-extra"] == "{"
+    page = sent(bea, lost, page, **{"value-stage": "new"}, do="preview")
+    for nothing in (" ", "\x00"):
+        assert "needs a reason" in sent(bea, lost, page, do="apply", reason=nothing)
+    for odd in ({"seq": "x"}, {"seq": "0"}, {"seq": "9" * 30}, {"fill": "%00"}, {"previewed": "\x00"}):
+        sent(bea, lost, page, **odd, do="preview")
+    assert api.explain_instance(lost).status == "E"
+
+
+def test_only_attributes_that_may_be_repaired_have_fields(bea: Client, parcels: Parcels, lost: int) -> None:
+    parcels.connection.execute(
+        "update wedsql.attr set repairable = aname = 'stage' where flow_id = %s", [parcels.flow_id]
+    )
+    page = get(bea, address(lost))
+    assert {name for name in Form(page).fields if name.startswith("value-")} == {"value-stage"}
+    page = sent(bea, lost, page, **{"value-stage": "new", "value-customer": "Eve"}, do="preview", reason="x")
+    sent(bea, lost, page, **{"value-customer": "Eve"}, do="apply")
+    assert api.explain_instance(lost).state["customer"] == "Ana"
+
+
+def test_it_is_portuguese_for_portuguese_readers(bea: Client, parcels: Parcels, lost: int) -> None:
+    page = bea.get(address(lost), headers={"accept-language": "pt-br"}).content.decode()
+    assert "O que falta" in page and "Reparar a instância" in page and "What is" not in text_of(page)
