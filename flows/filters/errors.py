@@ -34,6 +34,10 @@ REASONS: dict[str, tuple[str | Promise, str | Promise]] = {
         _("A condition is missing here."),
         _('Write one such as status:exception or amount>=100; quote the words and, or, not: "or".'),
     ),
+    "sign": (
+        _("“%(sign)s” has no field before it."),
+        _("Write field, sign and value without spaces, as in amount>=100; quote a text that begins with a sign."),
+    ),
     "no_value": (
         _("“%(field)s” has no value."),
         _("Write the value after it without a space; no:%(field)s finds what is empty."),

@@ -27,6 +27,8 @@ _SPACE = re.compile(r"\s*")
 _KEYWORD = re.compile(r"(and|or|not)(?![^\s()])", re.IGNORECASE)
 _FIELD = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*)(!=|<=|>=|:|=|<|>|~|\^)")
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+# A text that begins with a sign is quoted: "weight > 1" is no three words.
+_SIGN = re.compile(r"!=|<=|>=|[:=<>~^]")
 _BARE = re.compile(r'(?:(?!\.\.)[^\s()",])+')
 _TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
@@ -109,6 +111,8 @@ class _Reader:
             raise BadFilter("many", start, 1, limit=MAX_CONDITIONS)
         named = _FIELD.match(self.text, start)
         if not named:
+            if alone := _SIGN.match(self.text, start):
+                raise BadFilter("sign", start, len(alone[0]), sign=alone[0])
             word = self._value(WORD)
             return Condition(WORD, "=", (word,), start, self.at - start)
         self.at = named.end()

@@ -98,6 +98,8 @@ WRONG = [
     ("where:\"pieces + 1\"", "predicate", 7),
     ('where:"(select 1) = 1"', "predicate", 8),
     ("customer:\"Ana", "open_text", 9),
+    ("weight > 1", "sign", 7),
+    ("customer:Ana stage =new", "sign", 19),
     ('extra~"{"', "json", 0),
     ("pieces:1.5", "integer", 0),
     ("wait>soon", "duration", 0),
