@@ -139,7 +139,7 @@ Flor,5,,
 def test_what_is_wrong_is_shown_at_its_line_and_column(olga: Client, parcels: Parcels) -> None:
     page = post(olga, parcels, MIXED)
     table = page.partition('id="problems"')[2].partition("</table>")[0]
-    wrong = re.findall(r'<th scope="row">(\d+)</th><td class="mono">(\w*)</td>', table)
+    wrong = re.findall(r'class="seq">(\d+)</th>\s*<td [^>]*>(\w*)</td>', table)
     assert wrong[:4] == [("3", "weight"), ("4", "stage"), ("5", "extra"), ("6", "")], table
     assert "This row has 3 cells, the first one 4." in text_of(table) and "new, packed" in text_of(table)
 
