@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.test import Client
 
-from monitor.tests.conftest import Parcels, get, text_of
+from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 
 
 def test_a_transition_without_worker_is_reported(alice: Client, parcels: Parcels) -> None:
@@ -34,6 +34,12 @@ def test_the_list_of_workers_continues_after_a_number_that_is_larger_than_an_int
     assert "packer" in text_of(get(alice, f"/workers/?after={worker - 1}"))
     assert "packer" not in text_of(get(alice, f"/workers/?after={2**40}"))
     parcels.connection.execute("select wedsql.unregister_worker(%s)", [worker])
+
+
+def test_who_sees_no_flow_does_not_read_that_no_worker_runs(alice: Client, parcels: Parcels) -> None:
+    stranger = client_of(person("stranger"))
+    assert "No worker serves a flow that you see." in text_of(get(stranger, "/workers/"))
+    assert "Start the worker cluster" in text_of(get(alice, "/workers/"))
 
 
 def test_what_workers_cannot_load_is_shown_to_those_who_see_every_flow(

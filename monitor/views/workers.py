@@ -26,6 +26,7 @@ def workers(request: HttpRequest) -> HttpResponse:
         problems = found_problems() if visible is None else []
     context = {
         "workers": found,
+        "every_flow": visible is None,
         "more": more,
         "problems": problems,
         "unserved": [item for flow in flows if flow.used for item in flow.unserved],
