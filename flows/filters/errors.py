@@ -36,7 +36,7 @@ REASONS: dict[str, tuple[str | Promise, str | Promise]] = {
     ),
     "sign": (
         _("“%(sign)s” has no field before it."),
-        _("Write field, sign and value without spaces, as in amount>=100; quote a text that begins with a sign."),
+        _("Write it without spaces, as in amount>=100; quote a text that begins with a sign."),
     ),
     "no_value": (
         _("“%(field)s” has no value."),
