@@ -26,6 +26,13 @@ BODIES: dict[str, Any] = {
     "ReasonIn": {"reason": "The customer asked for it."},
     "PriorityIn": {"reason": "An important customer.", "priority": 10},
     "ExtendIn": {"reason": "The printer is slow today.", "seconds": 600},
+    "RepairPreviewIn": {"operation": "patch", "arguments": {"changes": {"payment": "paid"}}},
+    "RepairIn": {
+        "operation": "patch",
+        "arguments": {"changes": {"payment": "paid"}},
+        "reason": "The bank confirmed it.",
+        "seq": 4,
+    },
     "RematchIn": {"reason": "A condition was corrected."},
     "SlaIn": {
         "name": "answer",

@@ -55,6 +55,20 @@ class RematchIn(Input):
     reason: Annotated[str, StringConstraints(max_length=LONGEST_REASON, strip_whitespace=True), Storable] = ""
 
 
+class RepairPreviewIn(Input):
+    """An operation of the repair desk with its arguments; see docs/repairing.md."""
+
+    operation: Literal["patch", "complete", "accept", "branch", "retry"]
+    arguments: dict[str, Any] = {}
+
+
+class RepairIn(RepairPreviewIn):
+    """Why, and the step of a preview: at another step nothing is done."""
+
+    reason: ReasonText
+    seq: Annotated[int, Field(ge=0, lt=2**31)] | None = None
+
+
 class SlaIn(Input):
     """An SLA: SQL predicates over the attributes, and the working time of a calendar; see docs/sla.md."""
 

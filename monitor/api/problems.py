@@ -23,7 +23,7 @@ NOT_FOUND = (
 )  # fmt: skip
 CONFLICT = (
     errors.NotRunning, errors.InstanceFinal, errors.FinalPending, errors.NotOwner, errors.StaleJob,
-    errors.WrongJobState, errors.AlreadyWritten, errors.AttributeInUse,
+    errors.WrongJobState, errors.AlreadyWritten, errors.AttributeInUse, errors.InstanceMoved,
 )  # fmt: skip
 TITLES = {
     400: "The request is not valid.",

@@ -11,6 +11,7 @@ from monitor.api.caller import Call, Needs
 router = Router()
 READ = Needs("see")
 OPERATE = Needs("operate")
+REPAIR = Needs("repair")
 # A parked job is retried by who may repair, any other by who may operate: the endpoint decides.
 RETRY = Needs("operate", "repair")
 

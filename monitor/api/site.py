@@ -9,7 +9,16 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_vary_headers
 from ninja import NinjaAPI
 
-from monitor.api import events, hooks, operating, problems, reading, slas, views  # noqa: F401 - add endpoints
+from monitor.api import (  # noqa: F401 - most only add endpoints
+    events,
+    hooks,
+    operating,
+    problems,
+    reading,
+    repairing,
+    slas,
+    views,
+)
 from monitor.api.rendering import Renderer
 from monitor.api.routing import router
 

@@ -370,6 +370,32 @@ def test_instances_and_jobs_are_operated(operator: Program, parcels: Parcels) ->
     assert operator.post(f"/instances/{wid}/cancel", {"reason": "x"}).json()["status"] == "cancelled"
 
 
+def test_an_exception_is_previewed_and_repaired(owner: User, parcels: Parcels) -> None:
+    wid = parcels.start()
+    parcels.make_exception(wid)
+    path, patch = (
+        f"/instances/{wid}/repair",
+        {"operation": "patch", "arguments": {"changes": {"stage": "new"}}},
+    )
+    problem(program(owner, "operate").post(f"{path}/preview", patch), 403)
+    problem(program(owner, "operate").post(path, patch | {"reason": "x"}), 403)
+    clerk = program(owner, "repair")
+    found = clerk.post(f"{path}/preview", patch).json()
+    assert (found["status_before"], found["status_after"]) == ("exception", "running")
+    assert (found["before"], found["after"]) == ({"stage": "lost"}, {"stage": "new"})
+    assert found["fires"] == ["tr_pack"] and found["refusal"] is None
+    nothing = {"operation": "patch", "arguments": {"changes": {"nothing": 1}}}
+    assert clerk.post(f"{path}/preview", nothing).json()["refusal"]["code"] == "WD002"
+    moved = clerk.post(path, patch | {"reason": "Found.", "seq": found["seq"] - 1})
+    assert problem(moved, 409)["code"] == "WD108"
+    problem(clerk.post(path, patch), 422)
+    problem(clerk.post(path, {"operation": "cancel", "reason": "x"}), 422)
+    done = clerk.post(path, patch | {"reason": "Found.", "seq": found["seq"]}).json()
+    assert done == {"wid": wid, "status": "running", "seq": found["seq"] + 1, "instance": None}
+    assert last(parcels, wid)[:2] == ("_RECOVER:patch", "olga in monitor")
+    problem(clerk.post(path, patch | {"reason": "Again."}), 409)
+
+
 def test_a_parked_job_is_retried_with_the_right_to_repair(owner: User, parcels: Parcels) -> None:
     wid = parcels.start(extra={})
     parcels.park("tr_pack", wid, "no box")

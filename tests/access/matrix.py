@@ -153,6 +153,8 @@ instances/<int:wid>/cancel                         --------- Lnffbfbff
 instances/<int:wid>/suspend                        --------- Lnffbfbff
 instances/<int:wid>/resume                         --------- Lnffbfbff
 instances/<int:wid>/rematch                        --------- Lnffbfbff
+instances/<int:wid>/repair                         --------- Lnffbfbff
+instances/<int:wid>/repair/preview                 --------- Lnffbfbff
 instances/<int:wid>/jobs/<int:job>/retry           --------- Lnffbfbff
 instances/<int:wid>/jobs/<int:job>/release         --------- Lnffbfbff
 instances/<int:wid>/jobs/<int:job>/withdraw        --------- Lnffbfbff

@@ -1,0 +1,40 @@
+"""What the endpoints of repairs return."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ninja import Schema
+from pydantic import Field
+
+from monitor.api.schemas import DoneOut
+
+
+class RepairedOut(DoneOut):
+    """The instance after the repair."""
+
+    instance: int | None = Field(description="The new instance that a branch began.")
+
+
+class RefusalOut(Schema):
+    """Why a repair would be rejected; `code` is its SQLSTATE."""
+
+    code: str
+    detail: str
+    hint: str
+
+
+class RepairPreviewOut(Schema):
+    """What a repair would do: attributes that change, and transitions that it fires or withdraws."""
+
+    wid: int
+    seq: int = Field(
+        description="The step at which the instance is; a repair with it is done on this state only."
+    )
+    before: dict[str, Any]
+    after: dict[str, Any]
+    status_before: str
+    status_after: str
+    fires: list[str]
+    withdrawn: list[str]
+    refusal: RefusalOut | None

@@ -1,0 +1,64 @@
+"""Endpoints that repair an instance, and that say what a repair would do."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from django.http import HttpRequest
+
+from flows import api as kernel
+from flows.api.repairing import RepairPreview
+from flows.errors import WedError
+from monitor.api import inputs, repair_schemas, schemas
+from monitor.api.routing import REPAIR, call_of, router
+
+log = logging.getLogger("wedsql.api")
+
+
+@router.post(
+    "/instances/{int:wid}/repair",
+    response=repair_schemas.RepairedOut,
+    auth=REPAIR,
+    summary="Repair an instance",
+)
+def repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
+    """Perform an operation of the repair desk; with `seq`, the step of a preview, only on that state."""
+    caller = call_of(request).caller
+    done = kernel.repair(
+        wid, given.operation, given.arguments, given.reason, actor=caller.name, expected_seq=given.seq
+    )
+    log.info("%s by a token or session", given.operation, extra={"wid": wid})
+    found = {"wid": wid, "status": schemas.STATUS[done.status], "seq": done.seq}
+    return found | {"instance": done.facts.get("instance")}
+
+
+@router.post(
+    "/instances/{int:wid}/repair/preview",
+    response=repair_schemas.RepairPreviewOut,
+    auth=REPAIR,
+    summary="Preview a repair",
+)
+def preview_repair(request: HttpRequest, wid: int, given: inputs.RepairPreviewIn) -> Any:
+    """Return what an operation would do, by doing it and rolling it back; nothing is changed."""
+    found = kernel.preview_repair(wid, given.operation, given.arguments, actor=call_of(request).caller.name)
+    return _shown(found)
+
+
+def _shown(found: RepairPreview) -> dict[str, Any]:
+    """Return a preview as the API shows it."""
+    return {
+        "wid": found.wid,
+        "seq": found.seq,
+        "before": found.before,
+        "after": found.after,
+        "status_before": schemas.STATUS[found.status_before],
+        "status_after": schemas.STATUS[found.status_after],
+        "fires": [each.transition for each in found.fires],
+        "withdrawn": [each.transition for each in found.withdrawn],
+        "refusal": _refusal(found.refusal),
+    }
+
+
+def _refusal(refused: WedError | None) -> dict[str, str] | None:
+    return refused and {"code": refused.sqlstate, "detail": refused.message, "hint": refused.hint}
