@@ -61,4 +61,6 @@ def _shown(found: RepairPreview) -> dict[str, Any]:
 
 
 def _refusal(refused: WedError | None) -> dict[str, str] | None:
-    return refused and {"code": refused.sqlstate, "detail": refused.message, "hint": refused.hint}
+    if refused is None:
+        return None
+    return {"code": refused.sqlstate, "detail": refused.message, "hint": refused.hint}
