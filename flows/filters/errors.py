@@ -83,7 +83,7 @@ REASONS: dict[str, tuple[str | Promise, str | Promise]] = {
     ),
     "predicate": (_("%(problem)s"), _("%(way_out)s")),
     "many_flows": (
-        _("A condition on attributes is looked up in at most %(limit)s flows; you see %(flows)s."),
+        _("Attributes and the past are looked up in at most %(limit)s flows; you see %(flows)s."),
         _("Narrow the list by flow:NAME."),
     ),
     "clock": (

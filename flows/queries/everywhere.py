@@ -42,7 +42,7 @@ class AnyInstance:
 
 @dataclass(frozen=True)
 class Selection:
-    """A filter over some flows; `filters` has it once for each flow whose own table it reads."""
+    """A filter over some flows; `filters` has it once for each flow whose own table or past it reads."""
 
     chosen: Filter
     flows: Sequence[int]
@@ -68,7 +68,7 @@ def selection(chosen: Filter, names: Collection[str] | None) -> Selection:
     ids = [each["id"] for each in found]
     if not ids:
         return Selection(EMPTY, ids)
-    if not chosen.reads_state:
+    if not chosen.reads_state and chosen.at is None:
         return Selection(chosen, ids)
     if len(ids) > MOST_FLOWS:
         raise BadFilter("many_flows", limit=MOST_FLOWS, flows=len(ids))
@@ -134,11 +134,17 @@ def listed(found: Selection, cursor: Cursor, *, oldest_first: bool = False) -> P
         bound, bounds = sql.SQL("i.wid < %s"), [cursor.before]
     order = sql.SQL("order by i.wid {} limit %s").format(sql.SQL("asc" if upward else "desc"))
     source, params = parts(found, bound, bounds, order, [cursor.size + 1])
+    return page_of(source, order, [*params, cursor.size + 1], cursor, oldest_first=oldest_first)
+
+
+def page_of(source: sql.Composable, order: sql.Composable, params: list[Any], cursor: Cursor,
+            *, oldest_first: bool) -> Page[AnyInstance]:  # fmt: skip
+    """Return the page of a subquery `i` of instances in this order; the last parameter is its limit."""
     statement = sql.SQL(
         "select i.wid, n.name as flow_name, n.label as flow_label, i.status::text as status, i.reason, i.key,"
         " i.started_at, i.changed_at from {} join wedsql.flow n on n.id = i.flow_id {}"
     ).format(source, order)
-    items = [AnyInstance(**each) for each in rows(statement, [*params, cursor.size + 1])]
+    items = [AnyInstance(**each) for each in rows(statement, params)]
     return cut(items, cursor, lambda item: item.wid, oldest_first=oldest_first)
 
 

@@ -13,10 +13,11 @@ from psycopg import sql
 
 from flows.filters import Filter
 from flows.filters.fields import GROUPS, STATUSES
-from flows.queries import counting
+from flows.queries import counting, everywhere
 from flows.queries.base import rows, scalar
 from flows.queries.counting import CAP, LIVING, Count, count, limit
 from flows.queries.definitions import Attribute
+from flows.queries.everywhere import Selection
 from flows.queries.instances import CELL_CHARS, InstanceRow, columns, flow_of, instance_row
 from flows.queries.overview import FlowSummary, page_of_flows
 from flows.queries.paging import Cursor, Page, cut
@@ -52,7 +53,7 @@ def listed(
     """
     flow = flow_of(chosen)
     shown = flow.attributes if shown is None else shown
-    upward = cursor.after is not None or (oldest_first and cursor.before is None)
+    upward = _upward(cursor, oldest_first)
     statement, params = _statement(chosen, columns(flow, shown), cursor, upward=upward)
     cells = [CELL_CHARS + 1] * len(shown)
     found = [instance_row(r) for r in rows(statement, [*cells, *params, cursor.size + 1])]
@@ -64,6 +65,41 @@ def matching(chosen: Filter, cap: int | None = CAP) -> Count:
     inner, params = _statement(chosen, sql.SQL("1"), Cursor(), upward=False)
     statement = sql.SQL("select count(*) from ({}) as sample").format(inner)
     return count(scalar(statement, [*params, limit(cap)]), cap)
+
+
+def listed_anywhere(
+    found: Selection, cursor: Cursor, *, oldest_first: bool = False
+) -> Page[everywhere.AnyInstance]:
+    """Return one page of the instances of several flows as they were. Raises as `listed`."""
+    upward = _upward(cursor, oldest_first)
+    if not found.filters:
+        return Page([], None, None)
+    source, params = _together(found, sql.SQL("i.*"), cursor, cursor.size + 1, upward=upward)
+    order = sql.SQL("order by i.wid {} limit %s").format(sql.SQL("asc" if upward else "desc"))
+    return everywhere.page_of(source, order, [*params, cursor.size + 1], cursor, oldest_first=oldest_first)
+
+
+def matching_anywhere(found: Selection, cap: int | None = CAP) -> Count:
+    """Return how many instances of several flows met the filter then, capped unless `cap` is None."""
+    if not found.filters:
+        return Count(0, False)
+    source, params = _together(found, sql.SQL("i.wid"), Cursor(), limit(cap), upward=False)
+    statement = sql.SQL("select count(*) from (select 1 from {} limit %s) s").format(source)
+    return count(scalar(statement, [*params, limit(cap)]), cap)
+
+
+def _together(
+    found: Selection, what: sql.Composable, cursor: Cursor, most: int | None, *, upward: bool
+) -> tuple[sql.Composable, list[Any]]:
+    """Return a subquery `i` of the first instances of each flow, and its parameters."""
+    parts = [_statement(each, what, cursor, upward=upward) for each in found.filters]
+    params = [value for _part, values in parts for value in (*values, most)]
+    united = sql.SQL(" union all ").join(sql.SQL("({})").format(part) for part, _values in parts)
+    return sql.SQL("({}) i").format(united), params
+
+
+def _upward(cursor: Cursor, oldest_first: bool) -> bool:
+    return cursor.after is not None or (oldest_first and cursor.before is None)
 
 
 def _statement(

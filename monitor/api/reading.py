@@ -46,19 +46,16 @@ class Paged(schemas.Schema):
 class Listed(Paged):
     q: Text = ""
     order: Order = "newest"
+    as_of: AsOf = ""
 
 
 class ListedOfFlow(Listed):
     columns: Annotated[str, Field(max_length=4000, description="Names of attributes with commas.")] = ""
-    as_of: AsOf = ""
 
 
 class Counted(schemas.Schema):
     q: Text = ""
     exact: bool = False
-
-
-class CountedOfFlow(Counted):
     as_of: AsOf = ""
 
 
@@ -94,21 +91,23 @@ def flow(request: HttpRequest, name: str) -> Any:
 @router.get("/instances", response=schemas.InstancesOut, auth=READ, summary="Instances of all flows")
 def all_instances(request: HttpRequest, given: Query[Listed]) -> Any:
     """Return a page of the instances that the caller sees and the filter chooses."""
-    chosen = _parsed(given.q)
+    chosen = _as_of(given.as_of, _parsed(given.q))
     selection = everywhere.selection(chosen, call_of(request).caller.flows)
-    oldest = given.order == "oldest"
+    listed, oldest = past.listed_anywhere if chosen.at else everywhere.listed, given.order == "oldest"
     with snapshot():
-        page = everywhere.listed(selection, cursor(given.cursor, given.limit), oldest_first=oldest)
+        page = listed(selection, cursor(given.cursor, given.limit), oldest_first=oldest)
     rows = [shown.any_instance(each) for each in page.items]
-    return {"items": rows, "query": chosen.text(), **ends(page, oldest_first=oldest)}
+    return {"items": rows, "query": chosen.text(), "as_of": chosen.at, **ends(page, oldest_first=oldest)}
 
 
 @router.get("/instances/count", response=schemas.CountOut, auth=READ, summary="Number of instances")
 def count_all(request: HttpRequest, given: Query[Counted]) -> Any:
     """Return how many instances of all flows the filter chooses, at most 10,000 unless `exact`."""
-    selection = everywhere.selection(_parsed(given.q), call_of(request).caller.flows)
+    chosen = _as_of(given.as_of, _parsed(given.q))
+    selection = everywhere.selection(chosen, call_of(request).caller.flows)
+    matching = past.matching_anywhere if chosen.at else everywhere.matching
     with snapshot():
-        return shown.count(everywhere.matching(selection, None if given.exact else CAP))
+        return shown.count(matching(selection, None if given.exact else CAP))
 
 
 @router.get(
@@ -135,7 +134,7 @@ def of_flow(request: HttpRequest, name: str, given: Query[ListedOfFlow]) -> Any:
     auth=READ,
     summary="Number of instances of one flow",
 )
-def count_of_flow(request: HttpRequest, name: str, given: Query[CountedOfFlow]) -> Any:
+def count_of_flow(request: HttpRequest, name: str, given: Query[Counted]) -> Any:
     """Return how many instances of the flow the filter chooses, at most 10,000 unless `exact`."""
     chosen = _as_of(given.as_of, _parsed(given.q, flow_of(request)))
     matching = past.matching if chosen.at else instances.matching

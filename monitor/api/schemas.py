@@ -110,14 +110,11 @@ class InstancesOut(Schema):
     query: str = Field(description="The filter in canonical form.")
     next: str | None = Field(None, description="The cursor of the next page; null at the end.")
     previous: str | None = Field(None, description="The cursor of the page before; null at the beginning.")
-
-
-class InstancesOfFlowOut(Schema):
-    items: list[InstanceWithValuesOut]
-    query: str = Field(description="The filter in canonical form.")
-    next: str | None = Field(None, description="The cursor of the next page; null at the end.")
-    previous: str | None = Field(None, description="The cursor of the page before; null at the beginning.")
     as_of: datetime | None = None
+
+
+class InstancesOfFlowOut(InstancesOut):
+    items: list[InstanceWithValuesOut]  # type: ignore[assignment]
 
 
 class JobOut(Schema):

@@ -7,10 +7,11 @@ from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.db import connection
 from psycopg import sql
 
+from flows import api
 from flows.filters import BadFilter, Filter, parse
 from flows.filters.fields import PARTS, THEN
 from flows.queries import base, figures, instances, overview, past
@@ -167,6 +168,48 @@ def test_the_api_answers_as_of_a_moment(operator: Program, parcels: Parcels) -> 
     for address in (path, f"{path}/count"):
         problem(operator.get(f"{address}?as_of=infinity"), 422)
     problem(operator.get(f"{path}?{as_of(then, q='is:late')}"), 422)
+
+
+def test_the_api_lists_all_flows_as_of_a_moment(
+    operator: Program, owner: User, parcels: Parcels, info: FlowInfo
+) -> None:
+    other = f"{parcels.flow}_b"
+    api.create_flow(other, conn=parcels.connection)
+    rule = {"transition": "tr_x", "predicate": "weight > 0"}
+    weight = {"name": "weight", "type": "integer"}
+    api.publish(other, {"attributes": [weight], "triggers": [rule]}, conn=parcels.connection)
+    try:
+        owner.groups.add(Group.objects.create(name=f"flow:{other}"))
+        first, second = parcels.start(weight=2), api.start(other, {"weight": 2}, conn=parcels.connection)
+        third, then = parcels.start(weight=3), figures.now()
+        parcels.send(first)
+        api.start(other, {"weight": 2}, conn=parcels.connection)
+        for query, wanted in (
+            ("", [third, second, first]), ("weight:2", [second, first]), ("weight:3", [third]),
+            (f"flow:{other} status:running", [second]), ("stage:sent", []), ("status:final", []),
+        ):  # fmt: skip
+            assert listed(operator, as_of(then, q=query)) == wanted, query
+            assert operator.get(f"/instances/count?{as_of(then, q=query)}").json()["n"] == len(wanted)
+        assert listed(operator, as_of(then, order="oldest")) == [first, second, third]
+        found = operator.get(f"/instances?{as_of(then)}").json()["items"][-1]
+        assert (found["flow"], found["status"], found["reason"]) == (parcels.flow, "running", None)
+        assert listed(program(owner, flows=(other,)), as_of(then)) == [second]
+        assert listed(program(person("stranger")), as_of(then)) == []
+        problem(operator.get(f"/instances?{as_of(then, q='is:late')}"), 422)
+        problem(operator.get("/instances/count?as_of=infinity"), 422)
+    finally:
+        parcels.connection.execute("select wedsql.drop_flow(%s, true)", [other])
+
+
+def listed(client: Program, query: str) -> list[int]:
+    """Return the numbers of all pages of two."""
+    found: list[int] = []
+    page = client.get(f"/instances?{query}&limit=2").json()
+    while True:
+        found += [each["wid"] for each in page["items"]]
+        if not page["next"]:
+            return found
+        page = client.get(f"/instances?{query}&limit=2&cursor={page['next']}").json()
 
 
 def test_the_past_of_other_flows_is_not_shown(owner: User, parcels: Parcels) -> None:
