@@ -117,7 +117,9 @@ def _outcome(preview: RepairPreview) -> str:
     if preview.status_after == "F":
         return _("The instance becomes final.")
     if preview.status_after == "E":
-        return _("The instance stays an exception: no rule continues it.")
+        if preview.status_before == "E":
+            return _("The instance stays an exception: no rule continues it.")
+        return _("The instance becomes an exception: no rule continues it.")
     return _("The instance runs again.") if preview.status_before == "E" else _("The instance runs.")
 
 

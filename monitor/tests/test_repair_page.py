@@ -118,6 +118,47 @@ def test_only_attributes_that_may_be_repaired_have_fields(bea: Client, parcels: 
     assert api.explain_instance(lost).state["customer"] == "Ana"
 
 
+def test_an_exception_is_accepted_as_it_is(bea: Client, parcels: Parcels, lost: int) -> None:
+    page = get(bea, f"{address(lost)}?operation=accept")
+    assert "value-stage" not in Form(page).fields
+    page = sent(bea, lost, page, do="preview")
+    assert "The instance becomes final." in page
+    assert sent(bea, lost, page, do="apply", reason="The customer has it.") == f"/instances/{lost}/"
+    found = api.explain_instance(lost)
+    assert (found.status, found.state["stage"]) == ("F", "lost")
+
+
+def test_the_result_of_a_job_is_entered_for_its_worker(bea: Client, parcels: Parcels, site: None) -> None:
+    wid = parcels.start(extra={})
+    bob = client_of(person("bob", f"flow:{parcels.flow}", permission="change_instance"))
+    (job,) = api.explain_jobs(wid)
+    parcels.connection.execute(
+        "update wedsql.trig set writes = '{stage,pieces}' where flow_id = %s and trname = 'tr_pack'",
+        [parcels.flow_id],
+    )
+    where = f"{address(wid)}?operation=complete&amp;job={job.id}"
+    assert where not in get(bob, f"/instances/{wid}/"), "who operates only has other actions"
+    page = get(bea, where.replace("&amp;", "&"))
+    assert {name for name in Form(page).fields if name.startswith("value-")} == {
+        "value-stage",
+        "value-pieces",
+    }
+    page = sent(bea, wid, page, **{"value-stage": "lost"}, do="preview")
+    assert "The instance becomes an exception" in page
+    page = sent(bea, wid, page, **{"value-stage": "packed"}, do="preview")
+    assert "The instance runs." in page and "tr_send" in page
+    assert sent(bea, wid, page, do="apply", reason="Packed by hand.") == f"/instances/{wid}/"
+    assert api.explain_instance(wid).state["stage"] == "packed"
+    assert "This job is no longer pending" in get(bea, where.replace("&amp;", "&"))
+
+
+def test_a_way_to_repair_that_there_is_not_is_not_found(bea: Client, lost: int) -> None:
+    for odd in ("cancel", "x", "%00", "complete&job=x", "complete&job=" + "9" * 30):
+        assert bea.get(f"{address(lost)}?operation={odd}").status_code in (200, 404)
+    assert bea.get(f"{address(lost)}?operation=cancel").status_code == 404
+    assert bea.post(address(lost), {"operation": "cancel", "do": "preview"}).status_code == 404
+
+
 def test_it_is_portuguese_for_portuguese_readers(bea: Client, parcels: Parcels, lost: int) -> None:
     page = bea.get(address(lost), headers={"accept-language": "pt-br"}).content.decode()
     assert "O que falta" in page and "Reparar a instância" in page and "What is" not in text_of(page)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -19,13 +20,34 @@ from flows.access import instance_or_404, may_repair
 from flows.api.reasons import InstanceReasons
 from flows.designer import values
 from flows.errors import UnknownInstance, WedError
+from flows.models import Trigger
+from flows.queries import jobs
 from flows.queries.definitions import FlowInfo
 from monitor import repairing
+from monitor.repair_choices import CHOICES, Subject, subject
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import page
-from pages.urlparams import number
+from pages.urlparams import long_number, number
 
-State = Mapping[str, Any]
+
+@dataclass(frozen=True)
+class Asked:
+    """What a person asks for: changes of an instance, as it is now and as the person saw it."""
+
+    about: Subject
+    now: InstanceReasons
+    seen: InstanceReasons
+    changes: Mapping[str, Any]
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        return self.about.arguments(self.changes)
+
+    @property
+    def digest(self) -> str:
+        """Return a text by which a request recognizes what was previewed, and on which state."""
+        parts = [self.now.seq, self.now.version, self.about.name, self.arguments]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -35,74 +57,89 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     instance, flow = instance_or_404(request.user, wid)
     if not may_repair(request.user, flow.name):
         return HttpResponseForbidden(_("You may see this instance, but not repair it."))
-    found = api.explain_instance(wid)
-    attributes = [one for one in api.definition(flow.name)["attributes"] if one.get("repairable", True)]
-    missing = repairing.missing(found, flow, attributes)
-    context: dict[str, Any] = {"flow": flow, "instance": instance, "found": found, "missing": missing}
-    context["repairable"] = found.status == "E"
+    now, about = api.explain_instance(wid), _subject(request, wid, flow)
+    context: dict[str, Any] = {"flow": flow, "instance": instance, "found": now, "about": about}
+    context |= {"choices": CHOICES, "possible": about.is_possible(now.status), "missing": []}
+    if about.job:
+        titles = {one.tgid: one.title for one in flow.triggers}
+        context["job_title"] = titles.get(about.job.tgid, about.job.transition)
+    if about.name == "patch":
+        context["missing"] = repairing.missing(now, flow, about.attributes)
     context["reason"] = request.POST.get("reason", "").strip()[:LONGEST_REASON].replace("\x00", "")
-    changes: dict[str, Any] = {}
     if request.method == "POST":
-        before = _seen(wid, found, number(request.POST.get("seq")))
-        typed = values.named_fields(attributes, before.state, request.POST.dict())
         try:
-            changes = values.changed(typed, before.state)
-            changes |= repairing.filled(missing, request.POST.get("fill", ""))
-            if request.POST.get("do") == "apply" and _is_previewed(request, found, changes):
-                return _applied(request, found, changes, context["reason"])
-            context |= _what_follows(request, found, before, flow, changes)
+            asked = _asked(request, about, now, context["missing"])
+            if request.POST.get("do") == "apply" and request.POST.get("previewed") == asked.digest:
+                return _applied(request, asked, context["reason"])
+            context["fields"] = _fields(about, now, asked.changes)
+            if "fill" not in request.POST:
+                context |= _preview(request, asked, flow)
         except values.BadValue as bad:
-            context |= {"error": str(bad), "fields": typed}
+            context |= {"error": str(bad), "fields": _typed(request, about, now)}
         except WedError as refused:
             context["error"] = str(refused)
-    context.setdefault("fields", _fields(attributes, found.state, changes))
+    context.setdefault("fields", _fields(about, now, {}))
     return render(request, "monitor/repair.html", context)
 
 
-def _seen(wid: int, found: InstanceReasons, seq: int | None) -> InstanceReasons:
+def _subject(request: HttpRequest, wid: int, flow: FlowInfo) -> Subject:
+    """Return what the request is about. Raises Http404 for a way to repair that there is not."""
+    given = request.POST if request.method == "POST" else request.GET
+    name, job = given.get("operation", "patch"), long_number(given.get("job"))
+    if name not in CHOICES:
+        raise Http404
+    found = next((one for one in jobs.of_instance(wid) if one.id == job and one.tgid), None)
+    attributes, writes = api.definition(flow.name)["attributes"], None
+    if found and CHOICES[name].of_job:
+        writes = Trigger.objects.filter(pk=found.tgid).values_list("writes", flat=True).first()
+        return subject(name, attributes, found, writes)
+    return subject(name, attributes, None, None)
+
+
+def _asked(
+    request: HttpRequest, about: Subject, now: InstanceReasons, missing: list[repairing.Missing]
+) -> Asked:
+    """Return what the form asks for: what was typed, and what one rule is to be filled in with."""
+    seen = _seen(now, number(request.POST.get("seq")))
+    typed = values.changed(_typed(request, about, seen), seen.state)
+    return Asked(about, now, seen, typed | repairing.filled(missing, request.POST.get("fill", "")))
+
+
+def _seen(now: InstanceReasons, seq: int | None) -> InstanceReasons:
     """Return the instance as the person saw it when the form was made, or as it is if that is not known."""
-    if seq is None or seq >= found.seq:
-        return found
+    if seq is None or seq >= now.seq:
+        return now
     try:
-        return api.explain_instance(wid, seq)
+        return api.explain_instance(now.wid, seq)
     except UnknownInstance:
-        return found
+        return now
 
 
-def _fields(attributes: Sequence[Mapping[str, Any]], state: State, changes: State) -> list[values.Field]:
+def _typed(request: HttpRequest, about: Subject, seen: InstanceReasons) -> list[values.Field]:
+    return values.named_fields(about.attributes, seen.state, request.POST.dict())
+
+
+def _fields(about: Subject, now: InstanceReasons, changes: Mapping[str, Any]) -> list[values.Field]:
     """Return the fields of the form: the present state with the changes that the person made."""
     typed = {f"value-{name}": values.as_text(value) for name, value in changes.items()}
-    return values.named_fields(attributes, state, typed)
+    return values.named_fields(about.attributes, now.state, typed)
 
 
-def _digest(found: InstanceReasons, changes: State) -> str:
-    """Return a text by which a request recognizes what was previewed, and on which state."""
-    text = json.dumps([found.seq, found.version, changes], sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+def _applied(request: HttpRequest, asked: Asked, reason: str) -> HttpResponse:
+    wid, actor = asked.now.wid, request.user.get_username()
+    api.repair(wid, asked.about.name, asked.arguments, reason, actor=actor, expected_seq=asked.now.seq)
+    messages.success(request, _("Instance %(wid)s is repaired.") % {"wid": wid})
+    return HttpResponseRedirect(reverse("monitor:instance", args=[wid]))
 
 
-def _is_previewed(request: HttpRequest, found: InstanceReasons, changes: State) -> bool:
-    return request.POST.get("previewed") == _digest(found, changes)
-
-
-def _applied(request: HttpRequest, found: InstanceReasons, changes: State, reason: str) -> HttpResponse:
-    actor = request.user.get_username()
-    api.repair(found.wid, "patch", {"changes": changes}, reason, actor=actor, expected_seq=found.seq)
-    messages.success(request, _("Instance %(wid)s is repaired.") % {"wid": found.wid})
-    return HttpResponseRedirect(reverse("monitor:instance", args=[found.wid]))
-
-
-def _what_follows(
-    request: HttpRequest, found: InstanceReasons, before: InstanceReasons, flow: FlowInfo, changes: State
-) -> dict[str, Any]:
+def _preview(request: HttpRequest, asked: Asked, flow: FlowInfo) -> dict[str, Any]:
     """Return the preview, and what other people changed since the form was made."""
-    if "fill" in request.POST:
-        return {"seq": found.seq}
     actor = request.user.get_username()
-    preview = api.preview_repair(found.wid, "patch", {"changes": changes}, actor=actor)
+    found = api.preview_repair(asked.now.wid, asked.about.name, asked.arguments, actor=actor)
+    moved = asked.seen.seq < asked.now.seq
     return {
-        "preview": repairing.shown(preview, flow),
-        "previewed": _digest(found, changes),
+        "preview": repairing.shown(found, flow),
+        "previewed": asked.digest,
         "late": request.POST.get("do") == "apply",
-        "moved": repairing.moved(before.state, found.state, changes, flow) if before.seq < found.seq else [],
+        "moved": repairing.moved(asked.seen.state, asked.now.state, asked.changes, flow) if moved else [],
     }
