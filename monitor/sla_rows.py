@@ -7,7 +7,7 @@ from datetime import timedelta
 from urllib.parse import urlencode
 
 from django.urls import reverse
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from flows.api.slas import Clock, SavedSla
 from flows.filters.tree import Condition
@@ -17,10 +17,10 @@ from monitor.sla_forms import compact
 STATE = {
     "running": (gettext_lazy("running"), "R"),
     "at_risk": (gettext_lazy("at risk"), "X"),
-    "paused": (gettext_lazy("paused"), "W"),
+    "paused": (pgettext_lazy("SLA", "paused"), "W"),
     "breached": (gettext_lazy("breached"), "E"),
     "met": (gettext_lazy("met"), "F"),
-    "cancelled": (gettext_lazy("cancelled"), "none"),
+    "cancelled": (pgettext_lazy("SLA", "cancelled"), "none"),
 }
 
 
