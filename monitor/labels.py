@@ -34,6 +34,7 @@ TROUBLE: dict[str, str | Promise] = {
     "publication": _("A scheduled definition is not published"),
     "rematch": _("A published definition does not reach an instance"),
     "bulk": _("A bulk operation is not continued"),
+    "signatures": _("The signatures of exceptions are not computed"),
 }
 COUNTED: dict[str, str | Promise] = {
     "pending": _("Jobs waiting"),
@@ -126,6 +127,7 @@ INVARIANT: dict[str, str | Promise] = {
     "I7": _("Every failed attempt is counted on its job and recorded in the log."),
     "I8": _("No session holds a transaction open or waits for a lock indefinitely; nothing is prepared."),
     "I9": _("The figures have each counted step of the last days in its minute."),
+    "I10": _("Each exception has an open case, and each open case its exception."),
 }
 
 

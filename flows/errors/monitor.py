@@ -89,3 +89,24 @@ class UnknownSla(WedError):
 
     sqlstate = "WD513"
     default = _("There is no such SLA or calendar.")
+
+
+class BadCase(WedError):
+    """What is asked of the case cannot be done, or a rule for cases cannot be saved so."""
+
+    sqlstate = "WD514"
+    default = _("This cannot be done with the case.")
+
+
+class UnknownCase(WedError):
+    """There is no such case."""
+
+    sqlstate = "WD515"
+    default = _("There is no such case.")
+
+
+class CaseClaimed(WedError):
+    """Another user has claimed the case."""
+
+    sqlstate = "WD516"
+    default = _("Another user has claimed the case.")

@@ -237,6 +237,7 @@ operate                                            yyfff
 alerts                                             yyfff
 webhooks                                           yyfff
 sla                                                yyfff
+cases                                              yyfff
 flowrole                                           yffff
 flowgroups                                         yyfff
 flowindex                                          yyfff

@@ -44,6 +44,7 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
         "alerts": ["add", "--flow", sample.parcels.flow, "--name", "new", "--above", "1"],
         "webhooks": ["add", "--flow", sample.parcels.flow, "--url", "https://example.org/"],
         "sla": ["add", "--flow", sample.parcels.flow, "--name", "new", "--time", "4h"],
+        "cases": ["next", "--flow", sample.parcels.flow],
         "flowrole": [sample.parcels.flow],
         "flowdraft": ["open", sample.parcels.flow],
         "flowindex": [sample.parcels.flow, "pieces"],

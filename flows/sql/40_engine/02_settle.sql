@@ -21,6 +21,7 @@ declare
   v_wids integer[];
   v_seqs integer[];
   v_was "char";
+  v_excepted integer[] := '{}';  -- what became, remains or was an exception
 begin
   select * into v_flow from wedsql.flow f where f.id = p_flow_id;
   if p_failed or not v_flow.plain then
@@ -91,8 +92,10 @@ begin
     if status = 'E' then
       perform wedsql._except_job(v_flow, wid, v_now);
       v_names := v_names || '_EXCPT'::text;
+      v_excepted := v_excepted || wid;
     elsif v_was = 'E' then  -- a parked job ended in another way than by the _EXCPT job
       delete from wedsql.job_pool j where j.wid = _settle.wid and j.tgid = 0;
+      v_excepted := v_excepted || wid;
     end if;
     if wedsql._may_exceed_limit(seq, v_flow.fuse) and fired <> '{}'
        and wedsql._check_firing_limit(v_flow, wid, seq, v_now) then
@@ -103,6 +106,9 @@ begin
     end if;
     return next;
   end loop;
+  if v_excepted <> '{}' then
+    perform wedsql._keep_cases(v_flow, v_excepted, v_now);
+  end if;
   perform wedsql._notify(v_flow, v_wids, v_seqs, v_names, v_jobs);
 end $$;
 

@@ -19,6 +19,7 @@ begin
   v_seqs := wedsql._append_trace(v_flow,
                                  array[wedsql._note_step(p_wid, '_CANCEL', wedsql._actor(p_actor), p_reason)],
                                  null, v_now);
+  perform wedsql._keep_cases(v_flow, array[p_wid], v_now);
   perform wedsql._notify(v_flow, array[p_wid], v_seqs, '{}', 0);
 end $$;
 

@@ -39,6 +39,7 @@ declare
 begin
   v_seqs := wedsql._append_trace(p_flow, array[wedsql._note_step(p_wid, p_step, wedsql._actor(p_actor),
                                                                  p_reason)], null, p_now);
+  perform wedsql._keep_cases(p_flow, array[p_wid], p_now);
   perform wedsql._notify(p_flow, array[p_wid], v_seqs, p_ready, cardinality(p_ready));
 end $$;
 

@@ -1,4 +1,4 @@
--- The nine invariants (docs/reliability.md): what is true between any two commits, whatever failed before.
+-- The ten invariants (docs/reliability.md): what is true between any two commits, whatever failed before.
 -- They read only stored facts, never the engine's derived values, and evaluate conditions again with the
 -- matchers. In each query {i} stands for the instances that are checked, and one row of it is one violation.
 
@@ -75,7 +75,18 @@ values
                         or pg_visible_in_snapshot(t.xid::text::xid8, s.counted) end) h
   left join wedsql.figure g
     on g.span = 'm' and g.at = h.at and g.flow_id = h.flow_id and g.trname = h.trname
-  group by h.flow_id, h.trname, h.at having count(*) > coalesce(max(g.done), 0)$q$)
+  group by h.flow_id, h.trname, h.at having count(*) > coalesce(max(g.done), 0)$q$),
+('I10', 'Each exception has an open case, and each open case its exception.', $q$
+  select jsonb_build_object('wid', i.wid, 'status', i.status, 'case', null) as found
+  from {i} i
+  where (i.status = 'E' or i.status in ('S', 'X') and exists (
+      select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid = 0))
+    and not exists (select 1 from wedsql.repair_case c where c.wid = i.wid and c.closed_at is null)
+  union all
+  select jsonb_build_object('wid', i.wid, 'status', i.status, 'case', c.number)
+  from {i} i join wedsql.repair_case c on c.wid = i.wid and c.closed_at is null
+  where i.status not in ('E', 'S', 'X') or i.status in ('S', 'X') and not exists (
+      select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid = 0)$q$)
 $$;
 
 -- Returns the same for the two that read one flow's table: conditions that hold are pending, and the history
@@ -171,7 +182,7 @@ begin
     using p_wids, p_examples;
 end $$;
 
--- Returns the nine invariants, each with the number of violations and the first p_examples, all as of one
+-- Returns the ten invariants, each with the number of violations and the first p_examples, all as of one
 -- moment. p_limit bounds the check to about twice as many instances (the newest and those that wait longest),
 -- null means all.
 create or replace function wedsql.violations(p_limit integer default null, p_examples integer default 10)
@@ -197,15 +208,15 @@ begin
                  ('I3', 'The history has a row for each step, in order; folded it gives the present state.')
          ) s (name, sentence))
   select q.name, r.found, r.examples, q.sentence
-  from q cross join lateral wedsql._invariant(q.query, v_wids, p_examples) r order by q.name;
+  from q cross join lateral wedsql._invariant(q.query, v_wids, p_examples) r order by length(q.name), q.name;
 end $$;
 
--- Returns the nine invariants in short, with one example of each that is violated; p_limit as in violations.
+-- Returns the ten invariants in short, with one example of each that is violated; p_limit as in violations.
 create or replace function wedsql.invariants(p_limit integer default null)
 returns table (name text, ok boolean, found bigint, example jsonb, sentence text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select o.name, o.found = 0, o.found, o.examples -> 0, o.sentence from wedsql.violations(p_limit, 1) o
-order by o.name
+order by length(o.name), o.name
 $$;
 
 -- Checks the invariants, keeps the result for other readers (wedsql.beat, 'invariants'), and returns the time
@@ -224,7 +235,7 @@ begin
     return null;
   end if;
   select jsonb_agg(jsonb_build_object('name', o.name, 'found', o.found, 'examples', o.examples)
-                   order by o.name)
+                   order by length(o.name), o.name)
   into v_findings from wedsql.violations(p_limit, p_examples) o;
   insert into wedsql.beat as b (name, seen_at, detail)
   values ('invariants', v_at, jsonb_build_object('limit', p_limit, 'findings', v_findings,

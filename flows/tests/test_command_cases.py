@@ -1,0 +1,93 @@
+"""manage.py cases: the example of the documentation, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django.db import transaction
+
+from flows import api
+from flows.api.cases import Case
+from flows.tests.commands import answer, refused, run, write
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def orders() -> None:
+    api.create_flow("orders")
+    attributes = [{"name": "payment"}, {"name": "amount", "type": "integer", "default": 0}]
+    triggers = [{"transition": "tr_pay", "predicate": "payment is null"},
+                {"predicate": "payment = 'paid'", "final": True}]  # fmt: skip
+    api.publish("orders", {"attributes": attributes, "triggers": triggers})
+
+
+def declined() -> Case:
+    wid = api.start("orders", {})
+    with transaction.atomic():
+        job = api.take("orders", ["tr_pay"])
+        assert job is not None
+        api.complete(job, {"payment": "declined", "amount": 5000})
+    return api.list_cases(["orders"], {"wid": wid})[0]
+
+
+def test_the_examples_of_the_documentation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (Path(__file__).parents[2] / "docs/cases.md").read_text()
+    rules = text.partition("```json\n")[2].partition("```")[0]
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, rules, "rules.json")
+    calls = re.findall(r"^\$ python manage\.py (.*)$", text, re.MULTILINE)
+    run(*shlex.split(calls.pop()))
+    case = declined()
+    assert (case.queue, case.priority, case.severity) == ("cards", 80, "high") and case.due_at is not None
+    assert [each["queue"] for each in answer("cases", "rules", "--flow", "orders")] == ["cards", "orders"]
+    assert len(calls) == 8
+    for call in calls:
+        given = {"17": str(case.number), "2026-12-24T09:00": str(datetime.now(UTC) + timedelta(days=1))}
+        line = [given.get(word, word) for word in shlex.split(call)]
+        if "release" in line:
+            run("cases", "claim", str(case.number))
+        run(*line)
+    shown = answer("cases", "show", str(case.number))
+    assert (shown["state"], shown["reason_code"], shown["owner"]) == ("new", "declined", "")
+    assert [each["kind"] for each in shown["history"]] == [
+        "opened", "claimed", "commented", "waits", "set", "claimed", "released",
+    ]  # fmt: skip
+    assert "The bank is asked." in run("cases", "show", str(case.number))
+
+
+def test_lists_select_and_groups_count() -> None:
+    cases = [declined(), declined()]
+    api.sign_cases()
+    (group,) = answer("cases", "groups", "--flow", "orders")
+    assert (group["cause"], group["open"], group["newest"]) == ("STUCK", 2, cases[1].number)
+    found = answer("cases", "list", "--signature", group["signature"], "--state", "new", "--cause", "STUCK")
+    assert [each["number"] for each in found] == [case.number for case in cases]
+    assert "STUCK" in run("cases", "list") and "STUCK" in run("cases", "groups")
+    assert len(answer("cases", "list", "--after", str(cases[0].number), "--limit", "1")) == 1
+    api.cancel(cases[0].wid, "Enough.")
+    assert [each["state"] for each in answer("cases", "list", "--closed")] == ["closed"]
+    assert answer("cases", "next", "--queue", "none") is None
+    assert "No case is waiting" in run("cases", "next", "--queue", "none")
+
+
+def test_it_refuses_what_makes_no_sense(tmp_path: Path) -> None:
+    case = str(declined().number)
+    refused("cases", "show", code=2)
+    refused("cases", "list", case, code=2)
+    refused("cases", "rules", code=2)
+    refused("cases", "wait", case, code=2)
+    refused("cases", "wait", case, "--until", "soon", code=2)
+    refused("cases", "set", case, code=2)
+    rules = ("cases", "rules", "--flow", "orders", "--file")
+    for wrong in ("{", json.dumps([{"name": "x"}]), "3"):
+        refused(*rules, write(tmp_path, wrong, "rules.json"))
+    for line in (("show", "999999"), ("comment", case), ("release", case), ("set", case, "--priority", "-1")):
+        with transaction.atomic():
+            refused("cases", *line)
+            transaction.set_rollback(True)

@@ -1,0 +1,30 @@
+"""Computes the signatures of new cases, in a transaction of its own, so that no commit waits for it long."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+import psycopg
+
+from flows import api
+from flows.errors import WedError
+from workers.logs import summarize
+from workers.reaper.report import WORKER
+
+log = logging.getLogger("workers.reaper")
+
+_SLICE = 200
+# Seconds of a round.
+_BUDGET = 2.0
+
+
+def sign_new_cases(connection: psycopg.Connection[Any]) -> None:
+    """Compute signatures slice by slice; a failure is logged and hinders nothing else."""
+    until = time.monotonic() + _BUDGET
+    try:
+        while api.sign_cases(_SLICE, conn=connection) >= _SLICE and time.monotonic() < until:
+            pass
+    except (WedError, psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable) as error:
+        log.warning("Signatures of cases were not computed: %s", summarize(error), extra={"worker": WORKER})
