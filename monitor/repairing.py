@@ -97,6 +97,7 @@ def moved(before: State, now: State, yours: State, flow: FlowInfo) -> list[Moved
 def shown(preview: RepairPreview, flow: FlowInfo) -> ShownPreview:
     """Return a preview in the words of the flow."""
     titles = {one.tgid: one.title for one in flow.triggers}
+    fired = {each.trigger for each in preview.fires}
     cells = [
         Cell(one.title, one.type, _text(preview.before.get(one.name)), _text(preview.after.get(one.name)))
         for one in flow.attributes
@@ -106,7 +107,7 @@ def shown(preview: RepairPreview, flow: FlowInfo) -> ShownPreview:
         _outcome(preview),
         cells,
         [titles.get(each.trigger, each.transition) for each in preview.fires],
-        [titles[each] for each in preview.became_true if each in titles],
+        [titles[each] for each in preview.became_true if each in titles and each not in fired],
         [titles[each] for each in preview.became_false if each in titles],
         [titles.get(each.trigger, each.transition) for each in preview.withdrawn],
         preview.refusal,

@@ -47,7 +47,7 @@ def test_a_clerk_reads_what_is_missing_fills_it_in_previews_and_applies(
     assert Form(page).fields["value-stage"] == "new" and "What will happen" not in page
     page = sent(bea, lost, page, do="preview")
     text = text_of(page)
-    assert "The instance runs again." in text and "Fires Pack it" in text
+    assert "The instance runs again." in text and "Fires Pack it" in text and "Now holds" not in text
     assert api.explain_instance(lost).status == "E", "a preview changes nothing"
     assert sent(bea, lost, page, do="apply", reason="Found it.") == f"/instances/{lost}/"
     found = api.explain_instance(lost)
@@ -56,6 +56,15 @@ def test_a_clerk_reads_what_is_missing_fills_it_in_previews_and_applies(
     assert f"Instance {lost} is repaired." in page and "Found it." in page and "bea in monitor" in page
     assert address(lost) not in page, "there is nothing to repair any more"
     assert "There is nothing to repair" in get(bea, address(lost))
+
+
+def test_a_parked_job_is_shown_with_its_error_and_a_way_to_retry_it(bea: Client, parcels: Parcels) -> None:
+    wid = parcels.start(extra={})
+    parcels.park("tr_pack", wid, "no box")
+    page = get(bea, address(wid))
+    (job,) = [one for one in api.explain_jobs(wid) if one.transition == "tr_pack"]
+    assert f"/instances/{wid}/operate/retry/?job={job.id}" in page
+    assert "Pack it : 1 attempt failed." in text_of(page) and "no box" in page
 
 
 def test_only_who_may_repair_has_the_page(

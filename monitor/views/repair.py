@@ -60,8 +60,10 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     now, about = api.explain_instance(wid), _subject(request, wid, flow)
     context: dict[str, Any] = {"flow": flow, "instance": instance, "found": now, "about": about}
     context |= {"choices": CHOICES, "possible": about.is_possible(now.status), "missing": []}
+    titles = {one.tgid: one.title for one in flow.triggers}
+    parked = (one for one in jobs.of_instance(wid) if one.state == "K" and now.status == "E")
+    context["parked"] = [(one, titles.get(one.tgid, one.transition)) for one in parked]
     if about.job:
-        titles = {one.tgid: one.title for one in flow.triggers}
         context["job_title"] = titles.get(about.job.tgid, about.job.transition)
     if about.name == "patch":
         context["missing"] = repairing.missing(now, flow, about.attributes)
@@ -102,7 +104,7 @@ def _asked(
     """Return what the form asks for: what was typed, and what one rule is to be filled in with."""
     seen = _seen(now, number(request.POST.get("seq")))
     typed = values.changed(_typed(request, about, seen), seen.state)
-    return Asked(about, now, seen, typed | repairing.filled(missing, request.POST.get("fill", "")))
+    return Asked(about, now, seen, {**typed, **repairing.filled(missing, request.POST.get("fill", ""))})
 
 
 def _seen(now: InstanceReasons, seq: int | None) -> InstanceReasons:
