@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import Permission, User
@@ -14,7 +15,7 @@ from django.urls import reverse
 
 from flows import api
 from flows.definition.lint import Finding
-from flows.designer import trying, warned
+from flows.designer import checks, trying, warned
 from flows.models import Flow
 from flows.tests.designer import browser
 from flows.tests.pages import unique
@@ -89,6 +90,22 @@ def test_a_problem_is_solved_before_the_checks_run(alice: Client, fig2: str) -> 
 
     assert "1 problem prevents publishing" in html.unescape(page.content.decode())
     assert "error" not in page.context, "conditions with a problem are not evaluated"
+
+
+def test_what_the_page_reads_first_has_a_time_limit(
+    alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, limits = checks.flow_page, []
+
+    def read(*given: Any) -> Any:
+        with connection.cursor() as cursor:
+            cursor.execute("show statement_timeout")
+            limits.append(cursor.fetchone())
+        return real(*given)
+
+    monkeypatch.setattr(checks, "flow_page", read)
+
+    assert alice.get(address(fig2)).status_code == 200 and limits == [("5s",)]
 
 
 def test_checks_that_do_not_end_in_time_say_so(

@@ -13,6 +13,8 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from flows import api
+from flows.errors import WedError
+from flows.loading.load import load_sql
 from flows.models import Flow, FlowVersion, TraceEntry
 from flows.tests.commands import DEMO, FIGURE_TWO, answer, refused, run, write
 from flows.tests.flow_packages import shape
@@ -211,17 +213,22 @@ def test_loadflow_says_what_cannot_stand_in_a_definition(db: None, tmp_path: Pat
     assert "cannot stand in a definition" in refused("loadflow", write(tmp_path, text), "--flow", unique())
 
 
-def test_loadflow_reports_what_only_the_commit_finds(fig2: str, tmp_path: Path) -> None:
-    text = (
-        "create function pg_temp.late() returns trigger language plpgsql as"
-        " $$ begin raise exception 'Found late.' using errcode = 'WD010'; end $$;"
-        " create constraint trigger zz_late after insert on wed_attr deferrable initially deferred"
-        " for each row execute function pg_temp.late();"
-        " insert into wed_attr (aname) values ('a9')"
-    )
-    text = text.replace("on wed_attr", "on wedsql.attr")
+LATE = """
+create function pg_temp.late() returns trigger language plpgsql as
+  $$ begin raise exception 'Found late.' using errcode = 'WD010'; end $$;
+create constraint trigger zz_late after insert on wedsql.attr deferrable initially deferred
+  for each row execute function pg_temp.late();
+insert into wed_attr (aname) values ('a9')
+"""
 
-    assert "Found late." in refused("loadflow", write(tmp_path, text), "--flow", fig2)
+
+def test_loadflow_reports_what_only_the_commit_finds(fig2: str, tmp_path: Path) -> None:
+    assert "Found late." in refused("loadflow", write(tmp_path, LATE), "--flow", fig2)
+
+
+def test_what_only_the_commit_finds_is_an_error_of_the_kernel(fig2: str) -> None:
+    with pytest.raises(WedError, match="Found late"):
+        load_sql(fig2, LATE, "alice")
 
 
 def test_numbers_in_a_file_do_not_count(fig2: str, tmp_path: Path) -> None:
