@@ -1,5 +1,6 @@
 // Places the nodes and edges of a picture; lengths in the units of the drawing.
 import { RESERVED } from "./notes.js";
+import { below, loose, settle } from "./rows.js";
 import { Graph, layout } from "../../vendor/dagre-3.1.3/dagre.esm.js";
 
 const LINE = 17, PAD = 12, LONGEST = 26;
@@ -57,23 +58,42 @@ function enclose(nodes, edges, { width, height }) {
   return { width: box.right - box.left, height: box.bottom - box.top };
 }
 
-export function placed({ nodes, edges, frames, groupOf }, words, notes) {
+// The part of the picture with edges, placed by dagre; `blocks` are boxes in rows, each inside an open group.
+function connected(nodes, blocks, edges, frames, groupOf) {
   const graph = new Graph({ compound: frames.length > 0 });
   const rankdir = innerWidth < 700 ? "TB" : "LR";
   graph.setGraph({ rankdir, nodesep: 22, ranksep: 60, edgesep: 12, marginx: 16, marginy: 16 });
-  for (const node of nodes) graph.setNode(node.id, box(node, words, notes));
+  for (const node of nodes) graph.setNode(node.id, node);
   for (const frame of frames) graph.setNode(`frame-${frame.id}`, { frame });
+  for (const block of blocks) graph.setNode(`rows-${block.group}`, block);
   const framed = new Set(frames.map((frame) => frame.id));
   for (const { id } of nodes) if (framed.has(groupOf.get(id))) graph.setParent(id, `frame-${groupOf.get(id)}`);
+  for (const { group } of blocks) graph.setParent(`rows-${group}`, `frame-${group}`);
   for (const edge of edges) graph.setEdge(edge.source, edge.target, labelled(edge));
   layout(graph);
   for (const { v, w } of graph.edges()) if (v === w) graph.edge(v, w).points = loop(graph.node(v), rankdir);
-  const all = graph.nodes().map((id) => graph.node(id));
-  const drawn = graph.edges().map((ends) => graph.edge(ends));
   return {
-    ...enclose(all, drawn, graph.graph()),
-    nodes: all.filter((node) => !node.frame),
-    frames: all.filter((node) => node.frame).map(({ frame, ...place }) => ({ ...place, id: frame.id, title: frame.title })),
-    edges: drawn,
+    size: graph.graph(),
+    edges: graph.edges().map((ends) => graph.edge(ends)),
+    frames: frames.map(({ id }) => graph.node(`frame-${id}`)),
+  };
+}
+
+export function placed({ nodes, edges, frames, groupOf }, words, notes) {
+  const all = nodes.map((node) => box(node, words, notes));
+  const { boxes, blocks } = loose(all, edges, frames, groupOf);
+  const apart = new Set([...boxes, ...blocks].flatMap((each) => each.inside ?? each));
+  const closed = new Set(boxes.map(({ frame }) => frame));
+  const rest = all.filter((node) => !apart.has(node)), around = frames.filter((frame) => !closed.has(frame));
+  const drawn = rest.length ? connected(rest, blocks, edges, around, groupOf)
+    : { size: { width: 0, height: 0 }, edges: [], frames: [] };
+  const size = below(boxes, drawn.size);
+  settle([...boxes, ...blocks]);
+  const framed = [...drawn.frames, ...boxes.filter(({ frame }) => frame)];
+  return {
+    ...enclose([...all, ...framed], drawn.edges, size),
+    nodes: all,
+    frames: framed.map(({ frame, ...place }) => ({ ...place, id: frame.id, title: frame.title })),
+    edges: drawn.edges,
   };
 }
