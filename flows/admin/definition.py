@@ -27,7 +27,8 @@ from flows.admin.refusals import Refusal, SaveRefused, refusal
 from flows.admin.rights import DesignRights
 from flows.admin.saving import DefinitionSave
 from flows.definition import FLOW, TRIGGER
-from flows.designer.tabs import MOST_ITEMS, address
+from flows.designer.draft import design_of
+from flows.designer.tabs import MOST_ITEMS, address, tabs
 from flows.designer.urls import designer_urls
 from flows.errors import WedError
 from flows.models import Attribute, Flow, Instance, Trigger
@@ -80,7 +81,7 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
     fieldsets = fieldsets(FLOW, before=("name",), after=("reason", "seen_version"))
 
     class Media:
-        css = {"all": ("flows/admin.css",)}
+        css = {"all": ("pages/tabs.css", "flows/admin.css")}
 
     def get_urls(self) -> list[URLPattern]:
         return designer_urls() + super().get_urls()
@@ -112,6 +113,13 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
         refusals.setdefault("", Refusal(None, str(NOTHING_SAVED)))
         request.wed_refusals = refusals  # type: ignore[attr-defined]
         return super().changeform_view(request, object_id, form_url, extra_context)
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
+    ) -> HttpResponse:
+        if flow := kwargs.get("obj"):
+            context["tabs"] = tabs(request.user, design_of(request, flow.pk, None), "change")
+        return super().render_change_form(request, context, **kwargs)
 
     def get_form(
         self, request: HttpRequest, obj: Flow | None = None, change: bool = False, **kwargs: Any
