@@ -66,6 +66,7 @@ def ask(request: HttpRequest, design: Design, tab: str, found: Conflicting, targ
         "whom": found.draft.changed_by,
         "target": target or now.address(tab),
         "again": before is not None,
+        "publish_leads": False,
     }
     return render(request, "admin/flows/designer/conflicts.html", context, status=409)
 

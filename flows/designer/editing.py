@@ -112,7 +112,7 @@ def _show(
     context = design_page(request, design, TAB[part]) | listing.tab(
         design, part, form, choice.place if choice else None
     )
-    context |= {"error": error}
+    context |= {"error": error, "publish_leads": context["publish_leads"] and form is None}
     return render(request, f"admin/flows/designer/{TAB[part]}.html", context, status=status)
 
 

@@ -97,6 +97,7 @@ def _show(
     context = (
         design_page(request, design, TABS[part]) | shown | {"part": part, "back": design.address(TABS[part])}
     )
+    context["publish_leads"] = False
     context["usual"] = [OPTIONS[part][name].label for name in rows.USUAL[part]]
     if table is not None:
         context["columns"] = [column.label for column in table.columns]

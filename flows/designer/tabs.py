@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from flows.access import AnyUser, may_design
+from flows.access import AnyUser, may, may_design
 from flows.designer.draft import Design, design_of, may_edit, undo_of
 
 # The names of the URLs in the order of the tabs.
@@ -31,6 +31,8 @@ TITLES: dict[str, Any] = {
 MOST_ITEMS = 60
 # The tabs of a flow that was never published: those that edit, try and publish the draft.
 BEFORE_FIRST = ("rules", "attributes", "try", "publish", "text", "settings")
+# Those without a form of their own: the button for what comes next is that of the draft, which publishes it.
+SHOWING = ("rules", "attributes", "picture", "checks", "versions")
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ def design_page(request: HttpRequest, design: Design, tab: str) -> dict[str, Any
         "tab_name": tab,
         "tab_title": TITLES[tab],
         "editable": may_edit(request.user, design),
+        "publish_leads": tab in SHOWING and design.changes > 0 and may(request.user, "publish", design.name),
         "undo": undo_of(design),
         "draft_address": design.address("draft"),
         "try_address": design.address("try"),

@@ -14,6 +14,7 @@ from flows.designer.draft import count_changes
 from flows.tests.designer import browser
 from flows.tests.drafting import at, button, draft, rule, send, text_of
 from flows.tests.pages import opened, unique
+from flows.tests.publish_page import member
 from flows.types import DraftAt
 
 pytestmark = pytest.mark.django_db
@@ -225,6 +226,18 @@ def test_changes_are_counted_by_rule() -> None:
     )
 
 
+def test_a_page_has_one_primary_button_and_it_is_something_the_user_may_do(alice: Client, fig2: str) -> None:
+    dana = browser(member(f"flow:{fig2}:design"))
+    primary = re.compile(r'class="(?:button )?primary"[^>]*>([^<]+)')
+    assert primary.findall(alice.get(at(fig2)).content.decode()) == ["Add a rule"]
+    send(alice, at(fig2, query="?rule=1"), predicate="a1 = 'ready'")
+
+    assert primary.findall(alice.get(at(fig2)).content.decode()) == ["Publish…"]
+    assert primary.findall(dana.get(at(fig2)).content.decode()) == ["Add a rule"]
+    for page in (at(fig2, query="?rule=1"), at(fig2, "settings"), at(fig2, "text")):
+        assert primary.findall(alice.get(page).content.decode()) == ["Save"], page
+
+
 # Sizes
 
 
@@ -235,7 +248,8 @@ def test_the_form_with_everything_at_once_is_for_small_flows(alice: Client) -> N
     definition["attributes"] = [{"name": f"a{n}"} for n in range(59)]
     definition["triggers"] = [{"name": "x", "transition": "tr_x", "predicate": "a1 = 'x'"}]
     api.publish(name, definition)
-    assert "triggers-0-predicate" in alice.get(at(name, "change")).content.decode()
+    everything = alice.get(at(name, "change")).content.decode()
+    assert "triggers-0-predicate" in everything and 'aria-current="page">All at once</a>' in everything
     assert "All at once" in text_of(alice.get(at(name)))
 
     api.publish(name, definition | {"attributes": [*definition["attributes"], {"name": "one_more"}]})
