@@ -32,6 +32,7 @@ from flows.designer.shown import Shown, proposed_definition
 from flows.designer.tabs import design_page
 from flows.designer.trying import limited
 from flows.errors import BadDefinition, WedError
+from flows.messages import stored
 from flows.queries.base import snapshot
 from flows.types import DraftAt, Problem, Publication, PublicationChoices
 from pages.guard import is_timeout, page
@@ -73,7 +74,10 @@ def publish(request: HttpRequest, flow_id: int | None = None, name: str | None =
             "followed": any(each.progress for each in requests),
             # The instances are locked then, and what would be predicted is about to change.
             "publishing": any(each.progress and each.progress.phase == "publishing" for each in requests),
-            "rights": rights(request.user, design.name),
+            "rights": (allowed := rights(request.user, design.name)),
+            "waiting": (waiting := [each.publication for each in requests if each.waits]),
+            "asked": (asked := _asked(waiting, proposed)),
+            "offered": "publish" in allowed and not asked,
             "needs_approval": running.get("needs_approval", False),
             "user_name": request.user.get_username(),
             "question": question,
@@ -121,6 +125,17 @@ class Request:
     outcome: Outcome | None
     progress: Progress | None
 
+    @property
+    def waits(self) -> bool:
+        """Return whether it waits for its approval or for its time."""
+        publishing = self.progress is not None and self.progress.phase == "publishing"
+        return self.publication.status in ("requested", "approved") and not publishing
+
+    @property
+    def message(self) -> str:
+        """Return why the last try failed, in the language of the user."""
+        return stored(self.publication.message or "")
+
 
 def _requests(flow: str) -> list[Request]:
     """Return the open requests and the newest others."""
@@ -130,6 +145,15 @@ def _requests(flow: str) -> list[Request]:
     listed = sorted(found.values(), key=lambda each: -each.id)
     now = datetime.now(UTC)
     return [Request(each, done.get(each.id), progress(each, now)) for each in listed]
+
+
+def _asked(waiting: Iterable[Publication], proposed: Shown) -> bool:
+    """Return whether the publication of the draft as it is waits already: a second one could only fail."""
+    draft = proposed.draft
+    return draft is not None and any(
+        (each.branch, each.revision, each.base_version) == (MAIN, draft.revision, draft.base_version)
+        for each in waiting
+    )
 
 
 def _act(request: HttpRequest, flow_id: int | None, name: str | None) -> HttpResponse:
@@ -255,7 +279,7 @@ def _tell(request: HttpRequest, done: Publication) -> None:
         "published": _("Version %(v)s is published.") % {"v": done.version},
         "rejected": _("The request is rejected."),
         "withdrawn": _("The request is withdrawn."),
-        "failed": _("It could not be published: %(why)s") % {"why": done.message},
+        "failed": _("It could not be published: %(why)s") % {"why": stored(done.message or "")},
     }
     add = messages.error if done.status == "failed" else messages.success
     add(request, texts[done.status])

@@ -18,6 +18,7 @@ from flows.database_errors import translated
 from flows.tests.designer import browser
 from flows.tests.pages import unique
 from flows.tests.publish_page import address, drafted, member, publish, running, text_of
+from flows.types import PublicationChoices
 
 # A version is recorded once per transaction.
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -149,6 +150,36 @@ def test_a_request_is_rejected_or_withdrawn(alice: Client, careful: str, action:
         bob.post(address("publish", careful), {"do": f"delete:{request.id}"}, follow=True)
     )
     assert running(careful) != "a2 is null"
+
+
+def test_a_publication_that_waits_is_said_above_and_not_offered_again(alice: Client, careful: str) -> None:
+    assert "waits" not in text_of(alice.get(address("publish", careful)))
+    publish(alice, careful, drafted(careful, "a2 is null"))
+
+    page = alice.get(address("publish", careful))
+    assert re.search(r"Publication \d+ waits for approval. Requested by alice", text_of(page))
+    assert (
+        "The draft has not changed since." in text_of(page) and 'name="reason"' not in page.content.decode()
+    )
+    drafted(careful, "a3 is null")
+    page = alice.get(address("publish", careful))
+    assert "It fails if another version is published first." in text_of(page)
+    assert 'name="reason"' in page.content.decode()
+
+
+def test_why_a_publication_failed_is_said_in_the_language_of_the_user(alice: Client, fig2: str) -> None:
+    at = drafted(fig2, "a2 is null")
+    later = PublicationChoices(publish_at=datetime.now(UTC) + timedelta(days=2))
+    for _each in range(2):
+        made = api.request_publication(at, later, actor="alice")
+    with connection.cursor() as cursor:
+        cursor.execute("update wedsql.publication set base_version = 0 where id = %s", [made.id])
+        assert "another version runs now" in text_of(alice.get(address("publish", fig2)))
+        cursor.execute("update wedsql.publication set publish_at = wedsql.now() where id = %s", [made.id])
+    api.publish_due()
+
+    alice.cookies["django_language"] = "pt-br"
+    assert "esta definição foi feita a partir da versão 0." in text_of(alice.get(address("publish", fig2)))
 
 
 def test_a_publication_waits_for_its_time(alice: Client, fig2: str) -> None:
