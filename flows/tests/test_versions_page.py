@@ -163,7 +163,7 @@ def test_a_version_shows_what_it_did_and_which_instances_it_started(alice: Clien
     assert counts == [(str(new), "2"), (str(old), "3")]
     text = text_of(page)
     assert re.search(
-        rf"{new} ▶ running .* because .* It did what was predicted. .* jobs were withdrawn 3 3", text
+        rf"{new} ▶ runs now .* because .* It did what was predicted. .* jobs were withdrawn 3 3", text
     )
     assert re.search(rf" {old} .* no prediction", text)
     for version, started in ((old, before), (new, after)):
