@@ -170,6 +170,7 @@ LOCALE_PATHS = [environment.resources("locale")]
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
+FORMAT_MODULE_PATH = "wedsql_site.formats"
 
 STATIC_URL = "static/"
 STORAGES = {
