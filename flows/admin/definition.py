@@ -115,11 +115,18 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
         return super().changeform_view(request, object_id, form_url, extra_context)
 
     def render_change_form(
-        self, request: HttpRequest, context: dict[str, Any], **kwargs: Any
+        self,
+        request: HttpRequest,
+        context: dict[str, Any],
+        add: bool = False,
+        change: bool = False,
+        form_url: str = "",
+        obj: Flow | None = None,
     ) -> HttpResponse:
-        if flow := kwargs.get("obj"):
-            context["tabs"] = tabs(request.user, design_of(request, flow.pk, None), "change")
-        return super().render_change_form(request, context, **kwargs)
+        """Show the tabs of the flow above the form."""
+        if obj:
+            context["tabs"] = tabs(request.user, design_of(request, obj.pk, None), "change")
+        return super().render_change_form(request, context, add, change, form_url, obj)
 
     def get_form(
         self, request: HttpRequest, obj: Flow | None = None, change: bool = False, **kwargs: Any
