@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from django.contrib import messages
@@ -65,16 +65,15 @@ def sla(request: HttpRequest, name: str) -> HttpResponse:
     if not may_operate(request.user, flow.name):
         return _forbidden()
     old = _chosen(request, api.list_slas([flow.name]))
-    fields, error = sla_forms.of_sla(old), ""
-    if request.method == "POST":
-        fields = sla_forms.given(request.POST.dict())
-        try:
-            actor = request.user.get_username()
-            saved = api.save_sla(flow.name, sla_forms.sla_of(fields), actor, old.id if old else None)
-            messages.success(request, _("The SLA “%(name)s” is saved.") % {"name": saved.name})
-            return _to(flow)
-        except WedError as refused:
-            error = refused.sentence
+
+    def save(fields: dict[str, str]) -> str:
+        actor, given = request.user.get_username(), sla_forms.sla_of(fields)
+        saved = api.save_sla(flow.name, given, actor, old.id if old else None)
+        return _("The SLA “%(name)s” is saved.") % {"name": saved.name}
+
+    fields, error = _sent(request, sla_forms.of_sla(old), save)
+    if error is None:
+        return _to(flow)
     calendars = api.list_calendars([flow.name])
     context = {"flow": flow, "old": old, "fields": fields, "error": error, "calendars": calendars}
     return render(request, "monitor/sla_form.html", context)
@@ -88,20 +87,32 @@ def calendar(request: HttpRequest, name: str) -> HttpResponse:
     if not may_operate(request.user, flow.name):
         return _forbidden()
     old = _chosen(request, api.list_calendars([flow.name]))
-    fields, error = sla_forms.of_calendar(old), ""
-    if request.method == "POST":
-        fields = sla_forms.given(request.POST.dict())
-        try:
-            actor = request.user.get_username()
-            found = sla_forms.calendar_of(fields)
-            saved = api.save_calendar(flow.name, found, actor, old.id if old else None)
-            messages.success(request, _("The calendar “%(name)s” is saved.") % {"name": saved.name})
-            return _to(flow)
-        except WedError as refused:
-            error = refused.sentence
+
+    def save(fields: dict[str, str]) -> str:
+        actor, given = request.user.get_username(), sla_forms.calendar_of(fields)
+        saved = api.save_calendar(flow.name, given, actor, old.id if old else None)
+        return _("The calendar “%(name)s” is saved.") % {"name": saved.name}
+
+    fields, error = _sent(request, sla_forms.of_calendar(old), save)
+    if error is None:
+        return _to(flow)
     days = [(field, title, fields.get(field, "")) for field, title in WEEK]
     context = {"flow": flow, "old": old, "fields": fields, "error": error, "days": days}
     return render(request, "monitor/calendar_form.html", context)
+
+
+def _sent(
+    request: HttpRequest, fields: dict[str, str], save: Callable[[dict[str, str]], str]
+) -> tuple[dict[str, str], str | None]:
+    """Save the form that a POST sends; return its fields and why it is refused, None if it is saved."""
+    if request.method != "POST":
+        return fields, ""
+    fields = sla_forms.given(request.POST.dict())
+    try:
+        messages.success(request, save(fields))
+    except WedError as refused:
+        return fields, refused.sentence
+    return fields, None
 
 
 def _chosen(request: HttpRequest, saved: Sequence[_Saved]) -> _Saved | None:
