@@ -162,9 +162,8 @@ def _act(request: HttpRequest, flow_id: int | None, name: str | None) -> HttpRes
     kind, _colon, argument = request.POST.get("do", "").partition(":")
     if not may(request.user, "approve" if kind in ("approve", "reject") else "publish", flow):
         raise Http404
-    with transaction.atomic():
-        publishes = kind == "publish"
-        done = _request(request, flow) if publishes else _decide(request, flow, kind, number(argument))
+    publishes = kind == "publish"
+    done = _request(request, flow) if publishes else _decide(request, flow, kind, number(argument))
     _tell(request, done)
     # A flow that was never published has another address after its first publication.
     return HttpResponseRedirect(design_of(request, None, flow).address("publish"))
