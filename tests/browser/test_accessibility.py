@@ -16,6 +16,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from flows import api
+from flows.api.slas import Calendar, Sla
 from flows.api.webhooks import Webhook
 from flows.types import DraftAt
 from monitor.tests.conftest import Parcels
@@ -125,6 +126,7 @@ def addresses(
     login("alice", "/")
     hook = api.save_webhook(orders.flow, webhook, "alice", conn=orders.connection).id
     api.send_test_message(hook, conn=orders.connection)
+    define_slas(orders)
     moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     places = {"f": orders.flow, "id": orders.flow_id, "w": declined, "new": new, "t": moment, "hook": hook}
     yield {path: server.url + path.format_map(places)[1:] for path in PAGES}
@@ -139,6 +141,19 @@ def deliver(orders: Parcels, order: int) -> None:
     orders.do("tr_invoice", order, invoice="2026-1")
     orders.do("tr_ship", order, parcel="BR 1")
     orders.do("tr_deliver", order, delivered_on="2026-11-20")
+
+
+def define_slas(orders: Parcels) -> None:
+    """Define SLAs with long texts, one of which is breached, and compute their clocks."""
+    hours = {str(day): [["00:00", "12:30"], ["12:30", "24:00"]] for day in range(1, 8)}
+    office = Calendar("the-office-of-the-warehouse", "America/Argentina/Buenos_Aires", hours)
+    api.save_calendar(orders.flow, office, "alice", conn=orders.connection)
+    stop = "payment = 'declined' or stock = 'reserved' and invoice is not null and delivered_on is not null"
+    for name, calendar in (("charged-within-an-hour", ""), ("delivered-within-the-day", office.name)):
+        sla = Sla(name, 3600, "total > 0", stop, "customer = 'a customer who does not answer'", calendar)
+        api.save_sla(orders.flow, sla, "alice", conn=orders.connection)
+    while (api.advance_slas(conn=orders.connection) or {}).get("more"):
+        pass
 
 
 def open_drafts(orders: Parcels, new: str) -> DraftAt:
