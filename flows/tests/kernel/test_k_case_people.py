@@ -175,10 +175,11 @@ def test_the_most_urgent_case_is_the_next_and_pages_continue_after_a_case(desk: 
 def test_the_first_rule_that_holds_routes_a_case(desk: Kit) -> None:
     conn = desk.conn
     rules = [CaseRule("far-away", "place = 'far'", "high", 80, 3600), CaseRule("fails", "1 / amount = 1"),
-             CaseRule("near", "place in ('here', 'far') and amount < 0", priority=70)]  # fmt: skip
+             CaseRule("near", "coalesce(place, 'far') in ('here', 'far') and amount < 0", priority=70),
+             CaseRule("low", "amount = -3")]  # fmt: skip
     saved = api.save_case_rules(desk.name, rules, "boss", conn=conn)
     assert [(each.queue, each.due_after, each.missing) for each in saved] == [
-        ("far-away", 3600, []), ("fails", None, []), ("near", None, []),
+        ("far-away", 3600, []), ("fails", None, []), ("near", None, []), ("low", None, []),
     ]  # fmt: skip
     far, near, none = stuck(desk, "far"), stuck(desk), stuck(desk, "home")
     assert (far.queue, far.severity, far.priority) == ("far-away", "high", 80)
@@ -187,16 +188,17 @@ def test_the_first_rule_that_holds_routes_a_case(desk: Kit) -> None:
     assert (none.queue, none.priority) == ("default", 50)
     desk.rows("delete from {f}.wed_attr where aname = 'place'")
     wid = desk.start()
-    desk.run("tr_x", wid, amount=-2)
-    assert open_case(desk, wid).queue == "default"
-    assert [each.missing for each in api.list_case_rules(desk.name, conn=conn)] == [["place"], [], ["place"]]
+    desk.run("tr_x", wid, amount=-3)
+    assert open_case(desk, wid).queue == "low", "rules about what the flow no longer has are left out"
+    missing = [each.missing for each in api.list_case_rules(desk.name, conn=conn)]
+    assert missing == [["place"], [], ["place"], []]
     with refused("WD005"), conn.transaction():
         api.save_case_rules(desk.name, [CaseRule("a", "amount = (select 1)")], "boss", conn=conn)
     for wrong in (CaseRule("A"), CaseRule("a", severity="odd"), CaseRule("a", priority=-1),
                   CaseRule("a", due_after=1)):  # fmt: skip
         with refused("WD514"), conn.transaction():
             api.save_case_rules(desk.name, [wrong], "boss", conn=conn)
-    assert len(api.list_case_rules(desk.name, conn=conn)) == 3
+    assert len(api.list_case_rules(desk.name, conn=conn)) == 4
 
 
 def together(
