@@ -268,3 +268,21 @@ def test_an_upgrade_opens_cases_for_the_exceptions_that_there_are(parcel: Kit) -
         ("STUCK", "tr_pay"), ("LOOP", "tr_loop"), ("ATTEMPTS", "tr_pay"),
     ]  # fmt: skip
     assert {tuple(events(parcel, wid)) for wid in wids} == {("opened",)}
+
+
+def test_a_signature_that_cannot_be_computed_hinders_no_commit(parcel: Kit) -> None:
+    wid = stuck(parcel)
+    with pytest.raises(ZeroDivisionError), parcel.conn.transaction():
+        parcel.rows(
+            "create or replace function wedsql._signatures(p_flow integer, p_wids integer[],"
+            " p_seqs integer[], p_causes text[], p_transitions text[]) returns text[] language plpgsql"
+            " as 'begin raise exception ''no''; end'"
+        )
+        assert api.sign_cases(conn=parcel.conn) == 0
+        query = "select n, message from wedsql.trouble where kind = 'signatures' and flow_id = %s"
+        noted = parcel.rows(query, [parcel.id])
+        assert noted == [(1, "no")]
+        parcel.run("_EXCPT", wid, paid="yes")
+        parcel.run("tr_send", wid, paid="no")
+        assert [each.state for each in cases(parcel, wid)] == ["applied", "new"] and broken(parcel) == []
+        raise ZeroDivisionError

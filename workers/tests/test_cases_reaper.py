@@ -1,0 +1,31 @@
+"""The reaper computes the signatures of cases, with the privileges of its role."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+
+from flows import api
+from testkit.waiting import until
+from workers.reaper import rounds
+
+
+def test_a_round_of_the_reaper_computes_signatures(
+    flow: str, connect: Callable[..., psycopg.Connection[Any]]
+) -> None:
+    owner = connect()
+    api.publish(flow, {"attributes": [{"name": "a"}],
+                       "triggers": [{"transition": "tr_x", "predicate": "a = '1'"}]}, conn=owner)  # fmt: skip
+    wid = api.start(flow, {"a": "1"}, conn=owner)
+    with owner.transaction():
+        job = api.take(flow, ["tr_x"], conn=owner)
+        assert job is not None
+        api.complete(job, {"a": "2"}, conn=owner)
+    (case,) = api.list_cases([flow], {"wid": wid}, conn=owner)
+    assert case.signature == ""
+    try:
+        until(lambda: rounds.reap() is not None and api.read_case(case.number, conn=owner).signature != "")
+    finally:
+        rounds._reaper_wire().close()
