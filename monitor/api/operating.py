@@ -15,7 +15,7 @@ from flows.queries import instances, jobs
 from monitor.api import inputs, schemas
 from monitor.api.caller import forbidden
 from monitor.api.problems import Problem
-from monitor.api.routing import OPERATE, RETRY, call_of, flow_of, router
+from monitor.api.routing import OPERATE, RETRY, call_of, flow_of, number_of, router
 from monitor.operations import perform
 
 log = logging.getLogger("wedsql.api")
@@ -135,9 +135,8 @@ def extend(request: HttpRequest, wid: int, job: int, given: inputs.ExtendIn) -> 
 def _perform(
     request: HttpRequest, name: str, wid: int, job: int | None, reason: str, detail: float | None = None
 ) -> Any:
-    if job is not None and job >= 2**63:
-        raise Problem(404)
-    perform(name, wid, job, detail, reason, call_of(request).caller.name)
+    found = None if job is None else number_of(job)
+    perform(name, wid, found, detail, reason, call_of(request).caller.name)
     return _done(request, name, wid)
 
 

@@ -7,6 +7,7 @@ from ninja import Router
 
 from flows.queries.definitions import FlowInfo
 from monitor.api.caller import Call, Needs
+from monitor.api.problems import Problem
 
 router = Router()
 READ = Needs("see")
@@ -20,6 +21,13 @@ def call_of(request: HttpRequest) -> Call:
     """Return what the authentication of the endpoint found."""
     found: Call = request.auth  # type: ignore[attr-defined]
     return found
+
+
+def number_of(given: int) -> int:
+    """Return a number of an address if the database can have it. Raises Problem."""
+    if given >= 2**63:
+        raise Problem(404)
+    return given
 
 
 def flow_of(request: HttpRequest) -> FlowInfo:

@@ -10,8 +10,7 @@ from ninja import Status
 from flows import api as kernel
 from flows.api.slas import Calendar, Sla
 from monitor.api import inputs
-from monitor.api.problems import Problem
-from monitor.api.routing import OPERATE, READ, call_of, flow_of, router
+from monitor.api.routing import OPERATE, READ, call_of, flow_of, number_of, router
 from monitor.api.sla_schemas import CalendarOut, CalendarsOut, ClocksOut, SlaOut, SlasOut
 
 
@@ -32,7 +31,7 @@ def add_sla(request: HttpRequest, name: str, given: inputs.SlaIn) -> Any:
 def replace_sla(request: HttpRequest, name: str, sla: int, given: inputs.SlaIn) -> Any:
     """Replace an SLA; its clocks are computed again if anything but its name changes."""
     actor = call_of(request).caller.name
-    return vars(kernel.save_sla(flow_of(request).name, Sla(**given.dict()), actor, _number(sla)))
+    return vars(kernel.save_sla(flow_of(request).name, Sla(**given.dict()), actor, number_of(sla)))
 
 
 @router.delete(
@@ -40,7 +39,7 @@ def replace_sla(request: HttpRequest, name: str, sla: int, given: inputs.SlaIn) 
 )
 def remove_sla(request: HttpRequest, name: str, sla: int) -> Any:
     """Remove an SLA with its clocks."""
-    kernel.delete_sla(flow_of(request).name, _number(sla))
+    kernel.delete_sla(flow_of(request).name, number_of(sla))
     return Status(204, None)
 
 
@@ -71,7 +70,7 @@ def add_calendar(request: HttpRequest, name: str, given: inputs.CalendarIn) -> A
 def replace_calendar(request: HttpRequest, name: str, calendar: int, given: inputs.CalendarIn) -> Any:
     """Replace a calendar; the clocks of its SLAs are computed again."""
     actor, new = call_of(request).caller.name, Calendar(**given.dict())
-    return vars(kernel.save_calendar(flow_of(request).name, new, actor, _number(calendar)))
+    return vars(kernel.save_calendar(flow_of(request).name, new, actor, number_of(calendar)))
 
 
 @router.delete(
@@ -82,7 +81,7 @@ def replace_calendar(request: HttpRequest, name: str, calendar: int, given: inpu
 )
 def remove_calendar(request: HttpRequest, name: str, calendar: int) -> Any:
     """Remove a calendar that no SLA uses."""
-    kernel.delete_calendar(flow_of(request).name, _number(calendar))
+    kernel.delete_calendar(flow_of(request).name, number_of(calendar))
     return Status(204, None)
 
 
@@ -91,10 +90,3 @@ def clocks(request: HttpRequest, wid: int) -> Any:
     """Return the clocks of the SLAs that are enabled, at most 100: the present ones first."""
     found = kernel.list_clocks(wid)
     return {"items": [vars(each) | {"breached": each.state == "breached"} for each in found]}
-
-
-def _number(given: int) -> int:
-    """Return a number that the database can compare. Raises Problem."""
-    if given >= 2**63:
-        raise Problem(404)
-    return given

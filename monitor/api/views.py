@@ -13,7 +13,7 @@ from flows.filters import parse
 from monitor.api import inputs, schemas
 from monitor.api.caller import Caller
 from monitor.api.problems import Problem
-from monitor.api.routing import READ, call_of, router
+from monitor.api.routing import READ, call_of, number_of, router
 from monitor.views.saved import may_share, teams
 
 
@@ -44,9 +44,7 @@ def delete(request: HttpRequest, view: int) -> Any:
     """Delete a view of the caller."""
     caller = call_of(request).caller
     _check_token(caller, "")
-    if view >= 2**63:
-        raise Problem(404)
-    kernel.delete_view(caller.name, view)
+    kernel.delete_view(caller.name, number_of(view))
     return Status(204, None)
 
 
