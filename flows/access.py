@@ -102,6 +102,15 @@ def somewhere(user: AnyUser, *actions: Action) -> bool:
     return visible_flows(user) != frozenset() and any(user.has_perm(PERMISSIONS[each]) for each in actions)
 
 
+def flows_of(user: AnyUser, action: Action) -> frozenset[str] | None:
+    """Return the names of the flows with which the user may do this; None means all of them."""
+    if not user.is_authenticated or not user.is_active:
+        return frozenset()
+    if user.has_perm(PERMISSIONS[action]):
+        return visible_flows(user)
+    return frozenset(flow for flow, granted in _granted(user) if granted == action)
+
+
 def rights(user: AnyUser, flow: str) -> frozenset[Action]:
     """Return everything that the user may do with this flow; one query."""
     if not user.is_authenticated or not user.is_active:

@@ -79,7 +79,7 @@ PAGES = {
     "monitor:slas": "watch", "monitor:sla": "watch", "monitor:calendar": "watch",
     "monitor:picture": "watch", "monitor:counted": "watch",
     "monitor:analysis": "watch", "monitor:analysis_steps": "watch",
-    "monitor:exceptions": "repair", "monitor:repair": "repair",
+    "monitor:exceptions": "repair", "monitor:repair": "repair", "monitor:cases": "repair",
     "monitor:workers": "system", "monitor:health": "system",
     "monitor:api": "system",
     "admin:index": "system", "admin:app_list": "system",
@@ -97,6 +97,7 @@ ABOUT: dict[str, Text] = {
     "monitor:flows": _("How many instances of each flow run, wait or have ended"),
     "monitor:instances": _("Instances of all flows: filters, views, downloads"),
     "monitor:alerts": _("Conditions of which people are notified"),
+    "monitor:cases": _("The work of people on exceptions, the most urgent first"),
     "monitor:exceptions": _("Instances that no rule continues"),
     "monitor:workers": _("Which process serves which transitions"),
     "monitor:health": _("Invariants, storage, connections"),
@@ -157,6 +158,7 @@ def _links(request: HttpRequest, area: str) -> Iterator[Link]:
         yield _link(request, "monitor:instances", gettext("Instances"))
         yield _link(request, "monitor:alerts", gettext("Alerts"))
     elif area == "repair" and somewhere(user, "repair"):
+        yield _link(request, "monitor:cases", gettext("Cases"))
         yield _link(request, "monitor:exceptions", gettext("Exceptions"))
     elif area == "system":
         if user.is_staff and any(True for _link in _model_links(request, area)):

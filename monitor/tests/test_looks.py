@@ -60,6 +60,8 @@ PAGES = (
     "/flows/{f}/start/csv/",
     "/views/",
     "/exceptions/",
+    "/cases/",
+    "/cases/?show=closed",
     "/alerts/",
     "/alerts/{r}/",
     "/alerts/{r}/change/",

@@ -23,7 +23,7 @@ from flows.errors import UnknownInstance, WedError
 from flows.models import Trigger
 from flows.queries import jobs
 from flows.queries.definitions import FlowInfo
-from monitor import repairing
+from monitor import case_rows, repairing
 from monitor.repair_choices import CHOICES, Subject, subject
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import page
@@ -60,6 +60,7 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     now, about = api.explain_instance(wid), _subject(request, wid, flow)
     context: dict[str, Any] = {"flow": flow, "instance": instance, "found": now, "about": about}
     context |= {"choices": CHOICES, "possible": about.is_possible(now.status), "missing": []}
+    context |= _case(request, wid, flow)
     titles = {one.tgid: one.title for one in flow.triggers}
     parked = (one for one in jobs.of_instance(wid) if one.state == "K" and now.status == "E")
     context["parked"] = [(one, titles.get(one.tgid, one.transition)) for one in parked]
@@ -82,6 +83,16 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
             context["error"] = str(refused)
     context.setdefault("fields", _fields(about, now, {}))
     return render(request, "monitor/repair.html", context)
+
+
+def _case(request: HttpRequest, wid: int, flow: FlowInfo) -> dict[str, Any]:
+    """Return the open case of the instance, and whether the user has claimed it; nothing without one."""
+    found = api.list_cases([flow.name], {"wid": wid}, limit=1)
+    if not found:
+        return {}
+    case = api.read_case(found[0].number)
+    mine = case.owner == request.user.get_username()
+    return {"case": case_rows.row(case, {}), "events": case_rows.event_rows(case), "is_mine": mine}
 
 
 def _subject(request: HttpRequest, wid: int, flow: FlowInfo) -> Subject:
@@ -131,6 +142,8 @@ def _applied(request: HttpRequest, asked: Asked, reason: str) -> HttpResponse:
     wid, actor = asked.now.wid, request.user.get_username()
     api.repair(wid, asked.about.name, asked.arguments, reason, actor=actor, expected_seq=asked.now.seq)
     messages.success(request, _("Instance %(wid)s is repaired.") % {"wid": wid})
+    if request.POST.get("mine"):
+        return HttpResponseRedirect(reverse("monitor:cases"))
     return HttpResponseRedirect(reverse("monitor:instance", args=[wid]))
 
 

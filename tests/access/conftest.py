@@ -28,6 +28,8 @@ DESIGN = [
 ]
 # The roles that have one right in one flow.
 OWN = {"own designer": "design", "own approver": "approve"}
+# What is asked of a webhook and of a case; of an alert: to be silenced.
+VERBS = {"webhooks": "test", "cases": "claim"}
 # Each query selects one row of a table that only the kernel writes.
 KERNEL = {
     "flows/job": "select min(id) from wedsql.job_pool where wid = %(wid)s",
@@ -37,6 +39,7 @@ KERNEL = {
     """ '{"name": "x", "kind": "count", "sign": ">", "threshold": 1}', 'x') ->> 'id'""",
     "webhook": "select wedsql.save_webhook(%(name)s,"
     """ '{"url": "https://example.org/", "secret": "s", "events": ["final"]}', 'x') ->> 'id'""",
+    "case": "select min(number) from wedsql.repair_case where flow_id = %(flow)s",
     "flows/workerprocess": "select min(id) from wedsql.worker where name = %(name)s",
 }
 
@@ -62,7 +65,8 @@ class SampleData:
             "bulk": str(self.bulk),
             "rule": str(self.rows["alert"]),
             "hook": str(self.rows["webhook"]),
-            "verb": "test" if route.startswith("webhooks/") else "silence",
+            "case": str(self.rows["case"]),
+            "verb": VERBS.get(route.partition("/")[0], "silence"),
             "flow_id": str(self.parcels.flow_id),
             "wid": str(self.wid),
             "object_id": key,
@@ -139,6 +143,7 @@ def _site_rows(name: str) -> dict[str, Model]:
 
 def _kernel_rows(parcels: Parcels, wid: int) -> dict[str, Any]:
     names = {"wid": wid, "flow": parcels.flow_id, "name": parcels.flow}
+    parcels.make_exception(parcels.start())
     parcels.connection.execute("select wedsql.register_worker('cluster', %(name)s, 'host', 1, '{}')", names)
     parcels.connection.execute(
         "insert into wedsql.condition_error_sum (tgid, flow_id, last_at, sqlstate, message, wid)"

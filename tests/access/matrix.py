@@ -57,6 +57,9 @@ instances/<int:wid>/operate/<slug:operation>/      Lnffyfyff Lnffyfyff
 instances/<int:wid>/rematch/                       --------- Lnffyfyff
 instances/<int:wid>/repair/                        Lnffyfyff Lnffyfyff
 instances/<int:wid>/why/                           Lnyyyyyyy ---------
+cases/                                             Lyyyyyyyy ---------
+cases/next/                                        --------- Lfffyfyff
+cases/<int:case>/<slug:verb>/                      --------- Lfffyfyff
 exceptions/                                        Lyyyyyyyy ---------
 counted/                                           Lyyyyyyyy ---------
 search/                                            Lyyyyyyyy ---------

@@ -1,0 +1,123 @@
+"""The list of cases, and what a person does with a case."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+
+from flows import api
+from flows.tests.pages import Form
+from monitor.tests.conftest import Parcels, client_of, get, person, text_of
+
+BEA = "bea in monitor"
+
+
+@pytest.fixture
+def bea(parcels: Parcels, site: None) -> Client:
+    """A clerk, who sees and repairs the parcels and has no other right."""
+    return client_of(person("bea", f"flow:{parcels.flow}", permission="change_job"))
+
+
+@pytest.fixture
+def lost(parcels: Parcels) -> list[int]:
+    """Three exceptions with the same cause."""
+    wids = [parcels.start() for _ in range(3)]
+    for wid in wids:
+        parcels.make_exception(wid)
+    return wids
+
+
+def case_of(wid: int) -> api.Case:
+    return next(one for one in api.list_cases(None, {"wid": wid}) if one.wid == wid)
+
+
+def test_cases_are_listed_and_grouped(bea: Client, parcels: Parcels, lost: list[int]) -> None:
+    api.sign_cases()
+    page = get(bea, "/cases/")
+    assert all(f"/instances/{wid}/repair/" in page for wid in lost)
+    group = next(one for one in api.case_groups([parcels.flow]))
+    assert f"cause=STUCK&amp;signature={group.signature}" in page and "no condition holds" in page
+    other = parcels.start(extra={})
+    parcels.park("tr_pack", other, "no box")
+    page = get(bea, f"/cases/?flow={parcels.flow}&cause=STUCK&signature={group.signature}")
+    assert f"/instances/{lost[0]}/" in page and f"/instances/{other}/" not in page
+    assert "No case is open" in get(bea, "/cases/?flow=another")
+    for odd in ("show=x", "after=x", "after=" + "9" * 30, "cause=%00", "queue=" + "q" * 500):
+        assert bea.get(f"/cases/?{odd}").status_code == 200
+
+
+def test_the_list_goes_on_by_the_last_case(
+    bea: Client, parcels: Parcels, lost: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("monitor.views.cases.PAGE_SIZE", 2)
+    first = get(bea, f"/cases/?flow={parcels.flow}")
+    shown = [wid for wid in lost if f"/instances/{wid}/repair/" in first]
+    assert len(shown) == 2
+    after = max(case_of(wid).number for wid in shown)
+    assert f"after={after}" in first
+    second = get(bea, f"/cases/?flow={parcels.flow}&after={after}")
+    assert [wid for wid in lost if f"/instances/{wid}/repair/" in second] == [
+        wid for wid in lost if wid not in shown
+    ]
+
+
+def test_the_next_case_is_claimed_repaired_and_closed(bea: Client, parcels: Parcels, lost: list[int]) -> None:
+    assert "You have no case" in get(bea, "/cases/?show=mine")
+    found = bea.post("/cases/next/")
+    assert found.status_code == 302
+    wid = next(wid for wid in lost if found["Location"] == f"/instances/{wid}/repair/")
+    assert (case_of(wid).state, case_of(wid).owner) == ("claimed", BEA)
+    page = get(bea, found["Location"])
+    assert "Give back" in page and f"/instances/{wid}/repair/" in get(bea, "/cases/?show=mine")
+    given = Form(page).fields | {"value-stage": "new", "do": "preview", "reason": "Found."}
+    page = bea.post(found["Location"], given).content.decode()
+    assert "The instance runs again." in page
+    done = bea.post(found["Location"], Form(page).fields | {"do": "apply"})
+    assert (done.status_code, done["Location"]) == (302, "/cases/")
+    assert not [one for one in api.list_cases([parcels.flow], {"wid": wid}) if one.wid == wid]
+    assert f"/instances/{wid}/" in get(bea, "/cases/?show=closed")
+    for _ in range(2):
+        bea.post("/cases/next/")
+    assert "neither claimed nor put aside" in get(bea, bea.post("/cases/next/")["Location"])
+
+
+def test_a_case_is_commented_put_aside_and_taken_over(bea: Client, parcels: Parcels, lost: list[int]) -> None:
+    wid = lost[0]
+    number = case_of(wid).number
+
+    def do(client: Client, verb: str, **given: str) -> str:
+        found = client.post(f"/cases/{number}/{verb}/", given)
+        assert found["Location"] == f"/instances/{wid}/repair/#case"
+        return text_of(get(client, f"/instances/{wid}/repair/"))
+
+    carl = client_of(person("carl", f"flow:{parcels.flow}", permission="change_job"))
+    assert "The bank is asked." in do(bea, "comment", text="The bank is asked.")
+    assert BEA in do(bea, "claim")
+    assert "Take over" in get(carl, f"/instances/{wid}/repair/")
+    do(carl, "claim")
+    assert case_of(wid).owner == BEA, "a claim is taken over with a reason only"
+    do(carl, "claim", text="Bea is ill.")
+    assert case_of(wid).owner == "carl in monitor"
+    do(carl, "release")
+    assert case_of(wid).state == "new"
+    assert "waiting" in do(bea, "wait", time="2h", text="The bank answers tomorrow.")
+    for odd in ("x", "", "-1", "1e400", "99999d"):
+        do(bea, "wait", time=odd)
+    do(bea, "comment", text="\x00")
+    assert bea.post(f"/cases/{number}/close/").status_code == 404
+    assert bea.post(f"/cases/{2**63}/claim/").status_code == 404
+
+
+def test_only_who_may_repair_the_flow_changes_a_case(
+    carol: Client, mallory: Client, parcels: Parcels, lost: list[int]
+) -> None:
+    number = case_of(lost[0]).number
+    page = get(carol, "/cases/")
+    assert f"/instances/{lost[0]}/" in page and "/repair/" not in page and "Next case" not in page
+    assert f"/instances/{lost[0]}/" not in get(mallory, "/cases/")
+    other = client_of(person("olaf", "flow:another", permission="change_job"))
+    for client, answer in ((carol, 403), (mallory, 403), (other, 404)):
+        assert client.post(f"/cases/{number}/comment/", {"text": "x"}).status_code == answer
+    assert carol.post("/cases/next/").status_code == 403
+    assert other.post("/cases/next/")["Location"] == "/cases/"
+    assert case_of(lost[0]).state == "new" and len(api.read_case(number).history) == 1

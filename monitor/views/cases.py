@@ -1,0 +1,127 @@
+"""Cases: the work of people on exceptions. The list with its groups, and what a person does with a case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from flows import api
+from flows.access import AnyUser, flows_of, visible_flows
+from flows.errors import UnknownCase, WedError
+from monitor.alert_forms import seconds
+from monitor.case_rows import TABS, group_row, row, titles
+from pages.guard import page
+from pages.urlparams import number, text
+
+PAGE_SIZE = 50
+GROUPS = 10
+LONGEST = 2000
+A_YEAR = 365 * 86_400.0
+
+
+@require_safe
+@page
+def cases(request: HttpRequest) -> HttpResponse:
+    """Return the cases that the user sees, the most urgent first, with their groups on the first page."""
+    tab = text(request, "show")
+    tab = tab if tab in TABS else "open"
+    where = {name: given for name in ("queue", "cause", "signature") if (given := text(request, name))}
+    where |= TABS[tab].where(request.user.get_username())
+    flows, after = _seen(request), number(request.GET.get("after"))
+    found = api.list_cases(flows, where, closed=tab == "closed", after=after, limit=PAGE_SIZE + 1)
+    groups = api.case_groups(flows, GROUPS) if tab == "open" and not where and after is None else []
+    named = titles([one.flow for one in (*found, *groups)])
+    context = {
+        "tab": tab,
+        "tabs": TABS,
+        "rows": [row(one, named) for one in found[:PAGE_SIZE]],
+        "more": found[PAGE_SIZE - 1].number if len(found) > PAGE_SIZE else None,
+        "groups": [group_row(one, named) for one in groups],
+        "narrowed": {name: where[name] for name in ("queue", "cause", "signature") if name in where},
+        "flow": text(request, "flow"),
+        "repairs": flows_of(request.user, "repair") != frozenset(),
+    }
+    return render(request, "monitor/cases.html", context)
+
+
+def _seen(request: HttpRequest) -> list[str] | None:
+    """Return the flows whose cases are shown; None for all."""
+    visible, chosen = visible_flows(request.user), text(request, "flow")
+    if chosen:
+        return [chosen] if visible is None or chosen in visible else []
+    return _listed(visible)
+
+
+def _listed(flows: Collection[str] | None) -> list[str] | None:
+    return None if flows is None else sorted(flows)
+
+
+@require_POST
+@page
+def next_case(request: HttpRequest) -> HttpResponse:
+    """Claim the most urgent case for the user and show its repair; the list if there is none."""
+    flows = flows_of(request.user, "repair")
+    if flows == frozenset():
+        return HttpResponseForbidden(_("You may not repair instances."))
+    queue = request.POST.get("queue", "")[:80].replace("\x00", "") or None
+    found = api.next_case(queue, request.user.get_username(), flows=_listed(flows))
+    if found is None:
+        messages.info(request, _("There is no case that is neither claimed nor put aside."))
+        return HttpResponseRedirect(reverse("monitor:cases"))
+    return HttpResponseRedirect(reverse("monitor:repair", args=[found.wid]))
+
+
+@require_POST
+@page
+def change(request: HttpRequest, case: int, verb: str) -> HttpResponse:
+    """Do one thing with a case, and show the repair of its instance."""
+    if verb not in VERBS or case >= 2**63:
+        raise Http404
+    flows = _listed(flows_of(request.user, "repair"))
+    if flows == []:
+        return HttpResponseForbidden(_("You may not repair instances."))
+    try:
+        wid = api.read_case(case, flows).wid
+        VERBS[verb](request, request.user, case, flows)
+    except UnknownCase as error:
+        raise Http404 from error
+    except WedError as refused:
+        messages.error(request, str(refused))
+    return HttpResponseRedirect(reverse("monitor:repair", args=[wid]) + "#case")
+
+
+def _given(request: HttpRequest) -> str:
+    return request.POST.get("text", "").strip()[:LONGEST].replace("\x00", "")
+
+
+def _claim(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:
+    api.claim_case(case, user.get_username(), take_over=_given(request), flows=flows)
+
+
+def _release(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:
+    api.release_case(case, user.get_username(), flows=flows)
+
+
+def _comment(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:
+    api.comment_case(case, user.get_username(), _given(request), flows=flows)
+
+
+def _wait(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:
+    until = datetime.now(UTC) + timedelta(seconds=min(seconds(request.POST.get("time", "").strip()), A_YEAR))
+    api.wait_case(case, until, user.get_username(), _given(request), flows=flows)
+
+
+VERBS: dict[str, Callable[[HttpRequest, AnyUser, int, Any], None]] = {
+    "claim": _claim,
+    "release": _release,
+    "comment": _comment,
+    "wait": _wait,
+}
