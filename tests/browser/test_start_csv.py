@@ -38,7 +38,7 @@ def test_the_rows_of_a_file_are_shown_and_started_without_those_that_are_refused
     login("alice", f"/flows/{flow}/start/csv/")
     browser.find_element(By.ID, "file").send_keys(str(file))
     press(browser, "preview")
-    table = wait(lambda page: page.find_element(By.XPATH, "//table[caption[@id='problems']]"))
+    table = wait(lambda page: page.find_element(By.XPATH, "//table[@aria-labelledby='problems']"))
     assert [each.text for each in table.find_elements(By.CSS_SELECTOR, "tbody th, tbody .mono")] == [
         "3", "people",
     ]  # fmt: skip
