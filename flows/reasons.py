@@ -27,6 +27,8 @@ def waiting(job: JobReason) -> str:
     return _WAITING[job.waits_for]() % {
         "holder": job.facts.get("holder") or "?",
         "n": job.facts.get("ahead", 0),
+        "to": job.facts.get("to"),
+        "by": job.facts.get("by"),
     }
 
 
@@ -44,6 +46,10 @@ _WAITING: dict[str, Callable[[], str]] = {
     "held": lambda: _("%(holder)s holds it."),
     "lease": lambda: _("%(holder)s has it on lease."),
     "backoff": lambda: _("It failed and is tried again later."),
+    "assigned": lambda: _("It is assigned to %(to)s, by %(by)s; jobs of the transition before it: %(n)s."),
+    "no_assignee": lambda: _(
+        "It is assigned to %(to)s, by %(by)s, and no worker of this name serves the transition."
+    ),
     "no_worker": lambda: _("No worker serves this transition."),
     "queue": lambda: _("It waits for a worker; jobs of the transition before it: %(n)s."),
     "worker": lambda: _("It is the next that a worker takes."),

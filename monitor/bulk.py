@@ -48,6 +48,11 @@ MANY: dict[str, ManyOperation] = {
         _("Among the ready jobs of a transition, those with the highest priority are taken first."),
         "RE",
     ),
+    "reassign": ManyOperation(
+        _("Assign"),
+        _("Only the workers of a name take the jobs from now on; an empty name gives them back to all."),
+        "RE",
+    ),
     "cancel": ManyOperation(
         _("Cancel"),
         _("Pending jobs are withdrawn and nothing is compensated. It cannot be undone."),
@@ -101,7 +106,7 @@ def _choice(user: AnyUser, name: str, query: str, found: Chosen) -> Choice:
     only = narrowed(query, each.statuses)
     if name == "retry":
         applies, only = sum(group.parked for group in found.groups), f"{only} is:parked"
-    elif name == "priority":
+    elif name in ("priority", "reassign"):
         applies, only = sum(group.pending for group in found.groups), f"{only} has:pending"
     some = 0 < applies < len(found.wids)
     return Choice(name, each, applies, may_all(user, name, found.flows), only if some else "")

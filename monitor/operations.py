@@ -14,6 +14,7 @@ from flows.api.reasons import InstanceReasons
 from flows.queries.jobs import OpenJob
 
 Text = str | Promise
+Detail = float | str | None
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,16 @@ OPERATIONS: dict[str, Operation] = {
         api.extend_job,
         done=_("The time limit is prolonged."),
     ),
+    "reassign": Operation(
+        _("Assign"),
+        _("Assign the job"),
+        _(
+            "From now on only the workers of this name take the job, also when it is tried again. An empty"
+            " name gives it back to all workers."
+        ),
+        api.reassign_job,
+        done=_("The job is assigned."),
+    ),
 }
 STAYS: Text = _("Its condition no longer holds: the instance stays as it is, unless nothing else is pending.")
 EXCEPTION: Text = _("Its condition still holds: the instance becomes an exception, for people to repair.")
@@ -103,10 +114,10 @@ def consequence(job: OpenJob, found: InstanceReasons) -> Text:
     return EXCEPTION if holds and found.status == "R" else STAYS
 
 
-def perform(name: str, wid: int, job: int | None, detail: float | None, reason: str, actor: str) -> None:
-    """Perform an operation; `detail` is the new priority, or the seconds of more time. Raises WedError."""
+def perform(name: str, wid: int, job: int | None, detail: Detail, reason: str, actor: str) -> None:
+    """Perform an operation; `detail`: new priority, seconds of more time, or worker. Raises WedError."""
     operation = OPERATIONS[name]
     given: list[Any] = [wid, job] if operation.of_job else [wid]
-    if name in ("priority", "extend"):
+    if name in ("priority", "extend", "reassign"):
         given.append(detail)
     operation.call(*given, reason, actor=actor)

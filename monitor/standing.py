@@ -10,7 +10,10 @@ from flows import reasons
 from flows.api.reasons import JobReason
 
 # Jobs that can go on without anything from outside come last.
-_URGENT = ("no_worker", "people", "repair", "suspended", "exclusion", "backoff", "queue", "lease", "held")
+_URGENT = (
+    *("no_assignee", "no_worker", "people", "repair", "suspended", "exclusion", "backoff"),
+    *("assigned", "queue", "lease", "held"),
+)
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,7 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     "_RECOVER:patch": _("Repaired by new values"),
     "_RECOVER:accept": _("Accepted as it is"),
     "_RECOVER:branch": _("Begun from a step of another instance"),
+    "_RECOVER:reassign": _("Reassigned"),
     "_SUSPEND": _("Suspended"),
     "_RESUME": _("Resumed"),
     "_MIGRATE": _("Migrated"),

@@ -116,6 +116,7 @@ from flows.api.maintenance import (
 from flows.api.operating import (
     extend_job,
     prioritize_job,
+    reassign_job,
     release_job,
     resume,
     retry_job,
@@ -283,6 +284,7 @@ __all__ = [
     "read_scenario",
     "read_webhook",
     "reap",
+    "reassign_job",
     "redo_draft",
     "register_worker",
     "reject_publication",

@@ -19,9 +19,10 @@ BulkResult: TypeAlias = Literal["", "done", "refused", "gone", "left"]
 
 @dataclass(frozen=True)
 class BulkRequest:
-    """What to do: cancel, rematch, suspend, resume, retry (parked jobs) or priority (of pending jobs).
+    """What to do: cancel, rematch, suspend, resume, retry (parked jobs), priority or reassign (open jobs).
 
-    `transition` restricts retry and priority to its jobs. `query` is the text of the filter, for the record.
+    `transition` restricts the last three to its jobs. `query` is the text of the filter, for the record.
+    `assignee` is the worker to which reassign gives the jobs, empty for all.
     """
 
     operation: str
@@ -29,6 +30,7 @@ class BulkRequest:
     priority: int | None = None
     transition: str = ""
     query: str = ""
+    assignee: str | None = None
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class Bulk:
     id: int
     operation: str
     priority: int | None
+    assignee: str | None
     transition: str
     query: str
     flows: list[str]
@@ -104,11 +107,12 @@ def request_bulk(
     """
     call = (
         "select wedsql.request_bulk(%s, %s::integer[], %s::integer, %s, %s, %s::integer, %s, %s, %s::text[],"
-        " %s)"
+        " %s, %s)"
     )
     details = (request.reason, actor, request.priority, request.transition, request.query)
     allowed = None if flows is None else list(flows)
-    found = value(conn, call, (request.operation, list(wids), expected, *details, allowed, digest))
+    confirmed = (allowed, digest, request.assignee)
+    found = value(conn, call, (request.operation, list(wids), expected, *details, *confirmed))
     return read_as(Bulk, found)
 
 

@@ -48,3 +48,12 @@ def extend_job(wid: int, job: int, seconds: float, reason: str, *, actor: str = 
     """Prolong the time limit of a job, and the lease that holds it."""
     call = "select wedsql.extend_job(%s::integer, %s::bigint, make_interval(secs => %s), %s, %s)"
     value(conn, call, (wid, job, seconds, reason, actor))
+
+
+def reassign_job(wid: int, job: int, to: str, reason: str, *, actor: str = "", conn: Any = None) -> None:
+    """Assign a job to the workers of a name; only they take it, until an empty name gives it back to all.
+
+    `to` is the name of a worker, or one that several have: `wedworker#1@host`, `@host`. Raises NotOwner.
+    """
+    call = "select wedsql.reassign_job(%s::integer, %s::bigint, %s, %s, %s)"
+    value(conn, call, (wid, job, to, reason, actor))

@@ -67,9 +67,11 @@ class RuleReason:
 class JobReason:
     """An open job.
 
-    `waits_for` is people, repair, suspended, held, lease, backoff, exclusion, no_worker, queue or worker.
+    `waits_for` is people, repair, suspended, held, lease, backoff, exclusion, assigned, no_assignee,
+    no_worker, queue or worker.
 
-    `facts` has what belongs to it: holder, until, since, ahead.
+    `facts` has what belongs to it: holder, until, since, ahead; of an assignment `to`, `by`, and when such a
+    worker was `seen` last.
     """
 
     id: int
@@ -182,7 +184,7 @@ def _obstacle(part: Part, wanted: str, outline: Mapping[str, Any], written: Mapp
 
 def _job(one: Mapping[str, Any]) -> JobReason:
     facts = dict(one["waits"])
-    for name in ("until", "since"):
+    for name in ("until", "since", "seen"):
         if facts.get(name):
             facts[name] = _time(facts[name])
     return JobReason(

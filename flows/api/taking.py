@@ -21,13 +21,19 @@ _LEASE = (
 
 
 def offer(
-    flow: str, transitions: Sequence[str], limit: int = 100, *, exclude: Sequence[int] = (), conn: Any = None
+    flow: str,
+    transitions: Sequence[str],
+    limit: int = 100,
+    *,
+    exclude: Sequence[int] = (),
+    actor: str = "",
+    conn: Any = None,
 ) -> list[Offer]:
-    """Return ready jobs without taking any."""
+    """Return jobs that are ready for this worker without taking any; those of others are left out."""
     found = rows(
         conn,
-        "select job_id, wid, tgid, trname from wedsql.offer(%s, %s::text[], %s::integer, %s::bigint[])",
-        (flow, list(transitions), limit, list(exclude)),
+        "select job_id, wid, tgid, trname from wedsql.offer(%s, %s::text[], %s::integer, %s::bigint[], %s)",
+        (flow, list(transitions), limit, list(exclude), actor),
     )
     return [Offer(*row) for row in found]
 

@@ -30,7 +30,9 @@ _JOBS = {
     " join wedsql.flow f on f.name = split_part(s.name, ':', 1)"
     " where w.seen_at > wedsql.now() - interval '30 seconds'"
     " union all select c.flow_id, c.trname from wedsql.paper_client c"
-    " where c.seen_at > wedsql.now() - interval '30 seconds')",
+    " where c.seen_at > wedsql.now() - interval '30 seconds')"
+    " or j.state = 'P' and j.assigned_to is not null and coalesce(wedsql.assignee_seen(j.flow_id, j.trname,"
+    " j.assigned_to), '-infinity') <= wedsql.now() - interval '30 seconds'",
 }
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 

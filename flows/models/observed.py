@@ -86,6 +86,7 @@ class Job(ReadOnlyModel):
     attempts = models.SmallIntegerField(_("attempts"))
     not_before = models.DateTimeField(_("not before"), null=True)
     priority = models.SmallIntegerField(_("priority"))
+    assigned_to = models.TextField(_("assigned to"), null=True)  # noqa: DJ001
     last_error = models.TextField(_("last error"), null=True)  # noqa: DJ001
     last_sqlstate = models.TextField(_("code of the last error"), db_column="last_state", null=True)  # noqa: DJ001
     fired_at = models.DateTimeField(_("fired"))

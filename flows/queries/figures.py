@@ -253,29 +253,47 @@ def changed_most(ids: Sequence[int], at: datetime) -> list[Changed]:
 
 @dataclass(frozen=True)
 class Waiting:
-    """A transition with jobs that no live worker serves; `since` is when one was last seen."""
+    """A transition with jobs that no live worker serves; `since` is when one was last seen.
+
+    `assigned_to`: only the jobs that are assigned to this worker, which does not live.
+    """
 
     flow: str
     transition: str
     since: datetime | None
     oldest_job: datetime
+    assigned_to: str | None = None
 
 
 _WAITING = """
-select f.name as flow, t.trname as transition, w.seen as since, j.fired_at as oldest_job
-from (select distinct flow_id, trname from wedsql.trig
-      where flow_id = any (%(ids)s) and enabled and not cfinal) as t
-join wedsql.flow f on f.id = t.flow_id
+with t as (select distinct g.flow_id, g.trname, f.name
+           from wedsql.trig g join wedsql.flow f on f.id = g.flow_id
+           where g.flow_id = any (%(ids)s) and g.enabled and not g.cfinal)
+select t.name as flow, t.trname as transition, w.seen as since, j.fired_at as oldest_job,
+       null as assigned_to
+from t
 cross join lateral (
   select j.fired_at from wedsql.job_pool j
   where j.flow_id = t.flow_id and j.trname = t.trname and j.state = 'P'
   order by j.priority desc, j.id limit 1) as j
 left join lateral (
-  select max(w.seen_at) as seen from wedsql.worker w where f.name || ':' || t.trname = any (w.serves)
+  select max(w.seen_at) as seen from wedsql.worker w where t.name || ':' || t.trname = any (w.serves)
 ) as w on true
 where coalesce(w.seen, '-infinity') < %(now)s - make_interval(secs => %(silence)s)
   and j.fired_at < %(now)s - make_interval(secs => %(silence)s)
-order by j.fired_at limit %(limit)s
+union all
+select t.name, t.trname, s.seen, a.assigned_at, a.assigned_to
+from t
+cross join lateral (
+  select j.assigned_to, min(j.assigned_at) as assigned_at from (
+    select j.assigned_to, j.assigned_at from wedsql.job_pool j
+    where j.flow_id = t.flow_id and j.trname = t.trname and j.state = 'P' and j.assigned_to is not null
+    limit %(cap)s) as j
+  group by j.assigned_to) as a
+cross join lateral (select wedsql.assignee_seen(t.flow_id, t.trname, a.assigned_to) as seen) as s
+where coalesce(s.seen, '-infinity') < %(now)s - make_interval(secs => %(silence)s)
+  and a.assigned_at < %(now)s - make_interval(secs => %(silence)s)
+order by oldest_job limit %(limit)s
 """
 MOST_WAITING = 5
 
@@ -283,4 +301,5 @@ MOST_WAITING = 5
 def without_worker(ids: Sequence[int], at: datetime) -> list[Waiting]:
     """Return transitions whose jobs wait because no worker serves them, the longest first."""
     values = {"ids": list(ids), "now": at, "silence": SILENCE_SECONDS, "limit": MOST_WAITING}
+    values["cap"] = CAP
     return [Waiting(**r) for r in rows(_WAITING, values)]

@@ -14,7 +14,7 @@ EXCEPTION = "_EXCPT"
 
 @dataclass(frozen=True)
 class OpenJob:
-    """One job; `holder` is the worker that holds it, if known."""
+    """One job; `holder` is the worker that holds it, if known, `assigned_to` the one that may take it."""
 
     id: int
     wid: int
@@ -33,6 +33,9 @@ class OpenJob:
     holder: str | None
     late: bool
     priority: int
+    assigned_to: str | None
+    assigned_by: str | None
+    assigned_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,8 @@ _JOBS = """
 select j.id, j.wid, j.tgid, j.trname as transition, j.state::text as state, j.timeout, j.attempts,
        g.max_attempts, j.not_before, j.lease_until, j.fired_at, j.cause_seq, j.last_error, j.last_state,
        coalesce(case when j.state = 'L' then coalesce(j.lckid, '?') end, h.holder) as holder,
-       j.late or (j.state = 'L' and j.lease_until < (select wedsql.now())) as late, j.priority
+       j.late or (j.state = 'L' and j.lease_until < (select wedsql.now())) as late, j.priority,
+       j.assigned_to, j.assigned_by, j.assigned_at
 from wedsql.job_pool j
 left join wedsql.trig g on g.tgid = j.tgid
 left join lateral (
@@ -78,11 +82,18 @@ def of_instance(wid: int) -> list[OpenJob]:
     return [OpenJob(**r) for r in rows(_OF_INSTANCE, {"wid": wid, "holders": True})]
 
 
+def assignable(flow_id: int, transition: str) -> list[str]:
+    """Return the names to which jobs of the transition can be assigned: of workers, then of several."""
+    found = rows("select wedsql.assignable_workers(%s, %s) as name", [flow_id, transition])
+    return [str(r["name"]) for r in found]
+
+
 _SHORT = """
 select j.id, j.wid, j.tgid, j.trname as transition, j.state::text as state, j.timeout, j.attempts,
        null::integer as max_attempts, j.not_before, j.lease_until, j.fired_at, j.cause_seq, j.last_error,
        j.last_state, case when j.state = 'L' then coalesce(j.lckid, '?') end as holder,
-       j.late or (j.state = 'L' and j.lease_until < (select wedsql.now())) as late, j.priority
+       j.late or (j.state = 'L' and j.lease_until < (select wedsql.now())) as late, j.priority,
+       j.assigned_to, j.assigned_by, j.assigned_at
 from {source} as j
 where j.flow_id = %(flow)s and (%(only)s = '' and j.trname <> '_EXCPT' or j.trname = %(only)s) and {more}
 order by j.trname, j.priority desc, j.id limit %(limit)s
@@ -101,7 +112,7 @@ _READY = [
 # The columns do not include the claim, which no page may read.
 _COLUMNS = (
     "id, wid, trname, tgid, flow_id, state, timeout, attempts, not_before, lease_until, fired_at,"
-    " cause_seq, last_error, last_state, lckid, late, priority"
+    " cause_seq, last_error, last_state, lckid, late, priority, assigned_to, assigned_by, assigned_at"
 )
 _SOURCES = {
     "leased": f"(select {_COLUMNS} from wedsql.job_pool where state = 'L')",  # noqa: S608  # constants

@@ -17,17 +17,22 @@ grant execute on function
   wedsql.extend_job(integer, bigint, interval, text, text),
   wedsql.repair(integer, text, jsonb, text, text, integer),
   wedsql.preview_repair(integer, text, jsonb, text, text),
-  wedsql.request_bulk(text, integer[], integer, text, text, integer, text, text, text[], text),
+  wedsql.reassign_job(integer, bigint, text, text, text),
+  wedsql.assignable_workers(integer, text),
+  wedsql.request_bulk(text, integer[], integer, text, text, integer, text, text, text[], text,
+                      text),
   wedsql.change_bulk(bigint, text, text), wedsql.read_bulk(bigint), wedsql.list_bulk(text[], bigint, integer),
   wedsql.bulk_rows(bigint, text, integer, integer),
   wedsql.take(text, text[], integer, text, bigint[]),
   wedsql.lease(text, text[], integer, text, interval, bigint[]),
-  wedsql.offer(text, text[], integer, bigint[]), wedsql.extend(integer, bigint, bigint, interval),
+  wedsql.offer(text, text[], integer, bigint[], text), wedsql.extend(integer, bigint, bigint, interval),
   wedsql.release(integer, bigint, bigint, text),
   wedsql.complete_many(text, integer[], bigint[], bigint[], jsonb[], text, text[]),
   wedsql.fail_many(text, integer[], bigint[], bigint[], text[], text[], text, text),
   wedsql.watch(bigint, text), wedsql.unwatch(bigint)
 to wed_web;
+grant execute on function wedsql.assignee_seen(integer, text, text)
+to wed_web, wed_worker, wed_reaper, wed_monitor;
 grant execute on function  -- what is designed and not yet published
   wedsql.check_definition(text, jsonb, jsonb), wedsql.check_condition(jsonb, text),
   wedsql.condition_functions(), wedsql.condition_words(),
@@ -75,7 +80,7 @@ grant execute on function
   wedsql.start(text, jsonb, text, text),
   wedsql.take(text, text[], integer, text, bigint[]),
   wedsql.lease(text, text[], integer, text, interval, bigint[]),
-  wedsql.offer(text, text[], integer, bigint[]), wedsql.extend(integer, bigint, bigint, interval),
+  wedsql.offer(text, text[], integer, bigint[], text), wedsql.extend(integer, bigint, bigint, interval),
   wedsql.release(integer, bigint, bigint, text),
   wedsql.complete_many(text, integer[], bigint[], bigint[], jsonb[], text, text[]),
   wedsql.fail_many(text, integer[], bigint[], bigint[], text[], text[], text, text),

@@ -501,7 +501,8 @@ begin
     return;
   end if;
   for v_try in 1..20 loop
-    v_pick := wedsql._pick(<flow>, 'f', p_transitions, p_limit, null, 't', null);
+    v_pick := wedsql._pick(<flow>, 'f', p_transitions, p_limit, null, 't', null,
+                           p_actor);
     exit when v_pick.ids = '{}';
     return query select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w.*) - 'wid',
          '{1}'::integer[], j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout),
@@ -513,7 +514,7 @@ begin
   cross join lateral (select * from wedsql.job_pool p where p.wid = c.wid and p.id = c.id offset 0) j
   left join fig2.wed_flow w on w.wid = j.wid
   left join wedsql.trig t on t.tgid = j.tgid
-  where j.state = 'P';
+  where j.state = 'P' and (j.assigned_to is null or j.assigned_to = any (wedsql._own_names(p_actor)));
     exit when found;  -- else other workers finished all of them before they were locked here
   end loop;
 end $function$;
@@ -611,7 +612,8 @@ begin
     return;
   end if;
   for v_try in 1..20 loop
-    v_pick := wedsql._pick(<flow>, 'f', p_transitions, p_limit, p_job_ids, 'f', null);
+    v_pick := wedsql._pick(<flow>, 'f', p_transitions, p_limit, p_job_ids, 'f', null,
+                           p_actor);
     exit when v_pick.ids = '{}';
     if v_known is null then
       perform wedsql._first_take(v_held);
@@ -635,7 +637,7 @@ begin
   cross join lateral (select * from wedsql.job_pool p where p.wid = c.wid and p.id = c.id offset 0) j
   left join fig2.wed_flow w on w.wid = j.wid
   left join wedsql.trig t on t.tgid = j.tgid
-  where j.state = 'P';
+  where j.state = 'P' and (j.assigned_to is null or j.assigned_to = any (wedsql._own_names(p_actor)));
     exit when found;  -- else other workers finished all of them before they were locked here
   end loop;
 end $function$;

@@ -37,6 +37,10 @@ def test_it_operates_on_an_instance_and_its_jobs(wid: int) -> None:
     run("operate", "extend", str(wid), "--job", job, "--by", "540", "--reason", "x")
     assert Job.objects.get(wid=wid).priority == 3
     assert str(Job.objects.get(wid=wid).timeout) == "00:10:00"
+    run("operate", "reassign", str(wid), "--job", job, "--to", "press", "--reason", "x")
+    assert Job.objects.get(wid=wid).assigned_to == "press"
+    run("operate", "reassign", str(wid), "--job", job, "--to", "", "--reason", "x")
+    assert Job.objects.get(wid=wid).assigned_to is None
     run("operate", "withdraw", str(wid), "--job", job, "--reason", "x")
     assert "ready already" not in refused("operate", "retry", str(wid), "--job", job, "--reason", "x")
 
@@ -47,6 +51,8 @@ def test_it_refuses_what_makes_no_sense(wid: int) -> None:
     refused("operate", "priority", str(wid), "--job", "1", "--reason", "x", code=2)
     refused("operate", "extend", str(wid), "--job", "1", "--reason", "x", code=2)
     refused("operate", "suspend", str(wid), "--by", "1", "--reason", "x", code=2)
+    refused("operate", "priority", str(wid), "--job", "1", "--to", "press", "--reason", "x", code=2)
+    refused("operate", "reassign", str(wid), "--job", "1", "--reason", "x", code=2)
     assert "not suspended" in refused("operate", "resume", str(wid), "--reason", "x")
 
 
@@ -105,7 +111,7 @@ def documented(heading: str) -> tuple[str, list[tuple[str, str]]]:
 def test_the_examples_of_one_instance(wid: int) -> None:
     _section, calls = documented("Operating on an instance")
     assert [call.split()[:2] for call, _printed in calls] == [
-        ["operate", operation] for operation in ("suspend", "priority", "extend")
+        ["operate", operation] for operation in ("suspend", "priority", "extend", "reassign")
     ]
     job = Job.objects.get(wid=wid).id
     for call, printed in calls:

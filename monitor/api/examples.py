@@ -33,6 +33,7 @@ BODIES: dict[str, Any] = {
         "reason": "The bank confirmed it.",
         "seq": 4,
     },
+    "ReassignIn": {"reason": "Only this machine reaches the printer.", "to": "wedworker#1@print"},
     "RematchIn": {"reason": "A condition was corrected."},
     "SlaIn": {
         "name": "answer",

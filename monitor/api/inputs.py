@@ -51,6 +51,10 @@ class ExtendIn(ReasonIn):
     seconds: Annotated[float, Field(gt=0, le=30 * 86_400)]
 
 
+class ReassignIn(ReasonIn):
+    to: Annotated[str, StringConstraints(max_length=200, strip_whitespace=True), Storable]
+
+
 class RematchIn(Input):
     reason: Annotated[str, StringConstraints(max_length=LONGEST_REASON, strip_whitespace=True), Storable] = ""
 

@@ -16,7 +16,7 @@ from monitor.api import inputs, schemas
 from monitor.api.caller import forbidden
 from monitor.api.problems import Problem
 from monitor.api.routing import OPERATE, RETRY, call_of, flow_of, number_of, router
-from monitor.operations import perform
+from monitor.operations import Detail, perform
 
 log = logging.getLogger("wedsql.api")
 
@@ -132,8 +132,19 @@ def extend(request: HttpRequest, wid: int, job: int, given: inputs.ExtendIn) -> 
     return _perform(request, "extend", wid, job, given.reason, given.seconds)
 
 
+@router.post(
+    "/instances/{int:wid}/jobs/{int:job}/reassign",
+    response=schemas.DoneOut,
+    auth=OPERATE,
+    summary="Assign a job to a worker",
+)
+def reassign(request: HttpRequest, wid: int, job: int, given: inputs.ReassignIn) -> Any:
+    """Let only workers of the name `to` take the job from now on; an empty one gives it back to all."""
+    return _perform(request, "reassign", wid, job, given.reason, given.to)
+
+
 def _perform(
-    request: HttpRequest, name: str, wid: int, job: int | None, reason: str, detail: float | None = None
+    request: HttpRequest, name: str, wid: int, job: int | None, reason: str, detail: Detail = None
 ) -> Any:
     found = None if job is None else number_of(job)
     perform(name, wid, found, detail, reason, call_of(request).caller.name)

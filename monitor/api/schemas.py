@@ -128,6 +128,7 @@ class JobOut(Schema):
     max_attempts: int | None
     late: bool
     holder: str | None
+    assigned_to: str | None
     fired_at: datetime
     not_before: datetime | None
     lease_until: datetime | None

@@ -364,6 +364,11 @@ def test_instances_and_jobs_are_operated(operator: Program, parcels: Parcels) ->
     assert operator.get(f"/instances/{wid}").json()["jobs"][0]["priority"] == 7
     assert operator.post(f"{jobs}/extend", {"reason": "Slow.", "seconds": 60}).status_code == 200
     problem(operator.post(f"{jobs}/extend", {"reason": "Slow.", "seconds": 0}), 422)
+    assert operator.post(f"{jobs}/reassign", {"reason": "Its printer.", "to": "press"}).status_code == 200
+    problem(operator.post(f"{jobs}/reassign", {"reason": "x", "to": "x" * 201}), 422)
+    assert operator.get(f"/instances/{wid}").json()["jobs"][0]["assigned_to"] == "press"
+    why = operator.get(f"/instances/{wid}/why").json()["jobs"][0]
+    assert (why["waits_for"], why["facts"]["to"]) == ("no_assignee", "press")
     assert problem(operator.post(f"{jobs}/release", {"reason": "x"}), 409)["code"] == "WD212"
     assert operator.post(f"{jobs}/withdraw", {"reason": "Twice."}).status_code == 200
     problem(operator.post(f"{jobs}/withdraw", {"reason": "Twice."}), 409)

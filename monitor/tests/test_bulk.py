@@ -105,7 +105,7 @@ def test_the_page_offers_what_applies_and_a_filter_of_only_those(olga: Client, p
     assert "applies to 1 of them" in offered["resume"][1] and "to all" in offered["cancel"][1]
     links = {name: re.findall(r'href="([^"]*)"', only) for name, _, _, only in choices}
     assert not links["cancel"] and not links["retry"]
-    for name, number in (("suspend", 2), ("resume", 1), ("priority", 2)):
+    for name, number in (("suspend", 2), ("resume", 1), ("priority", 2), ("reassign", 2)):
         narrowed = get(olga, links[name][0].replace("&amp;", "&"))
         assert len(form_of(narrowed)["confirmed"].split(",")) == number, name
 

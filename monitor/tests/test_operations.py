@@ -107,7 +107,7 @@ def test_a_viewer_may_not(carol: Client, parcels: Parcels) -> None:
     wid = parcels.start()
     job = job_of(parcels, wid)
     assert "/operate/" not in get(carol, f"/instances/{wid}/")
-    for name in ("suspend", "resume", "retry", "release", "withdraw", "priority"):
+    for name in ("suspend", "resume", "retry", "release", "withdraw", "priority", "extend", "reassign"):
         assert carol.post(page_of(name, wid), {"reason": "x", "job": job}).status_code == 403
 
 
@@ -122,3 +122,44 @@ def test_a_job_gets_more_time(olga: Client, parcels: Parcels) -> None:
     page = olga.post(page_of("extend", wid), form | {"time": "10m"}, follow=True)
     assert "The time limit is prolonged." in page.content.decode()
     assert last(parcels, wid) == ("_RECOVER:extend", "olga in monitor", "tr_pack +00:10:00: Slow.", "R")
+
+
+def test_a_job_is_assigned_to_a_worker_and_given_back(olga: Client, parcels: Parcels) -> None:
+    wid = parcels.start()
+    job = job_of(parcels, wid)
+    assert page_of("reassign", wid, job) in get(olga, f"/instances/{wid}/")
+    assert "No worker serves the transition now" in get(olga, page_of("reassign", wid, job))
+    serves = [f"{parcels.flow}:tr_pack"]
+    worker = api.register_worker("test", "press@hall:7", "hall", 7, serves, conn=parcels.connection)
+    assert '<option value="press@hall">' in get(olga, page_of("reassign", wid, job))
+    form = {"reason": "Its printer.", "job": job}
+    said = text_of(olga.post(page_of("reassign", wid), form | {"to": "x" * 300}).content)
+    assert "at most 200 characters" in said
+    page = text_of(olga.post(page_of("reassign", wid), form | {"to": "press@hall"}, follow=True).content)
+    assert "The job is assigned." in page and "It is assigned to press@hall, by olga in monitor" in page
+    assert "no worker of this name" not in page
+    assert last(parcels, wid)[2] == "tr_pack * -> press@hall: Its printer."
+    api.unregister_worker(worker, conn=parcels.connection)
+    assert "no worker of this name serves" in text_of(get(olga, f"/instances/{wid}/"))
+    olga.post(page_of("reassign", wid), form | {"to": ""})
+    assert last(parcels, wid)[2] == "tr_pack press@hall -> *: Its printer."
+    assert "Assigned to" not in text_of(get(olga, f"/instances/{wid}/"))
+
+
+def test_jobs_that_are_assigned_to_a_worker_that_is_gone_are_seen(olga: Client, parcels: Parcels) -> None:
+    """On the overview and by the filter of what no worker serves, though another worker serves the rest."""
+    wids = parcels.start_many(2)
+    serves = [f"{parcels.flow}:{name}" for name in ("tr_pack", "tr_label", "tr_send", "tr_lost")]
+    worker = api.register_worker("test", "press", "hall", 7, serves, conn=parcels.connection)
+    unserved = f"/flows/{parcels.flow}/?q=is:unserved&exact=1"
+    assert "No instance" in text_of(get(olga, unserved)) and "All is well" in text_of(get(olga, "/"))
+    api.reassign_job(wids[0], job_of(parcels, wids[0]), "gone", "x", conn=parcels.connection)
+    assert f"/instances/{wids[0]}/" in get(olga, unserved) and f"/instances/{wids[1]}/" not in get(
+        olga, unserved
+    )
+    parcels.connection.execute(
+        "update wedsql.job_pool set assigned_at = assigned_at - interval '1 minute' where wid = %s", [wids[0]]
+    )
+    said = f"No worker gone, to which jobs of tr_pack of {parcels.flow} are assigned"
+    assert said in text_of(get(olga, "/"))
+    api.unregister_worker(worker, conn=parcels.connection)

@@ -100,6 +100,7 @@ def _given(request: HttpRequest) -> dict[str, str]:
         "operation": request.POST.get("operation", ""),
         "reason": request.POST.get("reason", "").strip()[:LONGEST_REASON].replace("\x00", ""),
         "priority": request.POST.get("priority", "0")[:7],
+        "to": request.POST.get("to", "").strip()[:200].replace("\x00", ""),
         "transition": request.POST.get("transition", "").strip()[:63].replace("\x00", ""),
     }
 
@@ -115,8 +116,9 @@ def _requested(request: HttpRequest, chosen: Filter, found: Chosen) -> HttpRespo
         operation,
         given["reason"],
         number(given["priority"]) if operation == "priority" else None,
-        given["transition"] if operation in ("retry", "priority") else "",
+        given["transition"] if operation in ("retry", "priority", "reassign") else "",
         (prefix + chosen.text()).strip(),
+        given["to"] if operation == "reassign" else None,
     )
     made = api.request_bulk(
         what,

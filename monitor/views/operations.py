@@ -17,10 +17,12 @@ from flows.errors import WedError
 from flows.queries import jobs
 from flows.queries.jobs import OpenJob
 from monitor.alert_forms import seconds
-from monitor.operations import OPERATIONS, consequence, perform
+from monitor.operations import OPERATIONS, Detail, consequence, perform
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import page
 from pages.urlparams import long_number, number
+
+LONGEST_NAME = 200
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -43,6 +45,9 @@ def operate(request: HttpRequest, wid: int, operation: str) -> HttpResponse:
     context["reason"] = request.POST.get("reason", "").strip()[:LONGEST_REASON].replace("\x00", "")
     context["priority"] = request.POST.get("priority", str(job.priority if job else 0))[:7]
     context["time"] = request.POST.get("time", "10m")[:20]
+    if operation == "reassign" and job:
+        context["to"] = request.POST.get("to", job.assigned_to or "")[:LONGEST_NAME]
+        context["workers"] = jobs.assignable(flow.id, job.transition)
     if request.method == "POST":
         try:
             return _done(request, wid, operation, number_of_job, context["reason"])
@@ -58,9 +63,17 @@ def _job(wid: int, number_of_job: int | None) -> OpenJob | None:
 
 
 def _done(request: HttpRequest, wid: int, name: str, job: int | None, reason: str) -> HttpResponse:
-    detail: float | None = number(request.POST.get("priority")) if name == "priority" else None
-    if name == "extend":
-        detail = seconds(request.POST.get("time", "").strip())
-    perform(name, wid, job, detail, reason, request.user.get_username())
+    perform(name, wid, job, _detail(request, name), reason, request.user.get_username())
     messages.success(request, str(OPERATIONS[name].done))
     return HttpResponseRedirect(reverse("monitor:instance", args=[wid]))
+
+
+def _detail(request: HttpRequest, name: str) -> Detail:
+    """Return what the form of this operation asks for besides the reason. Raises WedError."""
+    if name == "priority":
+        return number(request.POST.get("priority"))
+    if name == "extend":
+        return seconds(request.POST.get("time", "").strip())
+    if name == "reassign":
+        return request.POST.get("to", "").strip()[: LONGEST_NAME + 1].replace("\x00", "")
+    return None

@@ -163,6 +163,7 @@ instances/<int:wid>/jobs/<int:job>/release         --------- Lnffbfbff
 instances/<int:wid>/jobs/<int:job>/withdraw        --------- Lnffbfbff
 instances/<int:wid>/jobs/<int:job>/priority        --------- Lnffbfbff
 instances/<int:wid>/jobs/<int:job>/extend          --------- Lnffbfbff
+instances/<int:wid>/jobs/<int:job>/reassign        --------- Lnffbfbff
 views                                              Lyyyyyyyy Lbbbbbbbb
 views/<int:view>                                   --------- ---------
 """

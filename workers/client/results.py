@@ -57,11 +57,13 @@ _FAIL = Statement(
     " from wedsql.fail_many("
     "$1::text, $2::int[], $3::bigint[], $4::bigint[], $5::text[], $6::text[], $7::text, $8::text)",
 )
-# The transition is looked up by the job, because a dead process's journal does not name it.
+# The transition is looked up by the job, because a dead process's journal does not name it. A job that is
+# assigned is taken for its worker.
 _TAKE_AGAIN = Statement(
     "wed_take_again",
     "select count(*) from wedsql.take($1::text, array(select j.trname from wedsql.job_pool j"
-    " where j.wid = $2::int and j.id = $3::bigint), 1, $4::text, array[$3::bigint])",
+    " where j.wid = $2::int and j.id = $3::bigint), 1, coalesce((select j.assigned_to from wedsql.job_pool j"
+    " where j.wid = $2::int and j.id = $3::bigint), $4::text), array[$3::bigint])",
 )
 
 

@@ -21,7 +21,7 @@ _RELEASE = Statement("wed_release", "select wedsql.release($1::int, $2::bigint, 
 
 
 _OFFER = Statement(
-    "wed_offer", "select job_id from wedsql.offer($1::text, $2::text[], $3::int, $4::bigint[])"
+    "wed_offer", "select job_id from wedsql.offer($1::text, $2::text[], $3::int, $4::bigint[], $5::text)"
 )
 
 
@@ -38,9 +38,11 @@ def _hold(flow: str) -> Statement:
     return Statement(f"wed_hold {flow}", f"select {COLUMNS} from {call}")  # noqa: S608  # a quoted name
 
 
-def offer(flow: str, names: Sequence[str], limit: int, exclude: Sequence[int] = ()) -> Command:
-    """Return the call that answers the ids of ready jobs and holds none."""
-    return _OFFER, (flow.encode(), texts(names), str(limit).encode(), ints(exclude))
+def offer(
+    flow: str, names: Sequence[str], limit: int, exclude: Sequence[int] = (), *, actor: str = ""
+) -> Command:
+    """Return the call that answers the ids of jobs that are ready for this worker and holds none."""
+    return _OFFER, (flow.encode(), texts(names), str(limit).encode(), ints(exclude), actor.encode())
 
 
 def take(

@@ -85,7 +85,8 @@ class Feed:
         ]
 
     def _offer(self, plan: Plan, busy: list[int]) -> Command:
-        return taking.offer(plan.flow, plan.names, self.sizes.task * self.sizes.workers, busy)
+        most = self.sizes.task * self.sizes.workers
+        return taking.offer(plan.flow, plan.names, most, busy, actor=self.presence.actor)
 
     def _busy(self) -> list[int]:
         now = time.monotonic()

@@ -88,7 +88,8 @@ class Service:
         plans = self.presence.plans
         if len(plans) < 2:
             return plans
-        looks = self.wire.round(*[taking.offer(plan.flow, plan.names, 1) for plan in plans])
+        actor = self.runner.actor
+        looks = self.wire.round(*[taking.offer(plan.flow, plan.names, 1, actor=actor) for plan in plans])
         return [plan for plan, look in zip(plans, looks, strict=True) if look.ntuples]
 
     def _sleep_seconds(self) -> float:

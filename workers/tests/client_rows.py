@@ -145,8 +145,9 @@ def rows_of_taking() -> Iterator[Row]:
         )  # fmt: skip
         yield Row(
             "offer", "taking.offer", about,
-            lambda d, f=flow, n=limit: [o.id for o in api.offer(f or d.flow, NAMES, n, conn=d.conn)],
-            lambda d, f=flow, n=limit: ids(d.send(taking.offer(f or d.flow, NAMES, n))),
+            lambda d, f=flow, n=limit: [
+                o.id for o in api.offer(f or d.flow, NAMES, n, actor="me", conn=d.conn)],
+            lambda d, f=flow, n=limit: ids(d.send(taking.offer(f or d.flow, NAMES, n, actor="me"))),
         )  # fmt: skip
 
 

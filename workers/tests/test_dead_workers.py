@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from flows import api
 from workers.recovery.dead_workers import OtherJournals, dead_journals
 from workers.recovery.journal import Note
 from workers.recovery.lost_jobs import report_lost
@@ -48,9 +49,12 @@ def leave_notes(shop: Shop, notes: list[Note]) -> Any:
     return shop.runner.journal.path.parent
 
 
-def test_a_job_whose_process_died_is_counted_once(shop: Shop) -> None:
+@pytest.mark.parametrize("assigned_to", [None, "victim"])
+def test_a_job_whose_process_died_is_counted_once(shop: Shop, assigned_to: str | None) -> None:
     (wid,) = shop.start()
     job = shop.one("select id from wedsql.job_pool where wid = %s", wid)
+    if assigned_to:
+        api.reassign_job(wid, job, assigned_to, "x", conn=shop.db)
     folder = leave_notes(shop, [Note(shop.flow, wid, job, None, True)])
     assert report_lost(shop.runner.wire, folder, "successor") == 1
     assert report_lost(shop.runner.wire, folder, "successor") == 0

@@ -48,7 +48,7 @@ NO_WORKER = {
     "retry_job",
     "resume",
     "release_job",
-    "extend_job", "prioritize_job",
+    "extend_job", "prioritize_job", "reassign_job",
     "preview_repair", "repair",
     "count_history", "figures", "transition_figures",
     "continue_rematch", "finish_rematch", "rematch_due",

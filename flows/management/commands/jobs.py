@@ -48,6 +48,6 @@ def _row(job: Job) -> tuple[Any, ...]:
 
 
 def _facts(job: Job) -> dict[str, Any]:
-    names = ("id", "wid", "tgid", "transition", "state", "attempts", "priority", "holder", "fired_at")
-    later = ("not_before", "lease_until", "timeout", "last_error", "last_sqlstate", "payload")
-    return {"flow": job.flow.name, **{name: getattr(job, name) for name in (*names, *later)}}
+    names = ("id", "wid", "tgid", "transition", "state", "attempts", "priority", "holder")
+    later = ("assigned_to", "fired_at", "not_before", "lease_until", "timeout", "last_error", "last_sqlstate")
+    return {"flow": job.flow.name, **{name: getattr(job, name) for name in (*names, *later, "payload")}}

@@ -16,21 +16,23 @@ from flows.queries.definitions import flow_by_name
 OF_INSTANCE = {"suspend": api.suspend, "resume": api.resume, "cancel": api.cancel}
 OF_JOB = {"retry": api.retry_job, "release": api.release_job, "withdraw": api.withdraw_job}
 OF_FILTER = ("flow", "transition", "expect", "digest", "dry_run")
-OF_MANY = ("cancel", "rematch", "suspend", "resume", "retry", "priority")
+CHOICES = [*OF_INSTANCE, *OF_JOB, "priority", "extend", "reassign", "rematch"]
+OF_MANY = ("cancel", "rematch", "suspend", "resume", "retry", "priority", "reassign")
 
 
 class Command(FlowCommand):
     help = (
-        "Suspends, resumes or cancels an instance; retries, releases, withdraws, prioritizes or extends"
-        " a job. With --filter, requests the operation on many instances, which the reaper performs."
+        "Suspends, resumes or cancels an instance; retries, releases, withdraws, prioritizes, extends"
+        " or reassigns a job. With --filter, requests the operation on many instances, which the reaper"
+        " performs."
     )
     records_actor = True
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("operation", choices=[*OF_INSTANCE, *OF_JOB, "priority", "extend", "rematch"])
+        parser.add_argument("operation", choices=CHOICES)
         parser.add_argument("wid", type=int, nargs="?", help="number of the instance")
         parser.add_argument("--job", type=int, help="number of the job, as `trace WID` and the pages show it")
-        parser.add_argument("--to", type=int, help="the new priority")
+        parser.add_argument("--to", help="the new priority, or the worker (empty: all workers)")
         parser.add_argument("--by", type=float, help="seconds by which “extend” prolongs the time limit")
         parser.add_argument("--reason", help="kept in the history")
         parser.add_argument("--filter", help="operate on the instances of this filter")
@@ -46,8 +48,7 @@ class Command(FlowCommand):
             raise Usage("Give the number of an instance, or --filter.")
         if not options["reason"] and not options["dry_run"]:
             raise Usage("--reason is required; the history keeps it.")
-        if (options["to"] is None) != (name != "priority"):
-            raise Usage("--to is the new priority, for “priority” only.")
+        options["to"] = _destination(name, options["to"])
         if (options["by"] is None) != (name != "extend"):
             raise Usage("--by is the time in seconds, for “extend” only.")
         if one:
@@ -68,7 +69,8 @@ class Command(FlowCommand):
         elif name == "extend":
             api.extend_job(wid, job, options["by"], reason, actor=actor)
         else:
-            api.prioritize_job(wid, job, options["to"], reason, actor=actor)
+            operation = api.reassign_job if name == "reassign" else api.prioritize_job
+            operation(wid, job, options["to"], reason, actor=actor)
         if options["json"]:
             self.write_json({"wid": wid, "job": job, "operation": name})
         else:
@@ -86,7 +88,8 @@ class Command(FlowCommand):
             self._preview(found, options["json"])
             return
         query = " ".join(filter(None, [f"flow:{flow.name}" if flow else "", chosen.text()]))
-        request = BulkRequest(name, options["reason"], options["to"], options["transition"], query)
+        to = {"assignee" if name == "reassign" else "priority": options["to"]}
+        request = BulkRequest(name, options["reason"], transition=options["transition"], query=query, **to)
         expected = len(found.wids) if options["expect"] is None else options["expect"]
         confirmed: dict[str, Any] = {"expected": expected, "digest": options["digest"]}
         made = api.request_bulk(request, found.wids, **confirmed, actor=options["actor"])
@@ -107,3 +110,15 @@ class Command(FlowCommand):
         self.write_table(["flow", "status", "instances", "newest"], lines, "No instance matches.")
         if found.wids:
             self.stdout.write(f"--expect {len(found.wids)} --digest {found.digest} confirms these instances.")
+
+
+def _destination(name: str, to: str | None) -> Any:
+    """Return the new priority, or the worker of “reassign”. Raises Usage."""
+    if (to is None) != (name not in ("priority", "reassign")):
+        raise Usage("--to is the new priority for “priority”, or the worker for “reassign”; no other has it.")
+    if to is None or name == "reassign":
+        return to
+    try:
+        return int(to)
+    except ValueError:
+        raise Usage("A priority is a whole number.") from None

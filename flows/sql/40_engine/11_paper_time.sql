@@ -22,6 +22,11 @@ begin
         else 'Job {job} is leased by "{holder}".' end,
       'Take a job with state = ''P''.', jsonb_build_object('job', p_job.id, 'holder', p_job.lckid));
   end if;
+  if p_job.assigned_to <> all (wedsql._own_names(null)) then
+    perform wedsql._raise('WD203', 'Job {job} is assigned to "{worker}".',
+      'Take another job; the name of this worker is the setting wedsql.actor.',
+      jsonb_build_object('job', p_job.id, 'worker', p_job.assigned_to));
+  end if;
   if p_job.fired_xid = txid_current() then
     perform wedsql._raise('WD209', 'This transaction has written instance {instance} already.',
       'One update completes a job; a job that fired from it needs another transaction.',

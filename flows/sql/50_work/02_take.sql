@@ -2,13 +2,13 @@
 -- It tries a few candidates first and more only when other sessions hold those. Instances on which another
 -- worker is busy come last: two branches of one instance would only wait for each other at the commit. A
 -- session that met contention starts a little further down next time, so that many workers do not try the
--- same few jobs. With p_rows, the flow's name, instances on which another transaction works are skipped, and
--- the rows of the others locked as well.
+-- same few jobs. Jobs that are assigned to another worker than p_actor are left out. With p_rows, the flow's
+-- name, instances on which another transaction works are skipped, and the rows of the others locked as well.
 -- Locks: an advisory lock (wid, tgid) per job, as the paper's workers take, and one (wid, -1) as the sign of
 -- being busy; all end with the transaction, or with p_session are the session's.
 create or replace function wedsql._pick(p_flow integer, p_shared boolean, p_transitions text[],
                                         p_limit integer, p_ids bigint[], p_session boolean,
-                                        p_rows text, out wids integer[], out ids bigint[])
+                                        p_rows text, p_actor text, out wids integer[], out ids bigint[])
 language plpgsql set search_path = pg_catalog, pg_temp
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
 set join_collapse_limit = 1 set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
@@ -34,6 +34,7 @@ begin
         where j.flow_id = p_flow and j.trname = n and j.state = 'P'
           and (j.not_before is null or j.not_before <= v_now)
           and (p_ids is null or j.id = any (p_ids))
+          and (j.assigned_to is null or j.assigned_to = any ((select wedsql._own_names(p_actor))::text[]))
         order by j.priority desc, j.id limit v_look offset v_skip) c
       order by c.priority desc, c.id
     loop
@@ -193,7 +194,8 @@ begin{first}
     return;
   end if;
   for v_try in 1..20 loop
-    v_pick := wedsql._pick({id}, {shared:L}, p_transitions, p_limit, {job_ids}, {session:L}, {lock_rows});
+    v_pick := wedsql._pick({id}, {shared:L}, p_transitions, p_limit, {job_ids}, {session:L}, {lock_rows},
+                           p_actor);
     exit when v_pick.ids = '{}';{drop_stale}{note}
     return query {query};
     exit when found;  -- else other workers finished all of them before they were locked here
@@ -204,7 +206,8 @@ end $f$ $t$, jsonb_build_object('flow', p_schema, 'id', p_flow,
     'drop_stale', case when v_stale then wedsql._fill($q$
     v_pick := wedsql._drop_stale({id}, {flow:L}, v_pick.wids, v_pick.ids);$q$,
       jsonb_build_object('id', p_flow, 'flow', p_schema)) else '' end,
-    'query', wedsql._taken_query(p_flow, p_schema, 'v_pick.wids', 'v_pick.ids', $q$j.state = 'P'$q$))
+    'query', wedsql._taken_query(p_flow, p_schema, 'v_pick.wids', 'v_pick.ids',
+      $q$j.state = 'P' and (j.assigned_to is null or j.assigned_to = any (wedsql._own_names(p_actor)))$q$))
     || case when p_session then wedsql._parts_of_hold() else wedsql._parts_of_take(p_flow) end);
 end $g$;
 
@@ -234,8 +237,10 @@ begin
 end $$;
 
 -- Returns jobs that are ready, by priority and age, without locking them: they may be held by other workers.
+-- Those that are assigned to another worker than p_actor are left out.
 create or replace function wedsql.offer(
-  p_flow text, p_transitions text[], p_limit integer default 100, p_exclude bigint[] default '{}')
+  p_flow text, p_transitions text[], p_limit integer default 100, p_exclude bigint[] default '{}',
+  p_actor text default null)
 returns table (job_id bigint, wid integer, tgid integer, trname text)
 language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select c.id, c.wid, c.tgid, c.trname
@@ -244,6 +249,7 @@ cross join lateral (
   select j.id, j.wid, j.tgid, j.trname, j.priority from wedsql.job_pool j
   where j.flow_id = (select f.id from wedsql.flow f where f.name = p_flow) and j.trname = n and j.state = 'P'
     and (j.not_before is null or j.not_before <= wedsql.now()) and not j.id = any (p_exclude)
+    and (j.assigned_to is null or j.assigned_to = any ((select wedsql._own_names(p_actor))::text[]))
   order by j.priority desc, j.id limit p_limit) c
 order by c.priority desc, c.id limit p_limit
 $$;

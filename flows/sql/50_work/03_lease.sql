@@ -24,7 +24,7 @@ begin
   end if;
   v_tried := wedsql._revalidates(v_flow.id);
   select * into v_pick from wedsql._pick(v_flow.id, v_flow.shared, p_transitions, p_limit, p_job_ids, false,
-    case when v_tried then v_flow.name end);
+    case when v_tried then v_flow.name end, p_holder);
   if v_tried and v_pick.ids <> '{}' then
     v_pick := wedsql._drop_stale(v_flow.id, v_flow.name, v_pick.wids, v_pick.ids);
   end if;
@@ -33,7 +33,9 @@ begin
     set state = 'L', claim = wedsql._new_claim(), lckid = p_holder,
         lease_until = v_now + coalesce(p_duration, j.timeout, interval '5 minutes')
     from unnest(v_pick.wids, v_pick.ids) u (wid, id)
-    where j.wid = u.wid and j.id = u.id and j.state = 'P' returning j.claim)
+    where j.wid = u.wid and j.id = u.id and j.state = 'P'
+      and (j.assigned_to is null or j.assigned_to = any (wedsql._own_names(p_holder)))
+    returning j.claim)
   select array_agg(l.claim) into v_mine from leased l;
   -- Another session may have leased one just before it was locked here.
   return query execute format('select * from %I._taken($1, $2) t where t.claim = any ($3)', p_flow)
@@ -102,7 +104,7 @@ begin
   insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, attempt)
   values (v_job.id, v_job.wid, v_job.tgid, v_job.flow_id, v_job.trname, wedsql.now(), 'released',
           wedsql._actor(p_actor), v_job.attempts);
-  perform wedsql._wake(v_job.flow_id, array[v_job.trname]);
+  perform wedsql._wake_job(v_job);
 end $$;
 
 -- Notifies a sleeping worker that work is ready again.
@@ -111,3 +113,14 @@ language sql set search_path = pg_catalog, pg_temp as $$
 select pg_notify('wedsql_w' || w.id, '')
 from wedsql.flow f cross join lateral wedsql._sleepers(f.name, p_names, 1, wedsql.now()) w where f.id = p_flow
 $$;
+
+-- Notifies a sleeping worker that this job is ready again; if it is assigned, those of that name.
+create or replace function wedsql._wake_job(p_job wedsql.job_pool) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_job.assigned_to is null then
+    perform wedsql._wake(p_job.flow_id, array[p_job.trname]);
+  else
+    perform wedsql._wake_assigned(p_job.wid);
+  end if;
+end $$;

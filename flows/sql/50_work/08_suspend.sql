@@ -29,18 +29,25 @@ begin
   end if;
 end $$;
 
--- Records an operation in the history and notifies workers of jobs that are ready again.
+-- Records an operation in the history and notifies workers of jobs that are ready again: of those that are
+-- assigned the workers of that name, of the others as many as there are jobs.
 -- Locks: the trace; the caller holds the instance.
 create or replace function wedsql._operated(p_flow wedsql.flow, p_wid integer, p_step text, p_actor text,
   p_reason text, p_ready text[], p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_seqs integer[];
+  v_free text[] := array(select j.trname from wedsql.job_pool j
+    where j.wid = p_wid and j.trname = any (p_ready) and j.assigned_to is null);
 begin
   v_seqs := wedsql._append_trace(p_flow, array[wedsql._note_step(p_wid, p_step, wedsql._actor(p_actor),
                                                                  p_reason)], null, p_now);
   perform wedsql._keep_cases(p_flow, array[p_wid], p_now);
-  perform wedsql._notify(p_flow, array[p_wid], v_seqs, p_ready, cardinality(p_ready));
+  perform wedsql._notify(p_flow, array[p_wid], v_seqs, v_free,
+                         least(cardinality(v_free), cardinality(p_ready)));
+  if p_ready <> '{}' then
+    perform wedsql._wake_assigned(p_wid);
+  end if;
 end $$;
 
 -- Suspends a running instance or an exception: its jobs are not offered, leases end, results are rejected

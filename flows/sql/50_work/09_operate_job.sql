@@ -1,5 +1,5 @@
 -- What an operator does to one job of a living instance: tries it again now, releases it, withdraws it,
--- changes its priority, or gives it more time.
+-- changes its priority, gives it more time, or assigns it to a worker.
 
 -- Returns the job of an instance that is held for an operation and not suspended, locked.
 -- Locks: the job; the caller holds the instance.
@@ -161,4 +161,40 @@ begin
   where j.wid = p_wid and j.id = p_job_id;
   perform wedsql._operated(v_flow, p_wid, '_RECOVER:extend', p_actor,
                            v_job.trname || ' +' || p_by || ': ' || p_reason, '{}', wedsql.now());
+end $$;
+
+-- Assigns a job to a worker, or to those of a name that several have (_worker_names): from now on only such a
+-- worker takes it, in each of its attempts. An empty name gives it back to all.
+-- Locks: as _operate; the job, the trace.
+-- Raises: WD009, WD104, WD105, WD203 while a worker holds it, WD205, WD212.
+create or replace function wedsql.reassign_job(p_wid integer, p_job_id bigint, p_to text, p_reason text,
+                                               p_actor text default null) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
+  v_now timestamptz := wedsql.now();
+  v_to text := wedsql._assignee(p_to);
+  v_job wedsql.job_pool := wedsql._operated_job(p_wid, p_job_id);
+begin
+  perform wedsql._check_not_held(v_job);
+  update wedsql.job_pool j
+  set assigned_to = v_to, assigned_by = case when v_to is not null then wedsql._actor(p_actor) end,
+      assigned_at = case when v_to is not null then v_now end
+  where j.wid = p_wid and j.id = p_job_id;
+  perform wedsql._operated(v_flow, p_wid, '_RECOVER:reassign', p_actor,
+                           format('%s %s -> %s: %s', v_job.trname, coalesce(v_job.assigned_to, '*'),
+                                  coalesce(v_to, '*'), p_reason),
+                           case when v_job.state = 'P' then array[v_job.trname] else '{}' end, v_now);
+end $$;
+
+-- Returns the name of a worker as jobs are assigned to it, null for an empty one.
+-- Raises: WD009.
+create or replace function wedsql._assignee(p_name text) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_name is null or length(p_name) > 200 or p_name ~ '[[:cntrl:]]' then
+    perform wedsql._raise('WD009', 'The name of a worker has at most 200 characters, and no line breaks.',
+      'An empty name gives the job back to all workers.');
+  end if;
+  return nullif(btrim(p_name), '');
 end $$;

@@ -31,11 +31,26 @@ select count(*)::integer from (
   where j.flow_id = (p_job).flow_id and j.trname = (p_job).trname and j.state = 'P'
     and (j.priority > (p_job).priority or j.priority = (p_job).priority and j.id < (p_job).id)
     and (j.not_before is null or j.not_before <= wedsql.now())
+    and (j.assigned_to is null or j.assigned_to = (p_job).assigned_to)
   limit 1000) x
 $$;
 
+-- Returns of an assigned job to whom it is assigned, since when and by whom, how many jobs are before it, and
+-- when such a worker that serves its transition was seen: "assigned", or "no_assignee" after p_silence.
+create or replace function wedsql._waits_for_assignee(p_job wedsql.job_pool, p_silence interval) returns jsonb
+language plpgsql stable set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+declare
+  v_seen timestamptz := wedsql.assignee_seen((p_job).flow_id, (p_job).trname, (p_job).assigned_to);
+begin
+  return jsonb_build_object(
+    'for', case when v_seen > wedsql.now() - p_silence then 'assigned' else 'no_assignee' end,
+    'to', (p_job).assigned_to, 'since', (p_job).assigned_at, 'by', (p_job).assigned_by, 'seen', v_seen,
+    'ahead', wedsql._ahead(p_job));
+end $$;
+
 -- Returns what a job waits for: {"for": people, repair, suspended, held, lease, backoff, exclusion,
--- no_worker, queue or worker}, with the facts that belong to it.
+-- assigned, no_assignee, no_worker, queue or worker}, with the facts that belong to it.
 create or replace function wedsql._waits_for(p_flow text, p_job wedsql.job_pool, p_silence interval)
   returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -62,6 +77,9 @@ begin
   end if;
   if wedsql._waits((p_job).wid, (p_job).id) then
     return jsonb_build_object('for', 'exclusion', 'transition', (p_job).trname);
+  end if;
+  if (p_job).assigned_to is not null then
+    return wedsql._waits_for_assignee(p_job, p_silence);
   end if;
   select * into v_worker from wedsql._served(p_flow, (p_job).trname, p_silence);
   if not v_worker.served then

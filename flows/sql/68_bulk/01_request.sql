@@ -4,7 +4,7 @@
 -- Rejects a request of another form.
 -- Raises: WD009 without a reason, WD504.
 create or replace function wedsql._check_bulk(p_operation text, p_reason text, p_priority integer,
-  p_transition text, p_query text) returns void
+  p_transition text, p_query text, p_assignee text) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   if coalesce(btrim(p_reason), '') = '' then
@@ -12,15 +12,19 @@ begin
   elsif length(p_reason) > 1000 or length(p_query) > 4000 or length(p_transition) > 63 then
     perform wedsql._raise('WD504', 'The request is too long.', 'Shorten the reason or the filter.');
   elsif p_operation is null
-        or p_operation not in ('cancel', 'rematch', 'suspend', 'resume', 'retry', 'priority') then
+        or p_operation not in ('cancel', 'rematch', 'suspend', 'resume', 'retry', 'priority', 'reassign')
+        then
     perform wedsql._raise('WD504', '"{operation}" is no operation on many instances.',
-      'Use cancel, rematch, suspend, resume, retry or priority.',
+      'Use cancel, rematch, suspend, resume, retry, priority or reassign.',
       jsonb_build_object('operation', coalesce(left(p_operation, 80), '')));
   elsif p_operation = 'priority' and p_priority between -32768 and 32767 is not true then
     perform wedsql._raise('WD504', 'A priority is a whole number between -32768 and 32767.');
   elsif p_operation <> 'priority' and p_priority is not null then
     perform wedsql._raise('WD504', 'Only a change of priority has a priority.', 'Leave it out.');
-  elsif p_operation not in ('retry', 'priority') and coalesce(p_transition, '') <> '' then
+  elsif (p_operation = 'reassign') <> (p_assignee is not null) then
+    perform wedsql._raise('WD504', 'The name of a worker is for reassigning, and only for it.',
+      'An empty name gives the jobs back to all workers.');
+  elsif p_operation not in ('retry', 'priority', 'reassign') and coalesce(p_transition, '') <> '' then
     perform wedsql._raise('WD504', 'The operation "{operation}" is not about jobs of one transition.',
       'Leave the transition out.', jsonb_build_object('operation', p_operation));
   end if;
@@ -58,7 +62,8 @@ end $$;
 -- Raises: WD009, WD301, WD504, WD505.
 create or replace function wedsql.request_bulk(p_operation text, p_wids integer[], p_expected integer,
   p_reason text, p_actor text default null, p_priority integer default null, p_transition text default '',
-  p_query text default '', p_flows text[] default null, p_digest text default null) returns jsonb
+  p_query text default '', p_flows text[] default null, p_digest text default null,
+  p_assignee text default null) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 declare
   v_now timestamptz := wedsql.now();
@@ -66,14 +71,16 @@ declare
   v_flow text;
   v_wids integer[];
 begin
-  perform wedsql._check_bulk(p_operation, p_reason, p_priority, p_transition, p_query);
+  perform wedsql._check_bulk(p_operation, p_reason, p_priority, p_transition, p_query, p_assignee);
   if cardinality(p_wids) > 100000 then
     perform wedsql._raise('WD504', 'One operation is performed on at most {limit} instances.',
       'Narrow the filter, and operate on the parts.', jsonb_build_object('limit', 100000));
   end if;
-  insert into wedsql.bulk as b (operation, priority, transition, query, flows, actor, reason, total,
+  insert into wedsql.bulk as b (operation, priority, assignee, transition, query, flows, actor, reason, total,
     created_at, changed_at, changed_by)
-  values (p_operation, p_priority, coalesce(p_transition, ''), coalesce(p_query, ''), '{}',
+  values (p_operation, p_priority,
+    case when p_operation = 'reassign' then coalesce(wedsql._assignee(p_assignee), '') end,
+    coalesce(p_transition, ''), coalesce(p_query, ''), '{}',
     wedsql._actor(p_actor), btrim(p_reason), 0, v_now, v_now, wedsql._actor(p_actor))
   returning b.* into v_bulk;
   with selected as (

@@ -2,8 +2,8 @@
 -- are committed together, so a reaper that is killed leaves neither half of it, and the next one continues.
 
 -- Performs the operation on the parked jobs, or all jobs, of an instance.
--- Locks: as retry_job and prioritize_job.
--- Raises: WD212 where there is none; as retry_job and prioritize_job.
+-- Locks: as retry_job, prioritize_job and reassign_job.
+-- Raises: WD212 where there is none; as those of one job.
 create or replace function wedsql._bulk_jobs(p_bulk wedsql.bulk, p_wid integer, p_reason text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -11,12 +11,14 @@ declare
   v_any boolean := false;
 begin
   for v_job in select j.id from wedsql.job_pool j
-    where j.wid = p_wid and j.tgid > 0 and (p_bulk.operation = 'priority' or j.state = 'K')
+    where j.wid = p_wid and j.tgid > 0 and (p_bulk.operation <> 'retry' or j.state = 'K')
       and p_bulk.transition in ('', j.trname) order by j.id
   loop
     v_any := true;
     if p_bulk.operation = 'retry' then
       perform wedsql.retry_job(p_wid, v_job, p_reason, p_bulk.actor);
+    elsif p_bulk.operation = 'reassign' then
+      perform wedsql.reassign_job(p_wid, v_job, p_bulk.assignee, p_reason, p_bulk.actor);
     else
       perform wedsql.prioritize_job(p_wid, v_job, p_bulk.priority, p_reason, p_bulk.actor);
     end if;

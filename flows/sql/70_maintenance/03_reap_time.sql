@@ -75,7 +75,7 @@ begin
   select j.* into v_job from wedsql.job_pool j
   where j.wid = p_wid and j.id = p_job and j.state = 'L' and j.lease_until <= p_now;
   if found and wedsql._count_attempt(p_wid, p_job, v_job.claim, 'expired', 'The lease expired.', p_now) then
-    perform wedsql._wake(v_job.flow_id, array[v_job.trname]);
+    perform wedsql._wake_job(v_job);
     return true;
   end if;
   return false;

@@ -117,6 +117,9 @@ def test_others_of_the_same_number_are_refused(shop: Kit) -> None:
         ("WD504", {"operation": "priority"}),
         ("WD504", {"operation": "priority", "priority": 40_000}),
         ("WD504", {"operation": "cancel", "priority": 1}),
+        ("WD504", {"operation": "reassign"}),
+        ("WD504", {"operation": "retry", "assignee": "ann"}),
+        ("WD009", {"operation": "reassign", "assignee": "a\nb"}),
         ("WD504", {"operation": "cancel", "transition": "tr_x"}),
         ("WD504", {"operation": "cancel", "query": "x" * 4001}),
         ("WD504", {"operation": "cancel", "reason": "x" * 1001}),
@@ -175,6 +178,11 @@ def test_each_operation_does_what_it_does_to_one(shop: Kit, reaper: Connection) 
         return results(shop, bulk)
 
     assert perform("priority", priority=7, transition="tr_x") == ["done"] * 2
+    assert perform("reassign", assignee=" ann ", transition="tr_x") == ["done"] * 2
+    assigned = "select trname, assigned_to from wedsql.job_pool where flow_id = %s group by 1, 2 order by 1"
+    assert [tuple(row) for row in shop.rows(assigned, [shop.id])] == [("tr_x", "ann"), ("tr_y", None)]
+    assert perform("reassign", assignee="") == ["done"] * 2
+    assert [row.assigned_to for row in shop.rows(assigned, [shop.id])] == [None, None]
     priorities = "select trname, priority from wedsql.job_pool where flow_id = %s group by 1, 2 order by 1"
     assert [tuple(row) for row in shop.rows(priorities, [shop.id])] == [("tr_x", 7), ("tr_y", 0)]
     assert perform("retry") == ["refused"] * 2, "no job is parked"

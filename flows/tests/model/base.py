@@ -25,6 +25,8 @@ from flows.tests.model import audit, facts, families
 FLOWS = ("m_one", "m_two")
 FLOW = st.sampled_from([FLOWS[0], FLOWS[0], FLOWS[0], FLOWS[1]])
 WHICH = st.integers(0, 20)
+# To whom jobs are assigned: to all again, and to two workers.
+WORKERS = ("", "one", "another")
 LEASES: Bundle[Any] = Bundle("leases")
 Connection = psycopg.Connection[Any]
 # The machine's time starts ahead of the server's, by more than its rules ever set it back: the start of a

@@ -9,7 +9,7 @@ from hypothesis.stateful import rule
 
 from flows import api
 from flows.api.bulk import BulkRequest
-from flows.tests.model.base import FLOWS, WHICH, BaseMachine, Violation
+from flows.tests.model.base import FLOWS, WHICH, WORKERS, BaseMachine, Violation
 
 REASON = "model"
 JOBS = """
@@ -18,7 +18,8 @@ JOBS = """
 LIVING = """
     select i.wid from wedsql.instance i join wedsql.flow f on f.id = i.flow_id
     where f.name = any (%s) and i.status = any (%s) order by 1"""
-BULK = ("cancel", "rematch", "suspend", "resume", "resume", "retry", "priority")
+BULK = ("cancel", "rematch", "suspend", "resume", "resume", "retry", "priority", "reassign")
+ASSIGNED = "select id from wedsql.job_pool where assigned_to <> %s"
 
 
 class Operate(BaseMachine):
@@ -62,6 +63,20 @@ class Operate(BaseMachine):
             lambda wid, job, reason, conn: api.prioritize_job(wid, job, priority, reason, conn=conn),
         )
 
+    @rule(which=WHICH, to=st.sampled_from(WORKERS))
+    def reassign_job(self, which: int, to: str) -> None:
+        """Assign a job to a worker, or give it back to all; from then on no other takes it."""
+        self._operate_job(
+            which, "P", lambda wid, job, reason, conn: api.reassign_job(wid, job, to, reason, conn=conn)
+        )
+        names = [row[0] for row in self.control.execute("select distinct trname from wedsql.job_pool")]
+        assigned = {row[0] for row in self.control.execute(ASSIGNED, [WORKERS[-1]])}
+        for flow in FLOWS:
+            with self.conn.transaction(force_rollback=True):
+                found = api.take_many(flow, names, 1000, actor=WORKERS[-1], conn=self.conn)
+            if wrong := assigned & {job.id for job in found}:
+                raise Violation("taken by another worker", wrong)
+
     def _operate_job(self, which: int, state: str, operation: Any) -> None:
         """Call an operation on a job, preferably one in this state; others may be rejected."""
         row = self.some(which, JOBS, list(FLOWS), state)
@@ -75,7 +90,8 @@ class Operate(BaseMachine):
         wids = [row[0] for row in self.control.execute(LIVING, [list(FLOWS), [status]]).fetchall()]
         if not wids:
             return
-        request = BulkRequest(operation, REASON, priority=1 if operation == "priority" else None)
+        to: dict[str, Any] = {"priority": {"priority": 1}, "reassign": {"assignee": WORKERS[status == "S"]}}
+        request = BulkRequest(operation, REASON, **to.get(operation, {}))
         bulk = api.request_bulk(request, wids, expected=len(wids), conn=self.admin)
         for _ in range(len(wids) + 1):
             if api.continue_bulk(slice_size, conn=self.admin) is None:

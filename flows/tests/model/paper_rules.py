@@ -13,7 +13,8 @@ from flows.tests.model import families, predicates
 from flows.tests.model.base import FLOW, WHICH, BaseMachine, Connection, Violation
 
 READY = """
-    select j.wid, j.tgid, j.id, coalesce(j.timeout < %s * interval '1 minute', false), t.revalidate, t.cpred
+    select j.wid, j.tgid, j.id, coalesce(j.timeout < %s * interval '1 minute', false), t.revalidate, t.cpred,
+      j.assigned_to
     from wedsql.job_pool j join wedsql.flow f on f.id = j.flow_id left join wedsql.trig t on t.tgid = j.tgid
     where f.name = %s and j.state = 'P' order by j.wid, j.tgid"""
 REFUSED = ("WD103", "WD106", "WD203", "WD205", "WD210", "WD102")
@@ -51,7 +52,7 @@ class Paper(BaseMachine):
         values = self.values(flow, changes)
         if job is None or not values:
             return
-        wid, tgid, number, short, revalidate, predicate = job
+        wid, tgid, number, short, revalidate, predicate, assigned_to = job
         self._clock_is_known()
         stale = revalidate == "at_take" and not self._true(flow, wid, predicate)
         paper = self.paper[flow]
@@ -73,8 +74,8 @@ class Paper(BaseMachine):
             return
         if end == "late" and short:
             raise Violation("late commit of an update", job)
-        if stale:
-            raise Violation("stale job by an update", job)
+        if stale or assigned_to:
+            raise Violation(f"{'stale job' if stale else 'job of another worker'} by an update", job)
         self._applied_by_paper(number, wid, values)
 
     def _acted_on(self, flow: str, job: Any, code: str | None) -> None:

@@ -11,7 +11,7 @@ from psycopg import sql
 
 from flows import api
 from flows.tests.model import facts, predicates
-from flows.tests.model.base import FLOWS, WHICH, Violation
+from flows.tests.model.base import FLOWS, WHICH, WORKERS, Violation
 from flows.tests.model.facts import Facts, Row
 from flows.tests.model.work_rules import Work
 
@@ -145,7 +145,9 @@ class Time(Work):
         before: tuple[int, int] | None = None
         while before != (now := (len(found), self._jobs_left())):
             before = now
-            found |= {job.wid for job in api.take_many(flow, served, 1000, conn=self.conn)}
+            for actor in WORKERS:
+                more = api.take_many(flow, served, 1000, actor=actor, conn=self.conn)
+                found |= {job.wid for job in more}
         return found
 
     def _jobs_left(self) -> int:
