@@ -74,6 +74,10 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     "_RECOVER:accept": _("Accepted as it is"),
     "_RECOVER:branch": _("Begun from a step of another instance"),
     "_RECOVER:reassign": _("Reassigned"),
+    "_RECOVER:rollback": _("Rolled back"),
+    "_RECOVER:compensate": _("Step undone"),
+    "_RECOVER:abort": _("Aborted"),
+    "_COMP": _("Compensated"),
     "_SUSPEND": _("Suspended"),
     "_RESUME": _("Resumed"),
     "_MIGRATE": _("Migrated"),
@@ -116,6 +120,7 @@ REASON_SHORT: dict[str, str | Promise] = {
     "FINAL_BLOCKED": _("final condition blocked"),
     "CONDITION_ERROR": _("condition failed"),
     "WITHDRAWN": _("job withdrawn"),
+    "COMPENSATION_FAILED": _("compensation failed"),
 }
 REASON: dict[str, str | Promise] = {
     "STUCK": _("No condition holds and nothing is pending. Change the state or the rules."),
@@ -126,4 +131,5 @@ REASON: dict[str, str | Promise] = {
     "FINAL_BLOCKED": _("Each pending job would make the state final while the others are still pending."),
     "CONDITION_ERROR": _("A condition could not be computed for this state."),
     "WITHDRAWN": _("A job was withdrawn although its condition holds, or nothing else was pending."),
+    "COMPENSATION_FAILED": _("A compensation failed in each of its attempts. Retry it, or skip it."),
 }

@@ -64,6 +64,7 @@ from flows.api.checking import (
     condition_outline,
     evaluate,
 )
+from flows.api.compensating import abort, compensate, compensations, roll_back, skip_compensation
 from flows.api.covering import coverage
 from flows.api.definitions import (
     check_predicate,
@@ -182,6 +183,7 @@ from flows.api.webhooks import (
 )
 
 __all__ = [
+    "abort",
     "acknowledge_alert",
     "acknowledge_finding",
     "advance_slas",
@@ -201,6 +203,8 @@ __all__ = [
     "check_predicate",
     "claim_case",
     "comment_case",
+    "compensate",
+    "compensations",
     "complete",
     "complete_many",
     "completions",
@@ -308,6 +312,7 @@ __all__ = [
     "resume_bulk",
     "resume_webhook",
     "retry_job",
+    "roll_back",
     "run_scenario",
     "run_scenarios",
     "running_definition",
@@ -326,6 +331,7 @@ __all__ = [
     "settle_delivery",
     "sign_cases",
     "silence_alert",
+    "skip_compensation",
     "start",
     "start_many",
     "suspend",

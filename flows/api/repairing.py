@@ -1,7 +1,8 @@
 """Operations by which a person repairs an instance, and what each would do before it is done.
 
 The operations and their arguments: patch (changes), complete (job, changes), retry (job), release, withdraw
-(job), extend (job, seconds), rematch, suspend, resume, cancel, accept, branch (seq).
+(job), extend (job, seconds), rematch, suspend, resume, cancel, accept, branch (seq),
+rollback and compensate (seq, override, hold), abort (override), skip_compensation.
 
 All raise UnknownInstance, and BadRepair for an operation or argument that does not exist.
 """

@@ -41,6 +41,7 @@ from flows.errors.design import (
 )
 from flows.errors.instance import (
     BadRepair,
+    CannotUndo,
     ConditionError,
     FinalPending,
     InstanceFinal,
@@ -49,6 +50,7 @@ from flows.errors.instance import (
     NotRunning,
     StateTooLarge,
     UnknownInstance,
+    UnknownStep,
 )
 from flows.errors.job import (
     AlreadyWritten,
@@ -114,6 +116,7 @@ __all__ = [
     "BadWebhook",
     "BulkChanged",
     "BulkEnded",
+    "CannotUndo",
     "CaseClaimed",
     "ConditionError",
     "DatabaseGone",
@@ -158,6 +161,7 @@ __all__ = [
     "UnknownPublication",
     "UnknownScenario",
     "UnknownSla",
+    "UnknownStep",
     "UnknownVersion",
     "UnknownView",
     "UnknownWebhook",

@@ -68,3 +68,17 @@ class BadRepair(WedError):
 
     sqlstate = "WD109"
     default = _("The operation takes other arguments.")
+
+
+class UnknownStep(WedError):
+    """The history of the instance has no such step, or none that can be compensated."""
+
+    sqlstate = "WD110"
+    default = _("The instance has no such step.")
+
+
+class CannotUndo(WedError):
+    """A step that would be undone is a pivot, or has no compensation."""
+
+    sqlstate = "WD111"
+    default = _("The step cannot be undone.")

@@ -52,6 +52,9 @@ def step_title(flow: FlowInfo, step: Step) -> SafeString:
     if title:
         return _title(title, step.written_by)
     word = written_by(step)
+    if step.written_by.startswith("_COMP:"):
+        name = step.written_by.removeprefix("_COMP:")
+        return format_html("<b>{}:</b> {}", word, _title(flow.transition_titles.get(name, name), name))
     return format_html('<b class="mono">{}</b>' if word == step.written_by else "<b>{}</b>", word)
 
 

@@ -17,14 +17,16 @@ _KNOWN = Statement(
     "wed_known",
     "select f.name, t.trname, bool_or(t.mode = 'lease'), bool_or(t.mode = 'transaction'),"
     " min(extract(epoch from t.timeout))::float8"
-    " from wedsql.trig t join wedsql.flow f on f.id = t.flow_id where not t.cfinal and t.trname is not null"
-    " group by f.name, t.trname",
+    " from wedsql.flow f join (select flow_id, trname, mode, timeout from wedsql.trig where not cfinal"
+    " union all select flow_id, compensated_by, mode, timeout from wedsql.trig"
+    " where not cfinal and compensation = 'transition') t on t.flow_id = f.id"
+    " where t.trname is not null group by f.name, t.trname",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A transition of a flow, with mode and timeout of its triggers."""
+    """A transition of a flow, with mode and timeout of its triggers or of those that it compensates."""
 
     flow: str
     transition: str

@@ -50,6 +50,7 @@ NO_WORKER = {
     "release_job",
     "extend_job", "prioritize_job", "reassign_job",
     "preview_repair", "repair",
+    "abort", "compensate", "compensations", "roll_back", "skip_compensation",
     "count_history", "figures", "transition_figures",
     "continue_rematch", "finish_rematch", "rematch_due",
     "delete_view", "list_views", "save_view",

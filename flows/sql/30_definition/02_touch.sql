@@ -60,7 +60,8 @@ begin
     where x.flow_id = new.flow_id and x.tgid = new.tgid and new.due_after is not null;
   end if;
   if tg_op = 'UPDATE' and new.trname <> old.trname then
-    update wedsql.job_pool j set trname = new.trname where j.flow_id = new.flow_id and j.tgid = new.tgid;
+    update wedsql.job_pool j set trname = new.trname
+    where j.flow_id = new.flow_id and j.tgid = new.tgid and not wedsql._is_compensation(j.wid, j.id);
     if found then
       perform wedsql._wake(new.flow_id, array[new.trname]);
     end if;

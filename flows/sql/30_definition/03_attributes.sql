@@ -80,7 +80,7 @@ begin
       wedsql.sql_type(new.type), new.adv);
     if new.adv is not null then  -- finished instances are not changed
       execute format('update %I.wed_flow w set %I = default from wedsql.instance i where i.wid = w.wid and '
-                     'i.flow_id = $1 and i.status in (''R'', ''E'', ''S'')',
+                     'i.flow_id = $1 and i.status in (''R'', ''E'', ''S'', ''X'')',
         v_flow, new.aname) using new.flow_id;
     end if;
     perform wedsql._attr_check(v_flow, new);

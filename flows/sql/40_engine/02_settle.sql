@@ -24,6 +24,10 @@ declare
   v_excepted integer[] := '{}';  -- what became, remains or was an exception
 begin
   select * into v_flow from wedsql.flow f where f.id = p_flow_id;
+  if (p_steps[1]).trw = '_COMP' then  -- wedsql._check_jobs lets only one through at a time
+    return query select * from wedsql._settle_compensation(v_flow, p_steps[1]);
+    return;
+  end if;
   if p_failed or not v_flow.plain then
     p_steps := wedsql._prepare(v_flow, p_steps, v_now);
   end if;

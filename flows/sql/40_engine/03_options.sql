@@ -95,10 +95,21 @@ select case when p_trig.due_attr is null then p_since else (p_state ->> p_trig.d
        + coalesce(p_trig.due_after, interval '0')
 $$;
 
--- Returns whether the trigger has fired in this instance before.
+-- Returns whether the trigger has fired in this instance before; a firing that was undone does not count.
 create or replace function wedsql._has_fired(p_wid integer, p_tgid integer) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select exists (select 1 from wedsql.wed_trace h where h.wid = p_wid and p_tgid = any (h.fired))
+select exists (
+  select 1 from wedsql.wed_trace h
+  where h.wid = p_wid and p_tgid = any (h.fired)
+    and not exists (  -- it led to no step that remained
+      select 1 from wedsql.wed_trace r
+      where r.wid = p_wid and r.trw = '_RECOVER:rollback' and r.seq > h.seq
+        and not exists (select 1 from wedsql.wed_trace d
+                        where d.wid = p_wid and d.cause_seq = h.seq and d.tgid = p_tgid
+                          and d.seq <= r.cause_seq))
+    and not exists (select 1 from wedsql.wed_trace d
+                    join wedsql.wed_trace c on c.wid = p_wid and c.compensates_seq = d.seq
+                    where d.wid = p_wid and d.cause_seq = h.seq and d.tgid = p_tgid))
 $$;
 
 -- Returns whether a timer of a trigger whose condition holds can have any effect: its due attribute is not

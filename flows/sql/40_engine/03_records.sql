@@ -11,14 +11,15 @@ language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $
 with numbered as (
   update wedsql.instance i set seq = i.seq + 1, changed_at = p_now
   from unnest(p_steps) u where i.wid = u.wid
-  returning i.wid, i.seq, i.status, u.trw, u.state, u.before, u.actor, u.reason),
+  returning i.wid, i.seq, i.status, u.trw, u.state, u.before, u.actor, u.reason, u.cause_seq),
 written as (
-  insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, before, actor, reason, version,
-                                tx_at)
+  insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, before, cause_seq, actor,
+                                reason, version, tx_at)
   select p_flow.id, n.wid, n.seq, p_now, n.trw,
          coalesce(n.state,
                   (select t.state from wedsql.wed_trace t where t.wid = n.wid order by t.seq desc limit 1)),
-         coalesce(p_status, n.status), coalesce(n.before, '{}'), n.actor, n.reason, p_flow.version, now()
+         coalesce(p_status, n.status), coalesce(n.before, '{}'), n.cause_seq, n.actor, n.reason,
+         p_flow.version, now()
   from numbered n)
 select array_agg(n.seq order by n.wid) from numbered n
 $$;
@@ -47,7 +48,7 @@ begin
                        order by l.wid)
       from (select w.wid, to_jsonb(w.*) - 'wid' as state
             from wedsql.instance i join {flow:I}.wed_flow w on w.wid = i.wid
-            where i.flow_id = $1 and i.status in ('R', 'E', 'S') and i.wid > $4
+            where i.flow_id = $1 and i.status in ('R', 'E', 'S', 'X') and i.wid > $4
             order by i.wid limit 1000) l $q$, jsonb_build_object('flow', p_flow))
     into v_steps using v_flow.id, wedsql._actor(), p_attr.aname, v_after;
     exit when v_steps is null;

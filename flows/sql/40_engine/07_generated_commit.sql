@@ -88,9 +88,9 @@ begin
     v_took := wedsql._moment('wedsql.took_at');
     v_taken := case when p_checked then wedsql._numbers_taken() end;
   end if;
-  select array_agg(row(c.wid, false, j.id, j.tgid, j.trname, j.cause_seq, p_actor, null, c.s, null, null,
-                       null, j.claim)::wedsql.step), min(p.problem),
-         array_agg(u.until), min(u.until)
+  select array_agg(row(c.wid, false, j.id, j.tgid, case when i.status = 'X' then '_COMP' else j.trname end,
+                       j.cause_seq, p_actor, null, c.s, null, null, null, j.claim)::wedsql.step),
+         min(p.problem), array_agg(u.until), min(u.until)
   into v_steps, v_bad, v_untils, v_until
   from unnest(p_wids, p_jobs, p_claims, p_changes) c (wid, id, claim, s)
   left join wedsql.instance i on i.wid = c.wid
@@ -99,7 +99,8 @@ begin
   cross join lateral (select case
     when i.wid is null or i.flow_id <> p_flow then 'WD104'
     when i.status = 'F' then 'WD102'
-    when i.status not in ('R', 'E') then 'WD105'
+    when i.status = 'X' and (cardinality(p_wids) > 1 or not wedsql._is_compensation(c.wid, c.id)) then 'WD105'
+    when i.status not in ('R', 'E', 'X') then 'WD105'
     when j.id is null or j.state = 'K' then 'WD205'
     when c.claim is not null and j.claim is distinct from c.claim then 'WD203'
     when c.claim is not null and j.lease_until <= v_now then 'WD204'

@@ -104,7 +104,8 @@ begin
   perform wedsql._keep_cases(p_flow, array[p_wid], p_now);
 end $$;
 
--- Does what _park does, with a row in the history that records it and causes the _EXCPT job.
+-- Does what _park does, with a row in the history that records it and causes the _EXCPT job; of an instance
+-- that is being compensated it parks the compensation.
 -- Locks: none; the caller holds the instance.
 create or replace function wedsql._park_as_exception(
   p_flow wedsql.flow, p_wid integer, p_tgids integer[], p_reason text, p_actor text, p_why text,
@@ -114,6 +115,10 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_seqs integer[];
 begin
+  if (select i.status from wedsql.instance i where i.wid = p_wid) = 'X' then
+    perform wedsql._park_compensation(p_flow, p_wid, p_actor, p_why, p_now);
+    return;
+  end if;
   v_seqs := wedsql._append_trace(
     p_flow, array[wedsql._note_step(p_wid, '_EXCPT', coalesce(p_actor, 'kernel'),
                                     p_reason || coalesce(': ' || p_why, ''))], 'E', p_now);

@@ -23,10 +23,12 @@ begin
   perform wedsql._notify(v_flow, array[p_wid], v_seqs, '{}', 0);
 end $$;
 
--- Returns the flow of an instance that is running or an exception, with the instance locked.
+-- Returns the flow of an instance that is running, an exception or suspended, with the instance locked;
+-- p_compensating: or that is being compensated.
 -- Locks: the instance's wed_flow row.
 -- Raises: WD104, WD105.
-create or replace function wedsql._hold(p_wid integer) returns wedsql.flow
+create or replace function wedsql._hold(p_wid integer, p_compensating boolean default false)
+  returns wedsql.flow
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow;
@@ -39,7 +41,11 @@ begin
   end if;
   execute format('select 1 from %I.wed_flow w where w.wid = $1 for no key update', v_flow.name) using p_wid;
   select i.status into v_status from wedsql.instance i where i.wid = p_wid;
-  if v_status not in ('R', 'E', 'S') then
+  if v_status = 'X' and not p_compensating then
+    perform wedsql._raise('WD105', 'Instance {instance} is being compensated.',
+      'Wait for its compensations, or retry or skip the one that failed.',
+      jsonb_build_object('instance', p_wid));
+  elsif v_status not in ('R', 'E', 'S', 'X') then
     perform wedsql._raise('WD105', 'Instance {instance} is no longer running.',
                           'It is final, aborted or cancelled.',
       jsonb_build_object('instance', p_wid));

@@ -1,10 +1,12 @@
 -- What an operator does to one living instance: suspends it and resumes it. While it is suspended (status S)
 -- no job of it is offered or committed, and its clocks stand still.
 
--- Locks the instance for an operation and returns its flow.
+-- Locks the instance for an operation and returns its flow; p_compensating: it may be performed while the
+-- instance is being compensated.
 -- Locks: the flow's table against a definition that is being changed, then the instance.
 -- Raises: WD104, WD105; WD009 without a reason.
-create or replace function wedsql._operate(p_wid integer, p_reason text) returns wedsql.flow
+create or replace function wedsql._operate(p_wid integer, p_reason text, p_compensating boolean default false)
+  returns wedsql.flow
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow text := (select f.name from wedsql.instance i join wedsql.flow f on f.id = i.flow_id
@@ -16,7 +18,7 @@ begin
   if v_flow is not null then
     execute format('lock table %I.wed_flow in row exclusive mode', v_flow);
   end if;
-  return wedsql._hold(p_wid);
+  return wedsql._hold(p_wid, p_compensating);
 end $$;
 
 -- Raises: WD105 while the instance is suspended.
@@ -74,7 +76,7 @@ end $$;
 
 -- Resumes a suspended instance where it was. Clocks go on with the time that was left; a timer of a due
 -- attribute is due at the time in the attribute, which may have passed. Conditions are evaluated only if
--- the definition was published again meanwhile.
+-- the definition was published again meanwhile, or steps were undone and nothing has been fired since.
 -- Locks: as _operate; its jobs, timers, trace.
 -- Raises: WD009, WD104, WD105.
 create or replace function wedsql.resume(p_wid integer, p_reason text, p_actor text default null) returns void
@@ -84,6 +86,7 @@ declare
   v_now timestamptz := wedsql.now();
   v_since timestamptz;
   v_version integer;
+  v_undone boolean;
   v_ready text[];
 begin
   update wedsql.instance i
@@ -94,7 +97,9 @@ begin
     perform wedsql._raise('WD105', 'Instance {instance} is not suspended.', 'It has been resumed already.',
       jsonb_build_object('instance', p_wid));
   end if;
-  select least(t.tstmp, v_now), t.version into v_since, v_version from wedsql.wed_trace t
+  select least(t.tstmp, v_now), t.version, exists (
+    select 1 from wedsql.wed_trace u where u.wid = p_wid and u.seq = t.seq - 1 and u.status = 'S')
+  into v_since, v_version, v_undone from wedsql.wed_trace t
   where t.wid = p_wid and t.trw = '_SUSPEND' order by t.seq desc limit 1;
   with ready as (
     update wedsql.job_pool j
@@ -105,7 +110,7 @@ begin
     due_at = case when t.due_attr is null then v_now else v_since end + x.remaining
   from wedsql.trig t where x.wid = p_wid and t.tgid = x.tgid and x.remaining is not null;
   perform wedsql._operated(v_flow, p_wid, '_RESUME', p_actor, p_reason, v_ready, v_now);
-  if v_version is distinct from v_flow.version then
+  if v_version is distinct from v_flow.version or v_undone then
     perform wedsql._rematch(v_flow.id, array[p_wid], false, false, wedsql._actor(p_actor), p_reason);
   else
     -- A re-match in batches that was on its way then has left it out.

@@ -3,7 +3,8 @@
 
 -- Returns the job of an instance that is held for an operation and not suspended, locked.
 -- Locks: the job; the caller holds the instance.
--- Raises: WD105 while the instance is suspended, WD205, WD212 for the job of an exception unless p_exception.
+-- Raises: WD105 while the instance is suspended, WD205, WD212 for the job of an exception unless p_exception,
+-- and while the instance is being compensated for all but the compensation.
 create or replace function wedsql._operated_job(p_wid integer, p_job bigint,
                                                 p_exception boolean default false) returns wedsql.job_pool
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -19,6 +20,9 @@ begin
   elsif v_job.tgid = 0 and not p_exception then
     perform wedsql._raise('WD212', 'Job {job} is the exception of instance {instance} itself.',
       'Repair the instance, or cancel it.', jsonb_build_object('job', p_job, 'instance', p_wid));
+  elsif exists (select 1 from wedsql.recovery r where r.wid = p_wid and r.job_id is distinct from p_job) then
+    perform wedsql._raise('WD212', 'Job {job} of instance {instance} waits for the compensations.',
+      'It is offered again when they are done.', jsonb_build_object('job', p_job, 'instance', p_wid));
   end if;
   return v_job;
 end $$;
@@ -36,14 +40,14 @@ begin
 end $$;
 
 -- Offers a job now that waits for its next try, or that is parked: it gets one attempt more. When no parked
--- job remains, an exception runs again.
+-- job remains, an exception runs again, and a failed compensation is one no longer.
 -- Locks: as _operate; the job, the trace.
 -- Raises: WD009, WD104, WD105, WD203, WD205, WD212.
 create or replace function wedsql.retry_job(p_wid integer, p_job_id bigint, p_reason text,
                                             p_actor text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
+  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason, true);
   v_now timestamptz := wedsql.now();
   v_job wedsql.job_pool := wedsql._operated_job(p_wid, p_job_id);
 begin
@@ -56,7 +60,8 @@ begin
   if v_job.state = 'K' and not exists (
     select 1 from wedsql.job_pool j where j.wid = p_wid and j.state = 'K') then
     delete from wedsql.job_pool j where j.wid = p_wid and j.tgid = 0;
-    update wedsql.instance i set status = 'R', reason = null where i.wid = p_wid and i.status = 'E';
+    update wedsql.instance i set status = case when i.status = 'E' then 'R' else i.status end, reason = null
+    where i.wid = p_wid;
   end if;
   perform wedsql._operated(v_flow, p_wid, '_RECOVER:retry', p_actor, p_reason, array[v_job.trname], v_now);
 end $$;
@@ -69,7 +74,7 @@ create or replace function wedsql.release_job(p_wid integer, p_job_id bigint, p_
                                               p_actor text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
+  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason, true);
   v_now timestamptz := wedsql.now();
   v_job wedsql.job_pool := wedsql._operated_job(p_wid, p_job_id, true);
 begin
@@ -120,7 +125,7 @@ create or replace function wedsql.prioritize_job(p_wid integer, p_job_id bigint,
                                                  p_reason text, p_actor text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
+  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason, true);
   v_job wedsql.job_pool;
 begin
   if p_priority is null or p_priority not between -32768 and 32767 then
@@ -141,7 +146,7 @@ create or replace function wedsql.extend_job(p_wid integer, p_job_id bigint, p_b
                                              p_actor text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp set intervalstyle = 'postgres' as $$
 declare
-  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
+  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason, true);
   v_job wedsql.job_pool;
 begin
   if p_by is null or p_by <= interval '0' or p_by > interval '30 days' then

@@ -84,12 +84,6 @@ begin
     v_timers <> '{}', false, null);
 end $$;
 
--- Returns whether a trigger has fired in the instance.
-create or replace function wedsql._has_fired(p_wid integer, p_tgid integer) returns boolean
-language sql stable set search_path = pg_catalog, pg_temp as $$
-select exists (select 1 from wedsql.wed_trace h where h.wid = p_wid and p_tgid = any (h.fired))
-$$;
-
 -- Returns whether a trigger whose condition holds would fire now, or set or move a timer; the rule of
 -- _would_act for a trigger that need not be published.
 create or replace function wedsql._acts(p_trig wedsql.trig, p_wid integer, p_state jsonb, p_jobs integer[],

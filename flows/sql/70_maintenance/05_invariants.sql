@@ -13,7 +13,11 @@ values
                     where j.wid = i.wid and j.tgid > 0 and j.state in ('P', 'L'))
                        and not exists (select 1 from wedsql.timer x where x.wid = i.wid)
      or i.status = 'E'
-     and not exists (select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid = 0)$q$),
+     and not exists (select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid = 0)
+     or i.status = 'X'
+     and not exists (select 1 from wedsql.recovery r
+                     join wedsql.job_pool j on j.wid = r.wid and j.id = r.job_id where r.wid = i.wid)
+     or i.status <> 'X' and exists (select 1 from wedsql.recovery r where r.wid = i.wid)$q$),
 ('I4', 'A claim and a job are applied once, and every job applied has a number that was given out.', $q$
   select jsonb_build_object('wid', min(t.wid), 'job', t.job_id, 'times', count(*)) as found
   from {i} i join wedsql.wed_trace t on t.wid = i.wid where t.job_id is not null
@@ -27,7 +31,9 @@ values
   from {i} i join wedsql.job_pool j on j.wid = i.wid
   where i.status not in ('R', 'E', 'S', 'X')
      or (j.tgid = 0 or j.state = 'K') and i.status not in ('E', 'S', 'X')
-     or (j.state = 'S') <> (i.status = 'S' and j.state <> 'K')
+     or i.status = 'X' and j.state <> 'K' and (j.tgid = 0 or (j.state = 'S') = exists (
+       select 1 from wedsql.recovery r where r.wid = j.wid and r.job_id = j.id))
+     or i.status <> 'X' and (j.state = 'S') <> (i.status = 'S' and j.state <> 'K')
      or j.flow_id <> i.flow_id or (j.state = 'L') <> (j.claim is not null and j.lease_until is not null)
   union all
   select jsonb_build_object('wid', i.wid, 'status', i.status, 'timer', x.tgid)
@@ -41,7 +47,9 @@ values
   union all
   select jsonb_build_object('wid', i.wid, 'job', j.id, 'cause', j.cause_seq)
   from {i} i join wedsql.job_pool j on j.wid = i.wid
-  where j.tgid > 0 and not exists (
+  where j.tgid > 0
+    and not exists (select 1 from wedsql.recovery r where r.wid = j.wid and r.job_id = j.id)
+    and not exists (
     select 1 from wedsql.wed_trace c
     where c.wid = j.wid and c.seq = j.cause_seq and j.tgid = any (c.fired))$q$),
 ('I7', 'Every failed attempt is counted on its job and recorded in the log.', $q$
@@ -80,13 +88,15 @@ values
   select jsonb_build_object('wid', i.wid, 'status', i.status, 'case', null) as found
   from {i} i
   where (i.status = 'E' or i.status in ('S', 'X') and exists (
-      select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid = 0))
+      select 1 from wedsql.job_pool j
+      where j.wid = i.wid and (j.tgid = 0 or i.status = 'X' and j.state = 'K')))
     and not exists (select 1 from wedsql.repair_case c where c.wid = i.wid and c.closed_at is null)
   union all
   select jsonb_build_object('wid', i.wid, 'status', i.status, 'case', c.number)
   from {i} i join wedsql.repair_case c on c.wid = i.wid and c.closed_at is null
   where i.status not in ('E', 'S', 'X') or i.status in ('S', 'X') and not exists (
-      select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid = 0)$q$)
+      select 1 from wedsql.job_pool j
+      where j.wid = i.wid and (j.tgid = 0 or i.status = 'X' and j.state = 'K'))$q$)
 $$;
 
 -- Returns the same for the two that read one flow's table: conditions that hold are pending, and the history

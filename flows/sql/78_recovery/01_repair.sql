@@ -13,7 +13,10 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
 values ('retry', jsonb '{"job": "job?"}'), ('release', '{"job": "job"}'), ('withdraw', '{"job": "job"}'),
        ('extend', '{"job": "job", "seconds": "seconds"}'), ('rematch', '{}'), ('suspend', '{}'),
        ('resume', '{}'), ('cancel', '{}'), ('patch', '{"changes": "object"}'),
-       ('complete', '{"job": "job", "changes": "object?"}'), ('accept', '{}'), ('branch', '{"seq": "seq"}')
+       ('complete', '{"job": "job", "changes": "object?"}'), ('accept', '{}'), ('branch', '{"seq": "seq"}'),
+       ('rollback', '{"seq": "seq", "override": "boolean?", "hold": "boolean?"}'),
+       ('compensate', '{"seq": "seq", "override": "boolean?", "hold": "boolean?"}'),
+       ('abort', '{"override": "boolean?"}'), ('skip_compensation', '{}')
 $$;
 
 -- Returns whether a JSON value is of a kind of _repair_operations.

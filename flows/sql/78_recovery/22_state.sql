@@ -1,0 +1,47 @@
+-- The values that attributes have after steps were undone.
+
+-- Writes changes into the row of an instance and returns the state before and after; null for attributes
+-- that no longer exist.
+-- Locks: none; the caller holds the instance.
+create or replace function wedsql._write_changes(
+  p_flow wedsql.flow, p_wid integer, p_changes jsonb, out before jsonb, out state jsonb)
+language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
+set intervalstyle = 'postgres' as $$
+declare
+  v_old jsonb := wedsql._present_state(p_flow.name, p_wid);
+begin
+  execute wedsql._fill($q$
+    update {flow:I}.wed_flow w set {assignments} from (select $2 as state) c where w.wid = $1
+    returning to_jsonb(w.*) - 'wid' $q$, jsonb_build_object('flow', p_flow.name,
+      'assignments', wedsql._changed_columns(p_flow.id)))
+  into state using p_wid, p_changes;
+  select coalesce(jsonb_object_agg(o.key, o.value), '{}') into before
+  from jsonb_each(v_old) o where o.value is distinct from state -> o.key;
+end $$;
+
+-- Returns the attributes that a step wrote with their values before it, except those that a step that stays
+-- wrote after it.
+create or replace function wedsql._restorable(p_wid integer, p_undone integer[], p_seq integer) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select coalesce(jsonb_object_agg(b.key, b.value), '{}')
+from wedsql.wed_trace h cross join lateral jsonb_each(h.before) b
+where h.wid = p_wid and h.seq = p_seq and not exists (
+  select 1 from wedsql.wed_trace o
+  where o.wid = p_wid and o.seq > p_seq and o.before ? b.key and o.seq <> all (p_undone)
+    and coalesce(o.compensates_seq <> all (p_undone), true))
+$$;
+
+-- Returns the values that attributes get at the end: those of the step to which the instance returns, or,
+-- with compensate, those before the first of the undone steps after which only such wrote them. What
+-- compensations wrote last stays.
+create or replace function wedsql._target_state(p_recovery wedsql.recovery) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select coalesce(case when p_recovery.operation = 'compensate' then (
+    select jsonb_object_agg(v.key, v.value) from (
+      select distinct on (b.key) b.key, b.value
+      from unnest(p_recovery.undone) u (seq)
+      cross join lateral jsonb_each(wedsql._restorable(p_recovery.wid, p_recovery.undone, u.seq)) b
+      order by b.key, u.seq) v)
+  else (select t.state from wedsql.wed_trace t
+        where t.wid = p_recovery.wid and t.seq = p_recovery.target_seq) end, '{}') - p_recovery.restored
+$$;

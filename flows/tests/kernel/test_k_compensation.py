@@ -1,0 +1,302 @@
+"""R8 and what all operations that undo steps share: compensations run one at a time, the last step first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from flows import api
+from flows.tests.kit import Kit, broken, refused
+
+pytestmark = pytest.mark.kernel
+
+
+@pytest.fixture
+def trip(kit: Kit) -> Kit:
+    """Book, pay (undone by transitions), note (undone by the kernel), then wait for the departure."""
+    kit.attrs("booked", "paid", "noted", "gone")
+    undo = {"compensation": "transition", "class": "compensatable"}
+    kit.trig("tr_book", "booked is null", compensated_by="tr_unbook", **undo)
+    kit.trig("tr_pay", "booked = 'yes' and paid is null", compensated_by="tr_refund", backoff="1 hour",
+             max_attempts=2, **undo)  # fmt: skip
+    kit.trig("tr_note", "paid = 'yes' and noted is null", compensation="inverse")
+    kit.trig("tr_leave", "noted is not null and gone is null")
+    kit.final("gone = 'yes'")
+    return kit
+
+
+def travelled(kit: Kit) -> int:
+    wid = kit.start()
+    kit.run("tr_book", wid, booked="yes")
+    kit.run("tr_pay", wid, paid="yes")
+    kit.run("tr_note", wid, noted="today")
+    return wid
+
+
+def steps(kit: Kit, wid: int, since: int = 4) -> list[tuple[str, str, int | None]]:
+    """Return name, status and compensated step of the later rows of the history."""
+    return [(row.trw, row.status, row.compensates_seq) for row in kit.trace(wid) if row.seq > since]
+
+
+def test_r8_steps_are_compensated_in_reverse_order_and_the_instance_is_aborted(trip: Kit) -> None:
+    wid = travelled(trip)
+    assert api.abort(wid, "Cancelled by the customer.", actor="olga", conn=trip.conn) == "X"
+    assert (trip.status(wid), trip.jobs(wid), trip.state(wid)["noted"]) == ("X", ["tr_refund"], None)
+    assert broken(trip) == []
+    assert trip.run("tr_refund", wid, paid="refunded").status == "X"
+    assert trip.jobs(wid) == ["tr_unbook"]
+    assert broken(trip) == []
+    assert trip.run("tr_unbook", wid, booked=None).status == "A"
+    assert steps(trip, wid) == [
+        ("_RECOVER:abort", "X", None),
+        ("_COMP:tr_note", "X", 4),
+        ("_COMP:tr_pay", "X", 3),
+        ("_COMP:tr_book", "X", 2),
+        ("_RECOVER:abort", "A", None),
+    ]
+    assert trip.state(wid) == {"booked": None, "paid": "refunded", "noted": None, "gone": None}
+    found = trip.instance(wid)
+    assert (found.status, found.reason) == ("A", "Cancelled by the customer.")
+    assert found.finished_at is not None and trip.jobs(wid) == []
+    assert trip.one("select count(*) from wedsql.recovery") == 0
+    assert broken(trip) == []
+
+
+def test_r8_an_instance_without_effects_is_aborted_at_once(trip: Kit) -> None:
+    wid = trip.start()
+    assert api.abort(wid, "Wrong.", conn=trip.conn) == "A"
+    assert [row.trw for row in trip.trace(wid)] == ["_INIT", "_RECOVER:abort", "_RECOVER:abort"]
+    assert broken(trip) == []
+    with refused("WD105"):
+        api.abort(wid, "Again.", conn=trip.conn)
+    with refused("WD105"):
+        api.cancel(wid, "Again.", conn=trip.conn)
+
+
+def test_a_compensation_gets_the_state_that_its_step_wrote_and_the_present_one(trip: Kit) -> None:
+    wid = travelled(trip)
+    api.abort(wid, "No.", conn=trip.conn)
+    with trip.step():
+        job = trip.take("tr_refund", wid)
+        assert (job.payload["paid"], job.payload["noted"]) == ("yes", None)
+        assert (job.state["paid"], job.state["noted"]) == ("yes", None)
+        trip.complete(job, {"paid": None})
+    with trip.step():
+        job = trip.take("tr_unbook", wid)
+        assert (job.payload["booked"], job.payload["paid"], job.state["paid"]) == ("yes", None, None)
+        trip.complete(job, {"booked": None})
+    assert trip.status(wid) == "A"
+
+
+def test_no_other_job_runs_and_no_other_operation_is_performed_meanwhile(trip: Kit) -> None:
+    wid = travelled(trip)
+    api.abort(wid, "No.", conn=trip.conn)
+    assert trip.jobs(wid) == ["tr_refund"]
+    api.rematch(trip.name, [wid], conn=trip.conn)
+    trip.trig("tr_new", "booked = 'yes'")
+    assert (trip.status(wid), trip.jobs(wid)) == ("X", ["tr_refund"])
+    for operation in (api.suspend, api.resume, api.cancel, api.abort):
+        with refused("WD105") as why:
+            operation(wid, "Now.", conn=trip.conn)
+        assert why.message == f"Instance {wid} is being compensated."
+    with refused("WD105"):
+        api.roll_back(wid, 1, "Now.", conn=trip.conn)
+    client = trip.connect()
+    (job,) = trip.pending(wid)
+    with refused("WD105"), client.transaction():  # by the paper's protocol
+        assert trip.lock(client, wid, job.tgid)
+        client.execute(f"update {trip.name}.wed_flow set paid = null where wid = %s", [wid])
+    assert broken(trip) == []
+
+
+def test_a_repeated_result_gets_the_first_answer(trip: Kit) -> None:
+    wid = travelled(trip)
+    api.abort(wid, "No.", conn=trip.conn)
+    job = trip.lease("tr_refund")
+    done = api.complete(job, {"paid": None}, actor="w", conn=trip.conn)
+    assert api.complete(job, {"paid": None}, actor="w", conn=trip.conn).seq == done.seq
+    with refused("WD105", "WD205"):
+        api.complete(job, {"paid": "x"}, actor="w", conn=trip.conn)
+    assert [row[2] for row in steps(trip, wid)] == [None, 4, 3]
+
+
+def test_a_worker_that_dies_in_a_compensation_does_nothing_twice(trip: Kit) -> None:
+    wid = travelled(trip)
+    api.abort(wid, "No.", conn=trip.conn)
+    lost = trip.lease("tr_refund", duration="1 minute")
+    assert trip.reap("2 minutes")["expired"] == 1
+    trip.clock("2 hours")
+    again = trip.lease("tr_refund")
+    assert (again.id, again.attempts) == (lost.id, 1)
+    api.complete(again, {"paid": None}, conn=trip.conn)
+    with refused("WD105", "WD203", "WD205"):
+        api.complete(lost, {"paid": "twice"}, conn=trip.conn)
+    assert ([row[2] for row in steps(trip, wid)], trip.state(wid)["paid"]) == ([None, 4, 3], None)
+    assert broken(trip) == []
+
+
+def fail_twice(kit: Kit, transition: str, wid: int) -> None:
+    for hours in (0, 3):
+        kit.clock(f"{hours} hours")
+        kit.fail(transition, wid, "The bank is closed.")
+
+
+def opened(kit: Kit, wid: int) -> list[str]:
+    """Return the causes of the open cases of an instance."""
+    query = "select cause from wedsql.repair_case where wid = %s and closed_at is null"
+    return [row.cause for row in kit.rows(query, [wid])]
+
+
+def test_a_failed_compensation_stays_and_is_seen_until_it_is_retried(trip: Kit) -> None:
+    wid = travelled(trip)
+    api.abort(wid, "No.", conn=trip.conn)
+    fail_twice(trip, "tr_refund", wid)
+    assert (trip.status(wid), trip.instance(wid).reason) == ("X", "COMPENSATION_FAILED")
+    assert [job.state for job in trip.pending(wid)] == ["K"]
+    last = trip.trace(wid)[-1]
+    assert (last.trw, last.status) == ("_FAIL", "X")
+    assert last.reason == "COMPENSATION_FAILED: The bank is closed."
+    assert opened(trip, wid) == ["COMPENSATION_FAILED"]
+    assert broken(trip) == []
+    (job,) = trip.pending(wid)
+    api.retry_job(wid, job.id, "It is open again.", conn=trip.conn)
+    assert (trip.status(wid), trip.instance(wid).reason, opened(trip, wid)) == ("X", None, [])
+    assert broken(trip) == []
+    trip.run("tr_refund", wid, paid=None)
+    assert trip.run("tr_unbook", wid, booked=None).status == "A"
+
+
+def test_a_compensation_that_was_done_by_hand_is_skipped(trip: Kit) -> None:
+    wid = travelled(trip)
+    api.abort(wid, "No.", conn=trip.conn)
+    held = trip.lease("tr_refund")
+    with refused("WD203"):
+        api.skip_compensation(wid, "Refunded by cheque.", conn=trip.conn)
+    api.release(held, conn=trip.conn)
+    fail_twice(trip, "tr_refund", wid)
+    assert api.skip_compensation(wid, "Refunded by cheque.", actor="olga", conn=trip.conn) == "X"
+    row = trip.trace(wid)[-1]
+    assert (row.trw, row.compensates_seq, row.actor) == ("_COMP:tr_pay", 3, "olga")
+    assert row.reason == "Not compensated: Refunded by cheque."
+    assert (trip.jobs(wid), trip.instance(wid).reason, opened(trip, wid)) == (["tr_unbook"], None, [])
+    assert trip.run("tr_unbook", wid, booked=None).status == "A"
+    assert broken(trip) == []
+    with refused("WD105"):
+        api.skip_compensation(wid, "Again.", conn=trip.conn)
+
+
+def test_a_job_that_a_worker_holds_is_waited_for(trip: Kit) -> None:
+    wid = travelled(trip)
+    job = trip.lease("tr_leave")
+    with refused("WD203") as why:
+        api.abort(wid, "No.", conn=trip.conn)
+    assert "Release" in why.hint
+    api.release(job, conn=trip.conn)
+    worker = trip.connect()
+    with worker.transaction():
+        assert api.take_many(trip.name, ["tr_leave"], 1, conn=worker)
+        with refused("WD203"):
+            api.abort(wid, "No.", conn=trip.conn)
+    assert (trip.status(wid), len(trip.trace(wid))) == ("R", 4)
+    assert api.abort(wid, "No.", conn=trip.conn) == "X"
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"class": "pivot"}, "pivot"),
+        ({"class": "compensatable"}, "missing"),
+        ({"compensation": "transition"}, "missing"),
+    ],
+)
+def test_what_cannot_be_undone_is_refused_unless_overridden(
+    kit: Kit, options: dict[str, Any], problem: str
+) -> None:
+    kit.attrs("a", "b")
+    kit.trig("tr_x", "a is null", **options)
+    kit.trig("tr_y", "a = '1' and b is null")
+    wid = kit.start()
+    kit.run("tr_x", wid, a="1")
+    assert api.compensations(wid, "abort", conn=kit.conn) == [(2, "tr_x", None, problem)]
+    with refused("WD111") as why:
+        api.abort(wid, "No.", conn=kit.conn)
+    assert (why.facts["step"], why.facts["transition"]) == (2, "tr_x")
+    assert (kit.status(wid), len(kit.trace(wid))) == ("R", 2)
+    assert api.abort(wid, "No.", override=True, conn=kit.conn) == "A"
+    row = kit.trace(wid)[3]
+    assert (row.trw, row.compensates_seq, row.reason) == ("_COMP:tr_x", 2, "Not compensated: No.")
+    assert kit.state(wid)["a"] is None
+    assert broken(kit) == []
+
+
+def test_a_missing_compensation_can_be_published(kit: Kit) -> None:
+    kit.attrs("a", "b")
+    kit.trig("tr_x", "a is null", **{"class": "compensatable"})
+    kit.trig("tr_y", "a = '1' and b is null")
+    wid = kit.start()
+    kit.run("tr_x", wid, a="1")
+    kit.rows("update {f}.wed_trig set compensation = 'inverse' where trname = 'tr_x'")
+    assert api.abort(wid, "No.", conn=kit.conn) == "A"
+    assert kit.state(wid)["a"] is None
+
+
+def test_an_exception_a_suspended_instance_and_parked_jobs_are_aborted(trip: Kit) -> None:
+    wid, other = travelled(trip), travelled(trip)
+    trip.run("tr_leave", wid, gone="no")
+    assert (trip.status(wid), opened(trip, wid)) == ("E", ["STUCK"])
+    api.suspend(other, "Wait.", conn=trip.conn)
+    for one in (wid, other):
+        assert api.abort(one, "No.", conn=trip.conn) == "X"
+        assert (trip.jobs(one), opened(trip, one)) == (["tr_refund"], [])
+    assert broken(trip) == []
+
+
+def test_a_definition_that_changes_meanwhile_changes_no_compensation(trip: Kit) -> None:
+    wid = travelled(trip)
+    api.abort(wid, "No.", conn=trip.conn)
+    trip.rows("update {f}.wed_trig set trname = 'tr_charge' where trname = 'tr_pay'")
+    assert trip.jobs(wid) == ["tr_refund"]
+    trip.rows("delete from {f}.wed_trig where trname in ('tr_charge', 'tr_book')")
+    trip.attr("gift", "none")
+    assert broken(trip) == []
+    trip.run("tr_refund", wid, paid=None)
+    assert trip.run("tr_unbook", wid, booked=None).status == "A"
+    assert trip.state(wid)["gift"] == "none"
+    assert broken(trip) == []
+
+
+def test_the_condition_of_the_undone_step_is_not_asked_when_its_compensation_is_taken(kit: Kit) -> None:
+    kit.attrs("a", "b")
+    kit.trig("tr_x", "a is null", compensation="transition", compensated_by="tr_undo", revalidate="at_take")
+    kit.trig("tr_y", "a = '1' and b is null")
+    wid = kit.start()
+    kit.run("tr_x", wid, a="1")
+    api.abort(wid, "No.", conn=kit.conn)
+    assert kit.run("tr_undo", wid, a=None).status == "A"
+
+
+def test_an_instance_with_compensations_is_not_removed(trip: Kit) -> None:
+    wid = travelled(trip)
+    api.abort(wid, "No.", conn=trip.conn)
+    assert broken(trip) == []
+    trip.run("tr_refund", wid, paid=None)
+    trip.run("tr_unbook", wid, booked=None)
+    trip.policy(retention="1 hour")
+    trip.clock("2 hours")
+    assert trip.rows("select * from wedsql.retirable(%s)", [trip.name]) == []  # a recovery is evidence
+
+
+def test_the_repair_desk_previews_what_it_costs(trip: Kit) -> None:
+    wid = travelled(trip)
+    shown = api.preview_repair(wid, "abort", conn=trip.conn)
+    assert [(one["seq"], one["compensated_by"]) for one in shown.facts["compensations"]] == [
+        (4, ""), (3, "tr_refund"), (2, "tr_unbook"),
+    ]  # fmt: skip
+    assert (shown.status_after, shown.steps) == ("X", ["_RECOVER:abort", "_COMP:tr_note"])
+    assert (trip.status(wid), len(trip.trace(wid))) == ("R", 4)
+    done = api.repair(wid, "abort", {}, "No.", expected_seq=shown.seq, conn=trip.conn)
+    assert (done.status, done.facts) == ("X", shown.facts)
+    assert api.repair(wid, "skip_compensation", {}, "By hand.", conn=trip.conn).status == "X"
+    trip.run("tr_unbook", wid, booked=None)
+    assert trip.status(wid) == "A"
