@@ -38,7 +38,7 @@ def cases(request: HttpRequest) -> HttpResponse:
     flows, after = _seen(request), number(request.GET.get("after"))
     found = api.list_cases(flows, where, closed=tab == "closed", after=after, limit=PAGE_SIZE + 1)
     groups = api.case_groups(flows, GROUPS) if tab == "open" and not where and after is None else []
-    named = titles([one.flow for one in (*found, *groups)])
+    named = titles({one.flow for one in found} | {one.flow for one in groups})
     context = {
         "tab": tab,
         "tabs": TABS,
