@@ -107,6 +107,19 @@ def cell(value: Any, width: int = 80) -> str:
     return text if len(text) <= width else text[: width - 1] + "…"
 
 
+def name_and_value(text: str) -> tuple[str, Any]:
+    """Parse an argument name=value, or name:=json, into name and value; raises Usage."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip(":"):
+        raise Usage(f"“{text[:80]}” is not attribute=value.")
+    if not name.endswith(":"):
+        return name, value
+    try:
+        return name[:-1], json.loads(value)
+    except ValueError as error:
+        raise Usage(f"“{value[:80]}” is not JSON: {error}.") from error
+
+
 def get_flow(name: str) -> Flow:
     """Return the flow of that name; raises UnknownFlow."""
     found = Flow.objects.filter(name=name).first()

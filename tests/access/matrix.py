@@ -238,6 +238,7 @@ loadflow                                           yyfff
 startinstance                                      yyyff
 bulk                                               yyfff
 operate                                            yyfff
+repair                                             yyfff
 alerts                                             yyfff
 webhooks                                           yyfff
 sla                                                yyfff

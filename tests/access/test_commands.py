@@ -39,6 +39,7 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
         "createflow": ["made_by_a_command"],
         "loadflow": [str(definition), "--flow", sample.parcels.flow],
         "startinstance": [sample.parcels.flow],
+        "repair": [str(sample.parcels.start()), "suspend", "--reason", "x"],
         "operate": ["suspend", str(sample.parcels.start()), "--reason", "x"],
         "bulk": [str(sample.bulk), "pause"],
         "alerts": ["add", "--flow", sample.parcels.flow, "--name", "new", "--above", "1"],

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from flows import api, starting
-from flows.management.base import FlowCommand, Rejected, Usage
+from flows.management.base import FlowCommand, Rejected, Usage, name_and_value
 from flows.models import Status, TraceEntry
 
 # The command has no page that waits for it.
@@ -48,7 +47,7 @@ class Command(FlowCommand):
             return self._file(Path(options["csv"]), options)
         if any(options[each] for each in OF_FILE):
             raise Usage("--check, --together and --again need --csv.")
-        state = dict(_value(text) for text in options["values"])
+        state = dict(name_and_value(text) for text in options["values"])
         wid = api.start(options["flow"], state, actor=options["actor"], key=options["key"])
         first = TraceEntry.objects.get(wid=wid, seq=_first(wid))
         status = Status(first.status)
@@ -108,16 +107,3 @@ class Command(FlowCommand):
 
 def _first(wid: int) -> int:
     return TraceEntry.objects.filter(wid=wid).order_by("seq").values_list("seq", flat=True)[0]
-
-
-def _value(text: str) -> tuple[str, Any]:
-    """Parse one argument into attribute and value; raises Usage."""
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip(":"):
-        raise Usage(f"“{text[:80]}” is not attribute=value.")
-    if not name.endswith(":"):
-        return name, value
-    try:
-        return name[:-1], json.loads(value)
-    except ValueError as error:
-        raise Usage(f"“{value[:80]}” is not JSON: {error}.") from error

@@ -1,0 +1,111 @@
+"""manage.py repair WID OPERATION [name=value ...] --reason TEXT [--dry-run]: repairs one instance."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from flows import api
+from flows.api.repairing import RepairPreview
+from flows.management.base import FlowCommand, Usage, cell, name_and_value
+from flows.models import Status, Trigger
+
+KINDS = {"job": int, "seq": int, "seconds": float, "text": str}
+
+
+class Command(FlowCommand):
+    help = (
+        "Repairs an instance: gives an exception new values (patch), records or skips a job (complete, skip),"
+        " retries, accepts, branches and more; --dry-run shows what an operation would do."
+    )
+    records_actor = True
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("wid", type=int, help="number of the instance")
+        parser.add_argument("operation", help="such as patch, complete, skip; another name lists all of them")
+        parser.add_argument(
+            "values",
+            nargs="*",
+            metavar="name=value",
+            help="an argument of the operation, such as job=120, or an attribute with its new value, a text"
+            " that the database reads as the attribute's type; name:=json for JSON or null",
+        )
+        parser.add_argument("--reason", default="", help="kept in the history")
+        parser.add_argument("--dry-run", action="store_true", help="only show what the operation would do")
+        parser.add_argument("--expect", type=int, help="refuse if the instance is at another step than this")
+
+    def run(self, **options: Any) -> None:
+        wid, operation = options["wid"], options["operation"]
+        given = arguments(operation, options["values"])
+        if options["dry_run"]:
+            shown = api.preview_repair(wid, operation, given, options["reason"], actor=options["actor"])
+            if shown.refusal is not None:
+                raise shown.refusal
+            self._show(shown, options["json"])
+            return
+        if not options["reason"]:
+            raise Usage("--reason is required; the history keeps it.")
+        done = api.repair(
+            wid,
+            operation,
+            given,
+            options["reason"],
+            actor=options["actor"],
+            expected_seq=options["expect"],
+        )
+        if options["json"]:
+            self.write_json(asdict(done))
+            return
+        self.stdout.write(
+            f"Instance {wid}: {operation} done; it is {Status(done.status).name.lower()}, step {done.seq}."
+        )
+        for name, value in done.facts.items():
+            self.stdout.write(f"{name}: {cell(value)}")
+
+    def _show(self, shown: RepairPreview, json: bool) -> None:
+        if json:
+            self.write_json({name: value for name, value in asdict(shown).items() if name != "refusal"})
+            return
+        self.stdout.write(f"Instance {shown.wid}, step {shown.seq}: {shown.operation} would do this.")
+        lines = [
+            ["status", *(Status(each).name.lower() for each in (shown.status_before, shown.status_after))]
+        ]
+        lines += [[name, shown.before[name], value] for name, value in sorted(shown.after.items())]
+        self.write_table(["", "before", "after"], lines, "")
+        named = names([*shown.became_true, *shown.became_false])
+        for text, found in (
+            ("fires", [each.transition for each in shown.fires]),
+            ("withdrawn", [f"{job.transition} (job {job.id})" for job in shown.withdrawn]),
+            ("holds now", [named[each] for each in shown.became_true]),
+            ("no longer holds", [named[each] for each in shown.became_false]),
+            *((name, [cell(value)]) for name, value in shown.facts.items() if name != "instance"),
+        ):
+            if found:
+                self.stdout.write(f"{text}: {', '.join(found)}")
+        self.stdout.write(f"--expect {shown.seq} confirms this step.")
+
+
+def arguments(operation: str, texts: list[str]) -> dict[str, Any]:
+    """Return the arguments of an operation: names that it has not are attributes of its changes."""
+    kinds = {name: kind.rstrip("?") for name, kind in api.repair_operations().get(operation, {}).items()}
+    found: dict[str, Any] = {}
+    changes: dict[str, Any] = {}
+    for name, value in map(name_and_value, texts):
+        if name not in kinds and "changes" in kinds:
+            changes[name] = value
+        elif isinstance(value, str) and kinds.get(name) in KINDS:
+            try:
+                found[name] = KINDS[kinds[name]](value)
+            except ValueError as error:
+                raise Usage(f"“{value[:80]}” is not a value of “{name}”.") from error
+        else:
+            found[name] = value
+    return found | ({"changes": changes} if changes else {})
+
+
+def names(tgids: list[int]) -> dict[int, str]:
+    """Return the names of triggers by number."""
+    found = Trigger.objects.filter(tgid__in=tgids)
+    return {each.tgid: each.name or each.transition or "final" for each in found}
