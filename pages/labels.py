@@ -71,6 +71,7 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     "_RECOVER:priority": _("Priority changed"),
     "_RECOVER:extend": _("Time limit prolonged"),
     "_RECOVER:patch": _("Repaired by new values"),
+    "_RECOVER:skip": _("Skipped"),
     "_RECOVER:accept": _("Accepted as it is"),
     "_RECOVER:branch": _("Begun from a step of another instance"),
     "_RECOVER:reassign": _("Reassigned"),

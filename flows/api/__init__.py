@@ -140,7 +140,7 @@ from flows.api.publications import (
 from flows.api.reasons import explain_instance, explain_jobs
 from flows.api.registration import heartbeat, register_worker, unregister_worker
 from flows.api.rematching import continue_rematch, finish_rematch, rematch_due
-from flows.api.repairing import preview_repair, repair
+from flows.api.repairing import preview_repair, repair, repair_operations
 from flows.api.replaying import replay
 from flows.api.results import complete, complete_many, fail, fail_many
 from flows.api.scenarios import (
@@ -301,6 +301,7 @@ __all__ = [
     "remove_old_messages",
     "renamed_triggers",
     "repair",
+    "repair_operations",
     "replay",
     "report_disk",
     "request_bulk",

@@ -1,8 +1,8 @@
 """Operations by which a person repairs an instance, and what each would do before it is done.
 
-The operations and their arguments: patch (changes), complete (job, changes), retry (job), release, withdraw
-(job), extend (job, seconds), rematch, suspend, resume, cancel, accept, branch (seq),
-rollback and compensate (seq, override, hold), abort (override), skip_compensation.
+The operations and their arguments: patch (changes), complete, skip (job, changes), retry (job), release,
+withdraw (job), extend (job, seconds), reassign (job, worker), rematch, suspend, resume, cancel, accept,
+branch (seq), rollback and compensate (seq, override, hold), abort (override), skip_compensation.
 
 All raise UnknownInstance, and BadRepair for an operation or argument that does not exist.
 """
@@ -131,3 +131,12 @@ def repair(
     found = value(conn, call, (wid, operation, JSON(dict(arguments or {})), reason, actor, expected_seq))
     named = {name: found.pop(name) for name in ("wid", "operation", "seq", "status")}
     return Repaired(**named, facts=found)
+
+
+def repair_operations(*, conn: Any = None) -> Mapping[str, Mapping[str, str]]:
+    """Return the operations with the arguments of each and their kinds; "?" marks one that may be left out.
+
+    Kinds: "job" and "seq" (whole numbers), "seconds", "text", "boolean", "object" (attributes with values).
+    """
+    found: Mapping[str, Mapping[str, str]] = value(conn, "select wedsql.repair_operations()", ())
+    return found

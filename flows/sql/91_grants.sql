@@ -16,7 +16,7 @@ grant execute on function
   wedsql.prioritize_job(integer, bigint, integer, text, text),
   wedsql.extend_job(integer, bigint, interval, text, text),
   wedsql.repair(integer, text, jsonb, text, text, integer),
-  wedsql.preview_repair(integer, text, jsonb, text, text),
+  wedsql.preview_repair(integer, text, jsonb, text, text), wedsql.repair_operations(),
   wedsql.reassign_job(integer, bigint, text, text, text),
   wedsql.assignable_workers(integer, text),
   wedsql.roll_back(integer, integer, text, text, boolean, boolean),

@@ -122,7 +122,8 @@ begin
       fuse = least(f.max_firings, d.least_firings)
   from (select max(t.tgid) filter (where t.cfinal and t.enabled) as final_tgid,
                count(t.trname) > count(distinct t.trname) as shared,
-               coalesce(bool_and(wedsql._is_plain(t)), true) as plain,
+               coalesce(bool_and(wedsql._is_plain(t)), true)
+                 and not exists (select 1 from wedsql.skipped s where s.flow_id = p_flow) as plain,
                min(t.max_firings) as least_firings
         from wedsql.trig t where t.flow_id = p_flow) d
   where f.id = p_flow;

@@ -63,8 +63,8 @@ begin
   return p_step;
 end $$;
 
--- Applies revalidate = withdraw (removes jobs whose condition is no longer true, K-26), fire_once and timers
--- (hold a trigger back) and refresh_payload (K-04).
+-- Applies revalidate = withdraw (removes jobs whose condition is no longer true, K-26), fire_once, skipped
+-- jobs and timers (hold a trigger back) and refresh_payload (K-04).
 create or replace function wedsql._apply_options(p_flow wedsql.flow, p_step wedsql.step, p_now timestamptz)
 returns wedsql.step
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -77,10 +77,12 @@ begin
   having count(*) > 0;
   update wedsql.job_pool j set payload = p_step.state from wedsql.trig t
   where j.wid = p_step.wid and t.tgid = j.tgid and t.refresh_payload and j.tgid = any (p_step.matched);
+  delete from wedsql.skipped s where s.wid = p_step.wid and s.tgid <> all (p_step.matched);
   p_step.matched := (
     select coalesce(array_agg(m order by m), '{}')
     from unnest(p_step.matched) m join wedsql.trig t on t.tgid = m
-    where not (t.fire_once and wedsql._has_fired(p_step.wid, t.tgid)));
+    where not (t.fire_once and wedsql._has_fired(p_step.wid, t.tgid))
+      and not wedsql._is_skipped(p_step.wid, t.tgid));
   return wedsql._apply_timers(p_flow, p_step, p_now);
 end $$;
 
@@ -93,6 +95,13 @@ language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC'
 set datestyle = 'ISO, YMD' as $$
 select case when p_trig.due_attr is null then p_since else (p_state ->> p_trig.due_attr)::timestamptz end
        + coalesce(p_trig.due_after, interval '0')
+$$;
+
+-- Returns whether a person skipped a job of the trigger in this instance, and its condition has held ever
+-- since.
+create or replace function wedsql._is_skipped(p_wid integer, p_tgid integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select exists (select 1 from wedsql.skipped s where s.wid = p_wid and s.tgid = p_tgid)
 $$;
 
 -- Returns whether the trigger has fired in this instance before; a firing that was undone does not count.
@@ -123,7 +132,7 @@ $$;
 -- Returns whether one of the conditions that hold would fire now, or set or move a timer, if the state were
 -- committed again. A trigger that waits for its time, or has fired its only time, would not. A final
 -- condition counts only with a due time, and while other work is pending only when that time is still to
--- come.
+-- come. A skipped one does not count.
 create or replace function wedsql._would_act(p_wid integer, p_state jsonb, p_matched integer[])
 returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
@@ -135,6 +144,7 @@ select exists (
               or not exists (select 1 from wedsql.job_pool j where j.wid = p_wid and j.tgid > 0)))
     and not exists (select 1 from wedsql.job_pool j where j.wid = p_wid and j.tgid = t.tgid)
     and not (t.fire_once and wedsql._has_fired(p_wid, t.tgid))
+    and not wedsql._is_skipped(p_wid, t.tgid)
     and case when not wedsql._has_due_time(t.due_attr, t.due_after) then true
              when t.due_attr is null then x.due_at is null or x.due_at <= wedsql.now()
              else x.due_at <= wedsql.now() or x.due_at is distinct from wedsql._due_at(t, p_state, null) end)

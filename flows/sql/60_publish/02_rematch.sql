@@ -1,7 +1,8 @@
 -- Evaluates the present conditions on living instances (running and exception; final ones if p_final, K-17),
 -- and returns counts of what followed. An instance for which nothing follows is left unchanged, unless p_all.
 -- In any case a timer whose condition or due time no longer exists is deleted, and so is an _EXCPT job
--- without an exception, and a timer of another moment is moved. p_chosen: what a publication does otherwise;
+-- without an exception, a timer of another moment is moved, and a trigger that was skipped may fire again
+-- when its condition does not hold. p_chosen: what a publication does otherwise;
 -- with it the report has what happened by trigger, too.
 -- Locks: instances in wid order, jobs, trace; without p_all and p_final only the instances that _to_settle
 -- returns.
@@ -108,6 +109,7 @@ begin
                                  else wedsql._acting(r.wid, i.status, r.matched, $8) end as acting
       from {flow:I}._retest($1) r join wedsql.instance i on i.wid = r.wid),
     stale as (delete from wedsql.timer x using t where x.wid = t.wid and x.tgid <> all (t.matched)),
+    unskipped as (delete from wedsql.skipped s using t where s.wid = t.wid and s.tgid <> all (t.matched)),
     idle as (
       delete from wedsql.timer x using t, wedsql.trig g
       where x.wid = t.wid and x.tgid = any (t.matched) and g.tgid = x.tgid

@@ -65,7 +65,7 @@ begin
     p_jobs := array(select j from unnest(p_jobs) j where j <> all (withdrawn));
     p_parked := array(select j from unnest(p_parked) j where j <> all (withdrawn));
     p_matched := array(select m from unnest(p_matched) m join unnest(p_plan.rules) t on t.tgid = m
-      where not (t.fire_once and wedsql._has_fired(p_wid, m)));
+      where not (t.fire_once and wedsql._has_fired(p_wid, m)) and not wedsql._is_skipped(p_wid, m));
     for v_trig in select t.* from unnest(p_plan.rules) t where t.tgid = any (p_matched)
       and t.tgid = any (v_waits) loop
       if v_trig.due_attr is not null or not v_timers ? v_trig.tgid::text then
@@ -93,6 +93,7 @@ language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' s
 select (not p_trig.cfinal or (p_trig.due_attr is not null or p_trig.due_after is not null)
         and (x.due_at is not null or wedsql._due_at(p_trig, p_state, p_now) > p_now or p_jobs = '{}'))
   and not (p_trig.fire_once and wedsql._has_fired(p_wid, p_trig.tgid))
+  and not wedsql._is_skipped(p_wid, p_trig.tgid)
   and case when p_trig.due_attr is null and p_trig.due_after is null then true
            when p_trig.due_attr is null then x.due_at is null or x.due_at <= p_now
            else x.due_at <= p_now or x.due_at is distinct from wedsql._due_at(p_trig, p_state, null) end

@@ -37,6 +37,7 @@ begin
     end if;
   end loop;
   if v_alone then
+    perform wedsql._forget_skipped();
     insert into wedsql.beat as b (name, seen_at, detail)
     values ('reaper', v_now,
             v_report || v_clock || jsonb_build_object('more', v_more or wedsql._round_over()))

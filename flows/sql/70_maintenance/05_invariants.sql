@@ -120,7 +120,8 @@ begin
         or exists (select 1 from wedsql.timer x
                    where x.wid = i.wid and x.tgid = %3$s and x.due_at > wedsql.now())) and exists (
         select 1 from wedsql.trig t where t.tgid = any (h.m) and t.tgid <> all (p.tgids) and not t.fire_once
-          and t.due_attr is null and t.due_after is null)
+          and t.due_attr is null and t.due_after is null
+          and not exists (select 1 from wedsql.skipped s where s.wid = i.wid and s.tgid = t.tgid))
         and not exists (  -- a publication left it until the next change of the instance
           select 1 from wedsql.flow_version v join wedsql.wed_trace h on h.wid = i.wid and h.seq = i.seq
           where v.flow_id = %1$s and v.version = %4$s and v.held_back

@@ -13,7 +13,9 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
 values ('retry', jsonb '{"job": "job?"}'), ('release', '{"job": "job"}'), ('withdraw', '{"job": "job"}'),
        ('extend', '{"job": "job", "seconds": "seconds"}'), ('rematch', '{}'), ('suspend', '{}'),
        ('resume', '{}'), ('cancel', '{}'), ('patch', '{"changes": "object"}'),
-       ('complete', '{"job": "job", "changes": "object?"}'), ('accept', '{}'), ('branch', '{"seq": "seq"}'),
+       ('complete', '{"job": "job", "changes": "object?"}'),
+       ('skip', '{"job": "job", "changes": "object?"}'), ('accept', '{}'), ('branch', '{"seq": "seq"}'),
+       ('reassign', '{"job": "job", "worker": "text"}'),
        ('rollback', '{"seq": "seq", "override": "boolean?", "hold": "boolean?"}'),
        ('compensate', '{"seq": "seq", "override": "boolean?", "hold": "boolean?"}'),
        ('abort', '{"override": "boolean?"}'), ('skip_compensation', '{}')
@@ -65,15 +67,19 @@ begin
 end $$;
 
 -- Locks an instance of any status for an operation and returns its row.
--- Locks: the flow's table against a definition that is being changed, then the instance.
--- Raises: WD104.
-create or replace function wedsql._lock_instance(p_wid integer) returns wedsql.instance
+-- Locks: for skip, which changes it, the flow's row; the flow's table against a definition that is being
+-- changed, then the instance.
+-- Raises: WD010, WD104.
+create or replace function wedsql._lock_instance(p_wid integer, p_operation text) returns wedsql.instance
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow text := (select f.name from wedsql.instance i join wedsql.flow f on f.id = i.flow_id
                   where i.wid = p_wid);
   v_instance wedsql.instance;
 begin
+  if v_flow is not null and p_operation = 'skip' then
+    perform wedsql._begin_change(f.id) from wedsql.flow f where f.name = v_flow;
+  end if;
   if v_flow is not null then
     execute format('lock table %I.wed_flow in row exclusive mode', v_flow);
     execute format('select 1 from %I.wed_flow w where w.wid = $1 for no key update', v_flow) using p_wid;
@@ -94,7 +100,7 @@ create or replace function wedsql._repair(p_wid integer, p_operation text, p_arg
   p_actor text, p_expected_seq integer) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_seq integer := (wedsql._lock_instance(p_wid)).seq;
+  v_seq integer := (wedsql._lock_instance(p_wid, p_operation)).seq;
   v_facts jsonb;
 begin
   if v_seq <> p_expected_seq then
@@ -122,3 +128,9 @@ begin
   end if;
   return wedsql._repair(p_wid, p_operation, p_arguments, p_reason, p_actor, p_expected_seq);
 end $$;
+
+-- Returns the operations with the arguments of each, as _repair_operations has them.
+create or replace function wedsql.repair_operations() returns jsonb
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select jsonb_object_agg(o.operation, o.arguments) from wedsql._repair_operations() o
+$$;

@@ -58,7 +58,7 @@ $$;
 -- "facts" are those of the operation. Without a reason the preview is the same as with one. Nothing is
 -- written, no session is notified, and no number of an instance is used.
 -- Locks: as the repair, until it returns.
--- Raises: WD104, WD109; what is worth repeating (40001, 40P01, 55P03, 57014), and what is no refusal.
+-- Raises: WD104, WD109; what is worth repeating (WD010, 40001, 40P01, 55P03, 57014), and what is no refusal.
 create or replace function wedsql.preview_repair(p_wid integer, p_operation text, p_arguments jsonb,
   p_reason text default null, p_actor text default null) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -71,7 +71,7 @@ declare
 begin
   perform wedsql._check_arguments(p_operation, p_arguments);
   begin
-    perform wedsql._lock_instance(p_wid);
+    perform wedsql._lock_instance(p_wid, p_operation);
     v_before := wedsql._situation(p_wid);
     v_facts := wedsql._repair(p_wid, p_operation, p_arguments || '{"preview": true}',
       coalesce(nullif(btrim(p_reason), ''), '-'), p_actor, null);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 import pytest
@@ -233,8 +234,9 @@ def race(kit: Kit, first: Connection, second: Any) -> None:
     """Run `second` in a thread while `first` has its transaction open, commit that, and wait."""
     thread = threading.Thread(target=second)
     thread.start()
-    while not kit.one("select exists (select 1 from pg_stat_activity where wait_event_type = 'Lock')"):
-        pass
+    waits = "select exists (select 1 from pg_stat_activity where wait_event_type = 'Lock')"
+    while thread.is_alive() and not kit.one(waits):
+        time.sleep(0.01)
     first.commit()
     thread.join()
 
