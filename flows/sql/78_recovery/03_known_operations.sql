@@ -86,6 +86,7 @@ $$;
 create or replace function wedsql._repair_reassign(p_wid integer, p_arguments jsonb, p_reason text,
   p_actor text) returns jsonb
 language sql set search_path = pg_catalog, pg_temp as $$
-select wedsql.reassign_job(p_wid, (p_arguments ->> 'job')::bigint, p_arguments ->> 'worker', p_reason, p_actor);
+select wedsql.reassign_job(p_wid, (p_arguments ->> 'job')::bigint, p_arguments ->> 'worker', p_reason,
+  p_actor);
 select null::jsonb
 $$;

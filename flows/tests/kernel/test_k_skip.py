@@ -168,3 +168,12 @@ def test_r5_skip_race_with_a_publication(shop: Kit) -> None:
     assert shop.jobs(wid) == ["tr_x", "tr_y", "tr_z"]
     skip(shop, wid)
     assert shop.jobs(wid) == ["tr_y", "tr_z"]
+
+
+def test_r5_skip_is_undone_by_a_roll_back_behind_it(shop: Kit) -> None:
+    wid = shop.start(a="1", b="1")
+    skip(shop, wid)
+    do(shop, wid, "rollback", seq=2)
+    assert shop.jobs(wid) == ["tr_y"]
+    do(shop, wid, "rollback", seq=1)
+    assert shop.jobs(wid) == ["tr_x", "tr_y"]
