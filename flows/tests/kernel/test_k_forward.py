@@ -203,7 +203,9 @@ def test_r14_branch_from_a_step_of_an_ended_instance(shop: Kit) -> None:
     wid = shop.start(a="1", n=4)
     shop.run("tr_x", wid, a="3")
     shop.run("tr_z", wid, a="end")
+    before = everything(shop)
     shown = api.preview_repair(wid, "branch", {"seq": 2}, conn=shop.conn)
+    assert everything(shop) == before, "not even the number of an instance is used"
     assert [fired.transition for fired in shown.fires] == ["tr_z"]
     assert (shown.status_before, shown.status_after, shown.after) == ("F", "R", {"a": "3"})
     new = do(shop, wid, "branch", seq=2).facts["instance"]

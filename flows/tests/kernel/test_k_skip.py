@@ -24,7 +24,7 @@ def shop(kit: Kit) -> Kit:
 
 
 def skip(kit: Kit, wid: int, transition: str = "tr_x", **changes: Any) -> Any:
-    more = {"changes": changes} if changes else {}
+    more: dict[str, Any] = {"changes": changes} if changes else {}
     return do(kit, wid, "skip", job=job_of(kit, wid, transition), **more)
 
 
