@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from workers.context import WrongMode
+from workers.jobs.plans import known
 from workers.tests.conftest import Shop
 
 BATCH = 10
@@ -254,3 +255,14 @@ def test_the_connection_is_offered_in_a_transaction_only(shop: Shop) -> None:
     (wid,) = shop.start()
     shop.runner.work_leased(shop.flow, ["tr_one"], 1, 5.0)
     assert shop.status(wid) == "F" and "mode='transaction'" in caught[0]
+
+
+def test_a_compensation_is_served_without_a_rule_of_its_own(shop: Shop) -> None:
+    shop.db.execute(
+        f"update \"{shop.flow}\".wed_trig set compensation = 'transition', compensated_by = 'tr_undo'"
+        " where trname = 'tr_one'"
+    )
+    assert {one.transition for one in known(shop.runner.wire) if one.flow == shop.flow} >= {
+        "tr_one",
+        "tr_undo",
+    }

@@ -32,7 +32,7 @@ begin
 end $$;
 
 -- Applies the result of a compensation and offers the next one, or ends the recovery. It is what
--- wedsql._settle does for the job of a compensation.
+-- wedsql._settle does for the job of a compensation; its step has the status X, whatever follows it.
 -- Locks: as _compensated; the job.
 create or replace function wedsql._settle_compensation(p_flow wedsql.flow, p_step wedsql.step)
 returns table (wid integer, seq integer, status "char", fired text[], job_id bigint)
@@ -41,15 +41,14 @@ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off 
 declare
   v_now timestamptz := wedsql.now();
   v_seq integer;
-  v_status "char";
 begin
   delete from wedsql.job_pool j where j.wid = p_step.wid and j.id = p_step.job_id;
   v_seq := wedsql._compensated(p_flow, p_step, v_now);
   update wedsql.recovery r
   set restored = r.restored || array(select jsonb_object_keys(p_step.before)) where r.wid = p_step.wid;
   perform wedsql._notify(p_flow, array[p_step.wid], array[v_seq], '{}', 0);
-  v_status := wedsql._go_on(p_flow, p_step.wid, v_now);
-  return query select p_step.wid, v_seq, v_status, '{}'::text[], p_step.job_id;
+  perform wedsql._go_on(p_flow, p_step.wid, v_now);
+  return query select p_step.wid, v_seq, 'X'::"char", '{}'::text[], p_step.job_id;
 end $$;
 
 -- Compensates by the kernel what it can, up to a step that needs a worker, whose job is offered; after the
