@@ -17,13 +17,21 @@ Attributes = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class Choice:
-    """A way to repair: `of_job`: a job of the instance; `has_values`: it writes values of attributes."""
+    """A way to repair.
+
+    `of_job` and `of_step`: it is about a job or a step of the instance; `has_values`: it writes values of
+    attributes; `undoes`: it undoes steps, also those for which the flow has no compensation if a person says
+    so; `statuses`: of instances for which it is offered.
+    """
 
     title: Text
     effect: Text
     button: Text
     of_job: bool = False
-    has_values: bool = True
+    of_step: bool = False
+    has_values: bool = False
+    undoes: bool = False
+    statuses: str = "E"
 
 
 CHOICES: dict[str, Choice] = {
@@ -31,49 +39,99 @@ CHOICES: dict[str, Choice] = {
         _("New values"),
         _("The instance gets the values, and every condition is evaluated as after any other step."),
         _("Apply"),
+        has_values=True,
     ),
     "accept": Choice(
         _("Accept as it is"),
         _("The instance becomes final with the values that it has, and what is pending is withdrawn."),
         _("Accept"),
-        has_values=False,
+    ),
+    "abort": Choice(
+        _("Undo all steps"),
+        _("Every step is undone, the last one first, and the instance ends as aborted."),
+        _("Undo all steps"),
+        undoes=True,
+        statuses="ER",
+    ),
+    "skip_compensation": Choice(
+        _("Go on without a compensation"),
+        _("The compensation that waits is left out, and the next one follows."),
+        _("Go on"),
+        statuses="X",
     ),
     "complete": Choice(
         _("Enter the result of a job"),
         _("The result is recorded as if the worker of the job had delivered it, with your name."),
         _("Record the result"),
         of_job=True,
+        has_values=True,
+        statuses="ER",
+    ),
+    "skip": Choice(
+        _("Skip a job"),
+        _("The job is removed. Its rule does not fire again in this instance until its condition was false."),
+        _("Skip"),
+        of_job=True,
+        has_values=True,
+        statuses="ER",
+    ),
+    "rollback": Choice(
+        _("Roll back to a step"),
+        _("The steps after this one are undone, the last one first; then the conditions are evaluated."),
+        _("Roll back"),
+        of_step=True,
+        undoes=True,
+        statuses="ER",
+    ),
+    "compensate": Choice(
+        _("Undo a step"),
+        _("This step is undone, and the steps that depend on it; others keep their values and jobs."),
+        _("Undo the step"),
+        of_step=True,
+        undoes=True,
+        statuses="ER",
+    ),
+    "branch": Choice(
+        _("Start again from a step"),
+        _("A new instance begins with the state of this step. This one stays as it is."),
+        _("Start a new instance"),
+        of_step=True,
+        statuses="ERFSXAC",
     ),
 }
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What a person is about to do: a choice by its name, the job that it is about, what may be written."""
+    """What a person is about to do: a choice by its name, its job or step, and what may be written."""
 
     name: str
     choice: Choice
-    job: OpenJob | None
-    attributes: Attributes
+    attributes: Attributes = ()
+    job: OpenJob | None = None
+    seq: int | None = None
+    override: bool = False
 
     def arguments(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of the operation of the kernel."""
         found: dict[str, Any] = {"changes": dict(changes)} if self.choice.has_values else {}
-        return found | ({"job": self.job.id} if self.job else {})
+        if self.job:
+            found["job"] = self.job.id
+        if self.choice.of_step:
+            found["seq"] = self.seq
+        return found | ({"override": True} if self.choice.undoes and self.override else {})
 
     def is_possible(self, status: str) -> bool:
         """Return whether an instance of this status has what it is about; the kernel decides the rest."""
-        return self.job is not None if self.choice.of_job else status == "E"
+        if (self.choice.of_job and not self.job) or (self.choice.of_step and self.seq is None):
+            return False
+        return status in self.choice.statuses
 
 
-def subject(name: str, attributes: Attributes, job: OpenJob | None, writes: Sequence[str] | None) -> Subject:
-    """Return the subject of a choice with the attributes of the flow that the operation may write.
-
-    `writes` are those that the transition of the job may write; None for all.
-    """
-    choice = CHOICES[name]
-    if not choice.has_values:
-        return Subject(name, choice, job, [])
-    if not choice.of_job:
-        return Subject(name, choice, None, [one for one in attributes if one.get("repairable", True)])
-    return Subject(name, choice, job, [one for one in attributes if writes is None or one["name"] in writes])
+def writable(name: str, attributes: Attributes, writes: Sequence[str] | None) -> list[Mapping[str, Any]]:
+    """Return the attributes that a choice may write; `writes`: those of the transition, None for all."""
+    if not CHOICES[name].has_values:
+        return []
+    if name == "complete":
+        return [one for one in attributes if writes is None or one["name"] in writes]
+    return [one for one in attributes if one.get("repairable", True)]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from flows import filling
 from flows.api.reasons import InstanceReasons
@@ -19,6 +20,15 @@ from monitor.shown_reasons import ShownRule, shown_rule
 from pages.labels import SYSTEM_JOB, SYSTEM_STEP
 
 State = Mapping[str, Any]
+# What becomes of an instance, by the status that it gets.
+OUTCOME = {
+    "R": gettext_lazy("The instance runs."),
+    "E": gettext_lazy("The instance becomes an exception: no rule continues it."),
+    "F": gettext_lazy("The instance becomes final."),
+    "S": gettext_lazy("The instance is suspended."),
+    "X": gettext_lazy("Workers undo the steps, the last one first; no other job is offered meanwhile."),
+    "A": gettext_lazy("The instance ends as aborted."),
+}
 # Rules that say what they need, the nearest first; more can be seen on the page "Why".
 NEAREST = 5
 
@@ -54,6 +64,15 @@ class Moved:
 
 
 @dataclass(frozen=True)
+class Undone:
+    """A step that is undone: by a transition, "" for the database itself, None for nothing."""
+
+    seq: int
+    title: str
+    by: str | None
+
+
+@dataclass(frozen=True)
 class ShownPreview:
     """What would follow: one sentence, the values that change, and rules and jobs by their titles."""
 
@@ -63,6 +82,7 @@ class ShownPreview:
     now_true: list[str]
     now_false: list[str]
     withdrawn: list[str]
+    undone: list[Undone]
     refusal: WedError | None
 
 
@@ -110,18 +130,26 @@ def shown(preview: RepairPreview, flow: FlowInfo) -> ShownPreview:
         [titles[each] for each in preview.became_true if each in titles and each not in fired],
         [titles[each] for each in preview.became_false if each in titles],
         [titles.get(each.trigger, each.transition) for each in preview.withdrawn],
+        list(_undone(preview, flow.transition_titles)),
         preview.refusal,
     )
 
 
+def _undone(preview: RepairPreview, titles: Mapping[str, str]) -> Iterator[Undone]:
+    """Yield the steps that would be undone, in this order, with the words of the flow."""
+    for one in preview.facts.get("compensations", ()):
+        by = one["compensated_by"]
+        yield Undone(one["seq"], titles.get(one["transition"], one["transition"]), by and titles.get(by, by))
+
+
 def _outcome(preview: RepairPreview) -> str:
-    if preview.status_after == "F":
-        return _("The instance becomes final.")
-    if preview.status_after == "E":
-        if preview.status_before == "E":
-            return _("The instance stays an exception: no rule continues it.")
-        return _("The instance becomes an exception: no rule continues it.")
-    return _("The instance runs again.") if preview.status_before == "E" else _("The instance runs.")
+    if "instance" in preview.facts:
+        return _("A new instance begins with these values.")
+    if preview.status_after == preview.status_before == "E":
+        return _("The instance stays an exception: no rule continues it.")
+    if preview.status_before == "E" and preview.status_after == "R":
+        return _("The instance runs again.")
+    return str(OUTCOME.get(preview.status_after, ""))
 
 
 def _text(value: Any) -> str | None:

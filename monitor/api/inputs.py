@@ -62,7 +62,10 @@ class RematchIn(Input):
 class RepairPreviewIn(Input):
     """An operation of the repair desk with its arguments; see docs/repairing.md."""
 
-    operation: Literal["patch", "complete", "accept", "branch", "retry"]
+    operation: Literal[
+        "patch", "complete", "skip", "accept", "branch", "retry",
+        "rollback", "compensate", "abort", "skip_compensation",
+    ]  # fmt: skip
     arguments: dict[str, Any] = {}
 
 

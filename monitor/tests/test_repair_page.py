@@ -54,7 +54,7 @@ def test_a_clerk_reads_what_is_missing_fills_it_in_previews_and_applies(
     assert (found.status, found.state["stage"]) == ("R", "new")
     page = get(bea, f"/instances/{lost}/")
     assert f"Instance {lost} is repaired." in page and "Found it." in page and "bea in monitor" in page
-    assert address(lost) not in page, "there is nothing to repair any more"
+    assert f'{address(lost)}"' not in page, "there is nothing to repair any more"
     assert "There is nothing to repair" in get(bea, address(lost))
 
 
@@ -161,8 +161,74 @@ def test_the_result_of_a_job_is_entered_for_its_worker(bea: Client, parcels: Par
     assert "This job is no longer pending" in get(bea, where.replace("&amp;", "&"))
 
 
+def test_a_job_is_skipped_until_its_condition_was_false(bea: Client, parcels: Parcels) -> None:
+    wid = parcels.start()
+    job = next(one for one in api.explain_jobs(wid) if one.transition == "tr_label")
+    page = get(bea, f"/instances/{wid}/")
+    assert f"operation=skip&amp;job={job.id}" not in page, "who repairs only has no actions of operators"
+    page = sent(bea, wid, get(bea, f"{address(wid)}?operation=skip&job={job.id}"), do="preview")
+    assert "The instance runs." in page and "Withdrawn jobs" in page
+    assert sent(bea, wid, page, do="apply", reason="No label is needed.") == f"/instances/{wid}/"
+    assert [one.transition for one in api.explain_jobs(wid)] == ["tr_pack"]
+
+
+def test_steps_are_undone_and_an_instance_is_started_again_from_one(
+    bea: Client, carol: Client, parcels: Parcels
+) -> None:
+    wid = parcels.start()
+    parcels.connection.execute(
+        "update wedsql.trig set compensation = 'inverse' where flow_id = %s and trname = 'tr_pack'",
+        [parcels.flow_id],
+    )
+    parcels.do("tr_label", wid, extra={"label": 1})
+    parcels.do("tr_pack", wid, stage="packed")
+    links = [f"{address(wid)}?operation={name}&amp;step=2" for name in ("rollback", "compensate", "branch")]
+    assert all(link in get(bea, f"/instances/{wid}/steps/2/") for link in links)
+    assert "/repair/" not in get(carol, f"/instances/{wid}/steps/2/")
+    page = sent(bea, wid, get(bea, links[2].replace("&amp;", "&")), do="preview")
+    assert "A new instance begins with these values." in page
+    branched = sent(bea, wid, page, do="apply", reason="Once more.")
+    assert branched != f"/instances/{wid}/" and "Derived from" in get(bea, branched)
+    page = sent(bea, wid, get(bea, links[0].replace("&amp;", "&")), do="preview")
+    text = text_of(page)
+    assert "Steps that are undone, in this order" in text and "The instance runs." in text
+    assert "step 3 · Pack it · its values are restored" in text and "Pack it" in text[text.index("Fires") :]
+    assert sent(bea, wid, page, do="apply", reason="Wrong box.") == f"/instances/{wid}/"
+    assert api.explain_instance(wid).state["stage"] == "new"
+    page = sent(bea, wid, get(bea, f"{address(wid)}?operation=abort"), do="preview")
+    assert "The instance ends as aborted." in page
+    sent(bea, wid, page, do="apply", reason="Enough.")
+    assert api.explain_instance(wid).status == "A"
+    assert "There is nothing to repair" in get(bea, f"{address(wid)}?operation=abort")
+
+
+def test_a_step_without_a_compensation_is_undone_only_if_a_person_says_so(
+    bea: Client, parcels: Parcels
+) -> None:
+    wid = parcels.start()
+    parcels.connection.execute(
+        "update wedsql.trig set class = 'pivot' where flow_id = %s and trname = 'tr_pack'", [parcels.flow_id]
+    )
+    parcels.do("tr_pack", wid, stage="packed")
+    page = sent(bea, wid, get(bea, f"{address(wid)}?operation=abort"), do="preview")
+    assert 'value="apply"' not in page and "note-error" in page
+    page = sent(bea, wid, page, do="preview", override="1")
+    assert "The instance ends as aborted." in page and "checked" in page
+    assert sent(bea, wid, page, do="apply", override="1", reason="It came back.") == f"/instances/{wid}/"
+
+
 def test_a_way_to_repair_that_there_is_not_is_not_found(bea: Client, lost: int) -> None:
-    for odd in ("cancel", "x", "%00", "complete&job=x", "complete&job=" + "9" * 30):
+    for odd in (
+        "cancel",
+        "x",
+        "%00",
+        "complete&job=x",
+        "complete&job=" + "9" * 30,
+        "branch",
+        "rollback&step=x",
+        "rollback&step=" + "9" * 30,
+        "rollback&step=0",
+    ):
         assert bea.get(f"{address(lost)}?operation={odd}").status_code in (200, 404)
     assert bea.get(f"{address(lost)}?operation=cancel").status_code == 404
     assert bea.post(address(lost), {"operation": "cancel", "do": "preview"}).status_code == 404

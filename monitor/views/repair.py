@@ -24,7 +24,7 @@ from flows.models import Trigger
 from flows.queries import jobs
 from flows.queries.definitions import FlowInfo
 from monitor import case_rows, repairing
-from monitor.repair_choices import CHOICES, Subject, subject
+from monitor.repair_choices import CHOICES, Subject, writable
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import page
 from pages.urlparams import long_number, number
@@ -98,15 +98,17 @@ def _case(request: HttpRequest, wid: int, flow: FlowInfo) -> dict[str, Any]:
 def _subject(request: HttpRequest, wid: int, flow: FlowInfo) -> Subject:
     """Return what the request is about. Raises Http404 for a way to repair that there is not."""
     given = request.POST if request.method == "POST" else request.GET
-    name, job = given.get("operation", "patch"), long_number(given.get("job"))
+    name = given.get("operation", "patch")
     if name not in CHOICES:
         raise Http404
-    found = next((one for one in jobs.of_instance(wid) if one.id == job and one.tgid), None)
-    attributes, writes = api.definition(flow.name)["attributes"], None
-    if found and CHOICES[name].of_job:
-        writes = Trigger.objects.filter(pk=found.tgid).values_list("writes", flat=True).first()
-        return subject(name, attributes, found, writes)
-    return subject(name, attributes, None, None)
+    job, writes = None, None
+    if CHOICES[name].of_job:
+        wanted = long_number(given.get("job"))
+        job = next((one for one in jobs.of_instance(wid) if one.id == wanted and one.tgid), None)
+        writes = Trigger.objects.filter(pk=job.tgid).values_list("writes", flat=True).first() if job else None
+    attributes = writable(name, api.definition(flow.name)["attributes"], writes)
+    step, override = number(given.get("step")), given.get("override") == "1"
+    return Subject(name, CHOICES[name], attributes, job, step, override)
 
 
 def _asked(
@@ -140,7 +142,11 @@ def _fields(about: Subject, now: InstanceReasons, changes: Mapping[str, Any]) ->
 
 def _applied(request: HttpRequest, asked: Asked, reason: str) -> HttpResponse:
     wid, actor = asked.now.wid, request.user.get_username()
-    api.repair(wid, asked.about.name, asked.arguments, reason, actor=actor, expected_seq=asked.now.seq)
+    given = (wid, asked.about.name, asked.arguments, reason)
+    done = api.repair(*given, actor=actor, expected_seq=asked.now.seq)
+    if "instance" in done.facts:
+        messages.success(request, _("Instance %(wid)s is started.") % {"wid": done.facts["instance"]})
+        return HttpResponseRedirect(reverse("monitor:instance", args=[done.facts["instance"]]))
     messages.success(request, _("Instance %(wid)s is repaired.") % {"wid": wid})
     if request.POST.get("mine"):
         return HttpResponseRedirect(reverse("monitor:cases"))
