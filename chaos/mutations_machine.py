@@ -134,8 +134,8 @@ MUTATIONS = [
             "true")),
     _fix("a transition that changed its name is offered by it", "^stranded job", "rename_transition",
         families.THEMES,
-        _in("_trig_touch", "update wedsql.job_pool j set trname = new.trname where",
-            "update wedsql.job_pool j set trname = new.trname where false and")),
+        _in("_trig_touch", "where j.flow_id = new.flow_id and j.tgid = new.tgid and not",
+            "where false and j.flow_id = new.flow_id and j.tgid = new.tgid and not")),
     # -- clients of the paper
     _fix("one UPDATE writes one instance", "^one update over two", "two_at_once", families.THEMES,
         _in("_paper_update", "perform wedsql._one_instance(tg_table_schema, new.wid);")),

@@ -514,7 +514,8 @@ begin
   cross join lateral (select * from wedsql.job_pool p where p.wid = c.wid and p.id = c.id offset 0) j
   left join fig2.wed_flow w on w.wid = j.wid
   left join wedsql.trig t on t.tgid = j.tgid
-  where j.state = 'P' and (j.assigned_to is null or j.assigned_to = any (wedsql._own_names(p_actor)));
+  where j.state = 'P'
+      and (j.assigned_to is null or j.assigned_to = any (wedsql._own_names(hold.p_actor)));
     exit when found;  -- else other workers finished all of them before they were locked here
   end loop;
 end $function$;
@@ -637,7 +638,8 @@ begin
   cross join lateral (select * from wedsql.job_pool p where p.wid = c.wid and p.id = c.id offset 0) j
   left join fig2.wed_flow w on w.wid = j.wid
   left join wedsql.trig t on t.tgid = j.tgid
-  where j.state = 'P' and (j.assigned_to is null or j.assigned_to = any (wedsql._own_names(p_actor)));
+  where j.state = 'P'
+      and (j.assigned_to is null or j.assigned_to = any (wedsql._own_names(take.p_actor)));
     exit when found;  -- else other workers finished all of them before they were locked here
   end loop;
 end $function$;

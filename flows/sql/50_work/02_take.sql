@@ -207,7 +207,9 @@ end $f$ $t$, jsonb_build_object('flow', p_schema, 'id', p_flow,
     v_pick := wedsql._drop_stale({id}, {flow:L}, v_pick.wids, v_pick.ids);$q$,
       jsonb_build_object('id', p_flow, 'flow', p_schema)) else '' end,
     'query', wedsql._taken_query(p_flow, p_schema, 'v_pick.wids', 'v_pick.ids',
-      $q$j.state = 'P' and (j.assigned_to is null or j.assigned_to = any (wedsql._own_names(p_actor)))$q$))
+      format($q$j.state = 'P'
+      and (j.assigned_to is null or j.assigned_to = any (wedsql._own_names(%s.p_actor)))$q$,
+             case when p_session then 'hold' else 'take' end)))
     || case when p_session then wedsql._parts_of_hold() else wedsql._parts_of_take(p_flow) end);
 end $g$;
 
