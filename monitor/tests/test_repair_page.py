@@ -202,9 +202,7 @@ def test_steps_are_undone_and_an_instance_is_started_again_from_one(
     assert "There is nothing to repair" in get(bea, f"{address(wid)}?operation=abort")
 
 
-def test_a_step_without_a_compensation_is_undone_only_if_a_person_says_so(
-    bea: Client, parcels: Parcels
-) -> None:
+def test_a_pivot_is_undone_only_if_a_person_says_so(bea: Client, parcels: Parcels) -> None:
     wid = parcels.start()
     parcels.connection.execute(
         "update wedsql.trig set class = 'pivot' where flow_id = %s and trname = 'tr_pack'", [parcels.flow_id]
