@@ -49,6 +49,8 @@ SHOWN = """
 return [...document.querySelectorAll('a, button, input:not([type=hidden]), select, textarea, .cm-content')]
   .filter(e => e.getClientRects().length)"""
 
+INTO_VIEW = "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})"  # not under the header
+
 
 class Hand(Protocol):
     """What brings the focus to a control and presses it."""
@@ -75,7 +77,8 @@ class Mouse:
     def _click(self, wanted: Callable[[list[str]], bool], name: str) -> None:
         for each in self.browser.execute_script(SHOWN):
             if wanted(self.browser.execute_script(WHAT, each)):
-                ActionChains(self.browser).scroll_to_element(each).move_to_element(each).click().perform()
+                self.browser.execute_script(INTO_VIEW, each)
+                ActionChains(self.browser).move_to_element(each).click().perform()
                 return
         raise AssertionError(f"nothing shown is called {name!r}")
 
