@@ -1,0 +1,47 @@
+"""Statements that take longer than any time limit, for tests of what happens then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest.mock import patch
+
+from django.db import connection
+
+from flows.api import connection as door
+
+WAIT = "select pg_sleep(60)"
+
+
+@contextmanager
+def slow_statements(text: str) -> Iterator[None]:
+    """Wait a minute before each statement of Django's connection that contains the text.
+
+    With a short statement_timeout such a statement always fails, however fast the machine is.
+    """
+    slept = []
+
+    def of_django(execute: Any, sql: Any, params: Any, many: bool, context: Any) -> Any:
+        if text in str(sql):
+            slept.append(sql)
+            execute(WAIT, None, False, context)
+        return execute(sql, params, many, context)
+
+    def of_the_door() -> Any:
+        cursor = real()
+        execute = cursor.execute
+
+        def slowly(sql: Any, params: Any = None) -> Any:
+            if text in str(sql):
+                slept.append(sql)
+                execute(WAIT)
+            return execute(sql, params)
+
+        cursor.execute = slowly
+        return cursor
+
+    real = door._django_cursor
+    with patch.object(door, "_django_cursor", of_the_door), connection.execute_wrapper(of_django):
+        yield
+    assert slept, f"no statement contains {text!r}"
