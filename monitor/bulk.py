@@ -41,7 +41,10 @@ MANY: dict[str, ManyOperation] = {
         "RE",
     ),
     "retry": ManyOperation(
-        _("Retry parked jobs"), _("Parked jobs are offered at once and get one attempt more."), "RE", "repair"
+        _("Retry parked jobs"),
+        _("Parked jobs are offered at once and have all their attempts again."),
+        "RE",
+        "repair",
     ),
     "priority": ManyOperation(
         _("Change the priority"),

@@ -22,7 +22,10 @@ def resume(wid: int, reason: str, *, actor: str = "", conn: Any = None) -> None:
 
 
 def retry_job(wid: int, job: int, reason: str, *, actor: str = "", conn: Any = None) -> None:
-    """Offer a job now that waits for its next try or is parked; it gets one attempt more. Raises NotOwner."""
+    """Offer a job now that waits for its next try or is parked, with the present state and all its attempts.
+
+    Raises NotOwner; ConditionGone where its condition no longer holds, unless its rule has revalidate = none.
+    """
     value(conn, "select wedsql.retry_job(%s::integer, %s::bigint, %s, %s)", (wid, job, reason, actor))
 
 

@@ -89,3 +89,10 @@ class WrongJobState(WedError):
 
     sqlstate = "WD212"
     default = _("The job is not in a state that allows this operation.")
+
+
+class ConditionGone(WedError):
+    """The condition of the job no longer holds, so it cannot be retried."""
+
+    sqlstate = "WD533"
+    default = _("The condition of the job no longer holds.")

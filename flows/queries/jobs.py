@@ -59,7 +59,8 @@ class Queue:
 # role may read the application_name of a session.
 _JOBS = """
 select j.id, j.wid, j.tgid, j.trname as transition, j.state::text as state, j.timeout, j.attempts,
-       g.max_attempts, j.not_before, j.lease_until, j.fired_at, j.cause_seq, j.last_error, j.last_state,
+       g.max_attempts + j.earlier_attempts as max_attempts,
+       j.not_before, j.lease_until, j.fired_at, j.cause_seq, j.last_error, j.last_state,
        coalesce(case when j.state = 'L' then coalesce(j.lckid, '?') end, h.holder) as holder,
        j.late or (j.state = 'L' and j.lease_until < (select wedsql.now())) as late, j.priority,
        j.assigned_to, j.assigned_by, j.assigned_at

@@ -24,6 +24,7 @@ NOT_FOUND = (
 CONFLICT = (
     errors.NotRunning, errors.InstanceFinal, errors.FinalPending, errors.NotOwner, errors.StaleJob,
     errors.WrongJobState, errors.AlreadyWritten, errors.AttributeInUse, errors.InstanceMoved,
+    errors.ConditionGone,
 )  # fmt: skip
 TITLES = {
     400: "The request is not valid.",

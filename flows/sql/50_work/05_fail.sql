@@ -22,7 +22,8 @@ begin
     update wedsql.job_pool j
     set attempts = wedsql._one_more(j.attempts), state = 'P', claim = null, lckid = null, lease_until = null,
         last_error = left(u.message, 2000), last_state = u.code,
-        not_before = v_now + wedsql._backoff(coalesce(t.backoff, interval '1 second'), j.attempts::integer)
+        not_before = v_now + wedsql._backoff(coalesce(t.backoff, interval '1 second'),
+                                           j.attempts - j.earlier_attempts)
     from unnest(p_wids, p_job_ids, p_claims, p_messages, p_sqlstates) u (wid, id, claim, message, code)
     left join wedsql.trig t
       on t.tgid = (select o.tgid from wedsql.job_pool o where o.wid = u.wid and o.id = u.id)
@@ -30,7 +31,8 @@ begin
       and j.state in ('P', 'L')
       and j.claim is not distinct from u.claim
       and (u.claim is not null or wedsql._holds(j.wid, j.tgid))
-    returning j.*, j.tgid > 0 and j.attempts >= coalesce(t.max_attempts, 5) as spent
+    returning j.*, j.tgid > 0
+      and j.attempts - j.earlier_attempts >= coalesce(t.max_attempts, 5) as spent
   loop
     insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, sqlstate, message,
                                 attempt)

@@ -39,10 +39,31 @@ begin
   end if;
 end $$;
 
--- Offers a job now that waits for its next try, or that is parked: it gets one attempt more. When no parked
--- job remains, an exception runs again, and a failed compensation is one no longer.
+-- Returns the state of an instance as the payload of a job that is retried.
+-- Locks: the wed_flow row.
+-- Raises: WD533 where the condition of the job no longer holds, unless its trigger has revalidate = none.
+create or replace function wedsql._retry_payload(p_flow wedsql.flow, p_job wedsql.job_pool) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now record;
+begin
+  execute format('select r.state, r.matched from %I._retest(array[$1]) r', p_flow.name)
+    into v_now using p_job.wid;
+  if not p_job.tgid = any (v_now.matched)
+     and (select t.revalidate from wedsql.trig t where t.tgid = p_job.tgid) <> 'none' then
+    perform wedsql._raise('WD533',
+      'The condition of job {job} ("{transition}") of instance {instance} no longer holds.',
+      'Skip or withdraw it, or change the state.', jsonb_build_object('job', p_job.id,
+        'instance', p_job.wid, 'transition', p_job.trname));
+  end if;
+  return v_now.state;
+end $$;
+
+-- Offers a job now that waits for its next try, or that is parked, with the present state as its payload; it
+-- has all its attempts again. When no parked job remains, an exception runs again, and a failed compensation
+-- is one no longer. A compensation keeps its payload.
 -- Locks: as _operate; the job, the trace.
--- Raises: WD009, WD104, WD105, WD203, WD205, WD212.
+-- Raises: WD009, WD104, WD105, WD203, WD205, WD212; as _retry_payload.
 create or replace function wedsql.retry_job(p_wid integer, p_job_id bigint, p_reason text,
                                             p_actor text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -56,7 +77,12 @@ begin
     perform wedsql._raise('WD212', 'Job {job} of instance {instance} is ready already.',
       'It waits for a worker.', jsonb_build_object('job', p_job_id, 'instance', p_wid));
   end if;
-  update wedsql.job_pool j set state = 'P', not_before = null where j.wid = p_wid and j.id = p_job_id;
+  if not wedsql._is_compensation(p_wid, p_job_id) then
+    v_job.payload := wedsql._retry_payload(v_flow, v_job);
+  end if;
+  update wedsql.job_pool j set state = 'P', not_before = null, earlier_attempts = j.attempts,
+    payload = v_job.payload
+  where j.wid = p_wid and j.id = p_job_id;
   if v_job.state = 'K' and not exists (
     select 1 from wedsql.job_pool j where j.wid = p_wid and j.state = 'K') then
     delete from wedsql.job_pool j where j.wid = p_wid and j.tgid = 0;

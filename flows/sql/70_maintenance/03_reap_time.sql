@@ -40,9 +40,9 @@ begin
       last_error = p_why, last_state = 'WD204',
       not_before = p_now + wedsql._backoff(
         coalesce((select t.backoff from wedsql.trig t where t.tgid = j.tgid), interval '1 second'),
-        j.attempts::integer)
+        j.attempts - j.earlier_attempts)
   where j.wid = p_wid and j.id = p_job and j.state in ('P', 'L') and j.claim is not distinct from p_claim
-  returning j.*, j.tgid > 0 and j.attempts >= coalesce(
+  returning j.*, j.tgid > 0 and j.attempts - j.earlier_attempts >= coalesce(
     (select t.max_attempts from wedsql.trig t where t.tgid = j.tgid), 5) as spent into v_job;
   if not found then
     return false;

@@ -1,6 +1,6 @@
 -- The operations on an instance and its jobs that exist for operators, too, as operations of the repair desk.
 
--- Retries a job, or each parked job of the instance.
+-- Retries a job, or each parked job of the instance, with the present state as its payload.
 -- Locks, raises: as retry_job; WD212 where no job is parked.
 create or replace function wedsql._repair_retry(p_wid integer, p_arguments jsonb, p_reason text, p_actor text)
   returns jsonb

@@ -49,15 +49,16 @@ def test_a_job_in_back_off_is_offered_now(shop: Kit) -> None:
     assert broken(shop) == []
 
 
-def test_a_parked_job_gets_one_attempt_more_and_the_instance_runs(shop: Kit) -> None:
+def test_r1_a_parked_job_has_all_its_attempts_again_and_the_instance_runs(shop: Kit) -> None:
     wid = shop.start(a="1")
     park(shop, wid)
     api.retry_job(wid, job_of(shop, wid), "Again.", conn=shop.conn)
     assert (shop.status(wid), shop.instance(wid).reason, shop.jobs(wid)) == ("R", None, ["tr_x"])
     assert broken(shop) == []
-    shop.fail("tr_x", wid)
-    assert shop.status(wid) == "E"
-    assert broken(shop) == []
+    for hours, status in ((3, "R"), (6, "E")):
+        shop.clock(f"{hours} hours")
+        shop.fail("tr_x", wid)
+        assert (shop.status(wid), broken(shop)) == (status, [])
 
 
 def test_a_lease_is_released_and_its_result_rejected(shop: Kit) -> None:
@@ -187,3 +188,26 @@ def test_a_job_waits_for_an_older_one_of_its_transition(kit: Kit) -> None:
     wid = kit.start(a="1", b="1")
     api.register_worker("test", "w", "here", 1, [f"{kit.name}:tr_x"], conn=kit.conn)
     assert sorted(job.waits_for for job in api.explain_jobs(wid, conn=kit.conn)) == ["exclusion", "worker"]
+
+
+def test_r1_a_retried_job_has_the_present_state(shop: Kit) -> None:
+    wid = shop.start(a="1", b="1")
+    park(shop, wid)
+    shop.run("tr_y", wid, b="2")
+    api.retry_job(wid, job_of(shop, wid), "Again.", conn=shop.conn)
+    assert [job.payload["b"] for job in shop.pending(wid)] == ["2"]
+
+
+def test_r1_a_job_whose_condition_no_longer_holds_is_not_retried(shop: Kit) -> None:
+    shop.rows("update {f}.wed_trig set revalidate = 'at_take' where trname = 'tr_x'")
+    wid = shop.start(a="1", b="1")
+    park(shop, wid)
+    shop.run("tr_y", wid, a="7")
+    for call in (api.retry_job, lambda *args, conn: api.repair(args[0], "retry", {}, "x", conn=conn)):
+        with refused("WD533"):
+            call(wid, job_of(shop, wid), "Again.", conn=shop.conn)
+    assert shop.status(wid) == "E"
+    shop.rows("update {f}.wed_trig set revalidate = 'none' where trname = 'tr_x'")
+    api.retry_job(wid, job_of(shop, wid), "Again.", conn=shop.conn)
+    assert shop.status(wid) == "R"
+    assert broken(shop) == []
