@@ -11,7 +11,9 @@ from django.conf import settings
 from django.http import Http404, HttpRequest
 from ninja.utils import check_csrf
 
-from flows.access import Action, AnyUser, may, may_see, rights, visible_flows
+from flows.access import Action, AnyUser, flows_of, may, may_see, rights, visible_flows
+from flows.api import read_case
+from flows.errors import UnknownCase
 from flows.queries.definitions import FlowInfo, flow_by_id, flow_by_name
 from flows.queries.instances import Instance, instance
 from monitor.api import limits, tokens
@@ -50,6 +52,13 @@ class Caller:
         named = frozenset(self.token.flows)
         return named if visible is None else named & visible
 
+    def flows_to(self, action: Action) -> frozenset[str] | None:
+        """Return the flows in which the caller has a right; None means all of them."""
+        if not self._granted(action):
+            return frozenset()
+        allowed, seen = flows_of(self.user, action), self.flows
+        return seen if allowed is None else allowed if seen is None else allowed & seen
+
     def sees(self, flow: str) -> bool:
         return self._in_scope(flow) and may_see(self.user, flow)
 
@@ -73,6 +82,12 @@ class Caller:
         if found is None or flow is None:
             raise Http404
         return found, flow
+
+    def flow_of_case_or_404(self, number: int) -> FlowInfo:
+        try:
+            return self.flow_or_404(read_case(number).flow if number < 2**63 else "")
+        except UnknownCase:
+            raise Http404 from None
 
     def renewed(self) -> Caller | None:
         """Return the caller as of now; None if the token, the session or the account has ended."""
@@ -120,12 +135,16 @@ class Needs:
         found, flow = self._subject(caller, given)
         if flow and not any(caller.may(action, flow.name) for action in self.actions):
             raise forbidden(flow.name, self.actions[0])
+        if not flow and all(each != "see" and caller.flows_to(each) == frozenset() for each in self.actions):
+            raise Problem(403, f"You may not {self.actions[0]} instances.")
         return Call(caller, rate, flow, found)
 
     @staticmethod
     def _subject(caller: Caller, given: dict[str, Any]) -> tuple[Instance | None, FlowInfo | None]:
         if "wid" in given:
             return caller.instance_or_404(int(given["wid"]))
+        if "case" in given:
+            return None, caller.flow_of_case_or_404(int(given["case"]))
         return None, caller.flow_or_404(str(given["name"])) if "name" in given else None
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from ninja import Schema
 from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 from pydantic_core import PydanticCustomError
+
+from flows.api.cases import CLAIM_MINUTES
 
 LONGEST_REASON = 1000
 
@@ -74,6 +77,45 @@ class RepairIn(RepairPreviewIn):
 
     reason: ReasonText
     seq: Annotated[int, Field(ge=0, lt=2**31)] | None = None
+
+
+Minutes = Annotated[int, Field(ge=1, le=1440, description="How long the claim lasts.")]
+QueryText = Annotated[str, StringConstraints(max_length=200), Storable]
+LongText = Annotated[str, StringConstraints(max_length=4000), Storable]
+Severity = Literal["low", "normal", "high", "critical"]
+
+
+class NextCaseIn(Input):
+    """Which queue; without one the case may be of any."""
+
+    queue: QueryText = ""
+    minutes: Minutes = CLAIM_MINUTES
+
+
+class ClaimIn(Input):
+    minutes: Minutes = CLAIM_MINUTES
+    take_over: Annotated[LongText, Field(description="Why the claim of another user ends.")] = ""
+
+
+class CommentIn(Input):
+    text: LongText
+
+
+class WaitIn(Input):
+    """Until when a case is not offered, and why."""
+
+    until: datetime
+    text: LongText = ""
+
+
+class CaseChangesIn(Input):
+    """New values of a case; null as due time: none."""
+
+    queue: QueryText = ""
+    severity: Severity = "normal"
+    priority: Annotated[int, Field(ge=0, le=100)] = 50
+    due_at: datetime | None = None
+    reason_code: QueryText = ""
 
 
 class SlaIn(Input):

@@ -19,12 +19,12 @@ from pages.guard import REDESIGNED, is_timeout
 MEDIA_TYPE = "application/problem+json"
 NOT_FOUND = (
     errors.UnknownFlow, errors.UnknownInstance, errors.UnknownView, errors.UnknownVersion,
-    errors.UnknownSla,
+    errors.UnknownSla, errors.UnknownCase,
 )  # fmt: skip
 CONFLICT = (
     errors.NotRunning, errors.InstanceFinal, errors.FinalPending, errors.NotOwner, errors.StaleJob,
     errors.WrongJobState, errors.AlreadyWritten, errors.AttributeInUse, errors.InstanceMoved,
-    errors.ConditionGone,
+    errors.ConditionGone, errors.CaseClaimed,
 )  # fmt: skip
 TITLES = {
     400: "The request is not valid.",

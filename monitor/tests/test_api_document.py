@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
+from flows import api
 from monitor.api import inputs
 from monitor.api.examples import BODIES
 from monitor.tests.conftest import Parcels
@@ -94,6 +97,8 @@ def body_of(path: str, operation: dict[str, Any], flow: str) -> dict[str, Any] |
         "/views": {"flow": flow, "query": "weight>=100", "columns": ["customer"]},
         "/slas": {"calendar": "", "start_when": "", "stop_when": "stage = 'packed'"},
         "/slas/{sla}": {"calendar": "", "start_when": "", "stop_when": ""},
+        "/cases/next": {"queue": ""},
+        "/cases/{case}/wait": {"until": (timezone.now() + timedelta(days=1)).isoformat()},
         "/repair": {"arguments": {"changes": {"stage": "new"}}, "seq": None},
         "/repair/preview": {"arguments": {"changes": {"stage": "new"}}},
     }
@@ -108,11 +113,12 @@ def test_every_operation_is_called_and_answers_as_documented(
     for path, method, operation in document.operations():
         wid = parcels.start(customer="Ann")
         values = {"name": parcels.flow, "wid": wid, "seq": 1, "job": job_of(parcels, wid)} | numbers
+        if "/repair" in path or "/cases" in path:
+            parcels.make_exception(wid)
+            values["case"] = next(one.number for one in api.list_cases([parcels.flow], {"wid": wid}))
         address = path.removeprefix(BASE).format(**values)
         body = body_of(path, operation, parcels.flow)
-        if "/repair" in path:
-            parcels.make_exception(wid)
-        found = getattr(operator, method)(address, *([body] if body else []))
+        found = getattr(operator, method)(address, *([body or {}] if method in ("post", "put") else []))
         where, status = f"{method} {path}", str(found.status_code)
         assert status in operation["responses"], (where, status, found.content)
         if found.status_code < 300:

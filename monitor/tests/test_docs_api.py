@@ -42,6 +42,7 @@ def test_the_examples_work_as_written(operator: Program, parcels: Parcels) -> No
     assert len(examples) == TEXT.count("/api/v1/") - others >= 5
     for method, path, body, status, answer in examples:
         path = path.replace("/parcels/", f"/{parcels.flow}/").replace("/instances/1", f"/instances/{wid}")
+        path = path.replace("flow=parcels", f"flow={parcels.flow}").replace("wid=1", f"wid={wid}")
         if path.endswith("/repair/preview"):
             kernel.resume(wid, "The address is right.")
             parcels.make_exception(wid)

@@ -164,6 +164,15 @@ instances/<int:wid>/jobs/<int:job>/withdraw        --------- Lnffbfbff
 instances/<int:wid>/jobs/<int:job>/priority        --------- Lnffbfbff
 instances/<int:wid>/jobs/<int:job>/extend          --------- Lnffbfbff
 instances/<int:wid>/jobs/<int:job>/reassign        --------- Lnffbfbff
+cases                                              Lyyyyyyyy ---------
+cases/groups                                       Lyyyyyyyy ---------
+cases/next                                         --------- Lfffbfbff
+cases/<int:case>                                   Lnyyyyyyy ---------
+cases/<int:case>/claim                             --------- Lnffbfbff
+cases/<int:case>/release                           --------- Lnffbfbff
+cases/<int:case>/comment                           --------- Lnffbfbff
+cases/<int:case>/wait                              --------- Lnffbfbff
+cases/<int:case>/change                            --------- Lnffbfbff
 views                                              Lyyyyyyyy Lbbbbbbbb
 views/<int:view>                                   --------- ---------
 """

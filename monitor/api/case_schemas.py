@@ -1,0 +1,78 @@
+"""What the endpoints of cases return."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from ninja import Schema
+from pydantic import Field
+
+
+class CaseOut(Schema):
+    """A case: an exception of the instance `wid` and the work on it; see docs/cases.md."""
+
+    number: int
+    flow: str
+    wid: int
+    cause: str
+    transition: str
+    signature: str = Field(description="Cases with the same one have the same cause; empty until computed.")
+    state: str
+    seq: int = Field(description="The last step of the exception.")
+    opened_at: datetime
+    opened_seq: int
+    reopened: int = Field(description="How often.")
+    owner: str
+    claimed_until_at: datetime | None
+    waits_until_at: datetime | None
+    queue: str
+    severity: str
+    priority: int
+    due_at: datetime | None
+    reason_code: str
+    closed_at: datetime | None
+    closed_by: str = Field(description="The step that ended the exception.")
+
+
+class CaseEventOut(Schema):
+    """An entry in the history of a case."""
+
+    id: int
+    at: datetime
+    kind: str
+    actor: str
+    text: str
+    detail: dict[str, Any]
+
+
+class CaseDetailOut(CaseOut):
+    history: list[CaseEventOut] = Field(description="Its last 500 entries, oldest first.")
+
+
+class CasesOut(Schema):
+    items: list[CaseOut]
+    next: str | None = Field(None, description="The cursor of the next page; null at the end.")
+
+
+class NextCaseOut(Schema):
+    """The case that was claimed; null where none is free."""
+
+    case: CaseOut | None
+
+
+class CaseGroupOut(Schema):
+    """Open cases of a flow with one cause and signature; `newest` is the number of one of them."""
+
+    flow: str
+    cause: str
+    signature: str
+    transition: str
+    open: int
+    last_day: int
+    oldest_at: datetime
+    newest: int
+
+
+class CaseGroupsOut(Schema):
+    items: list[CaseGroupOut]

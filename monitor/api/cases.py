@@ -1,0 +1,130 @@
+"""Endpoints of cases: the work of people on exceptions."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Query
+from pydantic import Field
+
+from flows import api as kernel
+from flows.api.cases import CLOSED_STATES, Case
+from monitor.api import case_schemas, inputs, schemas
+from monitor.api.routing import READ, REPAIR, call_of, number_of, router
+
+SELECTING = ("state", "queue", "cause", "signature", "severity", "owner", "wid")
+
+
+class Listed(schemas.Schema):
+    flow: inputs.QueryText = ""
+    state: Literal["new", "claimed", "waiting", "reopened", "applied", "accepted", "closed"] | None = None
+    queue: inputs.QueryText = ""
+    cause: inputs.QueryText = ""
+    signature: inputs.QueryText = ""
+    severity: inputs.Severity | None = None
+    owner: inputs.QueryText = ""
+    wid: Annotated[int, Field(ge=0, lt=2**31)] | None = None
+    closed: Annotated[bool, Field(description="Closed cases, the newest first.")] = False
+    cursor: Annotated[str, Field(max_length=20, pattern=r"^[0-9]*$")] = ""
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+
+
+@router.get("/cases", response=case_schemas.CasesOut, auth=READ, summary="Cases")
+def cases(request: HttpRequest, given: Query[Listed]) -> Any:
+    """Return a page of open cases, the most urgent first, or of closed ones."""
+    where = {name: value for name in SELECTING if (value := getattr(given, name)) not in ("", None)}
+    after = number_of(int(given.cursor)) if given.cursor else None
+    closed = given.closed or given.state in CLOSED_STATES
+    found = kernel.list_cases(
+        _seen(request, given.flow), where, closed=closed, after=after, limit=given.limit + 1
+    )
+    page = found[: given.limit]
+    following = str(page[-1].number) if len(found) > len(page) else None
+    return {"items": [vars(each) for each in page], "next": following}
+
+
+@router.get("/cases/groups", response=case_schemas.CaseGroupsOut, auth=READ, summary="Cases by cause")
+def case_groups(
+    request: HttpRequest, flow: inputs.QueryText = "", limit: Annotated[int, Field(ge=1, le=500)] = 100
+) -> Any:
+    """Return how many cases are open by flow, cause and signature, large groups first."""
+    return {"items": [vars(each) for each in kernel.case_groups(_seen(request, flow), limit)]}
+
+
+@router.post("/cases/next", response=case_schemas.NextCaseOut, auth=REPAIR, summary="Claim the next case")
+def next_case(request: HttpRequest, given: inputs.NextCaseIn) -> Any:
+    """Claim the most urgent case that is neither claimed nor waiting."""
+    caller = call_of(request).caller
+    flows = caller.flows_to("repair")
+    found = kernel.next_case(given.queue or None, caller.name, given.minutes, flows=_listed(flows))
+    return {"case": found and vars(found)}
+
+
+@router.get("/cases/{int:case}", response=case_schemas.CaseDetailOut, auth=READ, summary="One case")
+def case(request: HttpRequest, case: int) -> Any:
+    """Return one case with its history."""
+    return _shown(kernel.read_case(case, _seen(request, "")))
+
+
+@router.post("/cases/{int:case}/claim", response=case_schemas.CaseOut, auth=REPAIR, summary="Claim a case")
+def claim_case(request: HttpRequest, case: int, given: inputs.ClaimIn) -> Any:
+    """Claim a case for some minutes, or renew the claim; `take_over`, a reason, ends that of another."""
+    actor = call_of(request).caller.name
+    return vars(kernel.claim_case(case, actor, given.minutes, take_over=given.take_over))
+
+
+@router.post(
+    "/cases/{int:case}/release", response=case_schemas.CaseOut, auth=REPAIR, summary="Give a case back"
+)
+def release_case(request: HttpRequest, case: int) -> Any:
+    """Give a claimed case back."""
+    return vars(kernel.release_case(case, call_of(request).caller.name))
+
+
+@router.post(
+    "/cases/{int:case}/comment",
+    response=case_schemas.CaseDetailOut,
+    auth=REPAIR,
+    summary="Comment on a case",
+)
+def comment_case(request: HttpRequest, case: int, given: inputs.CommentIn) -> Any:
+    """Add a comment to a case, open or closed."""
+    kernel.comment_case(case, call_of(request).caller.name, given.text)
+    return _shown(kernel.read_case(case))
+
+
+@router.post("/cases/{int:case}/wait", response=case_schemas.CaseOut, auth=REPAIR, summary="Put a case aside")
+def wait_case(request: HttpRequest, case: int, given: inputs.WaitIn) -> Any:
+    """Put a case aside until a time, because information is missing."""
+    actor = call_of(request).caller.name
+    return vars(kernel.wait_case(case, _aware(given.until), actor, given.text))
+
+
+@router.post("/cases/{int:case}/change", response=case_schemas.CaseOut, auth=REPAIR, summary="Change a case")
+def change_case(request: HttpRequest, case: int, given: inputs.CaseChangesIn) -> Any:
+    """Change queue, severity, priority, due time or reason code; what is not sent stays as it is."""
+    changes = given.dict(exclude_unset=True)
+    if changes.get("due_at"):
+        changes["due_at"] = _aware(changes["due_at"])
+    return vars(kernel.change_case(case, changes, call_of(request).caller.name))
+
+
+def _seen(request: HttpRequest, flow: str) -> list[str] | None:
+    """Return the flows whose cases are shown, None for all; one that the caller may not see is not found."""
+    caller = call_of(request).caller
+    return [caller.flow_or_404(flow).name] if flow else _listed(caller.flows)
+
+
+def _listed(flows: frozenset[str] | None) -> list[str] | None:
+    return None if flows is None else sorted(flows)
+
+
+def _shown(found: Case) -> dict[str, Any]:
+    return vars(found) | {"history": [vars(each) for each in found.history]}
+
+
+def _aware(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else timezone.make_aware(moment)
