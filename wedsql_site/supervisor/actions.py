@@ -15,7 +15,7 @@ from django.db import connection, connections
 
 from flows import kernel
 from wedsql_site import backup, environment, postgres
-from wedsql_site.supervisor import preparation, processes, programs, report
+from wedsql_site.supervisor import demo_logins, preparation, processes, programs, report
 from wedsql_site.supervisor.loop import Supervisor
 from wedsql_site.supervisor.record import Running
 
@@ -50,11 +50,11 @@ def _run(where: programs.Address, demo: bool, running: Running, echo: Echo) -> i
     supervisor = Supervisor(programs.all_programs(where, demo), where, running, echo)
     supervisor.catch_signals()
     try:
-        login = _prepare(demo, echo)
+        login, others = _prepare(where, demo, echo)
         if supervisor.stopping.is_set():
             return 0
         supervisor.start()
-        _watch(supervisor, report.welcome(where, login), echo)
+        _watch(supervisor, report.welcome(where, login, others), echo)
     finally:
         supervisor.stop()
         preparation.stop_database()
@@ -74,7 +74,9 @@ def _watch(supervisor: Supervisor, welcome: str, echo: Echo) -> None:
     supervisor.run(lambda: echo(welcome))
 
 
-def _prepare(demo: bool, echo: Echo) -> preparation.Login:
+def _prepare(
+    where: programs.Address, demo: bool, echo: Echo
+) -> tuple[preparation.Login, demo_logins.DemoLogins | None]:
     echo("Starting the database ..." if preparation.uses_embedded() else "Waiting for the database ...")
     preparation.start_database()
     preparation.wait_for_database(echo)
@@ -83,8 +85,9 @@ def _prepare(demo: bool, echo: Echo) -> preparation.Login:
     login = preparation.ensure_login()
     if demo:
         preparation.load_demo()
+    others = demo_logins.ensure() if demo and where.private else None
     connections.close_all()
-    return login
+    return login, others
 
 
 def stop() -> bool:
@@ -102,7 +105,13 @@ def reset() -> None:
     state = environment.state_dir()
     for name in ("log", "jobs"):
         shutil.rmtree(state / name, ignore_errors=True)
-    for name in ("secret_key", "admin_password", "supervisor.json", "postgres.owned"):
+    for name in (
+        "secret_key",
+        "admin_password",
+        demo_logins.PASSWORD_FILE,
+        "supervisor.json",
+        "postgres.owned",
+    ):
         (state / name).unlink(missing_ok=True)
 
 

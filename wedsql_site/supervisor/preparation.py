@@ -95,6 +95,6 @@ def ensure_login() -> Login:
 
 
 def load_demo() -> None:
-    """Define the demo flows that do not exist."""
+    """Define the demo flows that do not exist, with open cases in a shop without orders."""
     if "loaddemo" in get_commands():
-        call_command("loaddemo", verbosity=0)
+        call_command("loaddemo", cases=True, verbosity=0)

@@ -72,6 +72,11 @@ class Address:
             return self.host == "localhost"
 
     @property
+    def private(self) -> bool:
+        """Return whether only users of this machine reach the address."""
+        return self.loopback and not environment.flag("WEDSQL_BEHIND_PROXY")
+
+    @property
     def _near(self) -> str:
         """The host under which this machine reaches the address."""
         return "127.0.0.1" if self.host in {"0.0.0.0", "::", ""} else self.host  # noqa: S104 - compared, not bound

@@ -12,12 +12,13 @@ from wedsql_site import environment, logs, postgres
 from wedsql_site.ondemand import uses_embedded
 from wedsql_site.postgres.process import exists
 from wedsql_site.supervisor import processes, programs
+from wedsql_site.supervisor.demo_logins import DemoLogins
 from wedsql_site.supervisor.preparation import Login
 from wedsql_site.supervisor.record import Running
 
 
-def welcome(where: programs.Address, login: Login) -> str:
-    """Return the welcome; in JSON format one line without the password."""
+def welcome(where: programs.Address, login: Login, others: DemoLogins | None = None) -> str:
+    """Return the welcome; in JSON format one line without the passwords."""
     if logs.chosen_format() == "json":
         return f"WED-SQL runs at {where.url}"
     return "\n".join(
@@ -26,6 +27,7 @@ def welcome(where: programs.Address, login: Login) -> str:
             f"  WED-SQL runs at  {where.url}",
             f"  log in as        {login.name}",
             f"  password         {_password(where, login)}",
+            *_demo_lines(others),
             "",
             "  Look first at the list of flows: open 'Orders of a small shop' and watch its instances move.",
             "  A flow is defined under Design; figure 2 of the paper is the flow 'fig2'.",
@@ -35,12 +37,17 @@ def welcome(where: programs.Address, login: Login) -> str:
     )
 
 
+def _demo_lines(others: DemoLogins | None) -> list[str]:
+    if others is None or not others.names:
+        return []
+    return [f"  demo log-ins     {', '.join(others.names)}", f"  their password   {others.password}"]
+
+
 def _password(where: programs.Address, login: Login) -> str:
     """Return the password only on a loopback address: elsewhere standard output may end in a log."""
     if login.password is None:
         return "(yours)"
-    private = where.loopback and not environment.flag("WEDSQL_BEHIND_PROXY")
-    return login.password if private else f"in {environment.state_dir() / 'admin_password'}"
+    return login.password if where.private else f"in {environment.state_dir() / 'admin_password'}"
 
 
 def status() -> dict[str, Any]:

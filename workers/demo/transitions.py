@@ -16,10 +16,6 @@ class CardServiceDown(Exception):
     """The card company does not answer."""
 
 
-class UnknownAddress(Exception):
-    """No carrier delivers to the country."""
-
-
 @transition("tr_a2", flow="fig2")
 def write_a2(state: State, ctx: Context) -> Changes:
     simulate_duration(0.2)
@@ -81,10 +77,8 @@ def invoice(state: State, ctx: Context) -> Changes:
 
 @transition("tr_ship", flow="orders", batch=1)
 def ship(state: State, ctx: Context) -> Changes:
-    """Ship the order; the carrier hangs at times, and rejects the country `??`."""
+    """Ship the order; the carrier hangs at times."""
     chance = random_source(ctx)
-    if state["country"] == "??":
-        raise UnknownAddress(f"no carrier delivers the order of {state['customer']}")
     simulate_duration(6.0 if chance.random() < 0.04 else chance.uniform(0.1, 0.3))
     return {"parcel": f"{state['country']}{ctx.job_id:09d}"}
 

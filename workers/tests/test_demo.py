@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Iterator
 from datetime import date
 from io import StringIO
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from flows import api
 from testkit.processes import Processes
 from workers.demo.random_states import order
 from workers.discovery import autodiscover
@@ -83,3 +85,50 @@ def test_the_same_seed_gives_the_same_results() -> None:
     many = [order(chance, today) for chance in [seeded(1)] for _ in range(400)]
     assert 1 <= sum(one["country"] == "??" for one in many) <= 30
     assert {one["express"] for one in many} == {True, False}
+
+
+@pytest.fixture
+def shop(demo: Db, django_db_blocker: Any) -> Iterator[Any]:
+    """The demo with the cases of its shop, which is dropped afterwards."""
+    drop = "select wedsql.drop_flow('orders', true)"
+    demo.execute(drop)
+    answers = [StringIO(), StringIO()]
+    with django_db_blocker.unblock():
+        for answer in answers:
+            call_command("loaddemo", cases=True, stdout=answer)
+        from django.db import connection
+
+        connection.close()
+    assert "orders: 0 cases opened" in answers[1].getvalue()
+    yield demo
+    demo.execute(drop)
+
+
+def test_the_shop_has_cases_of_ten_causes_and_some_that_are_repaired(shop: Db) -> None:
+    groups = shop.execute("select cause, transition, open from wedsql.case_groups('{orders}')").fetchall()
+    assert sorted(groups) == [
+        ("ATTEMPTS", "tr_deliver", 6),
+        ("ATTEMPTS", "tr_refund", 6),
+        ("ATTEMPTS", "tr_ship", 24),
+        ("COMPENSATION_FAILED", "tr_refund", 3),
+        ("STUCK", "tr_invoice", 3),
+        ("STUCK", "tr_invoice", 7),
+        ("STUCK", "tr_invoice", 12),
+        ("STUCK", "tr_reserve", 5),
+        ("STUCK", "tr_reserve", 9),
+        ("STUCK", "tr_reserve", 28),
+    ]
+    states = Counter(one.state for one in api.list_cases(["orders"], limit=500, conn=shop))
+    assert states == {"new": 94, "claimed": 3, "waiting": 6}
+    queues = {one.queue for one in api.list_cases(["orders"], limit=500, conn=shop)}
+    assert queues == {"cards", "refunds", "delivery", "orders"}
+    closed = api.list_cases(["orders"], closed=True, limit=500, conn=shop)
+    assert Counter(one.reason_code for one in closed) == {
+        "bank-transfer": 18, "nothing-to-do": 5, "address": 6, "carrier": 8,
+    }  # fmt: skip
+    ended = shop.execute(
+        "select status::text, count(*) from wedsql.instance i join wedsql.repair_case c using (wid)"
+        " where c.closed_at is not null and i.flow_id = c.flow_id group by 1"
+    ).fetchall()
+    assert ended == [("F", 37)]
+    assert shop.execute("select name, example from wedsql.invariants() where not ok").fetchall() == []

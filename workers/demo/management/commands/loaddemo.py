@@ -1,7 +1,8 @@
-"""`manage.py loaddemo`: define the demo's three flows."""
+"""`manage.py loaddemo`: define the demo's three flows, and open cases in its shop."""
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -10,11 +11,16 @@ from django.db import transaction
 from flows import api
 from flows.errors import UnknownFlow, WedError
 from flows.loading import LoadError, load_sql
+from workers.demo.cases import open_cases
 from workers.demo.loading import FLOWS, LABELS, script
 
 
 class Command(BaseCommand):
     help = "Defines the demo flows fig2, counter and orders; a flow that exists is left as it is."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        text = "make orders that are exceptions, open and repaired ones, if there are no orders"
+        parser.add_argument("--cases", action="store_true", help=text)
 
     def handle(self, *args: Any, **options: Any) -> None:
         for name in FLOWS:
@@ -28,6 +34,8 @@ class Command(BaseCommand):
             except (LoadError, WedError) as error:
                 raise CommandError(f"{name}: {error}") from error
             self._echo(options, f"{name}: defined")
+        if options["cases"]:
+            self._echo(options, f"orders: {open_cases()} cases opened")
 
     def _echo(self, options: dict[str, Any], line: str) -> None:
         if options["verbosity"]:

@@ -1,0 +1,114 @@
+"""Open and repaired cases of the demo shop: its orders go through the kernel as workers would take them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Collection, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from flows import api
+from flows.models import Instance
+from flows.types import ClaimedJob, Completion
+from flows.types import Failure as Failed
+from workers.demo import exceptions
+from workers.demo.exceptions import Failure
+
+FLOW = "orders"
+SHOP = "worker@shop"
+CLERK, SENIOR = "clerk", "senior"
+_MOST = 500
+# The transitions of an order, in an order in which they can happen.
+_STEPS = ("tr_charge", "tr_reserve", "tr_invoice", "tr_ship", "tr_deliver")
+_AFTER_A_REPAIR = Failure(0, {}, {"tr_invoice": "", "tr_ship": "", "tr_deliver": ""})
+
+Orders = Mapping[int, Failure]
+
+
+@transaction.atomic
+def open_cases() -> int:
+    """Make orders that are exceptions, repair some of them, and return how many cases are open.
+
+    Does nothing if there are orders.
+    """
+    if Instance.objects.filter(flow__name=FLOW).exists():
+        return 0
+    api.save_case_rules(FLOW, exceptions.RULES, SENIOR)
+    made = exceptions.first_states(random.Random("shop"), timezone.localdate())  # noqa: S311
+    started = api.start_many(FLOW, [one.state for one in made], actor=SHOP)
+    orders = {begun.wid: one for begun, one in zip(started, made, strict=True) if begun.wid}
+    happens = {wid: one.failure for wid, one in orders.items()}
+    _work(happens)
+    _abort(happens)
+    _fail(happens)
+    _repair({wid: one.failure for wid, one in orders.items() if one.is_repaired})
+    api.sign_cases()
+    _divide()
+    return sum(one.open for one in api.case_groups([FLOW]))
+
+
+def _work(orders: Orders) -> None:
+    """Perform the steps of the orders that succeed."""
+    for name in _STEPS:
+        able = {wid for wid, one in orders.items() if name in one.results}
+        done = [Completion(job, _result(job, orders[job.wid])) for job in _held(name, able)]
+        api.complete_many(FLOW, done, actor=SHOP)
+
+
+def _held(name: str, wids: Collection[int]) -> list[ClaimedJob]:
+    """Return the jobs of a transition in these orders, held by the shop."""
+    lease = name == "tr_deliver"
+    numbers = [one.id for one in api.offer(FLOW, [name], _MOST, actor=SHOP) if one.wid in wids]
+    if lease:
+        return api.lease_many(FLOW, [name], _MOST, SHOP, job_ids=numbers)
+    return api.take_many(FLOW, [name], _MOST, actor=SHOP, job_ids=numbers)
+
+
+def _result(job: ClaimedJob, failure: Failure) -> dict[str, Any]:
+    today = timezone.localdate()
+    results: dict[str, Callable[[], dict[str, Any]]] = {
+        "tr_charge": lambda: {"payment": failure.results["tr_charge"]},
+        "tr_reserve": lambda: {"stock": failure.results["tr_reserve"]},
+        "tr_invoice": lambda: {"invoice": f"{today}-{job.wid:06d}"},
+        "tr_ship": lambda: {"parcel": f"{job.state['country']}{job.id:09d}"},
+        "tr_deliver": lambda: {"delivered_on": today.isoformat()},
+    }
+    return results[job.transition]()
+
+
+def _abort(orders: Orders) -> None:
+    for wid, one in orders.items():
+        if one.aborted:
+            api.abort(wid, one.aborted, actor=SENIOR)
+
+
+def _fail(orders: Orders) -> None:
+    """Let jobs fail until their attempts are used up; the demo's transitions are repeated at once."""
+    for name, error in {(one.fails, one.error) for one in orders.values() if one.fails}:
+        wids = {wid for wid, one in orders.items() if (one.fails, one.error) == (name, error)}
+        while held := _held(name, wids):
+            api.fail_many(FLOW, [Failed(job, error) for job in held], actor=SHOP)
+
+
+def _repair(orders: Orders) -> None:
+    """Repair these exceptions as a clerk, and let the shop finish their orders."""
+    numbers = {one.wid: one.number for one in api.list_cases([FLOW], limit=_MOST)}
+    for wid, one in orders.items():
+        api.claim_case(numbers[wid], CLERK)
+        api.repair(wid, *one.repair, one.why, actor=CLERK)
+        api.change_case(numbers[wid], {"reason_code": one.code}, CLERK)
+    _work(dict.fromkeys(orders, _AFTER_A_REPAIR))
+
+
+def _divide() -> None:
+    """Claim some of the open cases, and put others aside."""
+    cards = api.list_cases([FLOW], {"queue": "cards"}, limit=9)
+    for one in cards[:3]:
+        api.claim_case(one.number, SENIOR, minutes=240)
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    for one in cards[3:]:
+        api.comment_case(one.number, CLERK, "I have asked the customer for another card.")
+        api.wait_case(one.number, tomorrow, CLERK, "The customer answers.")
