@@ -1,8 +1,9 @@
 """Permissions: which users may do what with which flow; for all pages and WebSockets.
 
 - See: staff and holders of `flows.view_flow` every flow, others the flows of their groups `flow:<name>`.
-- Design, publish, approve, operate, repair: users who see the flow and hold the permission in `PERMISSIONS`,
-  and the members of the group `flow:<name>:<action>`, who see the flow, too.
+- All other actions: users who see the flow and hold the permission in `PERMISSIONS`, and the members of the
+  group `flow:<name>:<action>`, who see the flow, too. Who may repair may also handle cases.
+- Operations of the repair desk: `right_for` says which action each needs; pages and the HTTP API ask it.
 - The pages of a definition are for users who see the flow; a new flow is for holders of `flows.add_flow`, and
   its draft also for users who may design it. No user has to be staff for these.
 - Django's own forms of definitions are for staff with Django's permission for the action on flows.
@@ -24,19 +25,22 @@ from flows.queries.instances import Instance, instance
 
 AnyUser: TypeAlias = AbstractUser | AnonymousUser
 
-Action: TypeAlias = Literal["see", "design", "publish", "approve", "operate", "repair"]
+Action: TypeAlias = Literal["see", "design", "publish", "approve", "operate", "handle", "repair"]
 
 PREFIX = "flow:"
 # design: change drafts; publish: request publications; approve: those of others; operate: start, suspend,
-# cancel; repair: retry a parked job, write the state of an exception.
+# cancel; handle: claim cases and do what HANDLING has; repair: every operation of the repair desk.
 PERMISSIONS: dict[Action, str] = {
     "see": "flows.view_flow",
     "design": "flows.change_flow",
     "publish": "flows.publish_flow",
     "approve": "flows.approve_flow",
     "operate": "flows.change_instance",
+    "handle": "flows.handle_cases",
     "repair": "flows.change_job",
 }
+# The operations of the repair desk for which the right to handle cases is enough.
+HANDLING = frozenset({"patch", "complete", "skip", "retry"})
 
 
 def sees_everything(user: AnyUser) -> bool:
@@ -97,18 +101,20 @@ def somewhere(user: AnyUser, *actions: Action) -> bool:
     """Return whether the user may do one of these things with some flow."""
     if not user.is_authenticated or not user.is_active:
         return False
-    if any(action in actions for _flow, action in _granted(user)):
+    enough = {each for action in actions for each in granting(action)}
+    if any(action in enough for _flow, action in _granted(user)):
         return True
-    return visible_flows(user) != frozenset() and any(user.has_perm(PERMISSIONS[each]) for each in actions)
+    return visible_flows(user) != frozenset() and any(user.has_perm(PERMISSIONS[each]) for each in enough)
 
 
 def flows_of(user: AnyUser, action: Action) -> frozenset[str] | None:
     """Return the names of the flows with which the user may do this; None means all of them."""
     if not user.is_authenticated or not user.is_active:
         return frozenset()
-    if user.has_perm(PERMISSIONS[action]):
+    enough = granting(action)
+    if any(user.has_perm(PERMISSIONS[each]) for each in enough):
         return visible_flows(user)
-    return frozenset(flow for flow, granted in _granted(user) if granted == action)
+    return frozenset(flow for flow, granted in _granted(user) if granted in enough)
 
 
 def rights(user: AnyUser, flow: str) -> frozenset[Action]:
@@ -120,8 +126,9 @@ def rights(user: AnyUser, flow: str) -> frozenset[Action]:
         return frozenset()
     return frozenset(
         action
-        for action, permission in PERMISSIONS.items()
-        if action == "see" or action in granted or user.has_perm(permission)
+        for action in PERMISSIONS
+        if action == "see"
+        or any(each in granted or user.has_perm(PERMISSIONS[each]) for each in granting(action))
     )
 
 
@@ -136,8 +143,23 @@ def may_operate(user: AnyUser, flow: str) -> bool:
 
 
 def may_repair(user: AnyUser, flow: str) -> bool:
-    """Return whether the user may retry parked jobs and resolve exceptions of this flow."""
+    """Return whether the user may do every operation of the repair desk in this flow."""
     return may(user, "repair", flow)
+
+
+def may_handle(user: AnyUser, flow: str) -> bool:
+    """Return whether the user may claim cases of this flow and do what `HANDLING` has."""
+    return may(user, "handle", flow)
+
+
+def right_for(operation: str) -> Action:
+    """Return what a user must be allowed to do an operation of the repair desk."""
+    return "handle" if operation in HANDLING else "repair"
+
+
+def granting(action: Action) -> tuple[Action, ...]:
+    """Return the actions of which one is enough to be allowed this one."""
+    return ("handle", "repair") if action == "handle" else (action,)
 
 
 def flow_or_404(user: AnyUser, name: str) -> FlowInfo:

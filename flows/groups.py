@@ -17,6 +17,9 @@ GROUPS: dict[str, list[str]] = {
     "flow approvers": ["view_flow", "approve_flow"],
     "flow operators": ["view_flow", "change_instance"],
     "flow repairers": ["view_flow", "change_job"],
+    "clerks": ["view_flow", "handle_cases"],
+    "senior clerks": ["view_flow", "handle_cases", "change_job", "change_instance"],
+    "recovery workers": ["view_flow", "handle_cases"],
 }
 
 

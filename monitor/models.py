@@ -17,7 +17,7 @@ class ApiToken(models.Model):
     prefix = models.CharField(max_length=12, unique=True)
     digest = models.CharField(max_length=64, unique=True)
     flows = models.JSONField(default=list)  # names; empty: every flow that the user sees
-    rights = models.JSONField(default=list)  # of "operate" and "repair"; reading is always included
+    rights = models.JSONField(default=list)  # "operate", "handle", "repair"; reading is always included
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     last_used_at = models.DateTimeField(null=True)

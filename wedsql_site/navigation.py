@@ -157,7 +157,7 @@ def _links(request: HttpRequest, area: str) -> Iterator[Link]:
         yield _link(request, "monitor:flows", gettext("Flows"))
         yield _link(request, "monitor:instances", gettext("Instances"))
         yield _link(request, "monitor:alerts", gettext("Alerts"))
-    elif area == "repair" and somewhere(user, "repair"):
+    elif area == "repair" and somewhere(user, "handle"):
         yield _link(request, "monitor:cases", gettext("Cases"))
         yield _link(request, "monitor:exceptions", gettext("Exceptions"))
     elif area == "system":

@@ -20,7 +20,11 @@ from pages.guard import page
 from wedsql_site.middleware import uncompressed
 from wedsql_site.second_factor.forms import PasswordForm
 
-RIGHTS = {"operate": gettext_lazy("Operate"), "repair": gettext_lazy("Repair")}
+RIGHTS = {
+    "operate": gettext_lazy("Operate"),
+    "handle": gettext_lazy("Handle cases"),
+    "repair": gettext_lazy("Repair"),
+}
 
 
 class TokenForm(PasswordForm):

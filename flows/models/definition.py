@@ -37,6 +37,7 @@ class Flow(models.Model):
         permissions = [
             ("publish_flow", "Can publish definitions"),
             ("approve_flow", "Can approve publications of others"),
+            ("handle_cases", "Can claim cases and give exceptions new values"),
         ]
 
     def __str__(self) -> str:

@@ -13,7 +13,8 @@ from pydantic import Field
 from flows import api as kernel
 from flows.api.cases import CLOSED_STATES, Case
 from monitor.api import case_schemas, inputs, schemas
-from monitor.api.routing import READ, REPAIR, call_of, number_of, router
+from monitor.api.caller import forbidden
+from monitor.api.routing import READ, REPAIR, call_of, flow_of, number_of, router
 
 SELECTING = ("state", "queue", "cause", "signature", "severity", "owner", "wid")
 
@@ -58,7 +59,7 @@ def case_groups(
 def next_case(request: HttpRequest, given: inputs.NextCaseIn) -> Any:
     """Claim the most urgent case that is neither claimed nor waiting."""
     caller = call_of(request).caller
-    flows = caller.flows_to("repair")
+    flows = caller.flows_to("handle")
     found = kernel.next_case(given.queue or None, caller.name, given.minutes, flows=_listed(flows))
     return {"case": found and vars(found)}
 
@@ -72,8 +73,10 @@ def case(request: HttpRequest, case: int) -> Any:
 @router.post("/cases/{int:case}/claim", response=case_schemas.CaseOut, auth=REPAIR, summary="Claim a case")
 def claim_case(request: HttpRequest, case: int, given: inputs.ClaimIn) -> Any:
     """Claim a case for some minutes, or renew the claim; `take_over`, a reason, ends that of another."""
-    actor = call_of(request).caller.name
-    return vars(kernel.claim_case(case, actor, given.minutes, take_over=given.take_over))
+    found, flow = call_of(request), flow_of(request).name
+    if given.take_over and not found.caller.may("repair", flow):
+        raise forbidden(flow, "repair")
+    return vars(kernel.claim_case(case, found.caller.name, given.minutes, take_over=given.take_over))
 
 
 @router.post(

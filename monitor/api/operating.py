@@ -79,9 +79,9 @@ def rematch(request: HttpRequest, wid: int, given: inputs.RematchIn) -> Any:
     "/instances/{int:wid}/jobs/{int:job}/retry", response=schemas.DoneOut, auth=RETRY, summary="Retry a job"
 )
 def retry(request: HttpRequest, wid: int, job: int, given: inputs.ReasonIn) -> Any:
-    """Offer a job now that waits for its next try or is parked; a parked one needs the right to repair."""
+    """Offer a job that waits for its next try or is parked; a parked one needs the right to handle cases."""
     found = next((each for each in jobs.of_instance(wid) if each.id == job), None)
-    needed: Action = "repair" if found and found.state == "K" else "operate"
+    needed: Action = "handle" if found and found.state == "K" else "operate"
     flow = flow_of(request)
     if not call_of(request).caller.may(needed, flow.name):
         raise forbidden(flow.name, needed)

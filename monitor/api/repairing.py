@@ -8,10 +8,12 @@ from typing import Any
 from django.http import HttpRequest
 
 from flows import api as kernel
+from flows.access import right_for
 from flows.api.repairing import RepairPreview
 from flows.errors import WedError
 from monitor.api import inputs, repair_schemas, schemas
-from monitor.api.routing import REPAIR, call_of, router
+from monitor.api.caller import Caller, forbidden
+from monitor.api.routing import REPAIR, call_of, flow_of, router
 
 log = logging.getLogger("wedsql.api")
 
@@ -24,7 +26,7 @@ log = logging.getLogger("wedsql.api")
 )
 def repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
     """Perform an operation of the repair desk; with `seq`, the step of a preview, only on that state."""
-    caller = call_of(request).caller
+    caller = _allowed(request, given.operation)
     done = kernel.repair(
         wid, given.operation, given.arguments, given.reason, actor=caller.name, expected_seq=given.seq
     )
@@ -41,8 +43,16 @@ def repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
 )
 def preview_repair(request: HttpRequest, wid: int, given: inputs.RepairPreviewIn) -> Any:
     """Return what an operation would do, by doing it and rolling it back; nothing is changed."""
-    found = kernel.preview_repair(wid, given.operation, given.arguments, actor=call_of(request).caller.name)
-    return _shown(found)
+    caller = _allowed(request, given.operation)
+    return _shown(kernel.preview_repair(wid, given.operation, given.arguments, actor=caller.name))
+
+
+def _allowed(request: HttpRequest, operation: str) -> Caller:
+    """Return the caller, who may do the operation. Raises Problem."""
+    caller, flow, needed = call_of(request).caller, flow_of(request).name, right_for(operation)
+    if not caller.may(needed, flow):
+        raise forbidden(flow, needed)
+    return caller
 
 
 def _shown(found: RepairPreview) -> dict[str, Any]:

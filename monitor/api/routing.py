@@ -12,9 +12,10 @@ from monitor.api.problems import Problem
 router = Router()
 READ = Needs("see")
 OPERATE = Needs("operate")
-REPAIR = Needs("repair")
-# A parked job is retried by who may repair, any other by who may operate: the endpoint decides.
-RETRY = Needs("operate", "repair")
+# The operation in the body may need the right to repair: the endpoint decides (flows.access.right_for).
+REPAIR = Needs("handle")
+# A parked job is retried by who may handle cases, any other by who may operate: the endpoint decides.
+RETRY = Needs("operate", "handle")
 
 
 def call_of(request: HttpRequest) -> Call:

@@ -190,7 +190,8 @@ def test_flows_jobs_and_figures_are_read(operator: Program, parcels: Parcels) ->
     assert [each["name"] for each in listed] == [parcels.flow]
     assert listed[0]["statuses"] == {"running": {"n": 1, "capped": False}}
     one = operator.get(f"/flows/{parcels.flow}").json()
-    assert one["rights"] == ["operate", "repair", "see"] and one["attributes"][0]["name"] == "customer"
+    assert one["rights"] == ["handle", "operate", "repair", "see"]
+    assert one["attributes"][0]["name"] == "customer"
     jobs = operator.get(f"/flows/{parcels.flow}/jobs?transition=tr_pack").json()
     assert [(job["wid"], job["state"]) for job in jobs["items"]] == [(wid, "pending")]
     kernel.count_history(conn=parcels.connection)

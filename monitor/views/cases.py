@@ -47,7 +47,7 @@ def cases(request: HttpRequest) -> HttpResponse:
         "groups": [group_row(one, named) for one in groups],
         "narrowed": {name: where[name] for name in ("queue", "cause", "signature") if name in where},
         "flow": text(request, "flow"),
-        "repairs": flows_of(request.user, "repair") != frozenset(),
+        "repairs": flows_of(request.user, "handle") != frozenset(),
     }
     return render(request, "monitor/cases.html", context)
 
@@ -68,7 +68,7 @@ def _listed(flows: Collection[str] | None) -> list[str] | None:
 @page
 def next_case(request: HttpRequest) -> HttpResponse:
     """Claim the most urgent case for the user and show its repair; the list if there is none."""
-    flows = flows_of(request.user, "repair")
+    flows = flows_of(request.user, "handle")
     if flows == frozenset():
         return HttpResponseForbidden(_("You may not repair instances."))
     queue = request.POST.get("queue", "")[:80].replace("\x00", "") or None
@@ -85,9 +85,10 @@ def change(request: HttpRequest, case: int, verb: str) -> HttpResponse:
     """Do one thing with a case, and show the repair of its instance."""
     if verb not in VERBS or case >= 2**63:
         raise Http404
-    flows = _listed(flows_of(request.user, "repair"))
+    takes_over = verb == "claim" and _given(request)
+    flows = _listed(flows_of(request.user, "repair" if takes_over else "handle"))
     if flows == []:
-        return HttpResponseForbidden(_("You may not repair instances."))
+        return HttpResponseForbidden(_denied(request.user))
     try:
         wid = api.read_case(case, flows).wid
         VERBS[verb](request, request.user, case, flows)
@@ -96,6 +97,12 @@ def change(request: HttpRequest, case: int, verb: str) -> HttpResponse:
     except WedError as refused:
         messages.error(request, str(refused))
     return HttpResponseRedirect(reverse("monitor:repair", args=[wid]) + "#case")
+
+
+def _denied(user: AnyUser) -> str:
+    if flows_of(user, "handle"):
+        return _("You may handle cases, but not take over those of others.")
+    return _("You may not repair instances.")
 
 
 def _given(request: HttpRequest) -> str:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from flows import api
-from flows.access import instance_or_404, may_operate, may_repair
+from flows.access import instance_or_404, may_handle, may_operate
 from flows.errors import WedError
 from flows.queries import jobs
 from flows.queries.jobs import OpenJob
@@ -36,7 +36,7 @@ def operate(request: HttpRequest, wid: int, operation: str) -> HttpResponse:
     given = request.POST if request.method == "POST" else request.GET
     number_of_job = long_number(given.get("job")) if chosen.of_job else None
     job = _job(wid, number_of_job)
-    if not (may_repair if operation == "retry" and job and job.state == "K" else may_operate)(
+    if not (may_handle if operation == "retry" and job and job.state == "K" else may_operate)(
         request.user, flow.name
     ):
         return HttpResponseForbidden(_("You may see this instance, but not operate it."))

@@ -15,8 +15,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from flows import api
-from flows.access import instance_or_404, may_repair
+from flows import access, api
+from flows.access import instance_or_404, may_handle
 from flows.api.reasons import InstanceReasons
 from flows.designer import values
 from flows.errors import UnknownInstance, WedError
@@ -55,11 +55,16 @@ class Asked:
 def repair(request: HttpRequest, wid: int) -> HttpResponse:
     """Show what is missing and the form; preview what was typed, or apply what was previewed."""
     instance, flow = instance_or_404(request.user, wid)
-    if not may_repair(request.user, flow.name):
+    if not may_handle(request.user, flow.name):
         return HttpResponseForbidden(_("You may see this instance, but not repair it."))
     now, about = api.explain_instance(wid), _subject(request, wid, flow)
+    rights = access.rights(request.user, flow.name)
+    offered = {name: one for name, one in CHOICES.items() if access.right_for(name) in rights}
+    if about.name not in offered:
+        return HttpResponseForbidden(_("You may handle cases of this flow, but not do this operation."))
     context: dict[str, Any] = {"flow": flow, "instance": instance, "found": now, "about": about}
-    context |= {"choices": CHOICES, "possible": about.is_possible(now.status), "missing": []}
+    context |= {"choices": offered, "possible": about.is_possible(now.status), "missing": []}
+    context["technical"] = bool(rights & {"repair", "design"})
     context |= _case(request, wid, flow)
     titles = {one.tgid: one.title for one in flow.triggers}
     parked = (one for one in jobs.of_instance(wid) if one.state == "K" and now.status == "E")
@@ -82,6 +87,7 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
         except WedError as refused:
             context["error"] = str(refused)
     context.setdefault("fields", _fields(about, now, {}))
+    context["fixed"] = _fixed(about, now, flow)
     return render(request, "monitor/repair.html", context)
 
 
@@ -138,6 +144,14 @@ def _fields(about: Subject, now: InstanceReasons, changes: Mapping[str, Any]) ->
     """Return the fields of the form: the present state with the changes that the person made."""
     typed = {f"value-{name}": values.as_text(value) for name, value in changes.items()}
     return values.named_fields(about.attributes, now.state, typed)
+
+
+def _fixed(about: Subject, now: InstanceReasons, flow: FlowInfo) -> list[values.Field]:
+    """Return the attributes that the definition does not let a repair write, with their values."""
+    if about.name not in ("patch", "skip"):
+        return []
+    fixed = [one for one in api.definition(flow.name)["attributes"] if not one.get("repairable", True)]
+    return values.named_fields(fixed, now.state, {})
 
 
 def _applied(request: HttpRequest, asked: Asked, reason: str) -> HttpResponse:

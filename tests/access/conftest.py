@@ -27,7 +27,7 @@ DESIGN = [
     for model in ("flow", "attribute", "trigger")
 ]
 # The roles that have one right in one flow.
-OWN = {"own designer": "design", "own approver": "approve"}
+OWN = {"own designer": "design", "own approver": "approve", "own clerk": "handle"}
 # What is asked of a webhook and of a case; of an alert: to be silenced.
 VERBS = {"webhooks": "test", "cases": "claim"}
 # Each query selects one row of a table that only the kernel writes.

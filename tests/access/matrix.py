@@ -14,7 +14,26 @@ ROLES = (
     "own designer", "own approver",
 )  # fmt: skip
 # Roles that see one flow only; the columns of the others are the same for every flow.
-OF_ONE_FLOW = ("viewer", "operator", "own designer", "own approver")
+OF_ONE_FLOW = ("viewer", "operator", "own designer", "own approver", "own clerk")
+# Roles without a column: where the answers differ from those to the other role, they are in ANSWERS.
+LIKE = {"own clerk": "viewer"}
+ANSWERS = {
+    "own clerk": {
+        "instances/<int:wid>/repair/": ("y", "y"),
+        "cases/next/": ("-", "y"),
+        "cases/<int:case>/<slug:verb>/": ("-", "y"),
+        "api/v1/instances/<int:wid>/repair": ("-", "b"),
+        "api/v1/instances/<int:wid>/repair/preview": ("-", "b"),
+        "api/v1/instances/<int:wid>/jobs/<int:job>/retry": ("-", "b"),
+        **{
+            f"api/v1/cases/{verb}": ("-", "b")
+            for verb in (
+                "next",
+                *(f"<int:case>/{each}" for each in ("claim", "release", "comment", "wait", "change")),
+            )
+        },
+    },
+}
 
 URLS = """
                                                    Lyyyyyyyy ---------
@@ -294,6 +313,13 @@ def urls() -> dict[str, tuple[str, str]]:
     for model, table in MODELS.items():
         found |= dict(rows(table, f"admin/{model}/"))
     return {route: (get, post) for route, (get, post) in found.items()}
+
+
+def answers(role: str) -> dict[str, tuple[str, str]]:
+    """Return the expected answers to GET and POST of a role for each route of the site."""
+    column = ROLES.index(LIKE.get(role, role))
+    found = {route: (get[column], post[column]) for route, (get, post) in urls().items()}
+    return found | ANSWERS.get(role, {})
 
 
 def live_connections() -> dict[str, str]:

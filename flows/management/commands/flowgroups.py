@@ -12,7 +12,7 @@ from flows.management.base import FlowCommand, get_flow
 
 
 class Command(FlowCommand):
-    help = "Creates groups of users who may see, design, publish, approve, operate or repair flows."
+    help = "Creates groups of users who may see, design, publish, approve, operate, handle or repair flows."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--flow", help="groups for this flow alone (default: groups for all flows)")
