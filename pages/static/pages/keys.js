@@ -1,5 +1,5 @@
 // Keys of lists and pages, for users without a pointer: J and K move through the rows, H and L through the pages,
-// [ and ] through the tabs of a flow.
+// [ and ] through the tabs of a flow; N takes the next case. They can be turned off in their list (WCAG 2.1.4).
 // "/" and Ctrl-K belong to the search (palette.js).
 const TYPING = "input:not([type=checkbox]):not([type=range]), select, textarea, [contenteditable]";
 
@@ -21,6 +21,7 @@ function tab(by) {
   tabs[tabs.findIndex((each) => each.getAttribute("aria-current") === "page") + by]?.click();
 }
 function filter() { document.querySelector("main [data-filter], main #filter-a, main #compare")?.focus(); }
+function next() { document.querySelector("main [data-next-case]")?.click(); }
 function mark() { current()?.querySelector('input[type="checkbox"]')?.click(); }
 function help() {
   const dialog = document.getElementById("keys");
@@ -28,16 +29,32 @@ function help() {
 }
 
 const KEYS = {
-  j: () => move(1), k: () => move(-1), h: () => turn("prev"), l: () => turn("next"), f: filter, x: mark, "?": help,
+  j: () => move(1), k: () => move(-1), h: () => turn("prev"), l: () => turn("next"), f: filter, x: mark, n: next, "?": help,
   "[": () => tab(-1), "]": () => tab(1),
 };
 
+export function singleKeys() {
+  try { return localStorage.getItem("keys") !== "off"; } catch { return true; }
+}
+
+function choice() {
+  const [open, box] = [document.getElementById("keys-open"), document.getElementById("keys-on")];
+  if (!open || !box) return;
+  open.hidden = false;
+  open.addEventListener("click", help);
+  box.checked = singleKeys();
+  box.addEventListener("change", () => {
+    try { localStorage.setItem("keys", box.checked ? "on" : "off"); } catch { box.checked = true; }
+  });
+}
+
 export function keys() {
+  choice();
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.target.matches?.(TYPING)) return;
     if (document.querySelector("dialog[open]")) return;
     const action = KEYS[event.key];
-    if (!action) return;
+    if (!action || !singleKeys()) return;
     event.preventDefault();
     action();
   });

@@ -1,5 +1,7 @@
 // The search over the page: Ctrl-K or / opens it, arrows choose, Enter opens, Escape closes. It is a combobox
 // with a listbox; the focus stays in the field, and goes back to where it was when the search closes.
+import { singleKeys } from "./keys.js";
+
 const WAIT = 120;
 
 export function palette() {
@@ -96,7 +98,8 @@ export function palette() {
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
     const wanted = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
-    if (!wanted && !(event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey)) return;
+    const slash = event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey && singleKeys();
+    if (!wanted && !slash) return;
     if (wanted && dialog.open) { event.preventDefault(); return dialog.close(); }
     if (document.querySelector("dialog[open]")) return;
     event.preventDefault();

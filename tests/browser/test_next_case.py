@@ -1,0 +1,45 @@
+"""The key for the next case: on the pages of cases, not while typing, and it can be turned off."""
+
+from __future__ import annotations
+
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from flows import api
+from monitor.tests.conftest import Parcels
+from tests.browser.conftest import Login, Wait
+from tests.browser.test_instance import leave, parcels
+from tests.browser.test_search import press
+
+__all__ = ["leave", "parcels"]
+
+
+def test_a_key_claims_the_next_case_which_is_repaired_and_it_can_be_turned_off(
+    browser: webdriver.Chrome, login: Login, wait: Wait, parcels: Parcels, leave: None
+) -> None:
+    wid = parcels.start()
+    parcels.make_exception(wid)
+    [case] = api.list_cases([parcels.flow], conn=parcels.connection)
+    api.change_case(case.number, {"queue": "keys"}, "ann", conn=parcels.connection)
+    login("alice", "/cases/?queue=keys")
+    press(browser, "?")
+    wait(lambda page: page.find_element(By.ID, "keys-on").is_displayed())
+    browser.find_element(By.ID, "keys-on").click()
+    press(browser, Keys.ESCAPE)
+    press(browser, "n?")
+    browser.find_element(By.ID, "keys-open").click()
+    wait(lambda page: page.find_element(By.ID, "keys-on").is_displayed())
+    assert browser.current_url.endswith("/cases/?queue=keys"), "keys are off"
+    browser.find_element(By.ID, "keys-on").click()
+    press(browser, Keys.ESCAPE, "n")
+    wait(lambda page: page.current_url.endswith(f"/instances/{wid}/repair/"))
+    assert api.read_case(case.number, conn=parcels.connection).state == "claimed"
+    field = browser.find_element(By.NAME, "value-stage")
+    field.send_keys("new")
+    browser.find_element(By.ID, "reason").send_keys("It was found.")
+    browser.find_element(By.CSS_SELECTOR, "button[value=preview]").click()
+    wait(lambda page: page.current_url.endswith("#preview"))
+    browser.find_element(By.CSS_SELECTOR, "button[value=apply]").click()
+    wait(lambda page: page.current_url.endswith("/cases/"))
+    assert api.read_case(case.number, conn=parcels.connection).state == "applied"
