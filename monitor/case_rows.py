@@ -41,6 +41,7 @@ EVENT: Mapping[str, Text] = {
     "released": _("given back"),
     "commented": _("comment"),
     "waits": _("put aside"),
+    "late": _("late result"),
     "set": _("changed"),
 }
 

@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from flows.queries.jobs import OpenJob
+from monitor.late_results import LateRow
 
 Text = str | Promise
 Attributes = Sequence[Mapping[str, Any]]
@@ -19,9 +20,9 @@ Attributes = Sequence[Mapping[str, Any]]
 class Choice:
     """A way to repair.
 
-    `of_job` and `of_step`: it is about a job or a step of the instance; `has_values`: it writes values of
-    attributes; `undoes`: it undoes steps, also those for which the flow has no compensation if a person says
-    so; `statuses`: of instances for which it is offered.
+    `of_job`, `of_step`, `of_late`: it is about a job, a step or a late result of the instance; `has_values`:
+    it writes values of attributes; `undoes`: it undoes steps, also those for which the flow has no
+    compensation if a person says so; `statuses`: of instances for which it is offered.
     """
 
     title: Text
@@ -29,6 +30,7 @@ class Choice:
     button: Text
     of_job: bool = False
     of_step: bool = False
+    of_late: bool = False
     has_values: bool = False
     undoes: bool = False
     statuses: str = "E"
@@ -91,6 +93,21 @@ CHOICES: dict[str, Choice] = {
         undoes=True,
         statuses="ER",
     ),
+    "merge_late": Choice(
+        _("Take a late result over"),
+        _("The instance gets these values, and every condition is evaluated as after any other step."),
+        _("Take over"),
+        of_late=True,
+        has_values=True,
+        statuses="ER",
+    ),
+    "discard_late": Choice(
+        _("Discard a late result"),
+        _("The instance stays as it is. The result is kept with your reason, and waits no longer."),
+        _("Discard"),
+        of_late=True,
+        statuses="ERFSXAC",
+    ),
     "branch": Choice(
         _("Start again from a step"),
         _("A new instance begins with the state of this step. This one stays as it is."),
@@ -103,12 +120,13 @@ CHOICES: dict[str, Choice] = {
 
 @dataclass(frozen=True)
 class Subject:
-    """What a person is about to do: a choice by its name, its job or step, and what may be written."""
+    """What a person is about to do: a choice by its name, what it is about, and what may be written."""
 
     name: str
     choice: Choice
     attributes: Attributes = ()
     job: OpenJob | None = None
+    late: LateRow | None = None
     seq: int | None = None
     override: bool = False
 
@@ -119,19 +137,24 @@ class Subject:
             found["job"] = self.job.id
         if self.choice.of_step:
             found["seq"] = self.seq
+        if self.late:
+            found["late"] = self.late.late.id
         return found | ({"override": True} if self.choice.undoes and self.override else {})
 
     def is_possible(self, status: str) -> bool:
         """Return whether an instance of this status has what it is about; the kernel decides the rest."""
-        if (self.choice.of_job and not self.job) or (self.choice.of_step and self.seq is None):
+        if (self.choice.of_job and not self.job) or (self.choice.of_late and not self.late):
+            return False
+        if self.choice.of_step and self.seq is None:
             return False
         return status in self.choice.statuses
 
 
 def writable(name: str, attributes: Attributes, writes: Sequence[str] | None) -> list[Mapping[str, Any]]:
-    """Return the attributes that a choice may write; `writes`: those of the transition, None for all."""
+    """Return the attributes that a choice may write; `writes`: those of the transition or the
+    late result, None for all."""
     if not CHOICES[name].has_values:
         return []
-    if name == "complete":
+    if name in ("complete", "merge_late"):
         return [one for one in attributes if writes is None or one["name"] in writes]
     return [one for one in attributes if one.get("repairable", True)]

@@ -106,8 +106,8 @@ def moved(before: State, now: State, yours: State, flow: FlowInfo) -> list[Moved
     """Return the attributes that changed from one state to the other, with what the person wants."""
     return [
         Moved(
-            one.title, one.type, _text(before.get(one.name)), _text(now.get(one.name)),
-            _text(yours.get(one.name)), one.name in yours,
+            one.title, one.type, plain_text(before.get(one.name)), plain_text(now.get(one.name)),
+            plain_text(yours.get(one.name)), one.name in yours,
         )
         for one in flow.attributes
         if before.get(one.name) != now.get(one.name)
@@ -119,7 +119,12 @@ def shown(preview: RepairPreview, flow: FlowInfo) -> ShownPreview:
     titles = {one.tgid: one.title for one in flow.triggers}
     fired = {each.trigger for each in preview.fires}
     cells = [
-        Cell(one.title, one.type, _text(preview.before.get(one.name)), _text(preview.after.get(one.name)))
+        Cell(
+            one.title,
+            one.type,
+            plain_text(preview.before.get(one.name)),
+            plain_text(preview.after.get(one.name)),
+        )
         for one in flow.attributes
         if one.name in preview.before or one.name in preview.after
     ]
@@ -152,5 +157,5 @@ def _outcome(preview: RepairPreview) -> str:
     return str(OUTCOME.get(preview.status_after, ""))
 
 
-def _text(value: Any) -> str | None:
+def plain_text(value: Any) -> str | None:
     return None if value is None else value if isinstance(value, str) else as_text(value)

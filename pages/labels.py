@@ -78,6 +78,7 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     "_RECOVER:rollback": _("Rolled back"),
     "_RECOVER:compensate": _("Step undone"),
     "_RECOVER:abort": _("Aborted"),
+    "_RECOVER:merge_late": _("Late result taken over"),
     "_COMP": _("Compensated"),
     "_SUSPEND": _("Suspended"),
     "_RESUME": _("Resumed"),
@@ -122,6 +123,7 @@ REASON_SHORT: dict[str, str | Promise] = {
     "CONDITION_ERROR": _("condition failed"),
     "WITHDRAWN": _("job withdrawn"),
     "COMPENSATION_FAILED": _("compensation failed"),
+    "LATE_RESULT": _("late result"),
 }
 REASON: dict[str, str | Promise] = {
     "STUCK": _("No condition holds and nothing is pending. Change the state or the rules."),
@@ -133,4 +135,5 @@ REASON: dict[str, str | Promise] = {
     "CONDITION_ERROR": _("A condition could not be computed for this state."),
     "WITHDRAWN": _("A job was withdrawn although its condition holds, or nothing else was pending."),
     "COMPENSATION_FAILED": _("A compensation failed in each of its attempts. Retry it, or skip it."),
+    "LATE_RESULT": _("A result came after its job was over, and others changed what it writes."),
 }

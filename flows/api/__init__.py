@@ -105,6 +105,7 @@ from flows.api.indexes import (
     withdraw_index,
 )
 from flows.api.instances import cancel, rematch, start, start_many
+from flows.api.late import decide_late, late_results
 from flows.api.linting import lint
 from flows.api.maintenance import (
     check_invariants,
@@ -217,6 +218,7 @@ __all__ = [
     "coverage",
     "create_flow",
     "data_directory",
+    "decide_late",
     "definition",
     "delay_webhook",
     "delete_alert_rule",
@@ -245,6 +247,7 @@ __all__ = [
     "finish_rematch",
     "heartbeat",
     "impact",
+    "late_results",
     "lease_many",
     "lint",
     "list_acknowledgements",

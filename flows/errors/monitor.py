@@ -105,6 +105,13 @@ class UnknownCase(WedError):
     default = _("There is no such case.")
 
 
+class UnknownLateResult(WedError):
+    """There is no such late result, or it has been decided on."""
+
+    sqlstate = "WD543"
+    default = _("No such late result waits for a decision.")
+
+
 class CaseClaimed(WedError):
     """Another user has claimed the case."""
 

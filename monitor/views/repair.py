@@ -23,7 +23,7 @@ from flows.errors import UnknownInstance, WedError
 from flows.models import Trigger
 from flows.queries import jobs
 from flows.queries.definitions import FlowInfo
-from monitor import case_rows, repairing
+from monitor import case_rows, late_results, repairing
 from monitor.repair_choices import CHOICES, Subject, writable
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import page
@@ -69,6 +69,7 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     titles = {one.tgid: one.title for one in flow.triggers}
     parked = (one for one in jobs.of_instance(wid) if one.state == "K" and now.status == "E")
     context["parked"] = [(one, titles.get(one.tgid, one.transition)) for one in parked]
+    context["late_results"] = late_results.rows(wid, flow)
     if about.job:
         context["job_title"] = titles.get(about.job.tgid, about.job.transition)
     if about.name == "patch":
@@ -86,7 +87,7 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
             context |= {"error": str(bad), "fields": _typed(request, about, now)}
         except WedError as refused:
             context["error"] = str(refused)
-    context.setdefault("fields", _fields(about, now, {}))
+    context.setdefault("fields", _fields(about, now, about.late.proposed if about.late else {}))
     context["fixed"] = _fixed(about, now, flow)
     return render(request, "monitor/repair.html", context)
 
@@ -107,14 +108,18 @@ def _subject(request: HttpRequest, wid: int, flow: FlowInfo) -> Subject:
     name = given.get("operation", "patch")
     if name not in CHOICES:
         raise Http404
-    job, writes = None, None
+    job, late, writes = None, None, None
     if CHOICES[name].of_job:
         wanted = long_number(given.get("job"))
         job = next((one for one in jobs.of_instance(wid) if one.id == wanted and one.tgid), None)
         writes = Trigger.objects.filter(pk=job.tgid).values_list("writes", flat=True).first() if job else None
+    if CHOICES[name].of_late:
+        wanted = long_number(given.get("late"))
+        late = next((one for one in late_results.rows(wid, flow) if one.late.id == wanted), None)
+        writes = list(late.proposed) if late else []
     attributes = writable(name, api.definition(flow.name)["attributes"], writes)
     step, override = number(given.get("step")), given.get("override") == "1"
-    return Subject(name, CHOICES[name], attributes, job, step, override)
+    return Subject(name, CHOICES[name], attributes, job, late, step, override)
 
 
 def _asked(

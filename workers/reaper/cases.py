@@ -1,4 +1,4 @@
-"""Computes the signatures of new cases, in a transaction of its own, so that no commit waits for it long."""
+"""Decides on late results and computes the signatures of new cases, in short transactions of their own."""
 
 from __future__ import annotations
 
@@ -16,8 +16,19 @@ from workers.reaper.report import WORKER
 log = logging.getLogger("workers.reaper")
 
 _SLICE = 200
+_LATE_SLICE = 20
 # Seconds of a round.
 _BUDGET = 2.0
+
+
+def decide_on_late_results(connection: psycopg.Connection[Any]) -> None:
+    """Merge late results or make cases of them; a failure is logged and hinders nothing else."""
+    until = time.monotonic() + _BUDGET
+    try:
+        while api.decide_late(_LATE_SLICE, conn=connection) >= _LATE_SLICE and time.monotonic() < until:
+            pass
+    except (WedError, psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable) as error:
+        log.warning("Late results were not decided on: %s", summarize(error), extra={"worker": WORKER})
 
 
 def sign_new_cases(connection: psycopg.Connection[Any]) -> None:

@@ -109,6 +109,8 @@ exception
         return;
       end if;
     end if;
+    v_why.detail := (coalesce(nullif(v_why.detail, ''), '{}')::jsonb || coalesce(jsonb_build_object('late',
+      wedsql._keep_late(p_flow, p_wid, p_job, p_claim, p_changes, p_set, p_actor, v_why.code)), '{}'))::text;
     return query select p_job, false, null::integer, null::text, '{}'::text[], b.*
       from wedsql._explain_type_error(p_flow, v_changes, v_why) b;
 end $$;

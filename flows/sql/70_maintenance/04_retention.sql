@@ -114,6 +114,7 @@ begin
   delete from wedsql.job_log l where l.wid = any (p_wids);
   delete from wedsql.sla_clock c where c.wid = any (p_wids);
   delete from wedsql.skipped s where s.wid = any (p_wids);
+  delete from wedsql.late_result l where l.wid = any (p_wids);
   delete from wedsql.instance i where i.wid = any (p_wids);
   execute format('delete from %I.wed_flow w where w.wid = any ($1)', p_flow.name) using p_wids;
   delete from wedsql.trouble x where x.flow_id = p_flow.id and x.kind = 'retired' and x.wid = any (p_wids);

@@ -89,14 +89,16 @@ values
   from {i} i
   where (i.status = 'E' or i.status in ('S', 'X') and exists (
       select 1 from wedsql.job_pool j
-      where j.wid = i.wid and (j.tgid = 0 or i.status = 'X' and j.state = 'K')))
+      where j.wid = i.wid and (j.tgid = 0 or i.status = 'X' and j.state = 'K'))
+      or exists (select 1 from wedsql.late_result l where l.wid = i.wid and l.state = 'conflict'))
     and not exists (select 1 from wedsql.repair_case c where c.wid = i.wid and c.closed_at is null)
   union all
   select jsonb_build_object('wid', i.wid, 'status', i.status, 'case', c.number)
   from {i} i join wedsql.repair_case c on c.wid = i.wid and c.closed_at is null
-  where i.status not in ('E', 'S', 'X') or i.status in ('S', 'X') and not exists (
+  where (i.status not in ('E', 'S', 'X') or i.status in ('S', 'X') and not exists (
       select 1 from wedsql.job_pool j
-      where j.wid = i.wid and (j.tgid = 0 or i.status = 'X' and j.state = 'K'))$q$)
+      where j.wid = i.wid and (j.tgid = 0 or i.status = 'X' and j.state = 'K')))
+    and not exists (select 1 from wedsql.late_result l where l.wid = i.wid and l.state = 'conflict')$q$)
 $$;
 
 -- Returns the same for the two that read one flow's table: conditions that hold are pending, and the history

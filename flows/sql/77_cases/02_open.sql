@@ -1,30 +1,44 @@
 -- Opens and closes cases, in the commit that makes or ends an exception. Whatever changes the status of an
 -- instance to or from an exception calls _keep_cases before it commits; invariant I10 finds what does not.
 
+-- Returns whether an instance needs a person: it waits for its repair, or a late result for a decision.
+create or replace function wedsql._is_exceptional(p_wid integer, p_status "char") returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select wedsql._waits_for_repair(p_wid, p_status) or exists (
+  select 1 from wedsql.late_result l where l.wid = p_wid and l.state = 'conflict')
+$$;
+
 -- Returns whether an instance waits for its repair: an exception, also while it is suspended, or one whose
 -- compensation failed.
-create or replace function wedsql._is_exceptional(p_wid integer, p_status "char") returns boolean
+create or replace function wedsql._waits_for_repair(p_wid integer, p_status "char") returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select p_status = 'E' or p_status in ('S', 'X') and exists (
   select 1 from wedsql.job_pool j where j.wid = p_wid and (j.tgid = 0 or p_status = 'X' and j.state = 'K'))
 $$;
 
 -- Returns what the cases of these instances are about now: the last step with its state and actor, the cause,
--- and the transition: the parked ones, else the one that wrote the last state.
+-- and the transition: the parked ones, for LATE_RESULT that of the late result, else the one that wrote the
+-- last state.
 create or replace function wedsql._exceptions(p_wids integer[])
 returns table (wid integer, exceptional boolean, seq integer, cause text, transition text, step text,
   actor text, state jsonb)
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 set enable_hashjoin = on as $$
-select i.wid, wedsql._is_exceptional(i.wid, i.status), i.seq, coalesce(i.reason, 'STUCK'), coalesce(
+select i.wid, w.waits or l.transition is not null, i.seq,
+  case when w.waits or l.transition is null then coalesce(i.reason, 'STUCK') else 'LATE_RESULT' end,
+  coalesce(
     (select string_agg(j.trname, ', ' order by j.trname) from wedsql.job_pool j
      where j.wid = i.wid and j.state = 'K'),
+    case when not w.waits then l.transition end,
     (select h.trw from wedsql.wed_trace h where h.wid = i.wid and left(h.trw, 1) <> '_'
      order by h.seq desc limit 1), '_INIT'),
   t.trw, coalesce(nullif(t.actor, ''), 'kernel'), t.state
 from wedsql.instance i
 cross join lateral (select h.trw, h.actor, h.state from wedsql.wed_trace h
                     where h.wid = i.wid and h.seq <= i.seq order by h.seq desc limit 1) t
+cross join lateral (select wedsql._waits_for_repair(i.wid, i.status) as waits) w
+left join lateral (select o.transition from wedsql.late_result o
+                   where o.wid = i.wid and o.state = 'conflict' order by o.id desc limit 1) l on true
 where i.wid = any (p_wids)
 $$;
 

@@ -18,7 +18,8 @@ values ('retry', jsonb '{"job": "job?"}'), ('release', '{"job": "job"}'), ('with
        ('reassign', '{"job": "job", "worker": "text"}'),
        ('rollback', '{"seq": "seq", "override": "boolean?", "hold": "boolean?"}'),
        ('compensate', '{"seq": "seq", "override": "boolean?", "hold": "boolean?"}'),
-       ('abort', '{"override": "boolean?"}'), ('skip_compensation', '{}')
+       ('abort', '{"override": "boolean?"}'), ('skip_compensation', '{}'),
+       ('merge_late', '{"late": "job", "changes": "object?"}'), ('discard_late', '{"late": "job"}')
 $$;
 
 -- Returns whether a JSON value is of a kind of _repair_operations.

@@ -1,0 +1,58 @@
+"""Late results that wait for a decision, as pages show them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flows import api
+from flows.api.late import LateResult
+from flows.queries.definitions import FlowInfo
+from monitor.repairing import plain_text
+
+
+@dataclass(frozen=True)
+class LateCell:
+    """An attribute of a late result: when its job began, now, and in the result; None is null."""
+
+    title: str
+    type: str
+    before: str | None
+    present: str | None
+    late: str | None
+    is_changed: bool
+
+
+@dataclass(frozen=True)
+class LateRow:
+    """A late result with the title of its rule and its values by their titles."""
+
+    late: LateResult
+    title: str
+    cells: list[LateCell]
+
+    @property
+    def proposed(self) -> dict[str, Any]:
+        """Return the values of the result by attribute."""
+        return {one.attribute: one.late for one in self.late.values}
+
+
+def rows(wid: int, flow: FlowInfo) -> list[LateRow]:
+    """Return the late results of an instance on which a person has to decide."""
+    titles = {one.tgid: one.title for one in flow.triggers}
+    named = {one.name: one for one in flow.attributes}
+    return [
+        LateRow(one, titles.get(one.trigger, one.transition), _cells(one, named))
+        for one in api.late_results(wid, undecided=True)
+    ]
+
+
+def _cells(late: LateResult, named: Mapping[str, Any]) -> list[LateCell]:
+    cells = []
+    for one in late.values:
+        known = named.get(one.attribute)
+        texts = (plain_text(one.before), plain_text(one.present), plain_text(one.late))
+        title, kind = (known.title, known.type) if known else (one.attribute, "text")
+        cells.append(LateCell(title, kind, *texts, one.changed))
+    return cells
