@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
@@ -11,8 +11,9 @@ from django.utils.translation import pgettext_lazy
 
 from flows.api.cases import Case, CaseEvent, CaseGroup
 from flows.labels import translate_label
-from flows.models import Flow
-from pages.labels import REASON_SHORT
+from flows.models import Attribute, Flow, Instance, Trigger
+from monitor.case_facts import Found, found_in
+from pages.labels import REASON_SHORT, SYSTEM_STEP
 
 Text = str | Promise
 
@@ -70,15 +71,19 @@ class CaseRow:
     state: str
     severity: str
     cause: str
+    transition: str
+    key: str = ""
 
 
 @dataclass(frozen=True)
 class GroupRow:
-    """A group of cases with its words in the language of the reader."""
+    """A group of cases with its words in the language of the reader; `found` is what its newest one shows."""
 
     group: CaseGroup
     flow_title: str
     cause: str
+    transition: str
+    found: Found
 
 
 @dataclass(frozen=True)
@@ -89,26 +94,66 @@ class EventRow:
     title: str
 
 
-def titles(flows: Iterable[str]) -> dict[str, str]:
-    """Return the labels of flows by name; the name of one without a label."""
+@dataclass(frozen=True)
+class Names:
+    """The titles of flows, and of their transitions by flow and name; which attributes may be repaired."""
+
+    flows: Mapping[str, str]
+    transitions: Mapping[tuple[str, str], str]
+    repairable: Collection[tuple[str, str]]
+
+    def flow(self, name: str) -> str:
+        return self.flows.get(name, name)
+
+    def transition(self, flow: str, names: str) -> str:
+        """Return the titles of transitions whose names are joined by ", "."""
+        return ", ".join(self._transition(flow, one) for one in names.split(", "))
+
+    def _transition(self, flow: str, name: str) -> str:
+        return self.transitions.get((flow, name)) or str(SYSTEM_STEP.get(name, name))
+
+
+def names(flows: Iterable[str]) -> Names:
+    """Return the labels of flows and of their transitions; the name of what has no label."""
     found = Flow.objects.filter(name__in=set(flows)).values_list("name", "label")
-    return {name: translate_label(label) or name for name, label in found}
-
-
-def row(case: Case, named: Mapping[str, str]) -> CaseRow:
-    """Return a case for a page; `named` are the titles of flows."""
-    return CaseRow(
-        case,
-        named.get(case.flow, case.flow),
-        str(STATE.get(case.state, case.state)),
-        str(SEVERITY.get(case.severity, case.severity)),
-        cause(case.cause),
+    labels = Trigger.objects.filter(flow__name__in=set(flows)).values_list("flow__name", "transition", "label")
+    attributes = Attribute.objects.filter(flow__name__in=set(flows), repairable=True)
+    return Names(
+        {name: translate_label(label) or name for name, label in found},
+        {(flow, name): translate_label(label) for flow, name, label in labels if name and label},
+        set(attributes.values_list("flow__name", "name")),
     )
 
 
-def group_row(group: CaseGroup, named: Mapping[str, str]) -> GroupRow:
-    """Return a group for a page; `named` are the titles of flows."""
-    return GroupRow(group, named.get(group.flow, group.flow), cause(group.cause))
+def row(case: Case, named: Names, keys: Mapping[int, str | None] | None = None) -> CaseRow:
+    """Return a case for a page; `keys` are the business keys of instances."""
+    return CaseRow(
+        case,
+        named.flow(case.flow),
+        str(STATE.get(case.state, case.state)),
+        str(SEVERITY.get(case.severity, case.severity)),
+        cause(case.cause),
+        named.transition(case.flow, case.transition),
+        (keys or {}).get(case.wid) or "",
+    )
+
+
+def rows(cases: Collection[Case], named: Names) -> list[CaseRow]:
+    """Return cases for a page, with the business keys of their instances."""
+    found = Instance.objects.filter(wid__in=[one.wid for one in cases]).values_list("wid", "key")
+    keys = dict(found)
+    return [row(one, named, keys) for one in cases]
+
+
+def group_row(group: CaseGroup, named: Names) -> GroupRow:
+    """Return a group for a page."""
+    return GroupRow(
+        group,
+        named.flow(group.flow),
+        cause(group.cause),
+        named.transition(group.flow, group.transition),
+        found_in(group, {name for flow, name in named.repairable if flow == group.flow}),
+    )
 
 
 def event_rows(case: Case) -> list[EventRow]:

@@ -17,7 +17,7 @@ from flows import api
 from flows.access import AnyUser, flows_of, visible_flows
 from flows.errors import UnknownCase, WedError
 from monitor.alert_forms import seconds
-from monitor.case_rows import TABS, group_row, row, titles
+from monitor.case_rows import TABS, group_row, names, rows
 from pages.guard import page
 from pages.urlparams import number, text
 
@@ -38,11 +38,11 @@ def cases(request: HttpRequest) -> HttpResponse:
     flows, after = _seen(request), number(request.GET.get("after"))
     found = api.list_cases(flows, where, closed=tab == "closed", after=after, limit=PAGE_SIZE + 1)
     groups = api.case_groups(flows, GROUPS) if tab == "open" and not where and after is None else []
-    named = titles({one.flow for one in found} | {one.flow for one in groups})
+    named = names({one.flow for one in found} | {one.flow for one in groups})
     context = {
         "tab": tab,
         "tabs": TABS,
-        "rows": [row(one, named) for one in found[:PAGE_SIZE]],
+        "rows": rows(found[:PAGE_SIZE], named),
         "more": found[PAGE_SIZE - 1].number if len(found) > PAGE_SIZE else None,
         "groups": [group_row(one, named) for one in groups],
         "narrowed": {name: where[name] for name in ("queue", "cause", "signature") if name in where},

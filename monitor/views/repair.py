@@ -99,7 +99,11 @@ def _case(request: HttpRequest, wid: int, flow: FlowInfo) -> dict[str, Any]:
         return {}
     case = api.read_case(found[0].number)
     mine = case.owner == request.user.get_username()
-    return {"case": case_rows.row(case, {}), "events": case_rows.event_rows(case), "is_mine": mine}
+    return {
+        "case": case_rows.row(case, case_rows.names([flow.name])),
+        "events": case_rows.event_rows(case),
+        "is_mine": mine,
+    }
 
 
 def _subject(request: HttpRequest, wid: int, flow: FlowInfo) -> Subject:
