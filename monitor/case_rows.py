@@ -116,7 +116,9 @@ class Names:
 def names(flows: Iterable[str]) -> Names:
     """Return the labels of flows and of their transitions; the name of what has no label."""
     found = Flow.objects.filter(name__in=set(flows)).values_list("name", "label")
-    labels = Trigger.objects.filter(flow__name__in=set(flows)).values_list("flow__name", "transition", "label")
+    labels = Trigger.objects.filter(flow__name__in=set(flows)).values_list(
+        "flow__name", "transition", "label"
+    )
     attributes = Attribute.objects.filter(flow__name__in=set(flows), repairable=True)
     return Names(
         {name: translate_label(label) or name for name, label in found},

@@ -46,6 +46,16 @@ def test_cases_are_listed_and_grouped(bea: Client, parcels: Parcels, lost: list[
         assert bea.get(f"/cases/?{odd}").status_code == 200
 
 
+def test_groups_say_what_was_found_in_the_words_of_the_flow(
+    bea: Client, parcels: Parcels, lost: list[int]
+) -> None:
+    other = parcels.start(extra={})
+    parcels.park("tr_pack", other, "no box")
+    text = text_of(get(bea, "/cases/"))
+    assert "Stage: lost" in text, "the value that its rules did not expect"
+    assert "Pack it no box" in text, "the title of the transition, and its error"
+
+
 def test_the_list_goes_on_by_the_last_case(
     bea: Client, parcels: Parcels, lost: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,7 @@ from wedsql_site import secrets_store
 PASSWORD_FILE = "demo_password"  # noqa: S105 - the name of a file
 # The groups of each.
 LOGINS: Mapping[str, Sequence[str]] = {
-    "clerk": ("flow:orders:repair",),
+    "clerk": ("flow:orders:handle",),
     "senior": ("flow:orders:repair", "flow:orders:operate"),
     "approver": ("flow:orders:repair", "flow:orders:approve"),
     "auditor": ("flow:orders",),

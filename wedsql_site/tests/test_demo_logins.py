@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.contrib.auth import get_user_model
 
-from flows.access import may_repair, may_see
+from flows.access import may_handle, may_see
 from wedsql_site.supervisor import demo_logins
 from wedsql_site.supervisor.preparation import Login
 from wedsql_site.supervisor.programs import Address
@@ -23,13 +23,13 @@ def test_each_logs_in_and_may_do_its_part_in_the_shop_only(
     monkeypatch.setenv("WEDSQL_STATE_DIR", str(tmp_path))
     made = demo_logins.ensure()
     assert made == demo_logins.ensure() and set(made.names) == set(demo_logins.LOGINS)
-    repairs = set()
+    handles = set()
     for name in made.names:
         user = get_user_model().objects.get(username=name)
         assert user.check_password(made.password) and not user.is_staff and not user.is_superuser
         assert may_see(user, "orders") and not may_see(user, "fig2")
-        repairs |= {name} if may_repair(user, "orders") else set()
-    assert repairs == set(made.names) - {"auditor"}
+        handles |= {name} if may_handle(user, "orders") else set()
+    assert handles == set(made.names) - {"auditor"}
     printed = welcome(HERE, Login("admin", "x"), made)
     assert made.password in printed and "clerk, senior, approver, auditor" in printed
 
