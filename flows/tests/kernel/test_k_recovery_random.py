@@ -1,0 +1,175 @@
+"""Random operations of the repair desk on random flows, between workers and late results.
+
+After each of them the invariants hold, the history has only grown, and each refusal is a typed error.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import psycopg
+import pytest
+
+from flows import api
+from flows.errors import NoMatch, WedError
+from flows.tests.kit import Kit, broken
+from flows.types import ClaimedJob
+
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="the operations are of no mode")]
+
+ATOMS = ["a = 'x'", "a = 'y'", "b = 'x'", "b is null", "c is null", "c = 'y'", "a <> 'z'", "b = 'z'"]
+VALUES = ["x", "y", "z", None]
+HISTORY = """
+    select wid, string_agg(md5(row(seq, trw, state, status, fired, actor, reason)::text), ',' order by seq)
+    from wedsql.wed_trace where flow_id = %s group by wid"""
+WHOLE = ("rematch", "suspend", "resume", "cancel", "accept", "abort", "skip_compensation", "patch", "retry")
+OF_JOB = ("retry", "release", "withdraw", "complete", "skip", "extend")
+OF_STEP = ("rollback", "compensate", "branch")
+
+
+class Player:
+    """Performs one random act after the other."""
+
+    def __init__(self, kit: Kit, seed: int) -> None:
+        self.kit = kit
+        self.draw = random.Random(seed)  # noqa: S311 - the same run each time
+        self.leases: list[ClaimedJob] = []
+        self.minutes = 0
+        self.history: dict[int, str] = {}
+        self.said = ""
+
+    def define(self) -> None:
+        self.kit.attrs("a", "b", "c")
+        for n in range(self.draw.randint(2, 4)):
+            how = self.draw.choice(["none", "inverse", "transition"])
+            options = {"compensation": how, "max_attempts": self.draw.choice([1, 3])}
+            if how == "transition":
+                options |= {"compensated_by": f"tr_undo{n}", "class": "compensatable"}
+            self.kit.trig(f"tr_{n}", " and ".join(self.draw.sample(ATOMS, 2)), **options)
+        self.kit.final(self.draw.choice(["a = 'z' and b = 'z'", "c = 'z'"]))
+        self.kit.policy(final_when_pending=self.draw.choice(["reject", "defer"]))
+
+    def changes(self) -> dict[str, Any]:
+        return {name: self.draw.choice(VALUES) for name in self.draw.sample("abc", self.draw.randint(0, 2))}
+
+    def act(self) -> None:
+        acts = [self.start, self.work, self.work, self.lease, self.deliver, self.fail, self.reap, self.decide]
+        act = self.draw.choice([*acts, self.operate, self.operate, self.operate])
+        try:
+            act()
+        except WedError as error:
+            self.said += f" refused {error.code}"
+            assert error.code.startswith("WD"), (self.said, error)
+        except psycopg.Error as error:
+            raise AssertionError(f"{self.said}: {error.sqlstate} {error}") from error
+
+    def start(self) -> None:
+        self.said = "start"
+        for _ in range(10):
+            try:
+                self.kit.start(**{name: self.draw.choice(VALUES) for name in "abc"})
+                return
+            except NoMatch:
+                pass
+
+    def job(self) -> Any:
+        found = self.kit.rows(
+            "select j.* from wedsql.job_pool j where j.flow_id = %s and j.state = 'P'"
+            " and (j.not_before is null or j.not_before <= wedsql.now()) order by j.id",
+            [self.kit.id],
+        )
+        return self.draw.choice(found) if found else None
+
+    def work(self) -> None:
+        if job := self.job():
+            self.said = f"work {job.trname} {job.wid}"
+            with self.kit.step():
+                if taken := api.take_many(
+                    self.kit.name, [job.trname], 1, job_ids=[job.id], conn=self.kit.conn
+                ):
+                    self.kit.complete(taken[0], self.changes())
+
+    def lease(self) -> None:
+        if job := self.job():
+            self.said = f"lease {job.trname} {job.wid}"
+            conn = self.kit.conn
+            self.leases += api.lease_many(
+                self.kit.name, [job.trname], 1, "robot", job_ids=[job.id], conn=conn
+            )
+
+    def deliver(self) -> None:
+        if self.leases:
+            job = self.draw.choice(self.leases)
+            self.said = f"deliver {job.transition} {job.wid}"
+            self.kit.complete(job, self.changes())
+
+    def fail(self) -> None:
+        if job := self.job():
+            self.said = f"fail {job.trname} {job.wid}"
+            with self.kit.step():
+                for one in self.taken(job):
+                    api.fail(one, "no", conn=self.kit.conn)
+
+    def reap(self) -> None:
+        self.minutes += self.draw.choice([1, 5, 90])
+        self.said = f"reap at {self.minutes}"
+        self.kit.clock(f"{self.minutes} minutes")
+        api.reap(100, conn=self.kit.conn)
+
+    def decide(self) -> None:
+        self.said = "decide"
+        self.kit.rows("update wedsql.late_result set look_at = '-infinity' where state = 'kept'")
+        api.decide_late(conn=self.kit.conn)
+
+    def operate(self) -> None:
+        found = self.kit.rows("select * from wedsql.instance where flow_id = %s order by wid", [self.kit.id])
+        if not found:
+            return
+        one = self.draw.choice(found)
+        operation, arguments = self.operation(one)
+        self.said = f"{operation} {one.wid} {arguments}"
+        before = self.kit.one("select count(*) from wedsql.wed_trace where wid = %s", [one.wid])
+        shown = api.preview_repair(one.wid, operation, arguments, conn=self.kit.conn)
+        after = self.kit.one("select count(*) from wedsql.wed_trace where wid = %s", [one.wid])
+        assert before == after, f"the preview of {self.said} changed something"
+        try:
+            done = api.repair(one.wid, operation, arguments, "Why.", actor="ana", conn=self.kit.conn)
+        except WedError as error:
+            assert shown.refusal and shown.refusal.code == error.code, (self.said, shown.refusal, error)
+            raise
+        assert shown.refusal is None, (self.said, shown.refusal)
+        if "instance" not in done.facts:
+            assert shown.status_after == done.status, self.said
+
+    def operation(self, one: Any) -> tuple[str, dict[str, Any]]:
+        jobs = self.kit.pending(one.wid)
+        kind = self.draw.choice(["whole", "job", "step", "late"])
+        if kind == "job" and jobs:
+            operation = self.draw.choice(OF_JOB)
+            arguments: dict[str, Any] = {"job": self.draw.choice(jobs).id}
+            if operation in ("complete", "skip"):
+                arguments["changes"] = self.changes()
+            return operation, arguments | ({"seconds": 60} if operation == "extend" else {})
+        if kind == "step":
+            return self.draw.choice(OF_STEP), {"seq": self.draw.randint(1, one.seq)}
+        if kind == "late" and (late := api.late_results(one.wid, undecided=True, conn=self.kit.conn)):
+            return self.draw.choice(["merge_late", "discard_late"]), {"late": late[0].id}
+        operation = self.draw.choice(WHOLE)
+        return operation, {"changes": self.changes()} if operation == "patch" else {}
+
+    def check(self) -> None:
+        assert broken(self.kit) == [], self.said
+        now = dict(tuple(row) for row in self.kit.rows(HISTORY, [self.kit.id]))
+        for wid, before in self.history.items():
+            assert now[wid].startswith(before), f"{self.said} changed the history of {wid}"
+        self.history = now
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_operations_keep_the_invariants(kit: Kit, seed: int) -> None:
+    player = Player(kit, seed)
+    player.define()
+    for _ in range(60):
+        player.act()
+        player.check()
