@@ -40,7 +40,7 @@ PERMISSIONS: dict[Action, str] = {
     "repair": "flows.change_job",
 }
 # The operations of the repair desk for which the right to handle cases is enough.
-HANDLING = frozenset({"patch", "complete", "skip", "retry", "merge_late", "discard_late"})
+HANDLING = frozenset({"patch", "complete", "skip", "retry", "undo", "merge_late", "discard_late"})
 
 
 def sees_everything(user: AnyUser) -> bool:

@@ -79,6 +79,7 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     "_RECOVER:compensate": _("Step undone"),
     "_RECOVER:abort": _("Aborted"),
     "_RECOVER:merge_late": _("Late result taken over"),
+    "_RECOVER:undo": _("Repair undone"),
     "_COMP": _("Compensated"),
     "_SUSPEND": _("Suspended"),
     "_RESUME": _("Resumed"),

@@ -141,7 +141,7 @@ from flows.api.publications import (
 from flows.api.reasons import explain_instance, explain_jobs
 from flows.api.registration import heartbeat, register_worker, unregister_worker
 from flows.api.rematching import continue_rematch, finish_rematch, rematch_due
-from flows.api.repairing import preview_repair, repair, repair_operations
+from flows.api.repairing import last_repair, preview_repair, repair, repair_operations
 from flows.api.replaying import replay
 from flows.api.results import complete, complete_many, fail, fail_many
 from flows.api.scenarios import (
@@ -247,6 +247,7 @@ __all__ = [
     "finish_rematch",
     "heartbeat",
     "impact",
+    "last_repair",
     "late_results",
     "lease_many",
     "lint",

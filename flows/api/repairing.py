@@ -3,7 +3,7 @@
 The operations and their arguments: patch (changes), complete, skip (job, changes), retry (job), release,
 withdraw (job), extend (job, seconds), reassign (job, worker), rematch, suspend, resume, cancel, accept,
 branch (seq), rollback and compensate (seq, override, hold), abort (override), skip_compensation,
-merge_late (late, changes), discard_late (late).
+merge_late (late, changes), discard_late (late), undo.
 
 All raise UnknownInstance, and BadRepair for an operation or argument that does not exist.
 """
@@ -73,6 +73,27 @@ class Repaired:
     seq: int
     status: str
     facts: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class LastRepair:
+    """The last repair of an instance that gave it new values or skipped a job: step `seq`.
+
+    `values` are those that it replaced. `problem` says why it can no longer be undone: `ended`, `moved`,
+    `published` or `taken`; empty if it can.
+    """
+
+    seq: int
+    operation: str
+    actor: str
+    values: Mapping[str, Any]
+    problem: str
+
+
+def last_repair(wid: int, *, conn: Any = None) -> LastRepair | None:
+    """Return the last repair of an instance that the operation `undo` is about; None without one."""
+    found = value(conn, "select wedsql.last_repair(%s::integer)", (wid,))
+    return LastRepair(**found | {"problem": found["problem"] or ""}) if found else None
 
 
 def preview_repair(

@@ -42,6 +42,7 @@ from flows.errors.design import (
 from flows.errors.instance import (
     BadRepair,
     CannotUndo,
+    CannotUndoRepair,
     ConditionError,
     FinalPending,
     InstanceFinal,
@@ -119,6 +120,7 @@ __all__ = [
     "BulkChanged",
     "BulkEnded",
     "CannotUndo",
+    "CannotUndoRepair",
     "CaseClaimed",
     "ConditionError",
     "ConditionGone",

@@ -82,3 +82,10 @@ class CannotUndo(WedError):
 
     sqlstate = "WD111"
     default = _("The step cannot be undone.")
+
+
+class CannotUndoRepair(WedError):
+    """The last repair is none that can be undone, or something followed from it."""
+
+    sqlstate = "WD528"
+    default = _("The repair can no longer be undone.")

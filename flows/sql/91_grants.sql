@@ -17,6 +17,7 @@ grant execute on function
   wedsql.extend_job(integer, bigint, interval, text, text),
   wedsql.repair(integer, text, jsonb, text, text, integer),
   wedsql.preview_repair(integer, text, jsonb, text, text), wedsql.repair_operations(),
+  wedsql.last_repair(integer),
   wedsql.reassign_job(integer, bigint, text, text, text),
   wedsql.assignable_workers(integer, text),
   wedsql.roll_back(integer, integer, text, text, boolean, boolean),

@@ -72,24 +72,37 @@ def test_it_refuses_what_makes_no_sense(wid: int) -> None:
 
 
 def test_the_examples_of_the_page(wid: int) -> None:
-    calls = sessions(PAGE)
+    undo = PAGE.partition("## Undo\n")[2].partition("\n## ")[0]
+    calls = sessions(PAGE.replace(undo, ""))
     assert [command.split()[3:5] for command, _printed in calls] == [
         ["17", "patch"], ["17", "patch"], ["17", "patch"], ["17", "complete"],
     ]  # fmt: skip
-    for command, printed in calls:
-        job = str(Job.objects.filter(wid=wid).latest("id").id)
-        line = [word.replace("17", str(wid)).replace("120", job) for word in shlex.split(command)[2:]]
-        expected = printed.replace("17", str(wid))
-        if expected.startswith("Rejected: "):
-            assert rejected(*line) == expected.removeprefix("Rejected: ").strip()
-        else:
-            assert [each.rstrip() for each in run(*line).splitlines()] == expected.splitlines()
+    for call in calls:
+        check(wid, *call)
     program = re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)
     assert program is not None
     found: dict[str, Any] = {}
     exec(program[1].replace("17", str(wid)), found)  # noqa: S102 - the program of our document
     new = Instance.objects.get(wid=found["done"].facts["instance"])
     assert (new.derived_from, new.status) == (wid, "R")
+
+
+def test_the_examples_of_undo(wid: int) -> None:
+    calls = sessions(PAGE.partition("## Undo\n")[2].partition("\n## ")[0])
+    assert [command.split()[4] for command, _printed in calls] == ["patch", "undo", "undo"]
+    for call in calls:
+        check(wid, *call)
+
+
+def check(wid: int, command: str, printed: str) -> None:
+    """Run an example of the page with this instance and its last job, and compare what it prints."""
+    job = str(Job.objects.filter(wid=wid).latest("id").id)
+    line = [word.replace("17", str(wid)).replace("120", job) for word in shlex.split(command)[2:]]
+    expected = printed.replace("17", str(wid))
+    if expected.startswith("Rejected: "):
+        assert rejected(*line) == expected.removeprefix("Rejected: ").strip()
+    else:
+        assert [each.rstrip() for each in run(*line).splitlines()] == expected.splitlines()
 
 
 def test_the_page_has_every_operation() -> None:

@@ -49,7 +49,7 @@ NO_WORKER = {
     "resume",
     "release_job",
     "extend_job", "prioritize_job", "reassign_job",
-    "preview_repair", "repair", "repair_operations",
+    "last_repair", "preview_repair", "repair", "repair_operations",
     "abort", "compensate", "compensations", "roll_back", "skip_compensation",
     "count_history", "figures", "transition_figures",
     "continue_rematch", "finish_rematch", "rematch_due",

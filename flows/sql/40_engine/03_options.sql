@@ -116,6 +116,8 @@ select exists (
         and not exists (select 1 from wedsql.wed_trace d
                         where d.wid = p_wid and d.cause_seq = h.seq and d.tgid = p_tgid
                           and d.seq <= r.cause_seq))
+    and not exists (select 1 from wedsql.wed_trace u
+                    where u.wid = p_wid and u.trw = '_RECOVER:undo' and u.cause_seq = h.seq)
     and not exists (select 1 from wedsql.wed_trace d
                     join wedsql.wed_trace c on c.wid = p_wid and c.compensates_seq = d.seq
                     where d.wid = p_wid and d.cause_seq = h.seq and d.tgid = p_tgid))

@@ -77,7 +77,8 @@ language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off set 
 with ended as (
   update wedsql.repair_case c
   set state = case when e.step = '_RECOVER:accept' then 'accepted'
-                   when e.step = '_EXCPT' or e.step like E'\\_RECOVER:%' then 'applied' else 'closed' end,
+                   when e.step = '_EXCPT' or e.step like E'\\_RECOVER:%' and e.step <> '_RECOVER:undo'
+                     then 'applied' else 'closed' end,
       closed_at = p_now, closed_by = e.step, lease_until = null, waits_until = null
   from wedsql._exceptions(array(select o.wid from wedsql.repair_case o
                                 where o.wid = any (p_wids) and o.closed_at is null)) e

@@ -18,7 +18,7 @@ values ('retry', jsonb '{"job": "job?"}'), ('release', '{"job": "job"}'), ('with
        ('reassign', '{"job": "job", "worker": "text"}'),
        ('rollback', '{"seq": "seq", "override": "boolean?", "hold": "boolean?"}'),
        ('compensate', '{"seq": "seq", "override": "boolean?", "hold": "boolean?"}'),
-       ('abort', '{"override": "boolean?"}'), ('skip_compensation', '{}'),
+       ('abort', '{"override": "boolean?"}'), ('skip_compensation', '{}'), ('undo', '{}'),
        ('merge_late', '{"late": "job", "changes": "object?"}'), ('discard_late', '{"late": "job"}')
 $$;
 
@@ -102,6 +102,7 @@ create or replace function wedsql._repair(p_wid integer, p_operation text, p_arg
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_seq integer := (wedsql._lock_instance(p_wid, p_operation)).seq;
+  v_before wedsql.repaired := wedsql._before_repair(p_wid, p_operation);
   v_facts jsonb;
 begin
   if v_seq <> p_expected_seq then
@@ -112,6 +113,9 @@ begin
   end if;
   execute format('select wedsql._repair_%s($1, $2, $3, $4)', p_operation)
     into v_facts using p_wid, p_arguments, p_reason, wedsql._actor(p_actor);
+  if v_before.wid is not null then
+    perform wedsql._keep_before_repair(v_before);
+  end if;
   return (select jsonb_build_object('wid', p_wid, 'operation', p_operation, 'seq', i.seq, 'status', i.status)
           from wedsql.instance i where i.wid = p_wid) || coalesce(v_facts, '{}');
 end $$;
