@@ -54,6 +54,7 @@ urlpatterns = [
     path("instances/<int:wid>.json", instance.raw, name="instance_json"),
     path("instances/<int:wid>/why/", reasons.why, name="why"),
     path("instances/<int:wid>/repair/", repair.repair, name="repair"),
+    path("instances/<int:wid>/undo/", repair.undo, name="undo"),
     path("instances/<int:wid>/steps/", steps.find, name="steps"),
     path("instances/<int:wid>/steps/<int:seq>/", steps.step, name="step"),
     path("instances/<int:wid>/steps/<int:seq>.json", steps.raw, name="step_json"),

@@ -237,3 +237,30 @@ def test_a_way_to_repair_that_there_is_not_is_not_found(bea: Client, lost: int) 
 def test_it_is_portuguese_for_portuguese_readers(bea: Client, parcels: Parcels, lost: int) -> None:
     page = bea.get(address(lost), headers={"accept-language": "pt-br"}).content.decode()
     assert "O que falta" in page and "Reparar a instância" in page and "What is" not in text_of(page)
+
+
+def test_a_repair_is_undone_with_one_click_or_made_good(bea: Client, parcels: Parcels, lost: int) -> None:
+    undo = f"/instances/{lost}/undo/"
+    assert undo not in get(bea, f"/instances/{lost}/")
+    api.repair(lost, "patch", {"changes": {"stage": "new"}}, "x", actor="ana")
+    page = get(bea, f"/instances/{lost}/")
+    assert "Undo the repair" in page
+    seq = Form(page).fields["seq"]
+    assert bea.post(undo, {"seq": "1"}).status_code == 302 and api.explain_instance(lost).status == "R"
+    assert bea.post(undo, {"seq": seq})["Location"] == f"/instances/{lost}/"
+    found = api.explain_instance(lost)
+    assert (found.status, found.state["stage"]) == ("E", "lost")
+    page = get(bea, f"/instances/{lost}/")
+    assert "The repair is undone." in page and "moved meanwhile" in page and undo not in page
+    api.repair(lost, "patch", {"changes": {"stage": "new"}}, "x", actor="ana")
+    parcels.do("tr_pack", lost, stage="lost")
+    page = get(bea, f"/instances/{lost}/")
+    assert f"{address(lost)}?former" in page and undo not in page
+    assert Form(get(bea, f"{address(lost)}?former")).fields["value-stage"] == "lost"
+
+
+def test_only_who_may_repair_undoes(carol: Client, parcels: Parcels, lost: int) -> None:
+    api.repair(lost, "patch", {"changes": {"stage": "new"}}, "x", actor="ana")
+    assert "Undo the repair" not in get(carol, f"/instances/{lost}/")
+    assert carol.post(f"/instances/{lost}/undo/", {"seq": "9"}).status_code == 403
+    assert api.explain_instance(lost).status == "R"

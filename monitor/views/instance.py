@@ -86,6 +86,7 @@ def _now(flow: FlowInfo, found: instances.Instance) -> dict[str, Any]:
         "jobs": titled,
         "waits": standing.waits(api.explain_jobs(found.wid), {job.id: title for job, title in titled}),
         "failures": steps.failures(found.wid, FAILURES),
+        "repaired": api.last_repair(found.wid) if found.status in "RE" else None,
         "clocks": [ClockRow(each, flow.name) for each in api.list_clocks(found.wid)],
     }
 

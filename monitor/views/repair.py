@@ -13,7 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseForbidde
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from flows import access, api
 from flows.access import instance_or_404, may_handle
@@ -87,9 +87,35 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
             context |= {"error": str(bad), "fields": _typed(request, about, now)}
         except WedError as refused:
             context["error"] = str(refused)
-    context.setdefault("fields", _fields(about, now, about.late.proposed if about.late else {}))
+    context.setdefault("fields", _fields(about, now, _initial(request, wid, about)))
     context["fixed"] = _fixed(about, now, flow)
     return render(request, "monitor/repair.html", context)
+
+
+def _initial(request: HttpRequest, wid: int, about: Subject) -> Mapping[str, Any]:
+    """Return the values of the new form: those of a late result, or with `former` those before the repair."""
+    if about.late:
+        return about.late.proposed
+    last = api.last_repair(wid) if "former" in request.GET and about.name == "patch" else None
+    allowed = {one["name"] for one in about.attributes}
+    return {name: value for name, value in last.values.items() if name in allowed} if last else {}
+
+
+@require_POST
+@page
+def undo(request: HttpRequest, wid: int) -> HttpResponse:
+    """Undo the last repair of an instance, if it is still at the step that the page showed."""
+    _instance, flow = instance_or_404(request.user, wid)
+    if not access.may(request.user, access.right_for("undo"), flow.name):
+        return HttpResponseForbidden(_("You may see this instance, but not repair it."))
+    seq, actor = number(request.POST.get("seq")), request.user.get_username()
+    reason = _("Step %(seq)s was undone.") % {"seq": seq}
+    try:
+        api.repair(wid, "undo", {}, reason, actor=actor, expected_seq=-1 if seq is None else seq)
+        messages.success(request, _("The repair is undone."))
+    except WedError as refused:
+        messages.error(request, str(refused))
+    return HttpResponseRedirect(reverse("monitor:instance", args=[wid]))
 
 
 def _case(request: HttpRequest, wid: int, flow: FlowInfo) -> dict[str, Any]:

@@ -75,6 +75,7 @@ instances/<int:wid>/cancel/                        Lnffyfyff Lnffyfyff
 instances/<int:wid>/operate/<slug:operation>/      Lnffyfyff Lnffyfyff
 instances/<int:wid>/rematch/                       --------- Lnffyfyff
 instances/<int:wid>/repair/                        Lnffyfyff Lnffyfyff
+instances/<int:wid>/undo/                          --------- Lnffyfyff
 instances/<int:wid>/why/                           Lnyyyyyyy ---------
 cases/                                             Lyyyyyyyy ---------
 cases/next/                                        --------- Lfffyfyff

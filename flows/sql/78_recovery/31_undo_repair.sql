@@ -84,7 +84,7 @@ begin
 end $$;
 
 -- Puts jobs, timers and skipped triggers of an instance back to what they were, except jobs that are there
--- still; the record _EXCPT is made anew. What the repair fired is withdrawn.
+-- still; the record _EXCPT is made again. What the repair fired is withdrawn.
 -- Locks: the jobs and timers; the caller holds the instance.
 create or replace function wedsql._put_back(p_before wedsql.repaired, p_actor text, p_reason text,
   p_now timestamptz) returns void
