@@ -81,14 +81,15 @@ class Player:
         )
         return self.draw.choice(found) if found else None
 
+    def taken(self, job: Any) -> list[ClaimedJob]:
+        return api.take_many(self.kit.name, [job.trname], 1, job_ids=[job.id], conn=self.kit.conn)
+
     def work(self) -> None:
         if job := self.job():
             self.said = f"work {job.trname} {job.wid}"
             with self.kit.step():
-                if taken := api.take_many(
-                    self.kit.name, [job.trname], 1, job_ids=[job.id], conn=self.kit.conn
-                ):
-                    self.kit.complete(taken[0], self.changes())
+                for one in self.taken(job):
+                    self.kit.complete(one, self.changes())
 
     def lease(self) -> None:
         if job := self.job():
