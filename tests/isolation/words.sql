@@ -87,3 +87,36 @@ select wedsql.fail_many('iso', words.wids(), words.jobs(), array[nullif(current_
 $$;
 
 create function words.later() returns void language sql as $$ select set_config('wedsql.test_offset', '2 minutes', false) $$;
+
+-- Start an instance that becomes an exception: no condition holds on its state.
+create function words.stick() returns void language sql as $$
+select words.start();
+select wedsql.repair(words.wid(), 'complete', jsonb_build_object('job', j.id, 'changes', '{"a": 3, "b": 3}'::jsonb), 'a result', 'iso')
+from wedsql.job_pool j where j.wid = words.wid() and j.trname = 'tr_a';
+select wedsql.repair(words.wid(), 'skip', jsonb_build_object('job', j.id), 'not needed', 'iso')
+from wedsql.job_pool j where j.wid = words.wid() and j.trname = 'tr_b'
+$$;
+
+-- Keep the step and a value of the instance as a person sees them in a preview.
+create function words.see() returns void language plpgsql as $$
+begin
+  perform set_config('iso.seen', i.seq::text, false), set_config('iso.a', w.a::text, false)
+  from wedsql.instance i join iso.wed_flow w using (wid) where i.wid = words.wid();
+end $$;
+
+-- Repair the instance as it was seen.
+create function words.patch(p_changes jsonb, p_actor text) returns void language sql as $$
+select wedsql.repair(words.wid(), 'patch', jsonb_build_object('changes', p_changes), 'a reason', p_actor,
+                     current_setting('iso.seen')::integer)
+$$;
+
+-- Enter the result of the oldest job on behalf of its worker.
+create function words.record(p_changes jsonb, p_actor text) returns void language sql as $$
+select wedsql.repair(words.wid(), 'complete', jsonb_build_object('changes', p_changes, 'job',
+  (select min(j.id) from wedsql.job_pool j where j.wid = words.wid())), 'a reason', p_actor, current_setting('iso.seen')::integer)
+$$;
+
+-- Repair the instance: add 1 to the value that was seen.
+create function words.add(p_actor text) returns void language sql as $$
+select words.patch(jsonb_build_object('a', current_setting('iso.a')::integer + 1), p_actor)
+$$;
