@@ -85,6 +85,18 @@ CHOICES: dict[str, Choice] = {
         undoes=True,
         statuses="ER",
     ),
+    "replay": Choice(
+        _("Roll back to a step and replay"),
+        _(
+            "The steps after this one are undone. Then rules whose values are as they were get their recorded"
+            " results again, and workers perform only what changed."
+        ),
+        _("Roll back and replay"),
+        of_step=True,
+        has_values=True,
+        undoes=True,
+        statuses="ER",
+    ),
     "compensate": Choice(
         _("Undo a step"),
         _("This step is undone, and the steps that depend on it; others keep their values and jobs."),
@@ -129,6 +141,7 @@ class Subject:
     late: LateRow | None = None
     seq: int | None = None
     override: bool = False
+    base: Mapping[str, Any] | None = None  # the values before the changes, if not those of the instance
 
     def arguments(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of the operation of the kernel."""

@@ -29,6 +29,12 @@ OUTCOME = {
     "X": gettext_lazy("Workers undo the steps, the last one first; no other job is offered meanwhile."),
     "A": gettext_lazy("The instance ends as aborted."),
 }
+# Why a replay does not use the result of a step again.
+CALLED = {
+    "changed": gettext_lazy("what it reads changed"),
+    "compensated": gettext_lazy("its effect is undone"),
+    "call": gettext_lazy("its rule asks for a worker"),
+}
 # Rules that say what they need, the nearest first; more can be seen on the page "Why".
 NEAREST = 5
 
@@ -73,6 +79,15 @@ class Undone:
 
 
 @dataclass(frozen=True)
+class Replayed:
+    """A step whose result a replay uses again, or why it does not."""
+
+    seq: int
+    title: str
+    why: str
+
+
+@dataclass(frozen=True)
 class ShownPreview:
     """What would follow: one sentence, the values that change, and rules and jobs by their titles."""
 
@@ -83,6 +98,8 @@ class ShownPreview:
     now_false: list[str]
     withdrawn: list[str]
     undone: list[Undone]
+    reused: list[Replayed]
+    called: list[Replayed]
     refusal: WedError | None
 
 
@@ -136,6 +153,8 @@ def shown(preview: RepairPreview, flow: FlowInfo) -> ShownPreview:
         [titles[each] for each in preview.became_false if each in titles],
         [titles.get(each.trigger, each.transition) for each in preview.withdrawn],
         list(_undone(preview, flow.transition_titles)),
+        list(_replayed(preview, "reused", flow.transition_titles)),
+        list(_replayed(preview, "called", flow.transition_titles)),
         preview.refusal,
     )
 
@@ -145,6 +164,13 @@ def _undone(preview: RepairPreview, titles: Mapping[str, str]) -> Iterator[Undon
     for one in preview.facts.get("compensations", ()):
         by = one["compensated_by"]
         yield Undone(one["seq"], titles.get(one["transition"], one["transition"]), by and titles.get(by, by))
+
+
+def _replayed(preview: RepairPreview, kind: str, titles: Mapping[str, str]) -> Iterator[Replayed]:
+    """Yield the steps whose results a replay uses again ("reused"), or does not ("called")."""
+    for one in preview.facts.get(kind, ()):
+        title = titles.get(one["transition"], one["transition"])
+        yield Replayed(one["seq"], title, str(CALLED.get(one.get("why", ""), "")))
 
 
 def _outcome(preview: RepairPreview) -> str:

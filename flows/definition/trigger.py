@@ -237,6 +237,19 @@ class TriggerDefinition(_Reserved, total=False):
             same_line=True,
         ),
     ]
+    replay: Annotated[
+        str,
+        Option(
+            label=_("when it is replayed"),
+            help=_(
+                "Whether a replay uses its recorded result again if the values that its condition reads"
+                " are the same."
+            ),
+            default="call",
+            choices={"call": _("a worker is called"), "reuse": _("its recorded result is used again")},
+            group=Group.WAITING,
+        ),
+    ]
     writes: Annotated[
         list[str] | None,
         Option(

@@ -126,6 +126,7 @@ class TraceEntry(ReadOnlyModel):
     version = models.IntegerField(_("version of the flow"))
     compensates_seq = models.IntegerField(_("compensates step"), null=True)
     case_id = models.BigIntegerField(_("case"), null=True)
+    replays_seq = models.IntegerField(_("has the result of step"), null=True)
     tx_at = models.DateTimeField(_("transaction began"))
     errors = models.JSONField(_("condition errors"), null=True)
     suppressed = ArrayField(models.IntegerField(), verbose_name=_("met but not fired"), null=True)

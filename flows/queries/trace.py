@@ -39,6 +39,7 @@ class Step:
     status: str
     job_id: int | None
     cause_seq: int | None
+    replays_seq: int | None
     actor: str
     reason: str | None
     version: int
@@ -51,7 +52,7 @@ class Step:
 # The condition on tstmp excludes the partitions of earlier months.
 _STEPS = """
 select t.wid, t.seq, t.tstmp as at, t.trw as written_by, t.trf as fired, t.status::text as status, t.job_id,
-       t.cause_seq, t.actor, t.reason, t.version, t.errors, t.before is null as initial,
+       t.cause_seq, t.replays_seq, t.actor, t.reason, t.version, t.errors, t.before is null as initial,
        array(select g.trname from wedsql.trig g
              where g.tgid = any(t.suppressed) order by g.tgid) as suppressed,
        (select jsonb_agg(jsonb_build_array(c.key, left(t.before ->> c.key, %(chars)s),

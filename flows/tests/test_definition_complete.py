@@ -82,6 +82,7 @@ FIRST: Row = {
     "concurrent": True,
     "fire_once": True,
     "refresh_payload": True,
+    "replay": "reuse",
     "compensation": "transition",
     "compensated_by": "tr_undo",
     "class": "pivot",

@@ -67,7 +67,8 @@ class RepairPreviewIn(Input):
 
     operation: Literal[
         "patch", "complete", "skip", "accept", "branch", "retry",
-        "rollback", "compensate", "abort", "skip_compensation", "merge_late", "discard_late", "undo",
+        "rollback", "replay", "compensate", "abort", "skip_compensation",
+        "merge_late", "discard_late", "undo",
     ]  # fmt: skip
     arguments: dict[str, Any] = {}
 

@@ -204,6 +204,28 @@ def test_steps_are_undone_and_an_instance_is_started_again_from_one(
     assert "There is nothing to repair" in get(bea, f"{address(wid)}?operation=abort")
 
 
+def test_a_step_is_replayed_with_a_corrected_value(bea: Client, parcels: Parcels) -> None:
+    wid = parcels.start()
+    parcels.connection.execute(
+        "update wedsql.trig set replay = 'reuse' where flow_id = %s and trname = 'tr_label'",
+        [parcels.flow_id],
+    )
+    parcels.do("tr_label", wid, extra={"label": 1})
+    parcels.do("tr_pack", wid, stage="packed")
+    link = f"{address(wid)}?operation=replay&step=1"
+    assert link.replace("&", "&amp;") in get(bea, f"/instances/{wid}/steps/1/")
+    page = get(bea, link)
+    assert Form(page).fields["value-stage"] == "new", "the form has the values of the step"
+    page = sent(bea, wid, page, **{"value-pieces": "3"}, do="preview")
+    text = text_of(page)
+    assert "Steps whose results are used again step 2" in text
+    assert "step 3 · Pack it · its rule asks for a worker" in text
+    assert sent(bea, wid, page, do="apply", reason="Wrong number.") == f"/instances/{wid}/"
+    assert api.explain_instance(wid).state["pieces"] == 3
+    assert "result of step 2" in get(bea, f"/instances/{wid}/")
+    assert bea.get(f"{address(wid)}?operation=replay&step=99").status_code == 404
+
+
 def test_a_pivot_is_undone_only_if_a_person_says_so(bea: Client, parcels: Parcels) -> None:
     wid = parcels.start()
     parcels.connection.execute(

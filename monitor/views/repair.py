@@ -149,7 +149,17 @@ def _subject(request: HttpRequest, wid: int, flow: FlowInfo) -> Subject:
         writes = list(late.proposed) if late else []
     attributes = writable(name, api.definition(flow.name)["attributes"], writes)
     step, override = number(given.get("step")), given.get("override") == "1"
-    return Subject(name, CHOICES[name], attributes, job, late, step, override)
+    return Subject(name, CHOICES[name], attributes, job, late, step, override, _base(name, wid, step))
+
+
+def _base(name: str, wid: int, step: int | None) -> Mapping[str, Any] | None:
+    """Return the state that is changed where it is not the present one. Raises Http404 without the step."""
+    if name != "replay" or step is None:
+        return None
+    try:
+        return api.explain_instance(wid, step).state
+    except UnknownInstance:
+        raise Http404 from None
 
 
 def _asked(
@@ -157,7 +167,7 @@ def _asked(
 ) -> Asked:
     """Return what the form asks for: what was typed, and what one rule is to be filled in with."""
     seen = _seen(now, number(request.POST.get("seq")))
-    typed = values.changed(_typed(request, about, seen), seen.state)
+    typed = values.changed(_typed(request, about, seen), _state(about, seen))
     return Asked(about, now, seen, {**typed, **repairing.filled(missing, request.POST.get("fill", ""))})
 
 
@@ -171,14 +181,18 @@ def _seen(now: InstanceReasons, seq: int | None) -> InstanceReasons:
         return now
 
 
+def _state(about: Subject, now: InstanceReasons) -> Mapping[str, Any]:
+    return now.state if about.base is None else about.base
+
+
 def _typed(request: HttpRequest, about: Subject, seen: InstanceReasons) -> list[values.Field]:
-    return values.named_fields(about.attributes, seen.state, request.POST.dict())
+    return values.named_fields(about.attributes, _state(about, seen), request.POST.dict())
 
 
 def _fields(about: Subject, now: InstanceReasons, changes: Mapping[str, Any]) -> list[values.Field]:
     """Return the fields of the form: the present state with the changes that the person made."""
     typed = {f"value-{name}": values.as_text(value) for name, value in changes.items()}
-    return values.named_fields(about.attributes, now.state, typed)
+    return values.named_fields(about.attributes, _state(about, now), typed)
 
 
 def _fixed(about: Subject, now: InstanceReasons, flow: FlowInfo) -> list[values.Field]:

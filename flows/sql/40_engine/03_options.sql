@@ -104,6 +104,12 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 select exists (select 1 from wedsql.skipped s where s.wid = p_wid and s.tgid = p_tgid)
 $$;
 
+-- Returns whether a step of this name undoes all steps after its cause.
+create or replace function wedsql._goes_back(p_name text) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select p_name = '_RECOVER:rollback' or p_name = '_RECOVER:replay'
+$$;
+
 -- Returns whether the trigger has fired in this instance before; a firing that was undone does not count.
 create or replace function wedsql._has_fired(p_wid integer, p_tgid integer) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
@@ -112,7 +118,7 @@ select exists (
   where h.wid = p_wid and p_tgid = any (h.fired)
     and not exists (  -- it led to no step that remained
       select 1 from wedsql.wed_trace r
-      where r.wid = p_wid and r.trw = '_RECOVER:rollback' and r.seq > h.seq
+      where r.wid = p_wid and wedsql._goes_back(r.trw) and r.seq > h.seq
         and not exists (select 1 from wedsql.wed_trace d
                         where d.wid = p_wid and d.cause_seq = h.seq and d.tgid = p_tgid
                           and d.seq <= r.cause_seq))

@@ -33,7 +33,7 @@ $$;
 
 -- Returns the values that attributes get at the end: those of the step to which the instance returns, or,
 -- with compensate, those before the first of the undone steps after which only such wrote them. What
--- compensations wrote last stays.
+-- compensations wrote last stays; what a person changes is as the person says.
 create or replace function wedsql._target_state(p_recovery wedsql.recovery) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select coalesce(case when p_recovery.operation = 'compensate' then (
@@ -44,4 +44,5 @@ select coalesce(case when p_recovery.operation = 'compensate' then (
       order by b.key, u.seq) v)
   else (select t.state from wedsql.wed_trace t
         where t.wid = p_recovery.wid and t.seq = p_recovery.target_seq) end, '{}') - p_recovery.restored
+  || p_recovery.changes
 $$;

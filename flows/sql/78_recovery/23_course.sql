@@ -156,6 +156,9 @@ begin
   execute format('select r.matched from %I._retest(array[$1]) r', p_flow.name)
     into v_step.matched using p_recovery.wid;
   perform wedsql._settle(p_flow.id, array[v_step], true, true);
+  if p_recovery.operation = 'replay' then
+    perform wedsql._replay_steps(p_flow, p_recovery);
+  end if;
   perform wedsql._wake(p_flow.id, v_ready) where v_ready <> '{}';
   return (select i.status from wedsql.instance i where i.wid = p_recovery.wid);
 end $$;

@@ -35,11 +35,12 @@ begin
 end $$;
 
 -- Begins to undo steps, and returns the status that the instance has then: X while a compensation waits for a
--- worker.
+-- worker. p_changes: values that the attributes get at the end.
 -- Locks: the instance, its jobs and timers, the trace; the caller holds the wed_flow row.
 -- Raises: WD111.
 create or replace function wedsql._undo(p_flow wedsql.flow, p_wid integer, p_operation text, p_seq integer,
-  p_reason text, p_actor text, p_override boolean, p_hold boolean) returns text
+  p_reason text, p_actor text, p_override boolean, p_hold boolean, p_changes jsonb default '{}')
+  returns text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := wedsql.now();
@@ -50,9 +51,9 @@ declare
 begin
   perform wedsql._check_planned(p_wid, v_undone, p_override);
   insert into wedsql.recovery (wid, operation, target_seq, undone, seqs, transitions, hold, exception, actor,
-                               reason, began_at, began_seq)
+                               reason, began_at, began_seq, changes)
   select p_wid, p_operation, p_seq, v_undone, coalesce(p.seqs, '{}'), coalesce(p.transitions, '{}'), p_hold,
-         i.reason, v_actor, p_reason, v_now, i.seq + 1
+         i.reason, v_actor, p_reason, v_now, i.seq + 1, p_changes
   from wedsql.instance i
   cross join (select array_agg(o.seq order by o.seq desc) as seqs,
                      array_agg(o.compensated_by order by o.seq desc) as transitions

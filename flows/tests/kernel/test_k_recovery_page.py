@@ -1,4 +1,4 @@
-"""The example of docs/recovery.md runs as shown."""
+"""The examples of docs/recovery.md run as shown."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ from flows.tests.kit import Kit, broken
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="the page is about no mode")]
 
 PAGE = (Path(__file__).parents[3] / "docs" / "recovery.md").read_text()
-(DEFINITION,) = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
-SESSION = "\n".join(re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL))
+EXAMPLES = [section for section in PAGE.split("\n## ") if "```sql" in section]
 
 
 def names(kit: Kit) -> dict[str, Callable[..., Any] | SimpleNamespace]:
     """Return what the page takes for granted, on the test's flow."""
-    offered = ("start", "compensations", "roll_back", "abort")
+    offered = ("start", "compensations", "roll_back", "abort", "preview_repair", "repair")
     calls: dict[str, Callable[..., Any]] = {
         name: partial(getattr(api, name), conn=kit.conn) for name in offered
     }
@@ -46,11 +45,16 @@ def names(kit: Kit) -> dict[str, Callable[..., Any] | SimpleNamespace]:
     }
 
 
-def test_the_example_of_the_page(kit: Kit) -> None:
+@pytest.mark.parametrize(
+    ("section", "lines"), list(zip(EXAMPLES, (15, 12), strict=True)), ids=["undo", "replay"]
+)
+def test_the_examples_of_the_page(kit: Kit, section: str, lines: int) -> None:
+    (definition,) = re.findall(r"```sql\n(.*?)```", section, re.DOTALL)
     kit.rows("select set_config('search_path', %s, false)", [kit.name])
-    kit.rows(DEFINITION)
-    session = doctest.DocTestParser().get_doctest(SESSION, names(kit), "docs/recovery.md", None, 0)
+    kit.rows(definition)
+    text = "\n".join(re.findall(r"```python\n(.*?)```", section, re.DOTALL))
+    session = doctest.DocTestParser().get_doctest(text, names(kit), "docs/recovery.md", None, 0)
     runner = doctest.DocTestRunner()
     runner.run(session)
-    assert (len(session.examples), runner.failures) == (15, 0)
+    assert (len(session.examples), runner.failures) == (lines, 0)
     assert broken(kit) == []

@@ -28,8 +28,8 @@ insert into every.wed_trig (tgname, trname, cpred, mode, revalidate, pickup_dead
   ('wait', 'tr_wait', $$kind = 'wait' and a is null$$, 'lease', 'withdraw', '100 years', '1 hour', 7);
 insert into every.wed_trig (tgname, trname, cpred, due_attr, due_after, fire_once, compensation, class) values
   ('late', 'tr_late', $$kind in ('due', 'stuck') and a is null$$, 'due', '1 hour', true, 'inverse', 'compensatable');
-insert into every.wed_trig (tgname, trname, cpred, max_attempts, backoff, compensation, compensated_by) values
-  ('fail', 'tr_fail', $$kind = 'fail' and a is null$$, 1, '0', 'transition', 'tr_wait');
+insert into every.wed_trig (tgname, trname, cpred, max_attempts, backoff, replay, compensation, compensated_by)
+  values ('fail', 'tr_fail', $$kind = 'fail' and a is null$$, 1, '0', 'reuse', 'transition', 'tr_wait');
 insert into every.wed_trig (tgname, trname, cpred, on_error) values
   ('wrong', 'tr_wrong', $$size = 'l' and share / n > 1$$, 'exception'),
   ('false', 'tr_wrong', $$kind = 'false' and 1 / n > 1$$, 'false'),
