@@ -11,7 +11,9 @@ from django.utils.translation import pgettext_lazy
 
 from flows.api.cases import Case, CaseEvent, CaseGroup
 from flows.labels import translate_label
-from flows.models import Attribute, Flow, Instance, Trigger
+from flows.models import Attribute, Flow, Trigger
+from flows.queries.definitions import flow_by_name
+from flows.queries.instances import business_keys
 from monitor.case_facts import Found, found_in
 from pages.labels import REASON_SHORT, SYSTEM_STEP
 
@@ -127,7 +129,7 @@ def names(flows: Iterable[str]) -> Names:
     )
 
 
-def row(case: Case, named: Names, keys: Mapping[int, str | None] | None = None) -> CaseRow:
+def row(case: Case, named: Names, keys: Mapping[int, str] | None = None) -> CaseRow:
     """Return a case for a page; `keys` are the business keys of instances."""
     return CaseRow(
         case,
@@ -136,25 +138,31 @@ def row(case: Case, named: Names, keys: Mapping[int, str | None] | None = None) 
         str(SEVERITY.get(case.severity, case.severity)),
         cause(case.cause),
         named.transition(case.flow, case.transition),
-        (keys or {}).get(case.wid) or "",
+        (keys or {}).get(case.wid, ""),
     )
 
 
 def rows(cases: Collection[Case], named: Names) -> list[CaseRow]:
     """Return cases for a page, with the business keys of their instances."""
-    found = Instance.objects.filter(wid__in=[one.wid for one in cases]).values_list("wid", "key")
-    keys = dict(found)
+    keys: dict[int, str] = {}
+    for name in {one.flow for one in cases}:
+        if flow := flow_by_name(name):
+            keys |= business_keys(flow, [one.wid for one in cases if one.flow == name])
     return [row(one, named, keys) for one in cases]
 
 
-def group_row(group: CaseGroup, named: Names) -> GroupRow:
-    """Return a group for a page."""
+def group_row(group: CaseGroup, named: Names, technical: Collection[str] | None) -> GroupRow:
+    """Return a group for a page; errors are shown of the flows in `technical`, None for all."""
     return GroupRow(
         group,
         named.flow(group.flow),
         cause(group.cause),
         named.transition(group.flow, group.transition),
-        found_in(group, {name for flow, name in named.repairable if flow == group.flow}),
+        found_in(
+            group,
+            technical is None or group.flow in technical,
+            {name for flow, name in named.repairable if flow == group.flow},
+        ),
     )
 
 

@@ -117,6 +117,12 @@ def columns(flow: FlowInfo, shown: Sequence[Attribute]) -> sql.Composable:
     )
 
 
+def business_keys(flow: FlowInfo, wids: Sequence[int]) -> dict[int, str]:
+    """Return the business keys of instances of a flow."""
+    statement = sql.SQL("select {} from {} where i.wid = any (%s)").format(columns(flow, ()), _tables(flow))
+    return {r["wid"]: r["named"] for r in rows(statement, [list(wids)])}
+
+
 def instance_row(r: Row) -> InstanceRow:
     """Return the row of a list that `columns` has selected."""
     return InstanceRow(**{**r, "cells": tuple(r["cells"])})

@@ -132,3 +132,19 @@ def test_only_who_may_repair_the_flow_changes_a_case(
     assert carol.post("/cases/next/").status_code == 403
     assert other.post("/cases/next/")["Location"] == "/cases/"
     assert case_of(lost[0]).state == "new" and len(api.read_case(number).history) == 1
+
+
+def test_a_failed_compensation_is_retried_or_left_out_from_its_case(bea: Client, parcels: Parcels) -> None:
+    parcels.connection.execute(
+        "update wedsql.trig set compensation = 'transition', compensated_by = 'tr_unpack', max_attempts = 1"
+        " where trname = 'tr_pack' and flow_id = %s",
+        [parcels.flow_id],
+    )
+    wid = parcels.start(customer="Ana")
+    parcels.do("tr_pack", wid, stage="packed")
+    api.abort(wid, "Not wanted.", conn=parcels.connection)
+    parcels.park("tr_unpack", wid, "no key")
+    page = get(bea, f"/instances/{wid}/repair/")
+    (job,) = api.explain_jobs(wid)
+    assert f"/instances/{wid}/operate/retry/?job={job.id}" in page
+    assert "?operation=skip_compensation" in page and "There is nothing to repair" not in page

@@ -38,13 +38,14 @@ def cases(request: HttpRequest) -> HttpResponse:
     flows, after = _seen(request), number(request.GET.get("after"))
     found = api.list_cases(flows, where, closed=tab == "closed", after=after, limit=PAGE_SIZE + 1)
     groups = api.case_groups(flows, GROUPS) if tab == "open" and not where and after is None else []
+    technical = flows_of(request.user, "repair")
     named = names({one.flow for one in found} | {one.flow for one in groups})
     context = {
         "tab": tab,
         "tabs": TABS,
         "rows": rows(found[:PAGE_SIZE], named),
         "more": found[PAGE_SIZE - 1].number if len(found) > PAGE_SIZE else None,
-        "groups": [group_row(one, named) for one in groups],
+        "groups": [group_row(one, named, technical) for one in groups],
         "narrowed": {name: where[name] for name in ("queue", "cause", "signature") if name in where},
         "flow": text(request, "flow"),
         "repairs": flows_of(request.user, "handle") != frozenset(),

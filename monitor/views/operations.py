@@ -42,6 +42,7 @@ def operate(request: HttpRequest, wid: int, operation: str) -> HttpResponse:
         return HttpResponseForbidden(_("You may see this instance, but not operate it."))
     context: dict[str, Any] = {"flow": flow, "instance": instance, "operation": chosen, "name": operation}
     context |= {"job": job, "gone": chosen.of_job and job is None, "number": number_of_job}
+    context["title"] = flow.transition_titles.get(job.transition, job.transition) if job else ""
     context["reason"] = request.POST.get("reason", "").strip()[:LONGEST_REASON].replace("\x00", "")
     context["priority"] = request.POST.get("priority", str(job.priority if job else 0))[:7]
     context["time"] = request.POST.get("time", "10m")[:20]

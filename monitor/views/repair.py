@@ -67,8 +67,9 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     context["technical"] = bool(rights & {"repair", "design"})
     context |= _case(request, wid, flow)
     titles = {one.tgid: one.title for one in flow.triggers}
-    parked = (one for one in jobs.of_instance(wid) if one.state == "K" and now.status == "E")
+    parked = (one for one in jobs.of_instance(wid) if one.state == "K" and now.status in "EX")
     context["parked"] = [(one, titles.get(one.tgid, one.transition)) for one in parked]
+    context["key"] = flow.business_key(values.as_text(now.state.get(one.name)) for one in flow.attributes)
     context["late_results"] = late_results.rows(wid, flow)
     if about.job:
         context["job_title"] = titles.get(about.job.tgid, about.job.transition)
