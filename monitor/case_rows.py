@@ -45,6 +45,7 @@ EVENT: Mapping[str, Text] = {
     "commented": _("comment"),
     "waits": _("put aside"),
     "late": _("late result"),
+    "awaited": _("the state is as awaited"),
     "set": _("changed"),
 }
 

@@ -35,6 +35,7 @@ TROUBLE: dict[str, str | Promise] = {
     "rematch": _("A published definition does not reach an instance"),
     "bulk": _("A bulk operation is not continued"),
     "signatures": _("The signatures of exceptions are not computed"),
+    "waits": _("Conditions for which cases wait are not examined"),
 }
 COUNTED: dict[str, str | Promise] = {
     "pending": _("Jobs waiting"),

@@ -24,7 +24,8 @@ CLAIM_MINUTES = 30
 class CaseEvent:
     """An entry in the history of a case.
 
-    `kind` is opened, changed, closed, reopened, claimed, taken_over, released, commented, waits or set;
+    `kind` is opened, changed, closed, reopened, claimed, taken_over, released, commented, waits, awaited
+    or set;
     `detail` has what belongs to it.
     """
 
@@ -42,7 +43,8 @@ class Case:
 
     `state` is one of OPEN_STATES or CLOSED_STATES. `cause` is the reason of the exception, `transition` the
     parked transitions or the one that wrote the last state. Cases with the same `signature` have the same
-    cause; it is empty until it is computed. `closed_by` is the step that ended the exception.
+    cause; it is empty until it is computed. `waits_for` is the condition until which it waits, `closed_by`
+    the step that ended the exception.
     """
 
     number: int
@@ -59,6 +61,7 @@ class Case:
     owner: str
     claimed_until_at: datetime | None
     waits_until_at: datetime | None
+    waits_for: str
     queue: str
     severity: str
     priority: int
@@ -190,19 +193,21 @@ def comment_case(
 
 def wait_case(
     number: int,
-    until: datetime,
+    until: datetime | None,
     actor: str,
     text: str = "",
     *,
+    condition: str = "",
     flows: Sequence[str] | None = None,
     conn: Any = None,
 ) -> Case:
     """Put a case aside until a time, because information is missing.
 
-    Raises BadCase, UnknownCase, CaseClaimed.
+    With `condition`, an SQL predicate over the attributes, it waits until that holds, and until the time at
+    the latest. Raises BadCase, UnknownCase, CaseClaimed, PredicateRefused, PredicateType.
     """
-    call = "select wedsql.wait_case(%s, %s::timestamptz, %s, %s, %s::text[])"
-    return _case(value(conn, call, (number, until, actor, text, _names(flows))))
+    call = "select wedsql.wait_case(%s, %s::timestamptz, %s, %s, %s::text[], %s)"
+    return _case(value(conn, call, (number, until, actor, text, _names(flows), condition)))
 
 
 def change_case(
@@ -243,6 +248,14 @@ def save_case_rules(
 def sign_cases(limit: int = 500, *, conn: Any = None) -> int:
     """Compute signatures of cases, at most `limit` of each flow; return how many. For the reaper."""
     return int(value(conn, "select wedsql.sign_cases(%s)", (limit,)))
+
+
+def end_waits(limit: int = 200, *, conn: Any = None) -> int:
+    """Offer cases again that waited for a condition which holds now; return how many were examined.
+
+    At most `limit` of each flow. For the reaper.
+    """
+    return int(value(conn, "select wedsql.end_waits(%s)", (limit,)))
 
 
 def _names(flows: Sequence[str] | None) -> list[str] | None:

@@ -46,7 +46,7 @@ def test_the_examples_of_the_documentation(tmp_path: Path, monkeypatch: pytest.M
     case = declined()
     assert (case.queue, case.priority, case.severity) == ("cards", 80, "high") and case.due_at is not None
     assert [each["queue"] for each in answer("cases", "rules", "--flow", "orders")] == ["cards", "orders"]
-    assert len(calls) == 8
+    assert len(calls) == 9
     for call in calls:
         given = {"17": str(case.number), "2026-12-24T09:00": str(datetime.now(UTC) + timedelta(days=1))}
         line = [given.get(word, word) for word in shlex.split(call)]

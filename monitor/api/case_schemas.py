@@ -26,6 +26,7 @@ class CaseOut(Schema):
     owner: str
     claimed_until_at: datetime | None
     waits_until_at: datetime | None
+    waits_for: str = Field(description="The condition until which it waits.")
     queue: str
     severity: str
     priority: int

@@ -101,9 +101,9 @@ def comment_case(request: HttpRequest, case: int, given: inputs.CommentIn) -> An
 
 @router.post("/cases/{int:case}/wait", response=case_schemas.CaseOut, auth=REPAIR, summary="Put a case aside")
 def wait_case(request: HttpRequest, case: int, given: inputs.WaitIn) -> Any:
-    """Put a case aside until a time, because information is missing."""
-    actor = call_of(request).caller.name
-    return vars(kernel.wait_case(case, _aware(given.until), actor, given.text))
+    """Put a case aside until a time or until a condition holds, because information is missing."""
+    actor, until = call_of(request).caller.name, given.until and _aware(given.until)
+    return vars(kernel.wait_case(case, until, actor, given.text, condition=given.condition))
 
 
 @router.post("/cases/{int:case}/change", response=case_schemas.CaseOut, auth=REPAIR, summary="Change a case")

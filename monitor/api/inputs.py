@@ -103,9 +103,10 @@ class CommentIn(Input):
 
 
 class WaitIn(Input):
-    """Until when a case is not offered, and why."""
+    """Until when a case is not offered, or until which condition holds, and why."""
 
-    until: datetime
+    until: datetime | None = None
+    condition: Annotated[LongText, Field(description="An SQL predicate over the attributes.")] = ""
     text: LongText = ""
 
 

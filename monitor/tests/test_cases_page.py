@@ -118,6 +118,50 @@ def test_a_case_is_commented_put_aside_and_taken_over(bea: Client, parcels: Parc
     assert bea.post(f"/cases/{2**63}/claim/").status_code == 404
 
 
+def test_a_case_is_put_aside_until_the_state_is_as_chosen(
+    bea: Client, parcels: Parcels, lost: list[int]
+) -> None:
+    wid = lost[0]
+    number = case_of(wid).number
+
+    def wait(client: Client, **given: str) -> str:
+        client.post(f"/cases/{number}/wait/", {"awaited": "1", "time": "30d"} | given)
+        return get(client, f"/instances/{wid}/repair/")
+
+    wrong = (
+        ({"attribute": "nothing", "operator": "eq", "value": "x"}, "Choose an attribute"),
+        ({"attribute": "customer", "operator": "like", "value": "x"}, "Choose an attribute"),
+        ({"attribute": "customer", "operator": "eq", "value": ""}, "Enter a value"),
+        ({"attribute": "weight", "operator": "gt", "value": "heavy"}, "heavy"),
+        ({"attribute": "stage", "operator": "eq", "value": "lost"}, "already"),
+    )
+    for given, why in wrong:
+        page = wait(bea, **given)
+        assert why in page and case_of(wid).state == "new", text_of(page)
+    page = wait(bea, attribute="customer", operator="eq", value='O\'Hara \\ % "x"', text="The CRM is asked.")
+    assert case_of(wid).waits_for == "customer = 'O''Hara \\ % \"x\"'" and "no longer than" in page
+    api.end_waits()
+    assert case_of(wid).state == "waiting"
+    api.repair(wid, "patch", {"changes": {"customer": 'O\'Hara \\ % "x"'}}, "A test.", actor="carl")
+    api.end_waits()
+    assert case_of(wid).state == "new" and "the state is as awaited" in get(bea, f"/instances/{wid}/repair/")
+    for operator, waits in (("notnull", False), ("null", True), ("ne", True), ("ge", True)):
+        wait(
+            bea,
+            attribute="customer",
+            operator=operator,
+            value='O\'Hara \\ % "x"' if operator == "ne" else "Z",
+        )
+        assert (case_of(wid).state == "waiting") is waits, operator
+        bea.post(f"/cases/{number}/claim/")
+        bea.post(f"/cases/{number}/release/")
+    clerk = client_of(person("cleo", f"flow:{parcels.flow}:handle"))
+    page = wait(clerk, condition="weight > 1000000")
+    assert "Instead, a condition in SQL" not in page and "Choose an attribute" in page
+    page = wait(bea, condition="weight > 1000000")
+    assert "Instead, a condition in SQL" in page and case_of(wid).waits_for == "weight > 1000000"
+
+
 def test_only_who_may_repair_the_flow_changes_a_case(
     carol: Client, mallory: Client, parcels: Parcels, lost: list[int]
 ) -> None:

@@ -14,8 +14,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from flows import api
-from flows.access import AnyUser, flows_of, visible_flows
+from flows.access import AnyUser, flows_of, rights, visible_flows
+from flows.designer.values import BadValue
 from flows.errors import UnknownCase, WedError
+from flows.queries.definitions import flow_by_name
+from monitor import waiting
 from monitor.alert_forms import seconds
 from monitor.case_rows import TABS, group_row, names, rows
 from pages.guard import page
@@ -95,7 +98,7 @@ def change(request: HttpRequest, case: int, verb: str) -> HttpResponse:
         VERBS[verb](request, request.user, case, flows)
     except UnknownCase as error:
         raise Http404 from error
-    except WedError as refused:
+    except (WedError, BadValue) as refused:
         messages.error(request, str(refused))
     return HttpResponseRedirect(reverse("monitor:repair", args=[wid]) + "#case")
 
@@ -124,7 +127,18 @@ def _comment(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None
 
 def _wait(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:
     until = datetime.now(UTC) + timedelta(seconds=min(seconds(request.POST.get("time", "").strip()), A_YEAR))
-    api.wait_case(case, until, user.get_username(), _given(request), flows=flows)
+    awaited = _awaited(request, user, case, flows) if request.POST.get("awaited") else ""
+    api.wait_case(case, until, user.get_username(), _given(request), condition=awaited, flows=flows)
+
+
+def _awaited(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> str:
+    """Return the condition for which a case is to wait. Raises BadValue."""
+    name = api.read_case(case, flows).flow
+    flow = flow_by_name(name)
+    if flow is None:
+        raise UnknownCase
+    technical = bool(rights(user, name) & {"repair", "design"})
+    return waiting.condition(request.POST, flow, technical=technical)
 
 
 VERBS: dict[str, Callable[[HttpRequest, AnyUser, int, Any], None]] = {

@@ -23,7 +23,7 @@ from flows.errors import UnknownInstance, WedError
 from flows.models import Trigger
 from flows.queries import jobs
 from flows.queries.definitions import FlowInfo
-from monitor import case_rows, late_results, repairing
+from monitor import case_rows, late_results, repairing, waiting
 from monitor.repair_choices import CHOICES, Subject, writable
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import page
@@ -130,6 +130,8 @@ def _case(request: HttpRequest, wid: int, flow: FlowInfo) -> dict[str, Any]:
         "case": case_rows.row(case, case_rows.names([flow.name])),
         "events": case_rows.event_rows(case),
         "is_mine": mine,
+        "wait_attributes": waiting.attributes(flow),
+        "wait_operators": waiting.OPERATORS,
     }
 
 

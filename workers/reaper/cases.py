@@ -1,4 +1,4 @@
-"""Decides on late results and computes the signatures of new cases, in short transactions of their own."""
+"""Decides on late results, computes the signatures of new cases and ends waits, in short transactions."""
 
 from __future__ import annotations
 
@@ -32,10 +32,12 @@ def decide_on_late_results(connection: psycopg.Connection[Any]) -> None:
 
 
 def sign_new_cases(connection: psycopg.Connection[Any]) -> None:
-    """Compute signatures slice by slice; a failure is logged and hinders nothing else."""
-    until = time.monotonic() + _BUDGET
-    try:
-        while api.sign_cases(_SLICE, conn=connection) >= _SLICE and time.monotonic() < until:
-            pass
-    except (WedError, psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable) as error:
-        log.warning("Signatures of cases were not computed: %s", summarize(error), extra={"worker": WORKER})
+    """Compute signatures and examine waits slice by slice; a failure is logged and hinders nothing else."""
+    for what, advance in (("Signatures", api.sign_cases), ("Waits", api.end_waits)):
+        until = time.monotonic() + _BUDGET
+        try:
+            while advance(_SLICE, conn=connection) >= _SLICE and time.monotonic() < until:
+                pass
+        except (WedError, psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable) as error:
+            text = "%s of cases were not examined: %s"
+            log.warning(text, what, summarize(error), extra={"worker": WORKER})

@@ -45,6 +45,7 @@ class Command(FlowCommand):
         )
         parser.add_argument("--take-over", default="", help="reason for ending the claim of another user")
         parser.add_argument("--until", help="time until which the case waits, such as 2026-12-24T09:00")
+        parser.add_argument("--condition", default="", help="SQL predicate until which the case waits")
         parser.add_argument(
             "--severity", choices=SEVERITIES, help="only cases of it; with “set”: the new one"
         )
@@ -129,10 +130,11 @@ class Command(FlowCommand):
         self._show(options)
 
     def _wait(self, options: dict[str, Any]) -> None:
-        if not options["until"]:
-            raise Usage("“wait” needs --until.")
-        until = _time(options["until"])
-        self._write(api.wait_case(options["number"], until, options["actor"], options["text"]), options)
+        if not options["until"] and not options["condition"]:
+            raise Usage("“wait” needs --until or --condition.")
+        until = _time(options["until"]) if options["until"] else None
+        given = (options["number"], until, options["actor"], options["text"])
+        self._write(api.wait_case(*given, condition=options["condition"]), options)
 
     def _set(self, options: dict[str, Any]) -> None:
         changes = {name: options[name] for name in SETTABLE if options[name] is not None}

@@ -13,12 +13,15 @@ $$;
 -- Returns a case for clients: its state at present, without what is stored for the kernel only.
 create or replace function wedsql._shown_case(p_case wedsql.repair_case) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
-select to_jsonb(p_case) - '{flow_id,signed_seq,lease_until,waits_until}'::text[] || jsonb_build_object(
+select to_jsonb(p_case)
+    - '{flow_id,signed_seq,lease_until,waits_until,waits_compiled,waits_reads,waits_seq}'::text[]
+  || jsonb_build_object(
   'flow', (select f.name from wedsql.flow f where f.id = p_case.flow_id),
   'state', n.state, 'due_at', nullif(p_case.due_at, 'infinity'),
   'owner', case when n.state in ('new', 'reopened') then '' else p_case.owner end,
   'claimed_until_at', case when n.state = 'claimed' then p_case.lease_until end,
-  'waits_until_at', case when n.state = 'waiting' then p_case.waits_until end)
+  'waits_until_at', case when n.state = 'waiting' then p_case.waits_until end,
+  'waits_for', case when n.state = 'waiting' then p_case.waits_for else '' end)
 from (select wedsql._case_state(p_case, wedsql.now()) as state) n
 $$;
 
@@ -172,24 +175,55 @@ begin
   perform wedsql._note_case(p_number, 'commented', p_actor, p_text);
 end $$;
 
--- Puts a case aside until a time, because information is missing; it is not offered as the next one before.
--- Claiming it ends the wait. Returns the case.
+-- Puts a case aside until a time, because information is missing, or until a condition on the state holds
+-- (06_waits), which is an SQL predicate over the attributes; then p_until, which may be null, is the latest
+-- time. The case is not offered as the next one before. Claiming it ends the wait. Returns the case.
 -- Locks: the case.
--- Raises: WD514, WD515, WD516.
+-- Raises: WD005, WD006, WD514, WD515, WD516.
 create or replace function wedsql.wait_case(p_number bigint, p_until timestamptz, p_actor text,
-  p_text text default '', p_flows text[] default null) returns jsonb
+  p_text text default '', p_flows text[] default null, p_condition text default '') returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 declare
   v_case wedsql.repair_case := wedsql._open_case(p_number, p_flows, p_actor, p_text);
+  v_text text := btrim(coalesce(p_condition, ''));
+  v_condition wedsql.condition;
 begin
+  if v_text <> '' then
+    p_until := coalesce(p_until, wedsql.now() + interval '1 year');
+    v_condition := wedsql._wait_condition(v_case, v_text);
+  end if;
   if p_until is null or p_until <= wedsql.now() or p_until > wedsql.now() + interval '1 year' then
     perform wedsql._raise('WD514', 'A case waits until a time within a year from now.', 'Give such a time.');
   end if;
   update wedsql.repair_case c
-  set state = 'waiting', owner = wedsql._actor(p_actor), lease_until = null, waits_until = p_until
+  set state = 'waiting', owner = wedsql._actor(p_actor), lease_until = null, waits_until = p_until,
+      waits_for = v_text, waits_compiled = v_condition.canonical, waits_reads = v_condition.reads,
+      waits_seq = c.seq
   where c.number = p_number returning c.* into v_case;
-  perform wedsql._note_case(p_number, 'waits', p_actor, p_text, jsonb_build_object('until', p_until));
+  perform wedsql._note_case(p_number, 'waits', p_actor, p_text, jsonb_build_object('until', p_until)
+    || case when v_text <> '' then jsonb_build_object('condition', v_text) else '{}' end);
   return wedsql._shown_case(v_case);
+end $$;
+
+-- Returns a condition for which a case is to wait, compiled.
+-- Raises: WD005, WD006; WD514 where it is too long or holds already.
+create or replace function wedsql._wait_condition(p_case wedsql.repair_case, p_text text)
+  returns wedsql.condition
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_condition wedsql.condition;
+begin
+  if length(p_text) > 4000 then
+    perform wedsql._raise('WD514', 'A text of a case has at most {limit} characters.', 'Use a shorter text.',
+      jsonb_build_object('limit', 4000));
+  end if;
+  v_condition := wedsql._compile_one(p_text, wedsql._attr_types(p_case.flow_id));
+  p_case.waits_compiled := v_condition.canonical;
+  p_case.waits_reads := v_condition.reads;
+  if exists (select from wedsql._awaited(p_case.flow_id, array[p_case]) a where a.letter = 't') then
+    perform wedsql._raise('WD514', 'The state is already as it is awaited.', 'Choose another condition.');
+  end if;
+  return v_condition;
 end $$;
 
 -- Rejects values that a case cannot have.
@@ -254,5 +288,5 @@ end $$;
 grant execute on function wedsql.claim_case(bigint, text, integer, text, text[]),
   wedsql.next_case(text, text, integer, text[]), wedsql.release_case(bigint, text, text[]),
   wedsql.comment_case(bigint, text, text, text[]),
-  wedsql.wait_case(bigint, timestamptz, text, text, text[]),
+  wedsql.wait_case(bigint, timestamptz, text, text, text[], text),
   wedsql.change_case(bigint, jsonb, text, text[]) to wed_web;

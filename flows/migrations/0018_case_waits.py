@@ -1,0 +1,12 @@
+"""Let a case be put aside until a condition on the state holds."""
+
+from __future__ import annotations
+
+from django.db import migrations
+
+from flows.operations.install import ChangeTables
+
+
+class Migration(migrations.Migration):
+    dependencies = [("flows", "0017_repaired")]
+    operations = [ChangeTables("0018_case_waits")]
