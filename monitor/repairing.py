@@ -104,13 +104,16 @@ class ShownPreview:
 
 
 def missing(found: InstanceReasons, flow: FlowInfo, attributes: Sequence[Mapping[str, Any]]) -> list[Missing]:
-    """Return the rules that do not hold, nearest first, each with the values that it needs."""
+    """Return the rules that do not hold, nearest first, each with the values that it needs.
+
+    Of those as near, rules whose transition has been done before come last: a repair is to go on.
+    """
     titles = {name: str(label) for name, label in (SYSTEM_STEP | SYSTEM_JOB).items()} | flow.transition_titles
     labels = {name: translate_label(label) for name, label in found.labels.items()}
     names = {one["name"] for one in attributes}
     return [
         Missing(shown_rule(rule, labels, titles), filling.rule(rule.obstacles, names))
-        for rule in found.nearest[:NEAREST]
+        for rule in sorted(found.nearest, key=lambda one: (len(one.obstacles), one.is_done))[:NEAREST]
     ]
 
 

@@ -62,6 +62,11 @@ class RuleReason:
     def holds(self) -> bool:
         return self.value == "t"
 
+    @property
+    def is_done(self) -> bool:
+        """Return whether its own transition wrote what keeps it from holding."""
+        return any(write.by == self.transition for one in self.obstacles for write in one.written.values())
+
 
 @dataclass(frozen=True, slots=True)
 class JobReason:

@@ -58,6 +58,13 @@ def test_a_clerk_reads_what_is_missing_fills_it_in_previews_and_applies(
     assert "There is nothing to repair" in get(bea, address(lost))
 
 
+def test_what_goes_on_is_offered_before_what_was_done_already(bea: Client, parcels: Parcels) -> None:
+    wid = parcels.start(customer="Ana", extra={})
+    parcels.do("tr_pack", wid, stage="lost")
+    text = text_of(get(bea, address(wid)))
+    assert text.index("For “g_send”") < text.index("For “Pack it”")
+
+
 def test_a_parked_job_is_shown_with_its_error_and_a_way_to_retry_it(bea: Client, parcels: Parcels) -> None:
     wid = parcels.start(extra={})
     parcels.park("tr_pack", wid, "no box")
