@@ -54,9 +54,10 @@ def test_the_examples_of_the_documentation(tmp_path: Path, monkeypatch: pytest.M
             run("cases", "claim", str(case.number))
         run(*line)
     shown = answer("cases", "show", str(case.number))
-    assert (shown["state"], shown["reason_code"], shown["owner"]) == ("new", "declined", "")
+    assert (shown["state"], shown["reason_code"], shown["owner"]) == ("waiting", "declined", "root")
+    assert shown["waits_for"] == "amount <= 1000"
     assert [each["kind"] for each in shown["history"]] == [
-        "opened", "claimed", "commented", "waits", "set", "claimed", "released",
+        "opened", "claimed", "commented", "waits", "set", "claimed", "released", "waits",
     ]  # fmt: skip
     assert "The bank is asked." in run("cases", "show", str(case.number))
 

@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0017_repaired")]
-    operations = [ChangeTables("0018_case_waits")]
+    dependencies = [("flows", "0018_replay")]
+    operations = [ChangeTables("0019_case_waits")]
