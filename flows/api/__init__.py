@@ -166,6 +166,7 @@ from flows.api.slas import (
     save_sla,
     working_time,
 )
+from flows.api.suggesting import suggestions
 from flows.api.taking import extend, lease_many, offer, release, take, take_many
 from flows.api.together import count_holding, explain_exceptions
 from flows.api.trial import explain, nearest, try_complete, try_due, try_start
@@ -341,6 +342,7 @@ __all__ = [
     "skip_compensation",
     "start",
     "start_many",
+    "suggestions",
     "suspend",
     "take",
     "take_alert_rule",

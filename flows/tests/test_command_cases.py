@@ -14,6 +14,7 @@ from django.db import transaction
 from flows import api
 from flows.api.cases import Case
 from flows.tests.commands import answer, refused, run, write
+from flows.tests.consoles import sessions
 
 pytestmark = pytest.mark.django_db
 
@@ -92,3 +93,21 @@ def test_it_refuses_what_makes_no_sense(tmp_path: Path) -> None:
         with transaction.atomic():
             refused("cases", *line)
             transaction.set_rollback(True)
+
+
+def test_the_suggestions_of_the_documentation() -> None:
+    text = (Path(__file__).parents[2] / "docs/learning.md").read_text().partition("## Suggestions")[2]
+    call, printed = sessions(text)[0]
+    for _each in range(6):
+        api.repair(declined().wid, "patch", {"changes": {"payment": "paid"}}, "x")
+    api.repair(declined().wid, "accept", {}, "x")
+    case = declined()
+    assert "was repaired yet" in run("cases", "suggestions", str(case.number)), "it has no signature yet"
+    api.sign_cases()
+    shown = run(*shlex.split(call.replace("17", str(case.number)))[2:]).splitlines()
+    expected = [line.split()[:4] for line in printed.splitlines()]
+    assert [line.split()[:4] for line in shown] == expected
+    assert shown[2].split()[-1] != "thin" and shown[3].split()[-1] == "thin"
+    found = answer("cases", "suggestions", str(case.number), "--flow", "orders")
+    assert [(each["cases"], each["values"]) for each in found] == [(6, {"payment": "paid"}), (1, {})]
+    assert "no case" in refused("cases", "suggestions", str(case.number), "--flow", "other")

@@ -77,3 +77,22 @@ class CaseGroupOut(Schema):
 
 class CaseGroupsOut(Schema):
     items: list[CaseGroupOut]
+
+
+class SuggestionOut(Schema):
+    """A repair of earlier cases with the same signature, and what became of them."""
+
+    key: str
+    operation: str
+    attributes: list[str]
+    values: dict[str, Any] = Field(description="Values that were the same in several cases.")
+    cases: int
+    final: int = Field(description="How many of the instances are final now.")
+    median_seconds: float
+    last_at: datetime
+    numbers: list[int] = Field(description="The last cases.")
+    thin: bool = Field(description="Too few cases to conclude anything from them.")
+
+
+class SuggestionsOut(Schema):
+    items: list[SuggestionOut]

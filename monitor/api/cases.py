@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -68,6 +69,18 @@ def next_case(request: HttpRequest, given: inputs.NextCaseIn) -> Any:
 def case(request: HttpRequest, case: int) -> Any:
     """Return one case with its history."""
     return _shown(kernel.read_case(case, _seen(request, "")))
+
+
+@router.get(
+    "/cases/{int:case}/suggestions",
+    response=case_schemas.SuggestionsOut,
+    auth=READ,
+    summary="What repaired cases like this one",
+)
+def suggestions(request: HttpRequest, case: int) -> Any:
+    """Return the repairs of closed cases with the same signature, the most successful first."""
+    found = kernel.suggestions(case, _seen(request, ""))
+    return {"items": [asdict(each) | {"thin": each.is_thin} for each in found]}
 
 
 @router.post("/cases/{int:case}/claim", response=case_schemas.CaseOut, auth=REPAIR, summary="Claim a case")

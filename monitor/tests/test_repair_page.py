@@ -293,3 +293,21 @@ def test_only_who_may_repair_undoes(carol: Client, parcels: Parcels, lost: int) 
     assert "Undo the repair" not in get(carol, f"/instances/{lost}/")
     assert carol.post(f"/instances/{lost}/undo/", {"seq": "9"}).status_code == 403
     assert api.explain_instance(lost).status == "R"
+
+
+def test_what_helped_in_cases_like_this_one_fills_the_form(bea: Client, parcels: Parcels, lost: int) -> None:
+    for _each in range(2):
+        wid = parcels.start(customer="Bob")
+        parcels.make_exception(wid)
+        api.repair(wid, "patch", {"changes": {"stage": "sent"}}, "x", actor="ana")
+    assert "What helped" not in get(bea, address(lost)), "the case has no signature yet"
+    api.sign_cases()
+    page = get(bea, address(lost))
+    text = text_of(page)
+    assert "2 of 2 such cases reached their final state after it" in text and "only 2 cases" in text
+    (case,) = api.list_cases([parcels.flow], {"wid": lost})
+    (found,) = api.suggestions(case.number)
+    page = sent(bea, lost, page, fill=found.key)
+    assert Form(page).fields["value-stage"] == "sent" and api.explain_instance(lost).state["stage"] == "lost"
+    closed = f"/cases/?show=closed&flow={parcels.flow}&signature={case.signature}"
+    assert closed.replace("&", "&amp;") in page and str(found.numbers[0]) in text_of(get(bea, closed))

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect
@@ -23,7 +24,7 @@ from flows.errors import UnknownInstance, WedError
 from flows.models import Trigger
 from flows.queries import jobs
 from flows.queries.definitions import FlowInfo
-from monitor import case_rows, late_results, repairing, waiting
+from monitor import case_rows, late_results, repairing, suggested, waiting
 from monitor.repair_choices import CHOICES, Subject, writable
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import page
@@ -66,6 +67,8 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     context |= {"choices": offered, "possible": about.is_possible(now.status), "missing": []}
     context["technical"] = bool(rights & {"repair", "design"})
     context |= _case(request, wid, flow)
+    if "case" in context and context["possible"]:
+        context["suggested"] = suggested.rows(context["case"].case.number, flow, about, offered)
     titles = {one.tgid: one.title for one in flow.triggers}
     parked = (one for one in jobs.of_instance(wid) if one.state == "K" and now.status in "EX")
     context["parked"] = [(one, titles.get(one.tgid, one.transition)) for one in parked]
@@ -76,21 +79,31 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     if about.name == "patch":
         context["missing"] = repairing.missing(now, flow, about.attributes)
     context["reason"] = request.POST.get("reason", "").strip()[:LONGEST_REASON].replace("\x00", "")
-    if request.method == "POST":
-        try:
-            asked = _asked(request, about, now, context["missing"])
-            if request.POST.get("do") == "apply" and request.POST.get("previewed") == asked.digest:
-                return _applied(request, asked, context["reason"])
-            context["fields"] = _fields(about, now, asked.changes)
-            if "fill" not in request.POST:
-                context |= _preview(request, asked, flow)
-        except values.BadValue as bad:
-            context |= {"error": str(bad), "fields": _typed(request, about, now)}
-        except WedError as refused:
-            context["error"] = str(refused)
+    if request.method == "POST" and (done := _answer(request, about, now, flow, context)):
+        return done
     context.setdefault("fields", _fields(about, now, _initial(request, wid, about)))
     context["fixed"] = _fixed(about, now, flow)
     return render(request, "monitor/repair.html", context)
+
+
+def _answer(
+    request: HttpRequest, about: Subject, now: InstanceReasons, flow: FlowInfo, context: dict[str, Any]
+) -> HttpResponse | None:
+    """Apply what was previewed and return the page that follows; else add a preview or what is wrong."""
+    fill = request.POST.get("fill", "")
+    more = repairing.filled(context["missing"], fill) or suggested.filled(context.get("suggested", ()), fill)
+    try:
+        asked = _asked(request, about, now, more)
+        if request.POST.get("do") == "apply" and request.POST.get("previewed") == asked.digest:
+            return _applied(request, asked, context["reason"])
+        context["fields"] = _fields(about, now, asked.changes)
+        if "fill" not in request.POST:
+            context |= _preview(request, asked, flow)
+    except values.BadValue as bad:
+        context |= {"error": str(bad), "fields": _typed(request, about, now)}
+    except WedError as refused:
+        context["error"] = str(refused)
+    return None
 
 
 def _initial(request: HttpRequest, wid: int, about: Subject) -> Mapping[str, Any]:
@@ -126,12 +139,14 @@ def _case(request: HttpRequest, wid: int, flow: FlowInfo) -> dict[str, Any]:
         return {}
     case = api.read_case(found[0].number)
     mine = case.owner == request.user.get_username()
+    alike = {"show": "closed", "flow": flow.name, "signature": case.signature}
     return {
         "case": case_rows.row(case, case_rows.names([flow.name])),
         "events": case_rows.event_rows(case),
         "is_mine": mine,
         "wait_attributes": waiting.attributes(flow),
         "wait_operators": waiting.OPERATORS,
+        "alike": f"{reverse('monitor:cases')}?{urlencode(alike)}",
     }
 
 
@@ -165,13 +180,11 @@ def _base(name: str, wid: int, step: int | None) -> Mapping[str, Any] | None:
         raise Http404 from None
 
 
-def _asked(
-    request: HttpRequest, about: Subject, now: InstanceReasons, missing: list[repairing.Missing]
-) -> Asked:
-    """Return what the form asks for: what was typed, and what one rule is to be filled in with."""
+def _asked(request: HttpRequest, about: Subject, now: InstanceReasons, more: Mapping[str, Any]) -> Asked:
+    """Return what the form asks for: what was typed, and with what a rule or suggestion is to fill it in."""
     seen = _seen(now, number(request.POST.get("seq")))
     typed = values.changed(_typed(request, about, seen), _state(about, seen))
-    return Asked(about, now, seen, {**typed, **repairing.filled(missing, request.POST.get("fill", ""))})
+    return Asked(about, now, seen, {**typed, **more})
 
 
 def _seen(now: InstanceReasons, seq: int | None) -> InstanceReasons:

@@ -20,6 +20,7 @@ LIKE = {"own clerk": "viewer"}
 ANSWERS = {
     "own clerk": {
         "instances/<int:wid>/repair/": ("y", "y"),
+        "instances/<int:wid>/undo/": ("-", "y"),
         "cases/next/": ("-", "y"),
         "cases/<int:case>/<slug:verb>/": ("-", "y"),
         "api/v1/instances/<int:wid>/repair": ("-", "b"),
@@ -188,6 +189,7 @@ cases                                              Lyyyyyyyy ---------
 cases/groups                                       Lyyyyyyyy ---------
 cases/next                                         --------- Lfffbfbff
 cases/<int:case>                                   Lnyyyyyyy ---------
+cases/<int:case>/suggestions                       Lnyyyyyyy ---------
 cases/<int:case>/claim                             --------- Lnffbfbff
 cases/<int:case>/release                           --------- Lnffbfbff
 cases/<int:case>/comment                           --------- Lnffbfbff

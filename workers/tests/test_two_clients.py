@@ -66,7 +66,7 @@ NO_WORKER = {
     "advance_slas", "after_working_time", "delete_calendar", "delete_sla", "list_calendars", "list_clocks",
     "list_slas", "places_at", "save_calendar", "save_sla", "working_time",
     "case_groups", "change_case", "claim_case", "comment_case", "list_case_rules", "list_cases", "next_case",
-    "read_case", "release_case", "save_case_rules", "sign_cases", "end_waits", "wait_case",
+    "read_case", "release_case", "save_case_rules", "sign_cases", "end_waits", "suggestions", "wait_case",
     "decide_late", "late_results",
     "settle_delivery", "settle_alert_rule", "silence_alert", "take_delivery", "take_alert_rule",
 }  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ from django.utils import timezone
 
 from flows import api
 from flows.api.cases import CLAIM_MINUTES, CLOSED_STATES, OPEN_STATES, SEVERITIES, Case, CaseRule
+from flows.api.suggesting import Suggestion
 from flows.errors import BadCase
-from flows.management.base import FlowCommand, Usage
+from flows.management.base import FlowCommand, Usage, cell
 
-NUMBERED = ("show", "claim", "release", "comment", "wait", "set")
+NUMBERED = ("show", "suggestions", "claim", "release", "comment", "wait", "set")
 OTHERS = ("list", "groups", "next", "rules")
 SELECTING = ("queue", "cause", "signature", "owner", "state", "severity")
 SETTABLE = ("queue", "severity", "priority", "due", "reason_code")
@@ -114,6 +116,18 @@ class Command(FlowCommand):
     def _show(self, options: dict[str, Any]) -> None:
         self._write(api.read_case(options["number"], self._flows(options)), options)
 
+    def _suggestions(self, options: dict[str, Any]) -> None:
+        found = api.suggestions(options["number"], self._flows(options))
+        if options["json"]:
+            return self.write_json([asdict(each) for each in found])
+        headers = ("operation", "values", "cases", "final", "median seconds", "last", "evidence")
+        rows = [
+            (each.operation, ", ".join(_written(each)), each.cases, each.final, each.median_seconds,
+             each.last_at, "thin" if each.is_thin else "")
+            for each in found
+        ]  # fmt: skip
+        self.write_table(headers, rows, "No case like this one was repaired yet.")
+
     def _claim(self, options: dict[str, Any]) -> None:
         self._write(
             api.claim_case(
@@ -162,6 +176,11 @@ class Command(FlowCommand):
 
 def _fields(case: Case) -> dict[str, Any]:
     return {name: getattr(case, name) for name in Case.__dataclass_fields__}
+
+
+def _written(one: Suggestion) -> list[str]:
+    """Return the attributes that a repair wrote, with the values that were the same in several cases."""
+    return [f"{name}={cell(one.values[name])}" if name in one.values else name for name in one.attributes]
 
 
 def _plain(case: Case) -> dict[str, Any]:

@@ -1,0 +1,64 @@
+"""Suggestions as the page of a repair shows them: what helped in cases like this one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flows import api
+from flows.api.suggesting import Suggestion
+from flows.designer.values import as_text
+from flows.queries.definitions import FlowInfo
+from monitor.repair_choices import CHOICES, Choice, Subject
+from pages.labels import SYSTEM_STEP
+
+
+@dataclass(frozen=True)
+class Written:
+    """An attribute that the repair wrote: its value, if that was the same in several cases."""
+
+    title: str
+    has_value: bool
+    value: str | None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A suggestion: `values` fill the form, `link` is the operation whose page does the same."""
+
+    suggestion: Suggestion
+    title: str
+    written: list[Written]
+    values: Mapping[str, Any]
+    link: str
+
+
+def rows(number: int, flow: FlowInfo, about: Subject, offered: Mapping[str, Choice]) -> list[Row]:
+    """Return what helped in cases like this one; `offered` are the operations that the user may do."""
+    repairable = {one["name"] for one in about.attributes} if about.name == "patch" else set()
+    found = api.suggestions(number, [flow.name])
+    return [_row(one, flow, repairable, offered) for one in found]
+
+
+def filled(found: Iterable[Row], key: str) -> Mapping[str, Any]:
+    """Return the values of the suggestion with this key; none if there is no such suggestion."""
+    return next((one.values for one in found if one.suggestion.key == key), {})
+
+
+def _row(one: Suggestion, flow: FlowInfo, repairable: Collection[str], offered: Mapping[str, Choice]) -> Row:
+    choice = offered.get(one.operation)
+    bare = choice and not (choice.of_job or choice.of_step or choice.of_late or choice.has_values)
+    written = [
+        Written(each.title, each.name in one.values, _text(one.values.get(each.name)))
+        for each in flow.attributes
+        if each.name in one.attributes
+    ]
+    values = {name: value for name, value in one.values.items() if name in repairable}
+    known = CHOICES.get(one.operation)
+    title = str(known.title if known else SYSTEM_STEP.get(f"_RECOVER:{one.operation}", one.operation))
+    return Row(one, title, written, values, one.operation if bare else "")
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else as_text(value)
