@@ -25,11 +25,14 @@ from flows.queries.instances import Instance, instance
 
 AnyUser: TypeAlias = AbstractUser | AnonymousUser
 
-Action: TypeAlias = Literal["see", "design", "publish", "approve", "operate", "handle", "repair"]
+Action: TypeAlias = Literal[
+    "see", "design", "publish", "approve", "operate", "handle", "repair", "approve_repair"
+]
 
 PREFIX = "flow:"
 # design: change drafts; publish: request publications; approve: those of others; operate: start, suspend,
-# cancel; handle: claim cases and do what HANDLING has; repair: every operation of the repair desk.
+# cancel; handle: claim cases and do what HANDLING has; repair: every operation of the repair desk;
+# approve_repair: repairs that others propose.
 PERMISSIONS: dict[Action, str] = {
     "see": "flows.view_flow",
     "design": "flows.change_flow",
@@ -38,6 +41,7 @@ PERMISSIONS: dict[Action, str] = {
     "operate": "flows.change_instance",
     "handle": "flows.handle_cases",
     "repair": "flows.change_job",
+    "approve_repair": "flows.approve_repair",
 }
 # The operations of the repair desk for which the right to handle cases is enough.
 HANDLING = frozenset({"patch", "complete", "skip", "retry", "undo", "merge_late", "discard_late"})

@@ -20,6 +20,7 @@ GROUPS: dict[str, list[str]] = {
     "clerks": ["view_flow", "handle_cases"],
     "senior clerks": ["view_flow", "handle_cases", "change_job", "change_instance"],
     "recovery workers": ["view_flow", "handle_cases"],
+    "flow repair approvers": ["view_flow", "approve_repair"],
 }
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from flows.api.connection import JSON, rows, value
 from flows.api.drafts import read_as
 
-OPEN_STATES = ("new", "claimed", "waiting", "reopened")
+OPEN_STATES = ("new", "claimed", "waiting", "proposed", "approved", "reopened")
 CLOSED_STATES = ("applied", "accepted", "closed")
 SEVERITIES = ("low", "normal", "high", "critical")
 CLAIM_MINUTES = 30
@@ -24,8 +24,8 @@ CLAIM_MINUTES = 30
 class CaseEvent:
     """An entry in the history of a case.
 
-    `kind` is opened, changed, closed, reopened, claimed, taken_over, released, commented, waits, awaited
-    or set;
+    `kind` is opened, changed, closed, reopened, claimed, taken_over, released, commented, waits, awaited or
+    set, and of a proposed repair proposed, approved, rejected, withdrawn, expired, applied or not_applied;
     `detail` has what belongs to it.
     """
 

@@ -36,13 +36,23 @@ class PendingJob:
 
 
 @dataclass(frozen=True, slots=True)
+class Approvals:
+    """How many other persons have to approve a repair, the title of the rule, and the groups it names."""
+
+    needed: int
+    title: str
+    groups: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class RepairPreview:
     """What an operation would do to the instance `wid`, which is at step `seq`.
 
     `before` and `after` have the attributes that change; `became_true` and `became_false` the triggers whose
     conditions do; `steps` the names of the steps that the history gets. `refusal` says why it would be
-    refused: then nothing changes. `facts` has what only this operation has to say; with "instance" it would
-    make another instance, and `after` is the state of that one.
+    refused: then nothing changes. With `approvals.needed` it is proposed, not applied. `facts` has what only
+    this operation has to say; with "instance" it would make another instance, and `after` is the state of
+    that one.
     """
 
     wid: int
@@ -61,6 +71,7 @@ class RepairPreview:
     withdrawn: Sequence[PendingJob]
     steps: Sequence[str]
     refusal: WedError | None
+    approvals: Approvals
     facts: Mapping[str, Any]
 
 
@@ -131,6 +142,7 @@ def preview_repair(
         ],
         steps=found["steps"],
         refusal=refusal,
+        approvals=Approvals(**found["approvals"]),
         facts=found["facts"],
     )
 
@@ -146,6 +158,8 @@ def repair(
     conn: Any = None,
 ) -> Repaired:
     """Perform an operation; the history keeps the reason. Raises what the operation raises.
+
+    NeedsApprovals if other persons have to approve it first (flows.api.propose_repair).
 
     With `expected_seq`, the `seq` of a preview, InstanceMoved if the instance is at another step by now.
     """

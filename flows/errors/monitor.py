@@ -117,3 +117,38 @@ class CaseClaimed(WedError):
 
     sqlstate = "WD516"
     default = _("Another user has claimed the case.")
+
+
+class NeedsApprovals(WedError):
+    """The repair needs approvals by other persons: it is proposed, and the last approval applies it."""
+
+    sqlstate = "WD520"
+    default = _("The repair needs approvals by other persons.")
+
+
+class BadProposal(WedError):
+    """The proposal cannot be made or decided, or a rule or a delegation of approvals cannot be saved."""
+
+    sqlstate = "WD521"
+    default = _("This cannot be done with the proposal.")
+
+
+class UnknownProposal(WedError):
+    """There is no such proposal."""
+
+    sqlstate = "WD522"
+    default = _("There is no such proposal.")
+
+
+class WrongPerson(WedError):
+    """The person made the proposal, or has approved it already, or another person would have to do this."""
+
+    sqlstate = "WD523"
+    default = _("Another person must do this.")
+
+
+class NotApprover(WedError):
+    """The person is not a member of the group that decides."""
+
+    sqlstate = "WD524"
+    default = _("Only members of a group decide about this.")

@@ -38,6 +38,7 @@ class Flow(models.Model):
             ("publish_flow", "Can publish definitions"),
             ("approve_flow", "Can approve publications of others"),
             ("handle_cases", "Can claim cases and give exceptions new values"),
+            ("approve_repair", "Can approve repairs of others"),
         ]
 
     def __str__(self) -> str:

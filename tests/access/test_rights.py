@@ -12,32 +12,36 @@ from flows import access
 from flows.groups import create_groups, create_groups_of
 from tests.access.conftest import SampleData
 
-ACTIONS: tuple[access.Action, ...] = ("see", "design", "publish", "approve", "operate", "handle", "repair")
+ACTIONS: tuple[access.Action, ...] = (
+    "see", "design", "publish", "approve", "operate", "handle", "repair", "approve_repair",
+)  # fmt: skip
+LETTERS = {"approve_repair": "A"}
 # A letter for each of ACTIONS: for the user's own flow, for another one; then the forms of the admin.
 RIGHTS = {
-    "anonymous": "------- ------- -",
-    "nobody": "------- ------- -",
-    "viewer": "s------ ------- -",
-    "designer": "sd----- sd----- y",
-    "operator": "s---ohr ------- -",
-    "staff": "s------ s------ -",
-    "superuser": "sdpaohr sdpaohr y",
-    "own designer": "sd----- ------- -",
-    "own approver": "s--a--- ------- -",
-    "own clerk": "s----h- ------- -",
+    "anonymous": "-------- -------- -",
+    "nobody": "-------- -------- -",
+    "viewer": "s------- -------- -",
+    "designer": "sd------ sd------ y",
+    "operator": "s---ohr- -------- -",
+    "staff": "s------- s------- -",
+    "superuser": "sdpaohrA sdpaohrA y",
+    "own designer": "sd------ -------- -",
+    "own approver": "s--a---- -------- -",
+    "own clerk": "s----h-- -------- -",
 }
 
 
 READY_MADE = {
-    "flow viewers": "s------",
-    "flow designers": "sd-----",
-    "flow publishers": "s-p----",
-    "flow approvers": "s--a---",
-    "flow operators": "s---o--",
-    "flow repairers": "s----hr",
-    "clerks": "s----h-",
-    "senior clerks": "s---ohr",
-    "recovery workers": "s----h-",
+    "flow viewers": "s-------",
+    "flow designers": "sd------",
+    "flow publishers": "s-p-----",
+    "flow approvers": "s--a----",
+    "flow operators": "s---o---",
+    "flow repairers": "s----hr-",
+    "clerks": "s----h--",
+    "senior clerks": "s---ohr-",
+    "recovery workers": "s----h--",
+    "flow repair approvers": "s------A",
 }
 
 
@@ -45,7 +49,7 @@ def letters(user: Any, flow: str) -> str:
     found = access.rights(user, flow)
     assert found == {action for action in ACTIONS if access.may(user, action, flow)}
     assert ("see" in found) == access.may_see(user, flow)
-    return "".join(action[0] if action in found else "-" for action in ACTIONS)
+    return "".join(LETTERS.get(action, action[0]) if action in found else "-" for action in ACTIONS)
 
 
 def rights(user: Any, mine: str) -> str:
@@ -65,7 +69,7 @@ def test_an_account_that_is_not_active_has_no_right(role: str, sample: SampleDat
     user = sample.user(role)
     user.is_active = False
 
-    assert rights(user, sample.parcels.flow) == "------- ------- -"
+    assert rights(user, sample.parcels.flow) == "-------- -------- -"
 
 
 @pytest.mark.parametrize("action", ACTIONS[1:])
@@ -98,8 +102,8 @@ def test_a_permission_counts_only_for_flows_that_the_user_sees() -> None:
         Permission.objects.get(content_type__app_label="flows", codename="view_flow")
     )
     user.groups.set([Group.objects.get(name="flow approvers"), Group.objects.create(name="flow:orders")])
-    assert letters(user, "orders") == "s--a---"
-    assert letters(user, "other") == "-------"
+    assert letters(user, "orders") == "s--a----"
+    assert letters(user, "other") == "--------"
 
 
 @pytest.mark.django_db

@@ -3,7 +3,7 @@
 -- wakes waiting workers.
 -- Locks: instance, job, trace; the caller holds the wed_flow rows.
 -- Raises: WD101 when a new instance matches nothing, WD103 for a final state while other work is pending,
--- WD106.
+-- WD106; WD520 for the repair of an exception that needs approvals.
 create or replace function wedsql._settle(
   p_flow_id integer, p_steps wedsql.step[], p_failed boolean, p_rematch boolean default false)
 returns table (wid integer, seq integer, status "char", fired text[], job_id bigint)
@@ -38,6 +38,7 @@ begin
   if exists (select 1 from unnest(p_steps) s where s.tgid = 0) then
     delete from wedsql.job_pool j
     where j.wid = any (array(select s.wid from unnest(p_steps) s where s.tgid = 0)) and j.state = 'K';
+    perform wedsql._check_repairs(v_flow, p_steps);
   end if;
   for wid, seq, status, fired, job_id, v_was in
     with o as materialized (

@@ -1,7 +1,7 @@
 -- Cancels the instance: withdraws its jobs and timers, compensates nothing, and records actor and reason in
 -- the history.
 -- Locks: the instance, its jobs, the trace.
--- Raises: WD104, WD105; WD009 without a reason.
+-- Raises: WD104, WD105; WD009 without a reason; WD520 if it needs approvals.
 create or replace function wedsql.cancel(p_wid integer, p_reason text, p_actor text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -20,6 +20,7 @@ begin
                                  array[wedsql._note_step(p_wid, '_CANCEL', wedsql._actor(p_actor), p_reason)],
                                  null, v_now);
   perform wedsql._keep_cases(v_flow, array[p_wid], v_now);
+  perform wedsql._check_approvals(v_flow, p_wid, 'cancel');
   perform wedsql._notify(v_flow, array[p_wid], v_seqs, '{}', 0);
 end $$;
 

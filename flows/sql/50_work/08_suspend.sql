@@ -34,6 +34,7 @@ end $$;
 -- Records an operation in the history and notifies workers of jobs that are ready again: of those that are
 -- assigned the workers of that name, of the others as many as there are jobs.
 -- Locks: the trace; the caller holds the instance.
+-- Raises: WD520 if the operation needs approvals.
 create or replace function wedsql._operated(p_flow wedsql.flow, p_wid integer, p_step text, p_actor text,
   p_reason text, p_ready text[], p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -44,6 +45,7 @@ declare
 begin
   v_seqs := wedsql._append_trace(p_flow, array[wedsql._note_step(p_wid, p_step, wedsql._actor(p_actor),
                                                                  p_reason)], null, p_now);
+  perform wedsql._check_approvals(p_flow, p_wid, lower(regexp_replace(p_step, '^_(RECOVER:)?', '')));
   perform wedsql._keep_cases(p_flow, array[p_wid], p_now);
   perform wedsql._notify(p_flow, array[p_wid], v_seqs, v_free,
                          least(cardinality(v_free), cardinality(p_ready)));

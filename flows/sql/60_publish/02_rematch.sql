@@ -235,7 +235,7 @@ $$;
 
 -- Matches living instances again (final ones too if p_reopen_final), and returns counts of what followed.
 -- Locks: the flow's definition, instances in wid order, jobs, trace.
--- Raises: WD001, WD010.
+-- Raises: WD001, WD010; WD520 if it needs approvals for one of them.
 create or replace function wedsql.rematch(p_flow text, p_wids integer[] default null,
                                           p_reopen_final boolean default false,
                                           p_actor text default null, p_reason text default null) returns jsonb
@@ -244,5 +244,6 @@ declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
 begin
   perform wedsql._lock_definition(v_flow.id);
+  perform wedsql._check_rematch(v_flow, p_wids);
   return wedsql._rematch(v_flow.id, p_wids, false, p_reopen_final, wedsql._actor(p_actor), p_reason);
 end $$;

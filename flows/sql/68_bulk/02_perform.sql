@@ -42,6 +42,7 @@ declare
 begin
   perform wedsql._check_not_suspended(p_wid);
   perform wedsql._rematch(v_flow.id, array[p_wid], false, false, p_bulk.actor, p_reason);
+  perform wedsql._check_approvals(v_flow, p_wid, 'rematch');
 end $$;
 
 -- Performs the operation on one instance. The reason in its history has the number of the bulk operation.
@@ -51,6 +52,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_reason text := format('Bulk operation %s: %s', p_bulk.id, p_bulk.reason);
 begin
+  perform set_config('wedsql.bulk_size', p_bulk.total::text, true);
   case p_bulk.operation
     when 'cancel' then perform wedsql.cancel(p_wid, v_reason, p_bulk.actor);
     when 'suspend' then perform wedsql.suspend(p_wid, v_reason, p_bulk.actor);

@@ -38,6 +38,7 @@ begin
   end loop;
   if v_alone then
     perform wedsql._forget_skipped();
+    perform wedsql._end_stale_proposals();
     insert into wedsql.beat as b (name, seen_at, detail)
     values ('reaper', v_now,
             v_report || v_clock || jsonb_build_object('more', v_more or wedsql._round_over()))

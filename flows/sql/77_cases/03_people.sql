@@ -10,6 +10,23 @@ select case when p_case.lease_until > p_now or p_case.waits_until > p_now or p_c
             when p_case.reopened > 0 then 'reopened' else 'new' end
 $$;
 
+-- Returns whether a proposed repair can still be decided and applied.
+create or replace function wedsql._waits(p_proposal wedsql.proposal, p_now timestamptz) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select p_proposal.closed_at is null and p_proposal.expires_at > p_now
+  and p_proposal.expected_seq = (select i.seq from wedsql.instance i where i.wid = p_proposal.wid)
+$$;
+
+-- Returns the state of a case for people: as _case_state, but "proposed" while a repair waits for approvals,
+-- and "approved" when it has the first of two.
+create or replace function wedsql._shown_case_state(p_case wedsql.repair_case, p_now timestamptz)
+  returns text
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select coalesce((select p.state from wedsql.proposal p
+                 where p.wid = p_case.wid and p.closed_at is null and p_case.closed_at is null
+                   and wedsql._waits(p, p_now)), wedsql._case_state(p_case, p_now))
+$$;
+
 -- Returns a case for clients: its state at present, without what is stored for the kernel only.
 create or replace function wedsql._shown_case(p_case wedsql.repair_case) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
@@ -17,7 +34,7 @@ select to_jsonb(p_case)
     - '{flow_id,signed_seq,lease_until,waits_until,waits_compiled,waits_reads,waits_seq}'::text[]
   || jsonb_build_object(
   'flow', (select f.name from wedsql.flow f where f.id = p_case.flow_id),
-  'state', n.state, 'due_at', nullif(p_case.due_at, 'infinity'),
+  'state', wedsql._shown_case_state(p_case, wedsql.now()), 'due_at', nullif(p_case.due_at, 'infinity'),
   'owner', case when n.state in ('new', 'reopened') then '' else p_case.owner end,
   'claimed_until_at', case when n.state = 'claimed' then p_case.lease_until end,
   'waits_until_at', case when n.state = 'waiting' then p_case.waits_until end,
@@ -117,8 +134,8 @@ begin
   return wedsql._give_case(v_case, p_actor, p_minutes);
 end $$;
 
--- Claims the most urgent case of a queue (null: of any) that is neither claimed nor waiting, and returns it,
--- null if there is none. Two callers at the same time get two cases.
+-- Claims the most urgent case of a queue (null: of any) that is neither claimed nor waiting, also not for
+-- approvals, and returns it, null if there is none. Two callers at the same time get two cases.
 -- Locks: the case, skipping locked ones.
 -- Raises: WD514.
 create or replace function wedsql.next_case(p_queue text, p_actor text, p_minutes integer default 30,
@@ -131,6 +148,7 @@ begin
   select c.* into v_case from wedsql.repair_case c
   where c.closed_at is null and (p_queue is null or c.queue = p_queue)
     and coalesce(c.lease_until, c.waits_until, v_now) <= v_now
+    and wedsql._shown_case_state(c, v_now) not in ('proposed', 'approved')
     and (p_flows is null or c.flow_id = any (array(select f.id from wedsql.flow f
                                                    where f.name = any (p_flows))))
   order by - c.priority, c.due_at, c.number limit 1 for no key update of c skip locked;

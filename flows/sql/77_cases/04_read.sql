@@ -25,7 +25,7 @@ end $$;
 create or replace function wedsql._case_conditions(p_where jsonb) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_known jsonb := jsonb_build_object('state', 'wedsql._case_state(c, $2) = $1 ->> ''state''',
+  v_known jsonb := jsonb_build_object('state', 'wedsql._shown_case_state(c, $2) = $1 ->> ''state''',
     'queue', 'c.queue = $1 ->> ''queue''', 'cause', 'c.cause = $1 ->> ''cause''',
     'signature', 'c.signature = $1 ->> ''signature''', 'severity', 'c.severity = $1 ->> ''severity''',
     'owner', 'c.owner = $1 ->> ''owner'' and coalesce(c.lease_until, c.waits_until) > $2',

@@ -97,7 +97,8 @@ end $$;
 -- Performs an operation on one instance and returns {"wid", "operation", "seq", "status"} as they are
 -- afterwards, with the facts of the operation. p_expected_seq: the step at which the caller saw the instance.
 -- Locks: as _lock_instance, then as the operation.
--- Raises: WD104; WD108 where the instance is at another step than expected; WD109; as the operation.
+-- Raises: WD104; WD108 where the instance is at another step than expected; WD109; WD520 where it needs
+-- approvals; as the operation.
 create or replace function wedsql._repair(p_wid integer, p_operation text, p_arguments jsonb, p_reason text,
   p_actor text, p_expected_seq integer) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -114,6 +115,7 @@ begin
   end if;
   execute format('select wedsql._repair_%s($1, $2, $3, $4)', p_operation)
     into v_facts using p_wid, p_arguments, p_reason, wedsql._actor(p_actor);
+  perform wedsql._check_repair_approvals(p_wid, p_operation, v_seq);
   if v_before.wid is not null then
     perform wedsql._keep_before_repair(v_before);
   end if;

@@ -53,9 +53,11 @@ select jsonb_build_object(
 $$;
 
 -- Returns what an operation would do, as _situation_change has it, with {"wid", "operation", "flow", "seq",
--- "refusal", "facts"}: "seq" is the step at which the instance is now, for the p_expected_seq of the repair;
+-- "refusal", "approvals", "facts"}: "seq" is the step at which the instance is now, for the p_expected_seq of
+-- the repair;
 -- "refusal" {"sqlstate", "message", "hint", "detail"} says why it would be refused, null where it would not;
--- "facts" are those of the operation. Without a reason the preview is the same as with one. Nothing is
+-- "approvals" {"needed", "title", "groups"} how many other persons have to approve it, and because of which
+-- rule; "facts" are those of the operation. Without a reason the preview is the same as with one. Nothing is
 -- written, no session is notified, and no number of an instance is used.
 -- Locks: as the repair, until it returns.
 -- Raises: WD104, WD109; what is worth repeating (WD010, 40001, 40P01, 55P03, 57014), and what is no refusal.
@@ -66,6 +68,7 @@ declare
   v_before jsonb;
   v_facts jsonb;
   v_subject integer := p_wid;
+  v_approvals jsonb := '{"needed": 0, "title": "", "groups": []}';
   v_answer jsonb;
   v_why wedsql.why;
 begin
@@ -73,11 +76,14 @@ begin
   begin
     perform wedsql._lock_instance(p_wid, p_operation);
     v_before := wedsql._situation(p_wid);
+    insert into wedsql.applying (wid, operation, approvals) values (p_wid, p_operation, 2);
     v_facts := wedsql._repair(p_wid, p_operation, p_arguments || '{"preview": true}',
       coalesce(nullif(btrim(p_reason), ''), '-'), p_actor, null);
     v_subject := coalesce((v_facts ->> 'instance')::integer, p_wid);
     v_answer := wedsql._situation_change(v_subject, v_before, wedsql._situation(v_subject),
       case when v_subject = p_wid then (v_before ->> 'seq')::integer else 0 end);
+    select jsonb_build_object('needed', a.needed, 'title', a.title, 'groups', a.needed_groups)
+    into v_approvals from wedsql.applying a where a.wid = p_wid;
     raise exception using errcode = 'WD999';
   exception when others then
     if sqlstate <> 'WD999' then
@@ -89,7 +95,8 @@ begin
     end if;
   end;
   return jsonb_build_object('wid', p_wid, 'operation', p_operation, 'flow', v_before -> 'flow',
-    'seq', v_before -> 'seq', 'facts', coalesce(v_facts - '{wid,operation,seq,status}'::text[], '{}'),
+    'seq', v_before -> 'seq', 'approvals', v_approvals,
+    'facts', coalesce(v_facts - '{wid,operation,seq,status}'::text[], '{}'),
     'refusal', case when v_why.code is not null then jsonb_build_object('sqlstate', v_why.code,
       'message', v_why.message, 'hint', nullif(v_why.hint, ''), 'detail', nullif(v_why.detail, '')) end)
     || coalesce(v_answer, wedsql._situation_change(p_wid, v_before, v_before, (v_before ->> 'seq')::integer));

@@ -35,9 +35,10 @@ begin
 end $$;
 
 -- Begins to undo steps, and returns the status that the instance has then: X while a compensation waits for a
--- worker. p_changes: values that the attributes get at the end.
+-- worker. p_changes: values that the attributes get at the end. Rules for approvals are about the state at
+-- the end.
 -- Locks: the instance, its jobs and timers, the trace; the caller holds the wed_flow row.
--- Raises: WD111.
+-- Raises: WD111; WD520 if it needs approvals.
 create or replace function wedsql._undo(p_flow wedsql.flow, p_wid integer, p_operation text, p_seq integer,
   p_reason text, p_actor text, p_override boolean, p_hold boolean, p_changes jsonb default '{}')
   returns text
@@ -47,6 +48,7 @@ declare
   v_actor text := wedsql._actor(p_actor);
   v_undone integer[] := wedsql._undone(p_wid, p_operation, p_seq);
   v_step wedsql.step := wedsql._note_step(p_wid, '_RECOVER:' || p_operation, v_actor, p_reason);
+  v_recovery wedsql.recovery;
   v_seqs integer[];
 begin
   perform wedsql._check_planned(p_wid, v_undone, p_override);
@@ -58,7 +60,12 @@ begin
   cross join (select array_agg(o.seq order by o.seq desc) as seqs,
                      array_agg(o.compensated_by order by o.seq desc) as transitions
               from wedsql._planned(p_wid, v_undone) o) p
-  where i.wid = p_wid;
+  where i.wid = p_wid
+  returning * into v_recovery;
+  perform wedsql._check_approvals(p_flow, p_wid, p_operation, array(
+      select distinct k from wedsql.wed_trace h cross join lateral jsonb_object_keys(h.before) k
+      where h.wid = p_wid and h.seq = any (v_undone)) || array(select jsonb_object_keys(p_changes)),
+    wedsql._present_state(p_flow.name, p_wid) || wedsql._target_state(v_recovery));
   perform wedsql._stop_jobs(p_wid, p_operation <> 'compensate', v_undone, v_actor, p_reason, v_now);
   delete from wedsql.skipped s where s.wid = p_wid and s.seq > p_seq and p_operation <> 'compensate';
   update wedsql.instance i set status = 'X', reason = null where i.wid = p_wid;
@@ -151,6 +158,7 @@ begin
   v_step.state := wedsql._present_state(v_flow.name, p_wid);
   v_step.before := '{}';
   v_seq := wedsql._compensated(v_flow, v_step, v_now);
+  perform wedsql._check_approvals(v_flow, p_wid, 'skip_compensation');
   perform wedsql._notify(v_flow, array[p_wid], array[v_seq], '{}', 0);
   return wedsql._go_on(v_flow, p_wid, v_now);
 end $$;

@@ -1,0 +1,124 @@
+-- What refuses a repair that needs approvals. Every function that repairs an instance calls _check_approvals,
+-- after its effect and in its transaction, whoever calls it: the desk, an operation on many instances, a
+-- worker that commits the job _EXCPT, or an SQL session. So there is no way around the rules.
+
+-- Returns how many approvals a repair needs: the largest number of the rules that match, the first rule that
+-- asks for it, and the groups that matching rules name. p_written: the attributes that it writes; p_state:
+-- the state after it; p_size: the number of instances of the operation that it is a part of. A rule whose
+-- condition cannot be evaluated matches.
+create or replace function wedsql._approvals(p_flow integer, p_operation text, p_written text[],
+  p_state jsonb, p_size integer, out needed smallint, out title text, out groups text[])
+language plpgsql stable set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+declare
+  v_types jsonb := wedsql._attr_types(p_flow);
+  v_rules wedsql.approval_rule[] := array(
+    select r from wedsql.approval_rule r
+    where r.flow_id = p_flow and r.approvals > 0 and p_operation <> 'priority'
+      and (r.operations = '{}' or p_operation = any (r.operations))
+      and (r.attributes = '{}' or r.attributes && p_written)
+      and coalesce(p_size > r.bulk_above, true) order by r.position);
+  v_known wedsql.approval_rule[] := array(
+    select r from unnest(v_rules) r where v_types ?& (r).reads order by (r).position);
+  v_letters text := coalesce((wedsql._values(
+    array(select row(g.n, null, g.compiled, g.reads, null)::wedsql.condition
+          from (select o.compiled, o.reads, o.ordinality::integer as n
+                from unnest(v_known) with ordinality o) g order by g.n),
+    v_types, jsonb_build_array(p_state)))[1], '');
+begin
+  with matching as (
+    select o.* from unnest(v_known) with ordinality o
+    where substr(v_letters, o.ordinality::integer, 1) in ('t', 'e')
+    union all
+    select o.*, 0 from unnest(v_rules) o where not v_types ?& o.reads)
+  select coalesce(max(m.approvals), 0),
+         coalesce((array_agg(m.title order by m.approvals desc, m.position))[1], ''),
+         coalesce(array_agg(distinct m.approvers) filter (where m.approvers <> ''), '{}')
+  into needed, title, groups from matching m;
+end $$;
+
+-- Returns the number of instances of the operation on many instances that this transaction performs, else 1.
+create or replace function wedsql._bulk_size() returns integer
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select greatest(coalesce(nullif(current_setting('wedsql.bulk_size', true), '')::integer, 1), 1)
+$$;
+
+-- Refuses a repair that needs more approvals than it has. p_state: the state after it; null for the present
+-- one. A preview notes what is needed instead.
+-- Locks: none; the caller holds the instance.
+-- Raises: WD520.
+create or replace function wedsql._check_approvals(p_flow wedsql.flow, p_wid integer, p_operation text,
+  p_written text[] default '{}', p_state jsonb default null) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_need record;
+begin
+  if not exists (select 1 from wedsql.approval_rule r where r.flow_id = p_flow.id) then
+    return;
+  end if;
+  v_need := wedsql._approvals(p_flow.id, p_operation, p_written,
+    coalesce(p_state, wedsql._present_state(p_flow.name, p_wid)), wedsql._bulk_size());
+  if v_need.needed = 0 then
+    return;
+  end if;
+  update wedsql.applying a
+  set needed = greatest(a.needed, v_need.needed), needed_groups = v_need.groups,
+      title = case when v_need.needed > a.needed then v_need.title else a.title end
+  where a.wid = p_wid and a.operation = p_operation and v_need.needed <= a.approvals
+    and coalesce(v_need.groups <@ a.groups, true);
+  if not found then
+    perform wedsql._refuse_unapproved(p_wid, p_operation, v_need.needed, v_need.title, v_need.groups);
+  end if;
+end $$;
+
+-- Raises: WD520.
+create or replace function wedsql._refuse_unapproved(p_wid integer, p_operation text, p_needed integer,
+  p_title text, p_groups text[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._raise('WD520', case when p_needed = 1
+      then 'Operation "{operation}" on instance {instance} needs an approval by another person.'
+      else 'Operation "{operation}" on instance {instance} needs approvals by two other persons.' end,
+    'Nothing was changed. Propose it; the last approval applies it.',
+    jsonb_build_object('instance', p_wid, 'operation', p_operation, 'needed', p_needed, 'title', p_title,
+      'groups', p_groups));
+end $$;
+
+-- Checks the repairs among the steps of _settle: those of the job _EXCPT of an exception, by a person or by a
+-- worker.
+-- Raises: WD520.
+create or replace function wedsql._check_repairs(p_flow wedsql.flow, p_steps wedsql.step[]) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._check_approvals(p_flow, s.wid, case when s.trw = '_EXCPT' then 'patch'
+    else replace(s.trw, '_RECOVER:', '') end, array(select jsonb_object_keys(s.before)), s.state)
+from unnest(p_steps) s where s.tgid = 0 and not coalesce(s.fresh, false)
+$$;
+
+-- Checks a re-match of these living instances of a flow, null for all, as one operation on all of them.
+-- Raises: WD520.
+create or replace function wedsql._check_rematch(p_flow wedsql.flow, p_wids integer[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if exists (select 1 from wedsql.approval_rule r where r.flow_id = p_flow.id and r.approvals > 0
+             and (r.operations = '{}' or 'rematch' = any (r.operations))) then
+    perform set_config('wedsql.bulk_size', coalesce(cardinality(p_wids), 2147483647)::text, true);
+    perform wedsql._check_approvals(p_flow, i.wid, 'rematch') from wedsql.instance i
+    where i.flow_id = p_flow.id and i.status in ('R', 'E', 'S', 'X')
+      and (p_wids is null or i.wid = any (p_wids));
+  end if;
+end $$;
+
+-- Checks an operation of the repair desk on an instance that was at step p_seq before it. Those that undo
+-- steps or begin an instance check themselves what will be in the end.
+-- Raises: WD520.
+create or replace function wedsql._check_repair_approvals(p_wid integer, p_operation text, p_seq integer)
+  returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  if p_operation not in ('rollback', 'compensate', 'abort', 'replay', 'branch') then
+    perform wedsql._check_approvals(f, p_wid, p_operation, array(
+      select distinct k from wedsql.wed_trace h cross join lateral jsonb_object_keys(h.before) k
+      where h.wid = p_wid and h.seq > p_seq))
+    from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wid;
+  end if;
+end $$;

@@ -1,0 +1,62 @@
+-- What people read of proposals. p_flows: the flows that the caller may see; null for all.
+
+-- Returns a proposal with its votes.
+-- Raises: WD522.
+create or replace function wedsql.read_proposal(p_number bigint, p_flows text[] default null) returns jsonb
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_found jsonb := (
+    select wedsql._shown_proposal(p) from wedsql.proposal p join wedsql.flow f on f.id = p.flow_id
+    where p.number = p_number and (p_flows is null or f.name = any (p_flows)));
+begin
+  if v_found is null then
+    perform wedsql._raise('WD522', 'There is no proposal {proposal}.',
+      'It may belong to a flow that was dropped.', jsonb_build_object('proposal', p_number));
+  end if;
+  return v_found;
+end $$;
+
+-- Returns whether a person of these groups can approve a proposal.
+create or replace function wedsql._waits_for(p_proposal wedsql.proposal, p_actor text, p_groups text[],
+  p_now timestamptz) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select wedsql._waits(p_proposal, p_now) and p_proposal.approvers <@ p_groups and not exists (
+  select 1 from wedsql.proposal_person v
+  cross join unnest(p_actor || wedsql._delegators(p_proposal.flow_id, p_actor, p_now)) n
+  where v.proposal = p_proposal.number and v.person = wedsql._person(n))
+$$;
+
+-- Returns proposals: those that wait, the first to expire first; with p_closed the others, newest first.
+-- p_wid: only those of this instance. p_after: the number of the last proposal of the page before.
+create or replace function wedsql.list_proposals(p_flows text[] default null, p_wid integer default null,
+  p_closed boolean default false, p_after bigint default null, p_limit integer default 50)
+  returns setof jsonb
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select wedsql._shown_proposal(p)
+from (select wedsql.now() as at) n
+cross join wedsql.proposal p join wedsql.flow f on f.id = p.flow_id
+left join wedsql.proposal a on a.number = p_after
+where (p_flows is null or f.name = any (p_flows)) and (p_wid is null or p.wid = p_wid)
+  and (not p_closed or p.closed_at is not null or not wedsql._waits(p, n.at))
+  and (p_closed or p.closed_at is null) and (p_closed or wedsql._waits(p, n.at))
+  and (p_after is null or case when p_closed then p.number < p_after
+                               else (p.expires_at, p.number) > (a.expires_at, a.number) end)
+order by case when not p_closed then p.expires_at end, case when not p_closed then p.number end,
+  p.number desc
+limit least(greatest(p_limit, 0), 500)
+$$;
+
+-- Returns the numbers of the proposals of these flows that a person of these groups can approve, the first to
+-- expire first; at most 1,000.
+create or replace function wedsql.proposals_to_approve(p_flows text[], p_actor text, p_groups text[])
+  returns setof bigint
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select p.number from wedsql.proposal p join wedsql.flow f on f.id = p.flow_id
+where p.closed_at is null and (p_flows is null or f.name = any (p_flows))
+  and wedsql._waits_for(p, p_actor, p_groups, wedsql.now())
+order by p.expires_at, p.number limit 1000
+$$;
+
+grant execute on function wedsql.read_proposal(bigint, text[]),
+  wedsql.list_proposals(text[], integer, boolean, bigint, integer),
+  wedsql.proposals_to_approve(text[], text, text[]) to wed_web;
