@@ -23,6 +23,8 @@ STATE: Mapping[str, Text] = {
     "new": pgettext_lazy("case", "new"),
     "claimed": pgettext_lazy("case", "claimed"),
     "waiting": pgettext_lazy("case", "waiting"),
+    "proposed": pgettext_lazy("case", "proposed"),
+    "approved": pgettext_lazy("case", "approved by one of two"),
     "reopened": pgettext_lazy("case", "reopened"),
     "applied": pgettext_lazy("case", "repaired"),
     "accepted": pgettext_lazy("case", "accepted"),
@@ -47,6 +49,13 @@ EVENT: Mapping[str, Text] = {
     "late": _("late result"),
     "awaited": _("the state is as awaited"),
     "set": _("changed"),
+    "proposed": _("repair proposed"),
+    "approved": _("repair approved"),
+    "rejected": _("proposed repair rejected"),
+    "withdrawn": _("proposed repair withdrawn"),
+    "expired": _("proposed repair expired"),
+    "applied": _("proposed repair applied"),
+    "not_applied": _("proposed repair not applied"),
 }
 
 

@@ -1,4 +1,4 @@
-"""manage.py cases VERB [NUMBER]: cases of exceptions, what people do with them, and the rules of queues."""
+"""manage.py cases VERB [NUMBER]: cases of exceptions, what people do with them, approvals, and rules."""
 
 from __future__ import annotations
 
@@ -15,22 +15,26 @@ from flows import api
 from flows.api.cases import CLAIM_MINUTES, CLOSED_STATES, OPEN_STATES, SEVERITIES, Case, CaseRule
 from flows.api.suggesting import Suggestion
 from flows.errors import BadCase
-from flows.management.base import FlowCommand, Usage, cell
+from flows.management import approving
+from flows.management.base import Usage, cell
 
-NUMBERED = ("show", "suggestions", "claim", "release", "comment", "wait", "set")
-OTHERS = ("list", "groups", "next", "rules")
+NUMBERED = ("show", "suggestions", "claim", "release", "comment", "wait", "set", *approving.NUMBERED)
+OTHERS = ("list", "groups", "next", "rules", *approving.OTHERS)
 SELECTING = ("queue", "cause", "signature", "owner", "state", "severity")
 SETTABLE = ("queue", "severity", "priority", "due", "reason_code")
 
 
-class Command(FlowCommand):
-    help = "Lists cases, claims and changes them, and reads and saves the rules of their queues."
+class Command(approving.ApprovalVerbs):
+    help = (
+        "Lists cases, claims and changes them, decides about proposed repairs, and reads and saves the rules"
+        " of queues and approvals."
+    )
     records_actor = True
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("verb", choices=(*OTHERS, *NUMBERED))
-        parser.add_argument("number", type=int, nargs="?", help="of the case")
-        parser.add_argument("text", nargs="?", default="", help="of “comment”, or why it waits")
+        parser.add_argument("number", type=int, nargs="?", help="of the case, or of the proposal")
+        parser.add_argument("text", nargs="?", default="", help="of “comment”; why it waits or is rejected")
         parser.add_argument("--flow", help="only cases of this flow; the flow of the rules")
         parser.add_argument("--queue", help="only cases of this queue; with “set”: the new one")
         parser.add_argument("--cause", help="only cases of this cause, such as STUCK or ATTEMPTS")
@@ -55,14 +59,18 @@ class Command(FlowCommand):
         parser.add_argument("--due", help="with “set”: time at which the case is due, or “none”")
         parser.add_argument("--reason-code", help="with “set”: a short code of your own")
         parser.add_argument("--file", type=Path, help="JSON file with the new rules of --flow")
+        super().arguments(parser)
 
     def run(self, **options: Any) -> None:
         verb, number = options["verb"], options["number"]
         if (number is not None) != (verb in NUMBERED):
-            raise Usage(f"“{verb}” {'needs the number of a case' if number is None else 'takes no number'}.")
-        if verb == "rules" and not options["flow"]:
-            raise Usage("“rules” needs --flow.")
-        getattr(self, f"_{verb}")(options)
+            raise Usage(f"“{verb}” {'needs a number' if number is None else 'takes no number'}.")
+        if verb in ("rules", *approving.NEEDING_FLOW) and not options["flow"]:
+            raise Usage(f"“{verb}” needs --flow.")
+        getattr(self, f"_{verb.replace('-', '_')}")(options)
+
+    def time(self, text: str) -> datetime:
+        return _time(text)
 
     def _flows(self, options: dict[str, Any]) -> list[str] | None:
         return [options["flow"]] if options["flow"] else None

@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 
 from flows import api
 from flows.api.repairing import RepairPreview
+from flows.management.approving import plain, report
 from flows.management.base import FlowCommand, Usage, cell, name_and_value
 from flows.models import Status, Trigger
 
@@ -34,6 +35,9 @@ class Command(FlowCommand):
         )
         parser.add_argument("--reason", default="", help="kept in the history")
         parser.add_argument("--dry-run", action="store_true", help="only show what the operation would do")
+        parser.add_argument(
+            "--propose", action="store_true", help="propose a repair that other persons have to approve"
+        )
         parser.add_argument("--expect", type=int, help="refuse if the instance is at another step than this")
 
     def run(self, **options: Any) -> None:
@@ -47,6 +51,16 @@ class Command(FlowCommand):
             return
         if not options["reason"]:
             raise Usage("--reason is required; the history keeps it.")
+        if options["propose"]:
+            made = api.propose_repair(
+                wid,
+                operation,
+                given,
+                options["reason"],
+                actor=options["actor"],
+                expected_seq=options["expect"],
+            )
+            return self.write_json(plain(made)) if options["json"] else self.stdout.write(report(made))
         done = api.repair(
             wid,
             operation,
@@ -84,6 +98,8 @@ class Command(FlowCommand):
         ):
             if found:
                 self.stdout.write(f"{text}: {', '.join(found)}")
+        if shown.approvals.needed:
+            self.stdout.write(f"needs approvals: {shown.approvals.needed} ({shown.approvals.title or '-'})")
         self.stdout.write(f"--expect {shown.seq} confirms this step.")
 
 

@@ -1,0 +1,141 @@
+"""The verbs of manage.py cases that are about approvals: rules, proposals, decisions, delegations."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from flows import api
+from flows.api.approving import ApprovalRule, Proposal
+from flows.approvers import groups_of_actor
+from flows.errors import BadProposal
+from flows.management.base import FlowCommand, Usage
+
+NUMBERED = ("approve", "reject", "withdraw", "end-delegation")
+OTHERS = ("proposals", "approvals", "delegate", "delegations")
+NEEDING_FLOW = ("approvals", "delegate")
+RULE = ("title", "operations", "attributes", "condition", "bulk_above", "approvals", "approvers", "missing")
+DELEGATION = ("id", "flow", "from_person", "to_person", "begins_at", "ends_at")
+
+
+class ApprovalVerbs(FlowCommand):
+    """The verbs; the command mixes them in and calls the method of a verb."""
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--to", help="with “delegate”: who approves repairs for --actor until --until")
+        parser.add_argument("--begin", help="with “delegate”: from this time (default: now)")
+
+    def _proposals(self, options: dict[str, Any]) -> None:
+        flows = [options["flow"]] if options["flow"] else None
+        found = api.list_proposals(
+            flows, closed=options["closed"], after=options["after"], limit=options["limit"]
+        )
+        if options["json"]:
+            return self.write_json([plain(each) for each in found])
+        headers = (
+            "proposal",
+            "flow",
+            "instance",
+            "operation",
+            "state",
+            "approvals",
+            "by",
+            "expires",
+            "reason",
+        )
+        rows = [
+            (each.number, each.flow, each.wid, each.operation, each.state, _count(each), each.maker,
+             each.expires_at, each.reason)
+            for each in found
+        ]  # fmt: skip
+        self.write_table(headers, rows, "There are no such proposals.")
+
+    def _approvals(self, options: dict[str, Any]) -> None:
+        if options["file"]:
+            rules = rules_in(options["file"])
+            found = api.save_approval_rules(options["flow"], rules, options["actor"])
+        else:
+            found = api.list_approval_rules(options["flow"])
+        rows = [[getattr(each, name) for name in RULE] for each in found]
+        if options["json"]:
+            return self.write_json([dict(zip(RULE, each, strict=True)) for each in rows])
+        headers = [name.replace("_", " ") for name in RULE]
+        self.write_table(headers, rows, "No repair of this flow needs an approval.")
+
+    def _approve(self, options: dict[str, Any]) -> None:
+        number, actor = options["number"], options["actor"]
+        groups = groups_of_actor(actor, api.read_proposal(number).flow)
+        self._report(api.approve_repair(number, actor, groups, options["text"]), options)
+
+    def _reject(self, options: dict[str, Any]) -> None:
+        number, actor = options["number"], options["actor"]
+        groups = groups_of_actor(actor, api.read_proposal(number).flow)
+        self._report(api.reject_repair(number, actor, options["text"], groups), options)
+
+    def _withdraw(self, options: dict[str, Any]) -> None:
+        self._report(api.withdraw_repair(options["number"], options["actor"]), options)
+
+    def _delegate(self, options: dict[str, Any]) -> None:
+        if not options["to"] or not options["until"]:
+            raise Usage("“delegate” needs --to and --until.")
+        until, begin = self.time(options["until"]), options["begin"] and self.time(options["begin"])
+        actor = options["actor"]
+        made = api.delegate_approvals(
+            options["flow"], actor, options["to"], until, begin=begin or None, actor=actor
+        )
+        self._write_delegations([made], options)
+
+    def _delegations(self, options: dict[str, Any]) -> None:
+        flows = [options["flow"]] if options["flow"] else None
+        self._write_delegations(api.list_delegations(flows), options)
+
+    def _end_delegation(self, options: dict[str, Any]) -> None:
+        self._write_delegations([api.end_delegation(options["number"])], options)
+
+    def _write_delegations(self, found: list[Any], options: dict[str, Any]) -> None:
+        rows = [[getattr(each, name) for name in DELEGATION] for each in found]
+        if options["json"]:
+            return self.write_json([dict(zip(DELEGATION, each, strict=True)) for each in rows])
+        self.write_table([name.replace("_", " ") for name in DELEGATION], rows, "Nothing is delegated.")
+
+    def _report(self, found: Proposal, options: dict[str, Any]) -> None:
+        if options["json"]:
+            return self.write_json(plain(found))
+        self.stdout.write(report(found))
+
+    def time(self, text: str) -> Any:
+        """Return the time that a user typed. The command defines it."""
+        raise NotImplementedError
+
+
+def report(found: Proposal) -> str:
+    """Return one line about a proposal."""
+    text = f"Proposal {found.number}: {found.operation} of instance {found.wid} is {found.state}"
+    if found.state in ("proposed", "approved"):
+        text += f", {_count(found)} approvals, until {found.expires_at:%Y-%m-%d %H:%M}"
+    return f"{text}: {found.failure}" if found.failure else f"{text}."
+
+
+def plain(found: Proposal) -> dict[str, Any]:
+    """Return a proposal for JSON."""
+    fields = {name: getattr(found, name) for name in Proposal.__dataclass_fields__}
+    failure = found.failure and {"code": found.failure.code, "message": found.failure.message}
+    return fields | {"votes": [vars(each) for each in found.votes], "failure": failure}
+
+
+def rules_in(path: Path) -> list[ApprovalRule]:
+    """Return the rules of a JSON file. Raises BadProposal."""
+    try:
+        return [ApprovalRule(**each) for each in json.loads(path.read_text(encoding="utf-8"))]
+    except (OSError, ValueError, TypeError) as error:
+        raise BadProposal(
+            f"The rules cannot be read: {error}.", hint="See docs/approvals.md for an example."
+        ) from error
+
+
+def _count(found: Proposal) -> str:
+    approved = sum(vote.kind == "approved" for vote in found.votes)
+    return f"{approved} of {found.needed}"
