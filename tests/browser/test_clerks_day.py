@@ -1,0 +1,206 @@
+"""A clerk's day at the cases of the demo shop: with the mouse, by keys alone, and on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
+from django.core.management import call_command
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from flows import api
+from testkit.web import WebServer
+from tests.browser.conftest import PASSWORD, PHONE, Login, Wait
+from wedsql_site.supervisor.demo_logins import LOGINS
+
+Browser = webdriver.Chrome
+GROUPS = "section[aria-labelledby=groups-title] tbody a"
+CASES = "section[aria-labelledby=cases-title] tbody th a"
+
+
+@dataclass
+class Desk:
+    """The pages as a clerk uses them, and the cases as the database has them."""
+
+    browser: Browser
+    url: str
+    wait: Wait
+    connection: Any
+
+    def open(self, path: str) -> None:
+        self.browser.get(f"{self.url}{path}")
+
+    def shows(self, text: str) -> None:
+        """Return once the page has this text."""
+        self.wait(lambda page: text in page.find_element(By.TAG_NAME, "body").text)
+
+    def at(self, css: str, text: str = "") -> Any:
+        """Return the first element that is seen and has this text."""
+
+        def find(page: Browser) -> Any:
+            found = page.find_elements(By.CSS_SELECTOR, css)
+            return next((one for one in found if one.is_displayed() and text in one.text), None)
+
+        return self.wait(find)
+
+    def follow(self, css: str, text: str = "") -> None:
+        """Click, and return when another page is there."""
+        self.leaving(self.at(css, text).click)
+
+    def leaving(self, act: Any) -> None:
+        """Do what leads to another page, and return when that is there."""
+        self.browser.execute_script("window.left = false")
+        act()
+        ready = "return window.left === undefined && document.readyState === 'complete'"
+        self.wait(lambda page: page.execute_script(ready))
+
+    def type(self, name: str, text: str) -> None:
+        field = self.at(f"[name={name}]")
+        field.clear()
+        field.send_keys(text)
+
+    def number(self) -> int:
+        """Return the number of the instance whose repair is shown."""
+        return int(self.browser.current_url.split("/instances/")[1].split("/")[0])
+
+    def case(self) -> api.Case:
+        """Return the open case that is shown."""
+        return api.list_cases(["orders"], {"wid": self.number()}, conn=self.connection)[0]
+
+    def status(self, wid: int) -> str:
+        return str(api.explain_instance(wid, conn=self.connection).status)
+
+
+@pytest.fixture
+def desk(
+    browser: Browser, server: WebServer, wait: Wait, connect: Any, login: Login, django_db_blocker: Any
+) -> Iterator[Desk]:
+    """The list of cases of the demo shop, as the senior clerk sees it."""
+    connection = connect()
+    with django_db_blocker.unblock():
+        call_command("loaddemo", cases=True, verbosity=0)
+        user = get_user_model().objects.create_user("senior", password=PASSWORD)
+        user.groups.set([Group.objects.get_or_create(name=each)[0] for each in LOGINS["senior"]])
+    login("senior", "/cases/?flow=orders")
+    yield Desk(browser, server.url, wait, connection)
+    browser.get(f"{server.url}static/wedsql_site/mark.svg")  # a live page would ask for what is dropped
+    with django_db_blocker.unblock():
+        user.delete()
+    for flow in ("orders", "fig2", "counter"):
+        api.drop_flow(flow, force=True, conn=connection)
+
+
+def test_with_the_mouse_cases_are_put_aside_repaired_retried_and_undone(desk: Desk) -> None:
+    desk.follow("button", "Next case")
+    first = desk.case()
+    assert (first.state, first.queue) == ("claimed", "refunds"), "the most urgent one, claimed"
+    desk.at("summary", "Put aside").click()
+    desk.type("time", "2h")
+    desk.follow("details button", "Put aside")
+    assert desk.case().state == "waiting"
+    desk.open("cases/?flow=orders")
+    desk.follow("button", "Next case")
+    assert desk.case().number != first.number
+    refund(desk)
+    retry(desk)
+    undo(desk)
+
+
+def refund(desk: Desk) -> None:
+    """Pay the money back for the order that is shown, which is the clerk's own."""
+    wid = desk.number()
+    desk.shows("What is missing")
+    desk.at("[name=value-payment] option[value=refunded]").click()
+    desk.type("reason", "The article is sold out.")
+    desk.follow("button", "Preview")
+    desk.shows("The instance becomes final.")
+    desk.follow("button", "Apply")
+    desk.shows(f"Instance {wid} is repaired.")
+    assert desk.browser.current_url.endswith("/cases/") and desk.status(wid) == "F"
+
+
+def retry(desk: Desk) -> None:
+    """Let the carrier try again, from the group of its cases."""
+    desk.open("cases/?flow=orders")
+    desk.follow(GROUPS, "attempts used up")
+    desk.follow(CASES)
+    wid = desk.number()
+    desk.follow("a.button", "Retry now")
+    desk.type("reason", "The carrier answers again.")
+    desk.follow("form.operate button.primary")
+    assert desk.status(wid) == "R"
+
+
+def undo(desk: Desk) -> None:
+    """Give an order the wrong value, and undo it before anything followed."""
+    desk.open("cases/?flow=orders&queue=cards")
+    desk.follow(CASES)
+    wid = desk.number()
+    desk.at("[name=value-payment] option[value=paid]").click()
+    desk.type("reason", "Paid.")
+    desk.follow("button", "Preview")
+    desk.follow("button", "Apply")
+    desk.open(f"instances/{wid}/")
+    desk.follow("button", "Undo the repair")
+    desk.wait(lambda _page: desk.status(wid) == "E")
+
+
+def test_by_keys_alone_the_next_case_is_claimed_previewed_and_repaired(desk: Desk) -> None:
+    def press(*keys: str) -> None:
+        webdriver.ActionChains(desk.browser).send_keys(*keys).perform()
+
+    def tab_to(css: str, text: str = "") -> None:
+        target = desk.at(css, text)
+        for _ in range(80):
+            if desk.browser.switch_to.active_element == target:
+                return
+            press(Keys.TAB)
+        raise AssertionError(f"{css} is not reached by Tab")
+
+    desk.leaving(lambda: press("n"))
+    case = desk.case()
+    assert case.state == "claimed"
+    tab_to("[name=value-payment]")
+    press("refunded"[:3])
+    tab_to("[name=reason]")
+    press("The article is sold out.")
+    tab_to("button[value=preview]")
+    desk.leaving(lambda: press(Keys.ENTER))
+    desk.shows("The instance becomes final.")
+    tab_to("button[value=apply]")
+    desk.leaving(lambda: press(Keys.ENTER))
+    desk.shows(f"Instance {case.wid} is repaired.")
+    assert desk.status(case.wid) == "F"
+    desk.leaving(lambda: press("n"))
+    assert desk.case().number != case.number, "the next one follows"
+
+
+def test_on_a_phone_a_declined_card_is_repaired_without_scrolling_sideways(desk: Desk) -> None:
+    desk.browser.set_window_size(*PHONE)
+
+    def narrow() -> None:
+        wide = "return document.documentElement.scrollWidth > window.innerWidth"
+        assert not desk.browser.execute_script(wide), desk.browser.current_url
+
+    desk.open("cases/?flow=orders")
+    narrow()
+    desk.shows("Payment: declined")
+    desk.follow(GROUPS)
+    narrow()
+    desk.follow(CASES)
+    wid = desk.number()
+    narrow()
+    desk.follow("button", "Fill in")
+    desk.type("reason", "Another card is used.")
+    desk.follow("button", "Preview")
+    narrow()
+    desk.shows("The instance runs again.")
+    desk.follow("button", "Apply")
+    desk.shows(f"Instance {wid} is repaired.")
+    assert desk.status(wid) == "R"
