@@ -23,9 +23,20 @@ VALUES = ["x", "y", "z", None]
 HISTORY = """
     select wid, string_agg(md5(row(seq, trw, state, status, fired, actor, reason)::text), ',' order by seq)
     from wedsql.wed_trace where flow_id = %s group by wid"""
-WHOLE = ("rematch", "suspend", "resume", "cancel", "accept", "abort", "skip_compensation", "patch", "retry")
+WHOLE = (
+    "rematch",
+    "suspend",
+    "resume",
+    "cancel",
+    "accept",
+    "abort",
+    "skip_compensation",
+    "patch",
+    "retry",
+    "undo",
+)
 OF_JOB = ("retry", "release", "withdraw", "complete", "skip", "extend")
-OF_STEP = ("rollback", "compensate", "branch")
+OF_STEP = ("rollback", "compensate", "branch", "replay")
 
 
 class Player:
@@ -44,6 +55,7 @@ class Player:
         for n in range(self.draw.randint(2, 4)):
             how = self.draw.choice(["none", "inverse", "transition"])
             options = {"compensation": how, "max_attempts": self.draw.choice([1, 3])}
+            options["replay"] = self.draw.choice(["call", "reuse"])
             if how == "transition":
                 options |= {"compensated_by": f"tr_undo{n}", "class": "compensatable"}
             self.kit.trig(f"tr_{n}", " and ".join(self.draw.sample(ATOMS, 2)), **options)
@@ -153,7 +165,10 @@ class Player:
                 arguments["changes"] = self.changes()
             return operation, arguments | ({"seconds": 60} if operation == "extend" else {})
         if kind == "step":
-            return self.draw.choice(OF_STEP), {"seq": self.draw.randint(1, one.seq)}
+            operation, arguments = self.draw.choice(OF_STEP), {"seq": self.draw.randint(1, one.seq)}
+            if operation == "replay" and self.draw.random() < 0.5:
+                arguments["changes"] = self.changes()
+            return operation, arguments
         if kind == "late" and (late := api.late_results(one.wid, undecided=True, conn=self.kit.conn)):
             return self.draw.choice(["merge_late", "discard_late"]), {"late": late[0].id}
         operation = self.draw.choice(WHOLE)
