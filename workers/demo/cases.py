@@ -59,12 +59,9 @@ def _work(orders: Orders) -> None:
 
 
 def _held(name: str, wids: Collection[int]) -> list[ClaimedJob]:
-    """Return the jobs of a transition in these orders, held by the shop."""
-    lease = name == "tr_deliver"
+    """Return the jobs of a transition in these orders, held by the shop for as long as all this may take."""
     numbers = [one.id for one in api.offer(FLOW, [name], _MOST, actor=SHOP) if one.wid in wids]
-    if lease:
-        return api.lease_many(FLOW, [name], _MOST, SHOP, job_ids=numbers)
-    return api.take_many(FLOW, [name], _MOST, actor=SHOP, job_ids=numbers)
+    return api.lease_many(FLOW, [name], _MOST, SHOP, duration=timedelta(hours=1), job_ids=numbers)
 
 
 def _result(job: ClaimedJob, failure: Failure) -> dict[str, Any]:
