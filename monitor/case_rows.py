@@ -56,6 +56,8 @@ EVENT: Mapping[str, Text] = {
     "expired": _("proposed repair expired"),
     "applied": _("proposed repair applied"),
     "not_applied": _("proposed repair not applied"),
+    "policy": _("policy acts"),
+    "policy_rejected": _("policy rejected"),
 }
 
 

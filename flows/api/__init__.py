@@ -141,6 +141,7 @@ from flows.api.operating import (
     withdraw_job,
 )
 from flows.api.places import places_at
+from flows.api.policies import list_policies, run_policies, save_policies
 from flows.api.publications import (
     approve_publication,
     begin_due,
@@ -282,6 +283,7 @@ __all__ = [
     "list_delegations",
     "list_drafts",
     "list_indexes",
+    "list_policies",
     "list_proposals",
     "list_publications",
     "list_scenarios",
@@ -345,6 +347,7 @@ __all__ = [
     "resume_webhook",
     "retry_job",
     "roll_back",
+    "run_policies",
     "run_scenario",
     "run_scenarios",
     "running_definition",
@@ -353,6 +356,7 @@ __all__ = [
     "save_calendar",
     "save_case_rules",
     "save_draft",
+    "save_policies",
     "save_scenario",
     "save_sla",
     "save_view",

@@ -152,3 +152,10 @@ class NotApprover(WedError):
 
     sqlstate = "WD524"
     default = _("Only members of a group decide about this.")
+
+
+class BadPolicy(WedError):
+    """A recovery policy cannot be saved so."""
+
+    sqlstate = "WD534"
+    default = _("The policy cannot be saved so.")

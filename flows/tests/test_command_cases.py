@@ -83,12 +83,18 @@ def test_it_refuses_what_makes_no_sense(tmp_path: Path) -> None:
     refused("cases", "show", code=2)
     refused("cases", "list", case, code=2)
     refused("cases", "rules", code=2)
+    refused("cases", "policies", code=2)
     refused("cases", "wait", case, code=2)
     refused("cases", "wait", case, "--until", "soon", code=2)
     refused("cases", "set", case, code=2)
     rules = ("cases", "rules", "--flow", "orders", "--file")
     for wrong in ("{", json.dumps([{"name": "x"}]), "3"):
         refused(*rules, write(tmp_path, wrong, "rules.json"))
+    policies = ("cases", "policies", "--flow", "orders", "--file")
+    for wrong in ("{", json.dumps([{"name": "x"}]), json.dumps([{"name": "X", "operation": "retry"}])):
+        with transaction.atomic():
+            refused(*policies, write(tmp_path, wrong, "policies.json"))
+            transaction.set_rollback(True)
     for line in (("show", "999999"), ("comment", case), ("release", case), ("set", case, "--priority", "-1")):
         with transaction.atomic():
             refused("cases", *line)
@@ -111,3 +117,17 @@ def test_the_suggestions_of_the_documentation() -> None:
     found = answer("cases", "suggestions", str(case.number), "--flow", "orders")
     assert [(each["cases"], each["values"]) for each in found] == [(6, {"payment": "paid"}), (1, {})]
     assert "no case" in refused("cases", "suggestions", str(case.number), "--flow", "other")
+
+
+def test_policies_are_saved_from_a_file_and_shown(tmp_path: Path) -> None:
+    assert "no policies" in run("cases", "policies", "--flow", "orders")
+    text = (Path(__file__).parents[2] / "docs/recovery.md").read_text()
+    policies = text.partition("```json\n")[2].partition("```")[0]
+    policies = policies.replace("tr_charge", "tr_pay").replace("card is", "payment is")
+    given = ("--file", write(tmp_path, policies, "policies.json"))
+    found = answer("cases", "policies", "--flow", "orders", *given)
+    assert [(one["name"], one["times"], one["delay"]) for one in found] == [
+        ("again", 2, 600),
+        ("no-card", 1, 0),
+    ]
+    assert found == answer("cases", "policies", "--flow", "orders")

@@ -1,4 +1,4 @@
-"""Decides on late results, computes the signatures of new cases and ends waits, in short transactions."""
+"""Decides on late results, lets policies act on cases, signs these and ends waits, in short transactions."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ log = logging.getLogger("workers.reaper")
 
 _SLICE = 200
 _LATE_SLICE = 20
+_POLICY_SLICE = 5
 # Seconds of a round.
 _BUDGET = 2.0
 
@@ -41,3 +42,13 @@ def sign_new_cases(connection: psycopg.Connection[Any]) -> None:
         except (WedError, psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable) as error:
             text = "%s of cases were not examined: %s"
             log.warning(text, what, summarize(error), extra={"worker": WORKER})
+
+
+def let_policies_act(connection: psycopg.Connection[Any]) -> None:
+    """Let recovery policies act on open cases; a failure is logged and hinders nothing else."""
+    until = time.monotonic() + _BUDGET
+    try:
+        while api.run_policies(_POLICY_SLICE, conn=connection) and time.monotonic() < until:
+            pass
+    except (WedError, psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable) as error:
+        log.warning("Recovery policies did not act: %s", summarize(error), extra={"worker": WORKER})

@@ -16,7 +16,7 @@ from workers.client.connect import opener
 from workers.client.wire import ConnectionLost, Wire
 from workers.logs import summarize
 from workers.reaper.bulk import continue_bulk_operations
-from workers.reaper.cases import decide_on_late_results, sign_new_cases
+from workers.reaper.cases import decide_on_late_results, let_policies_act, sign_new_cases
 from workers.reaper.disk import DiskReporter
 from workers.reaper.figures import FigureCounter
 from workers.reaper.old_rows import delete_old_rows
@@ -54,6 +54,7 @@ def reap() -> dict[str, int]:
         continue_rematches(wire.connection)
         continue_bulk_operations(wire.connection)
         decide_on_late_results(wire.connection)
+        let_policies_act(wire.connection)
         sign_new_cases(wire.connection)
         _figure_counter.count(wire.connection)
         _sla_clocks.advance(wire.connection)

@@ -1,4 +1,4 @@
-"""The reaper computes the signatures of cases, with the privileges of its role."""
+"""The reaper signs cases and lets policies act on them, with the privileges of its role."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 import psycopg
 
 from flows import api
+from flows.api.policies import RecoveryPolicy
 from testkit.waiting import until
 from workers.reaper import rounds
 
 
-def test_a_round_of_the_reaper_computes_signatures(
+def test_a_round_of_the_reaper_computes_signatures_and_lets_policies_act(
     flow: str, connect: Callable[..., psycopg.Connection[Any]]
 ) -> None:
     owner = connect()
@@ -27,5 +28,7 @@ def test_a_round_of_the_reaper_computes_signatures(
     assert case.signature == ""
     try:
         until(lambda: rounds.reap() is not None and api.read_case(case.number, conn=owner).signature != "")
+        api.save_policies(flow, [RecoveryPolicy("back", "patch", {"changes": {"a": "1"}})], "x", conn=owner)
+        until(lambda: rounds.reap() is not None and api.read_case(case.number, conn=owner).state == "applied")
     finally:
         rounds._reaper_wire().close()

@@ -71,6 +71,7 @@ NO_WORKER = {
     "case_groups", "change_case", "claim_case", "comment_case", "list_case_rules", "list_cases", "next_case",
     "read_case", "release_case", "save_case_rules", "sign_cases", "end_waits", "suggestions", "wait_case",
     "decide_late", "late_results",
+    "list_policies", "save_policies", "run_policies",
     "settle_delivery", "settle_alert_rule", "silence_alert", "take_delivery", "take_alert_rule",
 }  # fmt: skip
 # take, complete and fail of one job are the *_many operations with one.

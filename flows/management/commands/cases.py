@@ -15,19 +15,19 @@ from flows import api
 from flows.api.cases import CLAIM_MINUTES, CLOSED_STATES, OPEN_STATES, SEVERITIES, Case, CaseRule
 from flows.api.suggesting import Suggestion
 from flows.errors import BadCase
-from flows.management import approving
+from flows.management import approving, policies
 from flows.management.base import Usage, cell
 
 NUMBERED = ("show", "suggestions", "claim", "release", "comment", "wait", "set", *approving.NUMBERED)
-OTHERS = ("list", "groups", "next", "rules", *approving.OTHERS)
+OTHERS = ("list", "groups", "next", "rules", "policies", *approving.OTHERS)
 SELECTING = ("queue", "cause", "signature", "owner", "state", "severity")
 SETTABLE = ("queue", "severity", "priority", "due", "reason_code")
 
 
-class Command(approving.ApprovalVerbs):
+class Command(policies.PolicyVerbs, approving.ApprovalVerbs):
     help = (
         "Lists cases, claims and changes them, decides about proposed repairs, and reads and saves the rules"
-        " of queues and approvals."
+        " of queues and approvals, and recovery policies."
     )
     records_actor = True
 
@@ -58,14 +58,14 @@ class Command(approving.ApprovalVerbs):
         parser.add_argument("--priority", type=int, help="with “set”: from 0 to 100")
         parser.add_argument("--due", help="with “set”: time at which the case is due, or “none”")
         parser.add_argument("--reason-code", help="with “set”: a short code of your own")
-        parser.add_argument("--file", type=Path, help="JSON file with the new rules of --flow")
+        parser.add_argument("--file", type=Path, help="JSON file with the new rules or policies of --flow")
         super().arguments(parser)
 
     def run(self, **options: Any) -> None:
         verb, number = options["verb"], options["number"]
         if (number is not None) != (verb in NUMBERED):
             raise Usage(f"“{verb}” {'needs a number' if number is None else 'takes no number'}.")
-        if verb in ("rules", *approving.NEEDING_FLOW) and not options["flow"]:
+        if verb in ("rules", "policies", *approving.NEEDING_FLOW) and not options["flow"]:
             raise Usage(f"“{verb}” needs --flow.")
         getattr(self, f"_{verb.replace('-', '_')}")(options)
 

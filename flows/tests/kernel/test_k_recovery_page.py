@@ -23,11 +23,15 @@ EXAMPLES = [section for section in PAGE.split("\n## ") if "```sql" in section]
 
 def names(kit: Kit) -> dict[str, Callable[..., Any] | SimpleNamespace]:
     """Return what the page takes for granted, on the test's flow."""
-    offered = ("start", "compensations", "roll_back", "abort", "preview_repair", "repair")
+    offered = ("start", "compensations", "roll_back", "abort", "preview_repair", "repair", "run_policies")
     calls: dict[str, Callable[..., Any]] = {
         name: partial(getattr(api, name), conn=kit.conn) for name in offered
     }
     calls["start"] = lambda _flow, state: kit.start(**state)
+
+    calls["save_policies"] = lambda _flow, policies, actor: api.save_policies(
+        kit.name, policies, actor, conn=kit.conn
+    )
 
     def wid() -> int:
         return int(kit.one("select max(wid) from wedsql.instance"))
@@ -38,6 +42,7 @@ def names(kit: Kit) -> dict[str, Callable[..., Any] | SimpleNamespace]:
     return {
         "api": SimpleNamespace(**calls),
         "work": work,
+        "fail": lambda transition: kit.fail(transition, wid()) and None,
         "status": lambda: kit.status(wid()),
         "state": lambda: {name: kit.state(wid())[name] for name in ("seat", "payment", "refund", "letter")},
         "jobs": lambda: kit.jobs(wid()),
@@ -46,7 +51,7 @@ def names(kit: Kit) -> dict[str, Callable[..., Any] | SimpleNamespace]:
 
 
 @pytest.mark.parametrize(
-    ("section", "lines"), list(zip(EXAMPLES, (15, 12), strict=True)), ids=["undo", "replay"]
+    ("section", "lines"), list(zip(EXAMPLES, (15, 12, 8), strict=True)), ids=["undo", "replay", "policies"]
 )
 def test_the_examples_of_the_page(kit: Kit, section: str, lines: int) -> None:
     (definition,) = re.findall(r"```sql\n(.*?)```", section, re.DOTALL)
