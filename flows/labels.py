@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 CONTEXT = "label"
-# The kernel's name for what the final condition does not have.
-FINAL = "_FINAL"
+# The kernel's names for what the final condition and integrity conditions do not have.
+FINAL, INTEGRITY = "_FINAL", "_INTEGRITY"
 
 
 def translate_label(label: str) -> str:
@@ -23,7 +23,7 @@ def translate_label(label: str) -> str:
 def rule_name(rule: Mapping[str, Any]) -> str:
     """Return what a rule without a label is called: its name, or that of its condition or transition."""
     given = (rule.get(option) for option in ("name", "condition", "transition"))
-    return next((str(each) for each in given if each and each != FINAL), "")
+    return next((str(each) for each in given if each and each not in (FINAL, INTEGRITY)), "")
 
 
 def rule_title(rule: Mapping[str, Any]) -> str:

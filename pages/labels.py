@@ -126,6 +126,7 @@ REASON_SHORT: dict[str, str | Promise] = {
     "WITHDRAWN": _("job withdrawn"),
     "COMPENSATION_FAILED": _("compensation failed"),
     "LATE_RESULT": _("late result"),
+    "INTEGRITY": _("integrity violated"),
 }
 REASON: dict[str, str | Promise] = {
     "STUCK": _("No condition holds and nothing is pending. Change the state or the rules."),
@@ -138,4 +139,5 @@ REASON: dict[str, str | Promise] = {
     "WITHDRAWN": _("A job was withdrawn although its condition holds, or nothing else was pending."),
     "COMPENSATION_FAILED": _("A compensation failed in each of its attempts. Retry it, or skip it."),
     "LATE_RESULT": _("A result came after its job was over, and others changed what it writes."),
+    "INTEGRITY": _("The state violates an integrity condition of the flow. Change the state."),
 }

@@ -107,7 +107,7 @@ def observed(rules: Sequence[Rule], history: History) -> Iterator[Finding]:
     for rule in rules:
         yield from _happened(rule, history)
         transition = rule.trigger.get("transition")
-        if transition and rule.enabled and not rule.final:
+        if transition and rule.enabled and not rule.final and not rule.integrity:
             yield from _working(rule, str(transition), history)
 
 

@@ -50,6 +50,7 @@ class RuleReason:
     title: str
     transition: str
     final: bool
+    integrity: str | None
     enabled: bool
     predicate: str
     value: str
@@ -66,6 +67,11 @@ class RuleReason:
     def is_done(self) -> bool:
         """Return whether its own transition wrote what keeps it from holding."""
         return any(write.by == self.transition for one in self.obstacles for write in one.written.values())
+
+    @property
+    def violated(self) -> bool:
+        """Return whether it is an integrity condition that the state violates."""
+        return bool(self.integrity) and self.value in ("f", "e")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +116,20 @@ class InstanceReasons:
 
     @property
     def holding(self) -> list[RuleReason]:
-        return [rule for rule in self.rules if rule.holds]
+        return [rule for rule in self.rules if rule.holds and not rule.integrity]
 
     @property
     def nearest(self) -> list[RuleReason]:
-        """Return the enabled rules that do not hold, those with the fewest obstacles first."""
-        missing = [rule for rule in self.rules if rule.enabled and not rule.holds]
-        return sorted(missing, key=lambda rule: len(rule.obstacles))
+        """Return the enabled rules that do not hold, those with the fewest obstacles first.
+
+        Integrity conditions that the state violates come before them; those of a final state only where they
+        are why the instance is an exception.
+        """
+        missing = [rule for rule in self.rules if rule.enabled and not rule.holds and not rule.integrity]
+        blocked = self.reason == "INTEGRITY"
+        violated = [rule for rule in self.rules if rule.enabled and rule.violated]
+        first = [rule for rule in violated if blocked or rule.integrity == "always"]
+        return [*first, *sorted(missing, key=lambda rule: len(rule.obstacles))]
 
 
 def explain_instance(wid: int, seq: int | None = None, *, conn: Any = None) -> InstanceReasons:
@@ -169,6 +182,7 @@ def _rule(
         title=trigger.get("label") or rule_name(trigger) or trigger.get("transition") or "",
         transition=trigger.get("transition") or "",
         final=bool(trigger.get("final")),
+        integrity=trigger.get("integrity"),
         enabled=trigger.get("enabled", True),
         predicate=predicate,
         value=parts[""].value,

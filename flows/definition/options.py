@@ -28,6 +28,7 @@ class Group(Enum):
 
     MAIN = "main"
     WAITING = "waiting"
+    UNDOING = "undoing"
     DESCRIBING = "describing"
     LIMITS = "limits"
 
@@ -36,6 +37,7 @@ class Group(Enum):
 TITLES = {
     Group.MAIN: None,
     Group.WAITING: _("Failing, waiting and repeating"),
+    Group.UNDOING: _("Undoing"),
     Group.DESCRIBING: _("Writing and describing"),
     Group.LIMITS: _("Limits"),
 }
@@ -91,6 +93,12 @@ class Options(dict[str, Option]):
     def shown(self) -> tuple[Option, ...]:
         """Return the options that forms and the documentation show."""
         return tuple(option for option in self.values() if not option.hidden)
+
+    def by_group(self) -> Options:
+        """Return the options with those of one group together, in the order of the groups."""
+        places = list(Group)
+        found = sorted(self.values(), key=lambda option: places.index(option.group))
+        return Options({option.name: option for option in found})
 
     def columns(self, names: Iterable[str]) -> list[str]:
         """Return the columns of these options, in the given order."""

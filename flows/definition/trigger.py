@@ -8,21 +8,46 @@ from django.utils.translation import gettext_lazy as _
 
 from flows.definition.options import Group, Interval, Option, SmallInteger, options_of
 
-# Stored and copied because definitions may contain them, but without effect yet.
-_Reserved = TypedDict(
-    "_Reserved",
+# "class" is a keyword of Python, so these are not declared in a class.
+_Undoing = TypedDict(
+    "_Undoing",
     {
         "compensation": Annotated[
             str,
-            Option(default="none", choices=dict.fromkeys(("none", "inverse", "transition"), ""), hidden=True),
+            Option(
+                label=_("compensation"),
+                help=_("What makes up for a step of this rule when people undo it."),
+                default="none",
+                choices={
+                    "none": _("nothing is to do"),
+                    "inverse": _("the attributes get their former values back"),
+                    "transition": _("another transition, which a worker performs"),
+                },
+                group=Group.UNDOING,
+            ),
         ],
-        "compensated_by": Annotated[str | None, Option(hidden=True)],
+        "compensated_by": Annotated[
+            str | None,
+            Option(
+                label=_("compensated by"),
+                help=_("The transition that undoes a step, such as a refund; it needs no rule of its own."),
+                group=Group.UNDOING,
+                same_line=True,
+            ),
+        ],
         "class": Annotated[
             str,
             Option(
+                label=_("class of its steps"),
+                help=_("Whether people can undo its steps."),
                 default="retriable",
-                choices=dict.fromkeys(("compensatable", "retriable", "pivot"), ""),
-                hidden=True,
+                choices={
+                    "compensatable": _("has an effect: is not undone without a compensation"),
+                    "retriable": _("may be repeated, needs no compensation"),
+                    "pivot": _("there is no way back behind it"),
+                },
+                group=Group.UNDOING,
+                same_line=True,
             ),
         ],
     },
@@ -30,7 +55,7 @@ _Reserved = TypedDict(
 )
 
 
-class TriggerDefinition(_Reserved, total=False):
+class TriggerDefinition(_Undoing, total=False):
     """Fires a transition when a condition over the attributes holds. Table trig, the paper's WED_trig.
 
     `id` is not an option: it is the number (tgid) of this trigger in the published flow.
@@ -91,6 +116,18 @@ class TriggerDefinition(_Reserved, total=False):
             help=_("The instance is finished when the condition holds; one rule per flow."),
             default=False,
             column="cfinal",
+            same_line=True,
+        ),
+    ]
+    integrity: Annotated[
+        str | None,
+        Option(
+            label=_("integrity condition"),
+            help=_(
+                "An integrity condition fires nothing: a commit after which it does not hold is rejected, or"
+                " a state is not final without it. It has a name and no transition."
+            ),
+            choices={"always": _("has to hold in each state"), "final": _("has to hold in each final state")},
             same_line=True,
         ),
     ]
@@ -270,4 +307,4 @@ class TriggerDefinition(_Reserved, total=False):
     ]
 
 
-TRIGGER = options_of(TriggerDefinition)
+TRIGGER = options_of(TriggerDefinition).by_group()

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from flows.definition import TITLES, Option, Options
 from flows.designer.widgets import NOTHING, ConditionTextarea, NamesSelect
-from flows.labels import FINAL
+from flows.labels import FINAL, INTEGRITY
 
 # PostgreSQL's ranges of the numeric options.
 _RANGES = {"integer": (-(2**31), 2**31 - 1), "smallint": (-(2**15), 2**15 - 1)}
@@ -119,7 +119,7 @@ class OptionsForm(forms.Form):
 def _shown(value: Any) -> Any:
     if isinstance(value, dict):  # a draft keeps values of any form
         return json.dumps(value, ensure_ascii=False)
-    return "" if value == FINAL else value
+    return "" if value in (FINAL, INTEGRITY) else value
 
 
 def _value(option: Option, typed: Any) -> Any:
@@ -132,8 +132,9 @@ def _value(option: Option, typed: Any) -> Any:
 def _field(option: Option, present: Any) -> forms.Field:
     texts = {"label": option.label, "help_text": option.help, "required": False}
     if option.choices:
-        choices = dict(option.choices)
-        choices.setdefault(str(present), str(present))  # a draft may have a value that is none of them
+        choices = ({"": "-"} if option.nullable else {}) | dict(option.choices)
+        shown = str("" if present is None else present)
+        choices.setdefault(shown, shown)  # a draft may have a value that is none of them
         return forms.ChoiceField(choices=list(choices.items()), **texts)
     if option.type == "boolean":
         return forms.BooleanField(**texts)

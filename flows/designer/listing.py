@@ -13,7 +13,7 @@ from flows.designer.draft import Design, by_item, of_settings
 from flows.designer.edits import title, with_timeout
 from flows.designer.excerpts import excerpt
 from flows.designer.fields import OptionsForm, grouped
-from flows.labels import FINAL, translate_label
+from flows.labels import FINAL, INTEGRITY, translate_label
 from flows.types import Problem
 
 # Options of a rule that its row of the table shows, or whose marks have words of their own.
@@ -155,6 +155,7 @@ def _row(
 def trigger_marks(item: Mapping[str, Any]) -> list[str]:
     """Return short words for what is unusual of a rule."""
     marks = [_("final")] if item.get("final") is True else []
+    marks += _integrity_marks(item)
     marks += [_("disabled")] if item.get("enabled") is False else []
     marks += [_("lease")] if item.get("mode") == "lease" else []
     marks += [_("waits")] if item.get("due_attr") or item.get("due_after") else []
@@ -166,6 +167,11 @@ def trigger_marks(item: Mapping[str, Any]) -> list[str]:
         if item.get(option.name, option.default) != option.default
     ]
     return marks + others[:2] + ([_("and %(n)s more") % {"n": len(others) - 2}] if len(others) > 2 else [])
+
+
+def _integrity_marks(item: Mapping[str, Any]) -> list[str]:
+    names = {"always": _("integrity: always"), "final": _("integrity: at final")}
+    return [names[when] for when in (item.get("integrity"),) if isinstance(when, str) and when in names]
 
 
 def _limits(rule: Mapping[str, Any]) -> bool:
@@ -183,4 +189,4 @@ def attribute_marks(item: Mapping[str, Any]) -> list[str]:
 
 
 def _plain(value: Any) -> str:
-    return "" if value in (None, FINAL) else str(value)
+    return "" if value in (None, FINAL, INTEGRITY) else str(value)

@@ -89,3 +89,17 @@ class CannotUndoRepair(WedError):
 
     sqlstate = "WD528"
     default = _("The repair can no longer be undone.")
+
+
+class IntegrityViolated(WedError):
+    """The state that a commit would write violates an integrity condition."""
+
+    sqlstate = "WD530"
+    default = _("The state violates an integrity condition.")
+
+
+class NotFinal(WedError):
+    """The state violates an integrity condition, so it is not final."""
+
+    sqlstate = "WD531"
+    default = _("The state violates an integrity condition, so it cannot be final.")

@@ -43,10 +43,16 @@ class Trigger:
     enabled: bool
     timeout: timedelta | None
     label: str
+    integrity: str | None
 
     @property
     def title(self) -> str:
-        return translate_label(self.label) or self.transition
+        return translate_label(self.label) or (self.name if self.integrity else self.transition)
+
+    @property
+    def fires(self) -> bool:
+        """Return whether it fires a transition: it is neither the final nor an integrity condition."""
+        return not self.final and not self.integrity
 
 
 @dataclass(frozen=True)
@@ -86,7 +92,7 @@ class FlowInfo:
     @property
     def transition_titles(self) -> dict[str, str]:
         """Return the labels of the transitions that have one, by transition."""
-        return {t.transition: translate_label(t.label) for t in self.triggers if t.label}
+        return {t.transition: translate_label(t.label) for t in self.triggers if t.label and t.fires}
 
     def business_key(self, values: Iterable[str | None]) -> str:
         """Return the business key of a state with values in the order of the attributes; "" without one."""
@@ -171,7 +177,8 @@ def triggers(flow_id: int) -> tuple[Trigger, ...]:
     """Return the triggers of a flow, including the final one, in the order of definition."""
     found = rows(
         "select tgid, tgname as name, trname as transition, cname as condition, cpred as predicate,"
-        ' cfinal as "final", enabled, timeout, label from wedsql.trig where flow_id = %s order by tgid',
+        ' cfinal as "final", enabled, timeout, label, integrity from wedsql.trig'
+        " where flow_id = %s order by tgid",
         [flow_id],
     )
     return tuple(Trigger(**t) for t in found)

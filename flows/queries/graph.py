@@ -153,7 +153,7 @@ def rules(flow_id: int) -> tuple[Rule, ...]:
     """Return the rules of the running definition in the order of definition."""
     found = rows(
         "select tgid, tgname, trname, cname, cpred, label, cfinal, enabled, reads, writes"
-        " from wedsql.trig where flow_id = %s order by tgid",
+        " from wedsql.trig where flow_id = %s and integrity is null order by tgid",
         [flow_id],
     )
     return tuple(

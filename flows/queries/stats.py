@@ -53,7 +53,7 @@ with held as (
 select f.name as flow, t.trname as transition, p.n as pending, coalesce(o.leased, 0) as leased,
        coalesce(o.parked, 0) as parked, p.late + coalesce(o.late, 0) as late,
        coalesce(extract(epoch from (select wedsql.now()) - q.fired_at), 0)::float8 as oldest_seconds
-from (select distinct flow_id, trname from wedsql.trig where not cfinal) as t
+from (select distinct flow_id, trname from wedsql.trig where not cfinal and integrity is null) as t
 join wedsql.flow f on f.id = t.flow_id
 cross join lateral (
   select count(*) as n, count(*) filter (where j.late) as late
@@ -91,7 +91,7 @@ with held as (
     and l.database = (select oid from pg_catalog.pg_database where datname = current_database())
 )
 select f.name as flow, t.trname as transition, coalesce(h.n, 0) as n
-from (select distinct flow_id, trname from wedsql.trig where not cfinal) as t
+from (select distinct flow_id, trname from wedsql.trig where not cfinal and integrity is null) as t
 join wedsql.flow f on f.id = t.flow_id
 left join (select flow_id, trname, count(*) as n from held group by 1, 2) as h using (flow_id, trname)
 order by 1, 2

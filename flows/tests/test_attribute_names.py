@@ -31,6 +31,8 @@ FILLED = (
     "max_attempts",
     "backoff",
     "priority",
+    "compensation",
+    "class",
     "enabled",
 )
 TRIGGERS: list[dict[str, Any]] = [

@@ -33,7 +33,7 @@ Row = dict[str, Any]
 # Columns that the kernel assigns, counts or derives, and those that matter only within a transaction.
 DERIVED = {
     "flow": {"id", "name", "version", "created_at", "final_tgid", "fuse", "plain", "shared", "changed_xid"}
-    | {"attrs_changed", "rematch_due", "reopen_final", "defining_xid", "applying"},
+    | {"attrs_changed", "rematch_due", "reopen_final", "defining_xid", "applying", "guarded"},
     "attr": {"aid", "flow_id"},
     "trig": {"tgid", "flow_id", "canonical", "reads", "disjuncts"},
 }
@@ -90,10 +90,11 @@ FIRST: Row = {
     "description": "for people",
 }
 FINAL: Row = {"predicate": "size is null", "final": True}
+GUARD: Row = {"name": "is small", "predicate": "size <> 'huge'", "integrity": "always", "label": "Small"}
 DEFINITION: Row = {
     **SETTINGS,
     "attributes": [SIZE, {"name": "day", "type": "date"}],
-    "triggers": [FIRST, FINAL],
+    "triggers": [FIRST, FINAL, GUARD],
 }
 
 
@@ -184,26 +185,24 @@ def test_values_of_every_type_of_an_attribute_are_read_in_filters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sample", "options"), [(SETTINGS, FLOW), (SIZE, ATTRIBUTE), ({**FIRST, "final": True}, TRIGGER)]
+    ("sample", "options"), [(SETTINGS, FLOW), (SIZE, ATTRIBUTE), (FIRST | GUARD | FINAL, TRIGGER)]
 )
 def test_the_samples_have_every_option_and_no_default(sample: Row, options: Options) -> None:
     assert sample.keys() == options.keys()
     assert options.given(sample) == sample
 
 
-def test_an_option_that_does_nothing_is_on_no_form_and_in_no_table() -> None:
-    hidden = {option.name for option in TRIGGER.values() if option.hidden}
-
-    assert hidden == {"compensation", "compensated_by", "class"}
-    assert not hidden & {field.name for field in Trigger._meta.get_fields()}
-    assert not [name for name in hidden if f"`{name}`" in markdown(TRIGGER)]
+def test_every_option_is_on_the_form_and_in_the_table() -> None:
+    assert not {option.name for option in TRIGGER.values() if option.hidden}
+    assert TRIGGER.keys() <= {field.name for field in Trigger._meta.get_fields()}
+    assert [name for name in TRIGGER if f"`{name}`" not in markdown(TRIGGER)] == []
 
 
 def test_an_unknown_option_is_refused_with_those_that_there_are() -> None:
     with pytest.raises(BadDefinition, match="tiemout") as refused:
         TRIGGER.columns(["tiemout"])
 
-    assert "timeout" in refused.value.hint and "compensation" not in refused.value.hint
+    assert "timeout" in refused.value.hint and "compensation" in refused.value.hint
 
 
 def test_a_definition_returns_what_was_published(designed: str) -> None:
@@ -211,7 +210,7 @@ def test_a_definition_returns_what_was_published(designed: str) -> None:
 
     assert {name: stored[name] for name in SETTINGS} == SETTINGS
     assert stored["attributes"][0] == SIZE
-    assert stored["triggers"] == [FIRST, FINAL | {"timeout": "00:07:00"}]
+    assert stored["triggers"] == [FIRST, *(each | {"timeout": "00:07:00"} for each in (FINAL, GUARD))]
 
 
 def test_published_again_it_is_no_change(designed: str) -> None:

@@ -57,8 +57,15 @@ def definitions(draw: st.DrawFn) -> Definition:
     """Draw definitions with any options; generated attributes are texts with any default and options."""
     more = draw(st.lists(given_of(ATTRIBUTE), max_size=3, unique_by=lambda a: a["name"]))
     plain = [attribute | {"name": f"x_{n}", "type": "text"} for n, attribute in enumerate(more)]
-    triggers = draw(st.lists(given_of(TRIGGER), max_size=3))
+    triggers = [_possible(trigger) for trigger in draw(st.lists(given_of(TRIGGER), max_size=3))]
     return draw(given_of(FLOW)) | {"attributes": [*ATTRIBUTES, *plain], "triggers": triggers}
+
+
+def _possible(trigger: dict[str, Any]) -> dict[str, Any]:
+    """Return an integrity condition with a name, without a transition and not final; others unchanged."""
+    if not trigger.get("integrity"):
+        return trigger
+    return trigger | {"name": f"n{trigger['name'] or ''}", "transition": None, "final": False}
 
 
 @pytest.mark.parametrize("kind", [JSON, YAML])

@@ -19,7 +19,7 @@ class RuleImpact:
 
     `tgid` is None for a new trigger, `trigger` for one that is removed. Of the groups the first four are all
     instances by whether its condition holds before and after; `loses_condition` have a pending job of it and
-    the condition no longer holds; the jobs of `withdrawn` go.
+    the condition no longer holds; the jobs of `withdrawn` go; `violates` violate the integrity condition.
     """
 
     tgid: int | None
@@ -32,6 +32,7 @@ class RuleImpact:
     loses_condition: Counted
     withdrawn: Counted
     fails: Counted
+    violates: Counted
 
 
 @dataclass(frozen=True, slots=True)

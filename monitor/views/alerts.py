@@ -106,7 +106,7 @@ def _form(request: HttpRequest, flow: FlowInfo, rule: SavedAlertRule | None) -> 
             return _saved(request, flow, fields, rule)
         except WedError as refused:
             error = refused.sentence
-    transitions = sorted({each.transition for each in flow.triggers if not each.final and each.transition})
+    transitions = sorted({each.transition for each in flow.triggers if each.fires and each.transition})
     context = {
         "flow": flow,
         "rule": rule,

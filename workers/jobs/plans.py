@@ -17,9 +17,10 @@ _KNOWN = Statement(
     "wed_known",
     "select f.name, t.trname, bool_or(t.mode = 'lease'), bool_or(t.mode = 'transaction'),"
     " min(extract(epoch from t.timeout))::float8"
-    " from wedsql.flow f join (select flow_id, trname, mode, timeout from wedsql.trig where not cfinal"
+    " from wedsql.flow f join (select flow_id, trname, mode, timeout from wedsql.trig"
+    " where not cfinal and integrity is null"
     " union all select flow_id, compensated_by, mode, timeout from wedsql.trig"
-    " where not cfinal and compensation = 'transition') t on t.flow_id = f.id"
+    " where not cfinal and integrity is null and compensation = 'transition') t on t.flow_id = f.id"
     " where t.trname is not null group by f.name, t.trname",
 )
 

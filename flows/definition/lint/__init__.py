@@ -47,6 +47,7 @@ def findings(
     attributes = {one["name"]: one for one in definition["attributes"]}
     for rule in rules:
         yield from alone(rule, attributes)
-    yield from reach(attributes, [rule for rule in rules if rule.enabled], common)
+    firing = [rule for rule in rules if not rule.integrity]
+    yield from reach(attributes, [rule for rule in firing if rule.enabled], common)
     yield from unused(attributes, rules)
-    yield from pairs(rules, common, written, budget)
+    yield from pairs(firing, common, written, budget)

@@ -85,6 +85,11 @@ class Rule:
         return bool(self.trigger.get("final"))
 
     @property
+    def integrity(self) -> bool:
+        """Return whether it is an integrity condition, which fires nothing."""
+        return bool(self.trigger.get("integrity"))
+
+    @property
     def writes(self) -> frozenset[str] | None:
         """Return what its transition declares that it may write; None where it declares nothing."""
         declared = self.trigger.get("writes")

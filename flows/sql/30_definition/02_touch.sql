@@ -118,10 +118,12 @@ begin
   where x.flow_id = p_flow and t.tgid = x.tgid
     and (not t.enabled or t.due_attr is null and t.due_after is null);
   update wedsql.flow f
-  set final_tgid = d.final_tgid, shared = d.shared, plain = d.plain,
+  set final_tgid = d.final_tgid, shared = d.shared, plain = d.plain, guarded = d.guarded,
       fuse = least(f.max_firings, d.least_firings)
   from (select max(t.tgid) filter (where t.cfinal and t.enabled) as final_tgid,
-               count(t.trname) > count(distinct t.trname) as shared,
+               count(t.trname) filter (where t.integrity is null)
+                 > count(distinct t.trname) filter (where t.integrity is null) as shared,
+               coalesce(bool_or(t.enabled and t.integrity is not null), false) as guarded,
                coalesce(bool_and(wedsql._is_plain(t)), true)
                  and not exists (select 1 from wedsql.skipped s where s.flow_id = p_flow) as plain,
                min(t.max_firings) as least_firings

@@ -21,7 +21,7 @@ begin
     perform wedsql._keep_number('tgid', old.tgid, new.tgid);
   end if;
   new.cfinal := coalesce(new.cfinal, false);
-  if new.cfinal then
+  if new.cfinal or new.integrity is not null then
     perform wedsql._check_final(new);
   end if;
   new := wedsql._with_names(new);
@@ -97,13 +97,16 @@ from (select r.name, p_types ->> r.name as type from unnest(p_reads) r (name)
       where p_types ->> r.name in ('text', 'enum', 'jsonb')) t
 $$;
 
--- Returns the trigger with the names that the kernel gives to a final condition; another one needs a name of
--- its transition.
--- Raises: WD004; WD009 for a final condition that names a transition.
+-- Returns the trigger with the names that the kernel gives to a final or an integrity condition; another one
+-- needs a name of its transition.
+-- Raises: WD004; WD009 for one of both that names a transition, for both at once, and for an integrity
+-- condition without a name.
 create or replace function wedsql._with_names(p_trig wedsql.trig) returns wedsql.trig
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if not coalesce(p_trig.cfinal, false) then
+  if p_trig.integrity is not null then
+    return wedsql._with_integrity_names(p_trig);
+  elsif not coalesce(p_trig.cfinal, false) then
     perform wedsql.check_name(p_trig.trname, 'transition');
     return p_trig;
   elsif coalesce(p_trig.trname, '') not in ('', '_FINAL') then
@@ -118,14 +121,37 @@ begin
   return p_trig;
 end $$;
 
--- Checks that a flow has at most one final condition (the paper's section 2.2), and that no job of it is
--- pending.
+-- Does what _with_names does, for an integrity condition.
+create or replace function wedsql._with_integrity_names(p_trig wedsql.trig) returns wedsql.trig
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_trig.integrity not in ('always', 'final') then
+    return p_trig;  -- _check_values rejects it
+  elsif p_trig.cfinal then
+    perform wedsql._raise('WD009', 'A condition is either the final one or one of integrity, not both.',
+      'Make them two conditions.', '{"column": "integrity"}');
+  elsif coalesce(p_trig.trname, '') not in ('', '_INTEGRITY') then
+    perform wedsql._raise('WD009',
+      'An integrity condition fires no transition, but has the transition "{transition}".',
+      'Leave its transition empty, or make it a trigger without integrity.',
+      jsonb_build_object('column', 'trname', 'transition', left(p_trig.trname, 80)));
+  elsif coalesce(btrim(p_trig.tgname), '') = '' then
+    perform wedsql._raise('WD009', 'An integrity condition needs a name.',
+      'Errors and cases name the condition that does not hold.', '{"column": "tgname"}');
+  end if;
+  p_trig.trname := '_INTEGRITY';
+  return p_trig;
+end $$;
+
+-- Checks that a flow has at most one final condition (the paper's section 2.2), and that no job of it, or of
+-- an integrity condition, is pending.
 -- Raises: WD007, WD008.
 create or replace function wedsql._check_final(p_trig wedsql.trig) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if exists (select 1 from wedsql.trig t
-             where t.flow_id = p_trig.flow_id and t.cfinal and t.tgid <> p_trig.tgid) then
+  if p_trig.cfinal and p_trig.integrity is null and exists (
+    select 1 from wedsql.trig t
+    where t.flow_id = p_trig.flow_id and t.cfinal and t.tgid <> p_trig.tgid) then
     perform wedsql._raise('WD008', 'The flow has a final condition already.',
       'Join both with OR: several final states are one condition.');
   elsif exists (select 1 from wedsql.job_pool j
@@ -133,7 +159,7 @@ begin
     perform wedsql._raise('WD007', 'The trigger that is to be the final condition has pending jobs.',
       'Add the final condition as another trigger, or withdraw the jobs first with wedsql.withdraw(flow, '
       'tgid).',
-      '{"column": "cfinal"}');
+      jsonb_build_object('column', case when p_trig.cfinal then 'cfinal' else 'integrity' end));
   end if;
 end $$;
 

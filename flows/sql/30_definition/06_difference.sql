@@ -28,12 +28,13 @@ select jsonb_populate_record(null::wedsql.trig, wedsql._as_columns(
 $$;
 
 -- Returns a trigger as its author would write it. Its timeout is always included, as the default is the
--- flow's; names that the kernel gives to the final condition are not.
+-- flow's; names that the kernel gives to final and integrity conditions are not.
 create or replace function wedsql._trigger_given(p_trig wedsql.trig, p_options wedsql.option[]) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 select wedsql._as_given(to_jsonb(p_trig) || jsonb_build_object('tgname', nullif(p_trig.tgname, '_FINAL'),
-    'trname', nullif(p_trig.trname, '_FINAL'), 'cname', nullif(p_trig.cname, '_FINAL')), p_options)
+    'trname', case when p_trig.trname not in ('_FINAL', '_INTEGRITY') then p_trig.trname end,
+    'cname', nullif(p_trig.cname, '_FINAL')), p_options)
   || jsonb_build_object('timeout', p_trig.timeout)
 $$;
 

@@ -3,7 +3,7 @@
 -- wakes waiting workers.
 -- Locks: instance, job, trace; the caller holds the wed_flow rows.
 -- Raises: WD101 when a new instance matches nothing, WD103 for a final state while other work is pending,
--- WD106; WD520 for the repair of an exception that needs approvals.
+-- WD106; WD520 for the repair of an exception that needs approvals; WD530.
 create or replace function wedsql._settle(
   p_flow_id integer, p_steps wedsql.step[], p_failed boolean, p_rematch boolean default false)
 returns table (wid integer, seq integer, status "char", fired text[], job_id bigint)
@@ -30,6 +30,9 @@ begin
   end if;
   if p_failed or not v_flow.plain then
     p_steps := wedsql._prepare(v_flow, p_steps, v_now);
+  end if;
+  if v_flow.guarded then
+    p_steps := wedsql._check_integrity(v_flow, p_steps, p_rematch);
   end if;
   -- Not a join: this is a look-up by wid, whatever the statistics of an emptied pool are.
   delete from wedsql.job_pool j
@@ -63,7 +66,9 @@ begin
     i as (
       update wedsql.instance x
       set seq = o.seq, status = o.new_status, changed_at = v_now,
-          reason = case when o.new_status <> 'E' then null when o.errors is not null then 'CONDITION_ERROR'
+          reason = case when o.new_status <> 'E' then null
+                        when o.errors @> '[{"sqlstate": "WD531"}]' then 'INTEGRITY'
+                        when o.errors is not null then 'CONDITION_ERROR'
                         when o.parked > 0 then o.why else 'STUCK' end,
           finished_at = wedsql._finished_at(o.new_status, v_now)
       from o where x.wid = o.wid and o.new_status not in ('!', '?')),

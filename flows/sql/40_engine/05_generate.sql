@@ -1,7 +1,7 @@
 -- Creates the flow's matcher as the role without rights: predicates run with the rights of wed_eval, which
 -- has none, so it cannot call wedsql._fill.
 create or replace function wed_match.compile(p_flow integer, p_schema text, p_matcher text, p_errors text,
-                                             p_settings text) returns void
+                                             p_settings text, p_guard text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp set check_function_bodies = off as $$
 declare
   v_made text := format('wed_match.f_%1$s(%2$I.wed_flow), wed_match.e_%1$s(%2$I.wed_flow)', p_flow, p_schema);
@@ -14,6 +14,15 @@ begin
     set timezone = ''UTC'' set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres''
     set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on as %L',
     p_flow, p_schema, p_errors);
+  if p_guard is not null then
+    execute format('create or replace function wed_match.i_%s(r %I.wed_flow, p_final boolean)
+      returns integer[]
+      language plpgsql stable security definer set search_path = pg_catalog, pg_temp %s as %L',
+      p_flow, p_schema, p_settings, p_guard);
+    v_made := v_made || format(', wed_match.i_%s(%I.wed_flow, boolean)', p_flow, p_schema);
+  elsif to_regproc(format('wed_match.i_%s', p_flow)) is not null then
+    execute format('drop function wed_match.i_%s', p_flow);
+  end if;
   execute format('revoke all on function %s from public', v_made);
   execute format('grant execute on function %s to wed_owner', v_made);
 end $$;
@@ -28,7 +37,7 @@ with part as (
     format('case when (%s) then %s end', t.canonical, t.tgid), E',\n    ' order by t.tgid)) as list
   from (select t.*, (count(*) filter (where t.canonical ~ '[a-z0-9_][(]|[|][|]|::json')
                      over (order by t.tgid) - 1) / 2 as chunk
-        from wedsql.trig t where t.flow_id = p_flow and t.enabled) t
+        from wedsql.trig t where t.flow_id = p_flow and t.enabled and t.integrity is null) t
   group by t.chunk)
 select case count(*)
   when 0 then '  return array_remove(array[]::integer[], null);'
@@ -52,7 +61,7 @@ end$t$, jsonb_build_object('all_at_once', wedsql._match_at_once(p_flow),
   'one_by_one', coalesce(string_agg(wedsql._fill($t$
   begin if ({condition}) then v := v || {tgid}; end if; exception when others then v := v || -{tgid}; end;$t$,
     jsonb_build_object('condition', t.canonical, 'tgid', t.tgid)), '' order by t.tgid), '')))
-from wedsql.trig t where t.flow_id = p_flow and t.enabled
+from wedsql.trig t where t.flow_id = p_flow and t.enabled and t.integrity is null
 $f$;
 
 -- Returns the body of the function that returns which predicates fail on a state, with SQLSTATE and message.
@@ -68,7 +77,25 @@ end$t$, jsonb_build_object('predicates', coalesce(string_agg(wedsql._fill($t$
   exception when others then
     v := v || jsonb_build_object('tgid', {tgid}, 'sqlstate', sqlstate, 'message', sqlerrm);
   end;$t$, jsonb_build_object('condition', t.canonical, 'tgid', t.tgid)), '' order by t.tgid), '')))
-from wedsql.trig t where t.flow_id = p_flow and t.enabled
+from wedsql.trig t where t.flow_id = p_flow and t.enabled and t.integrity is null
+$f$;
+
+-- Returns the body of the function that returns which integrity conditions a state violates: those whose
+-- condition is false or fails; one that is null does not count, as in a CHECK of SQL. p_final: whether the
+-- state is final. Null where the flow has none.
+create or replace function wedsql._gen_guard(p_flow integer) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $f$
+select wedsql._fill($t$declare
+  v integer[] := '{}';
+begin{conditions}
+  return v;
+end$t$, jsonb_build_object('conditions', string_agg(wedsql._fill($t$
+  begin if {applies}not ({condition}) then v := v || {tgid}; end if;
+  exception when others then v := v || {tgid}; end;$t$,
+    jsonb_build_object('condition', t.canonical, 'tgid', t.tgid,
+      'applies', case t.integrity when 'final' then 'p_final and ' else '' end)), '' order by t.tgid)))
+from wedsql.trig t where t.flow_id = p_flow and t.enabled and t.integrity is not null
+having count(*) > 0
 $f$;
 
 -- Returns the settings that the matcher needs besides those of time: how a floating-point number becomes a
@@ -92,7 +119,7 @@ begin
   update wedsql.flow f set defining_xid = null where f.id = p_flow and f.defining_xid is not null;
   select name into v_name from wedsql.flow where id = p_flow;
   perform wed_match.compile(p_flow, v_name, wedsql._matcher(p_flow), wedsql._gen_error_function(p_flow),
-    wedsql._time_settings(p_flow) || wedsql._text_settings(p_flow));
+    wedsql._time_settings(p_flow) || wedsql._text_settings(p_flow), wedsql._gen_guard(p_flow));
   execute wedsql._gen_start(p_flow, v_name);
   execute wedsql._gen_commit(p_flow, v_name);
   execute wedsql._gen_single(p_flow, v_name);

@@ -39,8 +39,8 @@ from wedsql._columns(p_flow) c
 $$;
 
 -- Returns the body of <flow>._start. Numbers are limited, so a start that is rejected for its state or its
--- key uses none: where a state fires nothing, the rows get negative numbers, so that the table checks them,
--- and settling rejects them.
+-- key uses none: where a state fires nothing or violates an integrity condition, the rows get negative
+-- numbers, so that the table checks them, and settling rejects them.
 create or replace function wedsql._start_body(p_flow integer, p_schema text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
@@ -62,7 +62,7 @@ begin
   select array_agg(n.r order by n.ord),
          array_agg(row(0, true, null, null, '_INIT', null, p_actor, null,
                        to_jsonb(n.r) - 'wid', null, n.holds, null, null)::wedsql.step order by n.ord),
-         bool_or(0 > any (n.holds)), bool_or(0 >= all (n.holds))
+         bool_or(0 > any (n.holds)), bool_or(0 >= all (n.holds){guard})
   into v_rows, v_steps, v_failed, v_none
   from (select b.ord, b.r, wed_match.f_{id}(b.r) as holds
         from (select u.ord, row(null{values})::{flow:I}.wed_flow as r
@@ -80,7 +80,8 @@ begin
   return query select array_position(v_wids, r.wid), r.wid, r.status
     from wedsql._settle({id}, v_steps, v_failed) r;
 end $t$, jsonb_build_object('flow', p_schema, 'id', p_flow,
-    'attributes', wedsql._attribute_names(p_flow), 'values', wedsql._first_values(p_flow)));
+    'attributes', wedsql._attribute_names(p_flow), 'values', wedsql._first_values(p_flow),
+    'guard', wedsql._guard_start(p_flow)));
 end $g$;
 
 -- Returns the source of <flow>._start, which starts any number of instances at once with typed columns and

@@ -9,6 +9,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow integer;
   v_defining bigint;
+  v_violates boolean;
   v_matched integer[];
 begin
   new.wid := 0;
@@ -18,7 +19,9 @@ begin
     perform wedsql._follow_definition(v_flow);
   end if;
   execute format('select wed_match.f_%s($1)', v_flow) into v_matched using new;
-  new.wid := case when 0 >= all (v_matched) then - ceil(random() * 1000000000)::integer
+  execute format('select false%s from (select $1 as r, $2 as holds) n', wedsql._guard_start(v_flow))
+    into v_violates using new, v_matched;
+  new.wid := case when 0 >= all (v_matched) or v_violates then - ceil(random() * 1000000000)::integer
                   else nextval('wedsql.wid_seq') end;
   return new;
 end $$;

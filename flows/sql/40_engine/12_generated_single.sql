@@ -119,7 +119,7 @@ begin{first}
   v_state := to_jsonb(v_row) - 'wid';
   exit fast_path when pg_column_size(v_state) > 100000;
   v_matched := wed_match.f_{id}(v_row);
-  exit fast_path when 0 > any (v_matched);
+  exit fast_path when 0 > any (v_matched);{guard}
   v_others := v_job.pending <> '{}';
   if wedsql._is_final(v_job.final_tgid, v_matched) then
     exit fast_path when v_others;
@@ -176,11 +176,20 @@ begin{first}
   end fast_path;$t$, jsonb_build_object('flow', p_schema, 'id', p_flow, 'name', p_name,
     'first', p_first, 'held', p_held,
     'attributes', wedsql._attribute_names(p_flow), 'within_writes', wedsql._within_writes(p_flow),
-    'apply_changes', wedsql._apply_changes(p_flow), 'ours', p_ours,
+    'apply_changes', wedsql._apply_changes(p_flow), 'guard', wedsql._guard_fast_path(p_flow), 'ours', p_ours,
     'assignments', wedsql._row_columns(p_flow), 'claim', p_claim, 'until', p_until,
     'answer', p_answer,
     'served', p_schema || ':', 'and_served', ' ' || p_schema || ':'));
 end $g$;
+
+-- Returns the statement by which the fast path leaves a state that violates an integrity condition to the
+-- general path; empty for a flow without integrity conditions.
+create or replace function wedsql._guard_fast_path(p_flow integer) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $g$
+select coalesce((select wedsql._fill($t$
+  exit fast_path when wed_match.i_{id}(v_row, wedsql._is_final(v_job.final_tgid, v_matched)) <> '{}';$t$,
+  jsonb_build_object('id', f.id)) from wedsql.flow f where f.id = p_flow and f.guarded), '')
+$g$;
 
 -- Returns the condition that the changes are within the write-sets of the flow's triggers, with "and" before
 -- it; empty where no trigger has one.

@@ -39,8 +39,10 @@ begin
     values (v_job.id, v_job.wid, v_job.tgid, v_flow.id, v_job.trname, v_now, p_outcome, v_actor,
             v_job.last_state, v_job.last_error, v_job.attempts);
     if v_job.spent then
-      perform wedsql._park_as_exception(v_flow, v_job.wid, array[v_job.tgid], 'ATTEMPTS', v_actor,
-                                        v_job.last_error, v_now);
+      perform wedsql._park_as_exception(v_flow, v_job.wid, array[v_job.tgid],
+                                        case v_job.last_state when 'WD530' then 'INTEGRITY'
+                                          else 'ATTEMPTS' end,
+                                        v_actor, v_job.last_error, v_now);
     elsif v_job.last_state = 'WD103' then
       perform wedsql._final_blocked(v_flow, v_job.wid, v_actor, v_now);
     end if;

@@ -44,11 +44,12 @@ begin
   return query
     select x.* from jsonb_array_elements(p_definition -> 'triggers') with ordinality e (j, n)
     join wedsql.trig t on t.flow_id = p_flow and t.tgid::text = e.j ->> 'id' and not t.cfinal
-    cross join lateral wedsql._problem(jsonb_build_array('triggers', e.n - 1, 'final'), 'WD007',
+    cross join lateral wedsql._problem(jsonb_build_array('triggers', e.n - 1,
+        case when e.j -> 'final' = 'true' then 'final' else 'integrity' end), 'WD007',
       'The trigger that is to be the final condition has pending jobs.',
       'Add the final condition as another trigger, or withdraw the jobs first with '
       'wedsql.withdraw(flow, tgid).') x
-    where e.j -> 'final' = 'true'
+    where (e.j -> 'final' = 'true' or e.j ->> 'integrity' is not null)
       and exists (select 1 from wedsql.job_pool j where j.flow_id = p_flow and j.tgid = t.tgid);
 end $$;
 

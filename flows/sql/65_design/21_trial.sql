@@ -211,16 +211,21 @@ begin
          else v_done.trname end, null, 'trial', null, v_state,
     (select coalesce(jsonb_object_agg(k, v_before -> k), '{}') from jsonb_object_keys(p_changes) k),
     array(select t.tgid from wedsql.trig t where t.flow_id = v_flow.id and t.enabled
-            and substr(v_held, t.tgid - v_first + 1, 1) = 't' order by t.tgid), null, null)::wedsql.step;
+            and t.integrity is null and substr(v_held, t.tgid - v_first + 1, 1) = 't' order by t.tgid),
+    null, null)::wedsql.step;
   select jsonb_agg(jsonb_build_object('tgid', t.tgid, 'sqlstate', x.code, 'message',
     x.message) order by t.tgid)
   into v_errors
   from wed_match.failures(wedsql._columns_read(p_conditions, v_types),
     array(select c.canonical from unnest(p_conditions) c order by c.n), v_state) x
-  join wedsql.trig t on t.tgid = v_first + x.n - 1 and t.enabled where v_held like '%e%';
+  join wedsql.trig t on t.tgid = v_first + x.n - 1 and t.enabled and t.integrity is null
+  where v_held like '%e%';
   if v_errors is not null then
     v_step := wedsql._with_errors(v_flow, v_step, v_errors, wedsql.now());
   end if;
+  perform set_config('wedsql.tried_violated', array(
+    select t.tgid from wedsql.trig t where t.flow_id = v_flow.id and t.enabled and t.integrity is not null
+      and substr(v_held, t.tgid - v_first + 1, 1) in ('f', 'e') order by t.tgid)::text, true);
   perform wedsql._settle(v_flow.id, array[v_step], true, p_timer is not null);
   return wedsql._situation(v_flow, p_situation, v_state, v_held, p_trigger)
     || jsonb_build_object('passed', v_passed);

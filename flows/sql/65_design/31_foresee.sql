@@ -67,9 +67,9 @@ begin
     select r.tgid from unnest(v_plan.rules) r) order by t.tgid);
   v_plan.changed := array(
     select r.tgid from unnest(v_plan.rules) r left join wedsql.trig t on t.tgid = r.tgid
-    where (t.canonical, t.enabled, t.cfinal, t.fire_once, t.revalidate, t.due_attr, t.due_after)
-          is distinct from (r.canonical, r.enabled, r.cfinal, r.fire_once, r.revalidate, r.due_attr,
-            r.due_after)
+    where (t.canonical, t.enabled, t.cfinal, t.integrity, t.fire_once, t.revalidate, t.due_attr, t.due_after)
+          is distinct from (r.canonical, r.enabled, r.cfinal, r.integrity, r.fire_once, r.revalidate,
+            r.due_attr, r.due_after)
        or exists (select 1 from unnest(r.reads) a
          where v_plan.types_before -> (v_plan.sources -> a ->> 'from')
                   is distinct from v_plan.types_after -> a or v_plan.sources -> a ->> 'from' <> a)
@@ -81,7 +81,7 @@ begin
         is distinct from ((o.given).aname, coalesce(nullif((o.given).type, ''), a.type)))
     or exists (select 1 from wedsql._origins(v_old.id, p_definition) o where (o.published).aid is null);
   v_evaluated := array(select r.tgid from unnest(v_plan.rules) r
-    where p_every or not (v_plan.flow).plain or not v_old.plain or r.cfinal
+    where p_every or not (v_plan.flow).plain or not v_old.plain or r.cfinal or r.integrity is not null
       or v_old.final_tgid is distinct from (v_plan.flow).final_tgid
       or v_old.final_tgid = any (v_plan.changed)
       or r.tgid = any (v_plan.changed || v_plan.withdraw || v_plan.later)
@@ -214,4 +214,28 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
 select coalesce(array_agg(c.tgid order by c.tgid), '{}')
 from (select u.tgid, row_number() over (order by u.tgid) as n from unnest(p_conditions) u) c
 where substr(p_held, c.n::integer, 1) = p_letter
+$$;
+
+-- Returns the enabled integrity conditions that are false or fail by these letters.
+create or replace function wedsql._violated_by(p_plan wedsql.plan, p_after text) returns integer[]
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select array(select r.tgid from unnest(p_plan.rules) r
+             where r.integrity is not null
+               and r.tgid = any (wedsql._with_letter(p_after, p_plan.after, 'f')
+                                 || wedsql._with_letter(p_after, p_plan.after, 'e')) order by r.tgid)
+$$;
+
+-- Returns the rules whose conditions hold by these letters, without integrity conditions; none where the
+-- state would be final and violates one, as wedsql._check_integrity has it.
+create or replace function wedsql._matched_by(p_plan wedsql.plan, p_after text) returns integer[]
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select case
+  when not exists (select 1 from unnest(p_plan.rules) r where r.integrity is not null) then h.held
+  when exists (select 1 from unnest(p_plan.rules) r
+               where r.tgid = (p_plan.flow).final_tgid and r.tgid = any (h.held)
+                 and not wedsql._has_due_time(r.due_attr, r.due_after))
+    and wedsql._violated_by(p_plan, p_after) <> '{}' then '{}'
+  else array(select r.tgid from unnest(p_plan.rules) r
+             where r.integrity is null and r.tgid = any (h.held) order by r.tgid) end
+from (select wedsql._with_letter(p_after, p_plan.after, 't') as held) h
 $$;

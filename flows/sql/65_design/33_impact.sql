@@ -31,7 +31,7 @@ begin
       a.stay), a.wids
     from pooled a cross join lateral wedsql._consequence(p_plan, case when not v_plain then a.wids[1] end,
       a.status,
-      a.state, wedsql._with_letter(a.after, p_plan.after, 't'), a.stay, a.parked_stay,
+      a.state, wedsql._matched_by(p_plan, a.after), a.stay, a.parked_stay,
       wedsql._held_of(p_plan, a.status, a.before, a.after)) c;
 end $$;
 
@@ -65,7 +65,7 @@ select jsonb_object_agg(x.what, x.found) from (
        where h -> 'marks' -> p_rule::text ? k.what order by 1 limit 20) s)) as found
   from (values ('both'), ('only_before'), ('only_after'), ('neither'), ('fires'), ('loses_condition'),
     ('withdrawn'),
-               ('fails')) v (what)
+               ('fails'), ('violates')) v (what)
   left join lateral jsonb_array_elements(p_groups) g on true
   cross join lateral (select v.what, g -> 'marks' -> p_rule::text ? v.what as fits) k
   group by k.what) x
@@ -78,7 +78,8 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 with held as (
   select wedsql._with_letter(p_before, p_plan.before, 't') as was, wedsql._with_letter(p_after, p_plan.after,
     't') as will,
-         wedsql._with_letter(p_after, p_plan.after, 'e') as fails)
+         wedsql._with_letter(p_after, p_plan.after, 'e') as fails,
+         wedsql._violated_by(p_plan, p_after) as violated)
 select jsonb_object_agg(r.tgid, array_remove(array[
   case when r.tgid = any (h.was) then case when r.tgid = any (h.will) then 'both' else 'only_before' end
        else case when r.tgid = any (h.will) then 'only_after' else 'neither' end end,
@@ -86,7 +87,8 @@ select jsonb_object_agg(r.tgid, array_remove(array[
   case when (r.tgid = any (p_jobs) or r.tgid = any (p_plan.withdraw) and r.tgid = any (p_withdrawn))
     and r.tgid <> all (h.will) then 'loses_condition' end,
   case when r.tgid = any (p_withdrawn) then 'withdrawn' end,
-  case when r.tgid = any (h.fails) then 'fails' end], null))
+  case when r.tgid = any (h.fails) then 'fails' end,
+  case when r.tgid = any (h.violated) then 'violates' end], null))
 from held h cross join (select c.tgid from unnest(p_plan.before) c union select c.tgid
   from unnest(p_plan.after) c) r
 $$;
@@ -104,7 +106,7 @@ begin
     cardinality(g.wids),
       'wids', wedsql._lowest(g.wids, 20),
       'fires', g.fires, 'refused', exists (
-        select 1 from unnest(p_plan.rules) t where t.on_error = 'abort'
+        select 1 from unnest(p_plan.rules) t where t.on_error = 'abort' and t.integrity is null
           and t.tgid = any (wedsql._with_letter(g.after, p_plan.after, 'e'))), 'settled',
             g.becomes <> g.status or g.fires <> '{}' or p_plan.every_instance,
       'marks', wedsql._marks(p_plan, g.before, g.after, g.jobs, g.fires, g.withdrawn))), '[]')

@@ -101,6 +101,20 @@ values
     and not exists (select 1 from wedsql.late_result l where l.wid = i.wid and l.state = 'conflict')$q$)
 $$;
 
+-- Returns the query for the final instances of the present version that violate an integrity condition and
+-- were not accepted so, with "union all" behind it; empty for a flow without integrity conditions.
+create or replace function wedsql._guarded_query(p_flow wedsql.flow) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select case when p_flow.guarded then format($q$
+      select jsonb_build_object('flow', %2$L, 'wid', i.wid, 'violates', v.m) as found
+      from {i} i join %2$I.wed_flow w on w.wid = i.wid
+      join wedsql.wed_trace h on h.wid = i.wid and h.seq = i.seq
+      cross join lateral (select wed_match.i_%1$s(w.*, true) as m) v
+      where i.flow_id = %1$s and i.status = 'F' and h.version = %3$s and h.trw <> '_RECOVER:accept'
+        and v.m <> '{}'
+      union all$q$, p_flow.id, p_flow.name, p_flow.version) else '' end
+$$;
+
 -- Returns the same for the two that read one flow's table: conditions that hold are pending, and the history
 -- equals the state. States are compared as far back as the attributes are those of today. The version is also
 -- read, because two attributes that exchanged their names look like those before; versions of earlier kernels
@@ -112,7 +126,7 @@ declare
   v_since integer;
 begin
   if p_name = 'I2' then
-    return format($q$
+    return wedsql._guarded_query(p_flow) || format($q$
       select jsonb_build_object('flow', %2$L, 'wid', i.wid, 'holds', h.m, 'pending', p.tgids) as found
       from {i} i join %2$I.wed_flow w on w.wid = i.wid
       cross join lateral (select wed_match.f_%1$s(w.*) as m) h
@@ -217,7 +231,8 @@ begin
            coalesce((select string_agg(wedsql._invariant_flow_query(s.name, f), ' union all ')
                      from wedsql.flow f), 'select null::jsonb as found where false')
     from (values ('I2', 'Every condition that holds on a running instance has its job, unless a publication '
-                  'left it for later or is still re-matching.'),
+                  'left it for later or is still re-matching; a final state violates no integrity condition '
+                  'of its version unless a person accepted it.'),
                  ('I3', 'The history has a row for each step, in order; folded it gives the present state.')
          ) s (name, sentence))
   select q.name, r.found, r.examples, q.sentence

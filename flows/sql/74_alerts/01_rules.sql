@@ -39,7 +39,8 @@ begin
       'Use count, exception_age, queue_age or workers.', jsonb_build_object('kind', p_rule.kind));
   elsif p_rule.kind in ('queue_age', 'workers') and not exists (
     select from wedsql.trig t
-    where t.flow_id = p_rule.flow_id and t.trname = p_rule.trname and not t.cfinal) then
+    where t.flow_id = p_rule.flow_id and t.trname = p_rule.trname and not t.cfinal
+      and t.integrity is null) then
     perform wedsql._raise('WD508', 'The flow has no transition "{transition}".',
       'Choose one of its transitions.', jsonb_build_object('transition', p_rule.trname));
   elsif p_rule.sign is null or p_rule.sign not in ('>', '<') or p_rule.threshold is null

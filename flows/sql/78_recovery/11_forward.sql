@@ -60,10 +60,34 @@ begin
   return null;
 end $$;
 
+-- Returns the names of the integrity conditions that an instance violates where it becomes final as it is.
+-- Raises: WD531 without p_override where it violates any.
+create or replace function wedsql._accepted_violations(p_flow wedsql.flow, p_wid integer, p_override boolean)
+  returns text[]
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_state jsonb;
+  v_violated integer[];
+begin
+  if not p_flow.guarded then
+    return '{}';
+  end if;
+  execute format('select r.state from %I._retest(array[$1]) r', p_flow.name) into v_state using p_wid;
+  v_violated := wedsql._violated(p_flow, v_state, true);
+  if v_violated <> '{}' and p_override is not true then
+    perform wedsql._raise('WD531',
+      'Instance {instance} cannot be final: its state violates the integrity condition {conditions}.',
+      'Write values for which the condition holds, or accept the state with override.',
+      wedsql._integrity_facts(p_wid, v_violated));
+  end if;
+  return array(select t.tgname from wedsql.trig t where t.tgid = any (v_violated) order by t.tgid);
+end $$;
+
 -- Ends an exception as it is: the instance is final although no final condition holds, and what was pending
--- is withdrawn.
+-- is withdrawn. With override it may violate integrity conditions, which the history names and {"violated"}
+-- has.
 -- Locks: as _operate; its jobs and timers, the trace.
--- Raises: WD104; as _exception_job.
+-- Raises: WD104, WD531; as _exception_job.
 create or replace function wedsql._repair_accept(p_wid integer, p_arguments jsonb, p_reason text,
   p_actor text) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -71,10 +95,14 @@ declare
   v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
   v_job wedsql.job_pool := wedsql._exception_job(p_wid);
   v_now timestamptz := wedsql.now();
+  v_violated text[] :=
+    wedsql._accepted_violations(v_flow, p_wid, (p_arguments ->> 'override')::boolean);
 begin
   perform wedsql._withdraw_rest(p_wid, v_now);
   delete from wedsql.timer x where x.wid = p_wid;
   update wedsql.instance i set status = 'F', finished_at = v_now, reason = null where i.wid = p_wid;
-  perform wedsql._operated(v_flow, p_wid, '_RECOVER:accept', p_actor, p_reason, '{}', v_now);
-  return null;
+  perform wedsql._operated(v_flow, p_wid, '_RECOVER:accept', p_actor,
+    p_reason || case when v_violated = '{}' then ''
+                     else format(' (override: %s)', array_to_string(v_violated, ', ')) end, '{}', v_now);
+  return case when v_violated <> '{}' then jsonb_build_object('violated', v_violated) end;
 end $$;
