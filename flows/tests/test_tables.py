@@ -49,7 +49,8 @@ def test_each_file_is_a_migration_of_its_name_and_they_follow_each_other() -> No
         if label == "flows" and isinstance(operation, ChangeTables)
     ]
     assert found == [(name, name) for name in tables.names()]
-    assert [name[:5] for name in tables.names()] == [f"{n:04d}_" for n in range(1, len(found) + 1)]
+    numbers = [int(name[:4]) for name in tables.names()]  # a migration without tables has a number, too
+    assert numbers == sorted(set(numbers))
 
 
 def test_a_migrated_database_has_them_all(dsn: str) -> None:
