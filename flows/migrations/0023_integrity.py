@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0021_four_eyes")]
-    operations = [ChangeTables("0022_integrity")]
+    dependencies = [("flows", "0022_policies")]
+    operations = [ChangeTables("0023_integrity")]
