@@ -3,6 +3,8 @@
 - See: staff and holders of `flows.view_flow` every flow, others the flows of their groups `flow:<name>`.
 - All other actions: users who see the flow and hold the permission in `PERMISSIONS`, and the members of the
   group `flow:<name>:<action>`, who see the flow, too. Who may repair may also handle cases.
+- Values of masked attributes: users who may reveal them. For others, the flow is not found in lists and its
+  pages are forbidden, except by a view that is marked with `masks`, which leaves these values out.
 - Operations of the repair desk: `right_for` says which action each needs; pages and the HTTP API ask it.
 - The pages of a definition are for users who see the flow; a new flow is for holders of `flows.add_flow`, and
   its draft also for users who may design it. No user has to be staff for these.
@@ -14,25 +16,31 @@ no permission.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal, TypeAlias
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import wraps
+from typing import Any, Literal, TypeAlias
 
 from django.contrib.auth.models import AbstractUser, AnonymousUser
-from django.http import Http404
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
 
-from flows.queries.definitions import FlowInfo, flow_by_id, flow_by_name
+from flows.queries.definitions import FlowInfo, concealing, flow_by_id, flow_by_name, names
 from flows.queries.instances import Instance, instance
 
 AnyUser: TypeAlias = AbstractUser | AnonymousUser
+View: TypeAlias = Callable[..., HttpResponseBase]
 
 Action: TypeAlias = Literal[
-    "see", "design", "publish", "approve", "operate", "handle", "repair", "approve_repair"
+    "see", "design", "publish", "approve", "operate", "handle", "repair", "approve_repair", "reveal"
 ]
 
 PREFIX = "flow:"
 # design: change drafts; publish: request publications; approve: those of others; operate: start, suspend,
 # cancel; handle: claim cases and do what HANDLING has; repair: every operation of the repair desk;
-# approve_repair: repairs that others propose.
+# approve_repair: repairs that others propose; reveal: see the values of attributes that are masked or hidden.
 PERMISSIONS: dict[Action, str] = {
     "see": "flows.view_flow",
     "design": "flows.change_flow",
@@ -42,9 +50,15 @@ PERMISSIONS: dict[Action, str] = {
     "handle": "flows.handle_cases",
     "repair": "flows.change_job",
     "approve_repair": "flows.approve_repair",
+    "reveal": "flows.reveal_values",
 }
 # The operations of the repair desk for which the right to handle cases is enough.
 HANDLING = frozenset({"patch", "complete", "skip", "retry", "undo", "merge_late", "discard_late"})
+# Who designs a flow decides what is masked in it.
+GRANTED_BY: dict[Action, tuple[Action, ...]] = {
+    "handle": ("handle", "repair"),
+    "reveal": ("reveal", "design"),
+}
 
 
 def sees_everything(user: AnyUser) -> bool:
@@ -53,12 +67,65 @@ def sees_everything(user: AnyUser) -> bool:
 
 
 def visible_flows(user: AnyUser) -> frozenset[str] | None:
-    """Return the names of the flows that the user may see; None means all of them."""
+    """Return the names of the flows that the user may see in this view; None means all of them."""
+    seen, hidden = _visible(user), frozenset() if _masks(user) else concealed(user)
+    if not hidden:
+        return seen
+    return (names() if seen is None else seen) - hidden
+
+
+def _visible(user: AnyUser) -> frozenset[str] | None:
     if sees_everything(user):
         return None
     if not user.is_authenticated or not user.is_active:
         return frozenset()
     return frozenset(flow for flow, _action in _granted(user))
+
+
+def masks(view: View) -> View:
+    """Mark a view that shows no value of an attribute which the flow of `shown_to` has not."""
+
+    @wraps(view)
+    def marked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        leave_out(request.user)
+        return view(request, *args, **kwargs)
+
+    return marked
+
+
+def leave_out(user: AnyUser) -> None:
+    """Note that what is shown to this user, of one request, leaves out what is concealed."""
+    user._masks = True  # type: ignore[union-attr]
+
+
+def _masks(user: AnyUser) -> bool:
+    return getattr(user, "_masks", False)
+
+
+def concealed(user: AnyUser) -> frozenset[str]:
+    """Return the names of the flows of which the user may not see all values; read once per user object."""
+    found: frozenset[str] | None = getattr(user, "_concealed", None)
+    if found is None:
+        every = user.is_active and sees_everything(user) and user.has_perm(PERMISSIONS["reveal"])
+        all_ = frozenset() if every else concealing()
+        found = frozenset(name for name in all_ if "reveal" not in rights(user, name))
+        user._concealed = found  # type: ignore[union-attr]
+    return found
+
+
+def shown_to(user: AnyUser, flow: FlowInfo) -> FlowInfo:
+    """Return the flow with the attributes that the user may see.
+
+    Raises PermissionDenied if there are others and the view does not leave out their values.
+    """
+    if flow.name not in concealed(user):
+        return flow
+    if not _masks(user):
+        raise PermissionDenied(_("This page shows values of the flow that you may not see."))
+    seen = tuple(one for one in flow.attributes if one.visibility == "everyone")
+    return replace(
+        flow, attributes=seen, concealed=tuple(each for each in flow.attributes if each not in seen)
+    )
 
 
 def _granted(user: AnyUser) -> Iterable[tuple[str, str]]:
@@ -68,8 +135,8 @@ def _granted(user: AnyUser) -> Iterable[tuple[str, str]]:
     """
     granted: list[tuple[str, str]] | None = getattr(user, "_flow_groups", None)
     if granted is None:
-        names = user.groups.filter(name__startswith=PREFIX).values_list("name", flat=True)
-        parts = [name.removeprefix(PREFIX).partition(":") for name in names]
+        groups = user.groups.filter(name__startswith=PREFIX).values_list("name", flat=True)
+        parts = [name.removeprefix(PREFIX).partition(":") for name in groups]
         granted = [(flow, action) for flow, _colon, action in parts]
         user._flow_groups = granted  # type: ignore[union-attr]
     return granted
@@ -118,7 +185,8 @@ def flows_of(user: AnyUser, action: Action) -> frozenset[str] | None:
     enough = granting(action)
     if any(user.has_perm(PERMISSIONS[each]) for each in enough):
         return visible_flows(user)
-    return frozenset(flow for flow, granted in _granted(user) if granted in enough)
+    hidden = frozenset() if _masks(user) else concealed(user)
+    return frozenset(flow for flow, granted in _granted(user) if granted in enough) - hidden
 
 
 def rights(user: AnyUser, flow: str) -> frozenset[Action]:
@@ -163,21 +231,26 @@ def right_for(operation: str) -> Action:
 
 def granting(action: Action) -> tuple[Action, ...]:
     """Return the actions of which one is enough to be allowed this one."""
-    return ("handle", "repair") if action == "handle" else (action,)
+    return GRANTED_BY.get(action, (action,))
 
 
 def flow_or_404(user: AnyUser, name: str) -> FlowInfo:
-    """Return the flow if it exists and the user may see it; raise Http404 otherwise."""
-    flow = flow_by_name(name) if may_see(user, name) else None
+    """Return the flow as the user may see it. Raises Http404, and PermissionDenied as `shown_to`."""
+    flow = flow_by_name(name) if _sees(user, name) else None
     if flow is None:
         raise Http404
-    return flow
+    return shown_to(user, flow)
+
+
+def _sees(user: AnyUser, flow: str) -> bool:
+    visible = _visible(user)
+    return visible is None or flow in visible
 
 
 def instance_or_404(user: AnyUser, wid: int) -> tuple[Instance, FlowInfo]:
-    """Return the instance and its flow if it exists and the user may see it; raise Http404 otherwise."""
+    """Return the instance and its flow as the user may see it. Raises what `flow_or_404` raises."""
     found = instance(wid)
-    flow = flow_by_id(found.flow_id) if found and may_see(user, found.flow) else None
+    flow = flow_by_id(found.flow_id) if found and _sees(user, found.flow) else None
     if found is None or flow is None:
         raise Http404
-    return found, flow
+    return found, shown_to(user, flow)

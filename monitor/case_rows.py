@@ -9,6 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from flows.access import AnyUser, shown_to
 from flows.api.cases import Case, CaseEvent, CaseGroup
 from flows.labels import translate_label
 from flows.models import Attribute, Flow, Trigger
@@ -154,23 +155,30 @@ def row(case: Case, named: Names, keys: Mapping[int, str] | None = None) -> Case
     )
 
 
-def rows(cases: Collection[Case], named: Names) -> list[CaseRow]:
-    """Return cases for a page, with the business keys of their instances."""
+def rows(cases: Collection[Case], named: Names, user: AnyUser) -> list[CaseRow]:
+    """Return cases for a page, with the business keys of their instances as the user may see them."""
     keys: dict[int, str] = {}
     for name in {one.flow for one in cases}:
         if flow := flow_by_name(name):
-            keys |= business_keys(flow, [one.wid for one in cases if one.flow == name])
+            keys |= business_keys(shown_to(user, flow), [one.wid for one in cases if one.flow == name])
     return [row(one, named, keys) for one in cases]
 
 
-def group_row(group: CaseGroup, named: Names, technical: Collection[str] | None) -> GroupRow:
-    """Return a group for a page; errors are shown of the flows in `technical`, None for all."""
+def group_row(
+    group: CaseGroup, named: Names, technical: Collection[str] | None, concealed: Collection[str] = ()
+) -> GroupRow:
+    """Return a group for a page; errors are shown of the flows in `technical`, None for all.
+
+    Nothing is shown of a flow in `concealed`, of which the user may not see all values.
+    """
     return GroupRow(
         group,
         named.flow(group.flow),
         cause(group.cause),
         named.transition(group.flow, group.transition),
-        found_in(
+        Found()
+        if group.flow in concealed
+        else found_in(
             group,
             technical is None or group.flow in technical,
             {name for flow, name in named.repairable if flow == group.flow},

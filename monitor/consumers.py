@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flows.access import AnyUser, may_see, visible_flows
+from flows.access import AnyUser, leave_out, may_see, visible_flows
 from flows.queries.definitions import flow_by_name
 from flows.queries.instances import instance
 from flows.queries.overview import ids
@@ -18,6 +18,7 @@ class FlowConsumer(LiveConsumer):
     @staticmethod
     def topic_for(user: AnyUser, target: dict[str, Any]) -> Topic | None:
         """Return what a URL watches for this user, or None if it does not exist or is not visible."""
+        leave_out(user)  # frames say what changed, not to which values
         if "wid" in target:
             found = instance(target["wid"])
             return (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from flows.queries import trace
 from flows.queries.definitions import FlowInfo
+from monitor import masking
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class ShownStep:
 def shown(flow: FlowInfo, found: Iterable[trace.Step]) -> list[ShownStep]:
     """Return steps with the changes that pages show."""
     order = {a.name: (at, a.title, a.type) for at, a in enumerate(flow.attributes)}
-    steps = list(found)
+    steps = [masking.step(flow, each) for each in found]
     here = {step.seq for step in steps}
     return [ShownStep(s, _cells(order, s.cells), s.cause_seq in here) for s in steps]
 

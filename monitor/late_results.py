@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flows import api
@@ -43,14 +43,22 @@ def rows(wid: int, flow: FlowInfo) -> list[LateRow]:
     titles = {one.tgid: one.title for one in flow.triggers}
     named = {one.name: one for one in flow.attributes}
     return [
-        LateRow(one, titles.get(one.trigger, one.transition), _cells(one, named))
+        LateRow(_plain(one, flow), titles.get(one.trigger, one.transition), _cells(one, named, flow))
         for one in api.late_results(wid, undecided=True)
     ]
 
 
-def _cells(late: LateResult, named: Mapping[str, Any]) -> list[LateCell]:
+def _plain(late: LateResult, flow: FlowInfo) -> LateResult:
+    """Return a late result without the text of its problem, where it could quote concealed values."""
+    return replace(late, problem="") if flow.concealed else late
+
+
+def _cells(late: LateResult, named: Mapping[str, Any], flow: FlowInfo) -> list[LateCell]:
+    """Return the values that the user sees."""
     cells = []
     for one in late.values:
+        if not flow.shows(one.attribute):
+            continue
         known = named.get(one.attribute)
         texts = (plain_text(one.before), plain_text(one.present), plain_text(one.late))
         title, kind = (known.title, known.type) if known else (one.attribute, "text")

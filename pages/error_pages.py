@@ -32,8 +32,9 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Return the page of the site's handler403."""
-    return _render_without_context("403.html", request, 403)
+    """Return the page of the site's handler403, with the sentence of the exception, if it has one."""
+    context = {"request": request, "exception": str(exception)}
+    return HttpResponse(render_to_string("403.html", context), status=403)
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:

@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy
 
+from flows.access import concealed
 from flows.admin.keyed import KeyedChangeList
 from flows.messages import stored
 from flows.models import ConditionError, Instance, Job, JobLog, TraceEntry, WorkerProcess
@@ -43,6 +44,14 @@ class ObservedAdmin(admin.ModelAdmin):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return KeyedChangeList
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet:
+        """Leave out the rows of flows of which the user may not see all values."""
+        found, hidden = super().get_queryset(request), concealed(request.user)
+        return found.exclude(flow__name__in=hidden) if hidden and "flow" in self._fields() else found
+
+    def _fields(self) -> set[str]:
+        return {field.name for field in self.model._meta.get_fields()}
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

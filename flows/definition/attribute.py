@@ -92,6 +92,22 @@ class AttributeDefinition(TypedDict, total=False):
             same_line=True,
         ),
     ]
+    visibility: Annotated[
+        str,
+        Option(
+            label=_("visibility"),
+            help=_(
+                "Who sees its values: everyone who sees the flow, or only users who may reveal them. Others"
+                " see its name without the value (masked), or nothing (hidden)."
+            ),
+            default="everyone",
+            choices={
+                "everyone": _("shown to everyone"),
+                "masked": _("masked"),
+                "hidden": _("hidden"),
+            },
+        ),
+    ]
     label: Annotated[str, Option(label=_("label"), help=_("The name shown to people."), default="")]
     description: Annotated[str, Option(label=_("description"), help=_("For people."), default="")]
 

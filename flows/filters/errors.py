@@ -26,6 +26,10 @@ REASONS: dict[str, tuple[str | Promise, str | Promise]] = {
         _("The filter has more than %(limit)s SQL predicates."),
         _('Join them by AND and OR in one, as in where:"a > 1 and b > 2".'),
     ),
+    "where_concealed": (
+        _("SQL predicates are not possible in a flow with values that you may not see."),
+        _("Choose attributes and parts of an instance instead."),
+    ),
     "deep": (_("Groups are nested more than %(limit)s deep."), _("Write the filter with fewer parentheses.")),
     "open_text": (_("A quoted text has no end."), _('Put " after it; a " within it is written \\".')),
     "open_group": (_("A “(” has no “)”."), _("Add the missing “)”.")),

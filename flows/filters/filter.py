@@ -122,6 +122,8 @@ def parse(text: str, flow: FlowInfo | None = None, zone: tzinfo = UTC) -> Filter
 def _prepared(tree: Node | None, flow: FlowInfo) -> dict[str, int]:
     """Return the number of each SQL predicate, which the kernel has checked. Raises BadFilter."""
     wanted = list({each: each for each in conditions(tree) if each.field == "where"})
+    if wanted and flow.concealed:
+        raise BadFilter("where_concealed", wanted[0].position, wanted[0].length)
     if len(wanted) > MAX_WHERE:
         last = wanted[MAX_WHERE]
         raise BadFilter("many_where", last.position, last.length, limit=MAX_WHERE)

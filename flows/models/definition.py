@@ -39,6 +39,7 @@ class Flow(models.Model):
             ("approve_flow", "Can approve publications of others"),
             ("handle_cases", "Can claim cases and give exceptions new values"),
             ("approve_repair", "Can approve repairs of others"),
+            ("reveal_values", "Can see values that are masked or hidden"),
         ]
 
     def __str__(self) -> str:

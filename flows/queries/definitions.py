@@ -24,6 +24,7 @@ class Attribute:
     description: str
     business_key: bool = False
     indexed: bool = False
+    visibility: str = "everyone"
 
     @property
     def title(self) -> str:
@@ -74,7 +75,11 @@ class FlowRow:
 
 @dataclass(frozen=True)
 class FlowInfo:
-    """One flow with its attributes and triggers; `live` is true if each step sends a notification."""
+    """One flow with its attributes and triggers; `live` is true if each step sends a notification.
+
+    For a user who may not see all values (flows.access.shown_to), `attributes` are those whose values are
+    shown, and `concealed` the others.
+    """
 
     id: int
     name: str
@@ -84,10 +89,20 @@ class FlowInfo:
     live: bool
     attributes: tuple[Attribute, ...] = ()
     triggers: tuple[Trigger, ...] = ()
+    concealed: tuple[Attribute, ...] = ()
 
     @property
     def title(self) -> str:
         return translate_label(self.label) or self.name
+
+    @property
+    def masked(self) -> list[str]:
+        """Return the titles of the attributes that are shown without their values."""
+        return [one.title for one in self.concealed if one.visibility == "masked"]
+
+    def shows(self, name: str) -> bool:
+        """Return whether values of this name are shown; with concealed ones, only of present attributes."""
+        return not self.concealed or self.attribute(name) is not None
 
     @property
     def transition_titles(self) -> dict[str, str]:
@@ -116,6 +131,20 @@ def flow_by_id(flow_id: int) -> FlowInfo | None:
     """Return the flow of that id with its attributes and triggers, or None."""
     found = row(_FLOW + " where id = %s", [flow_id])
     return _whole(FlowInfo(**found)) if found else None
+
+
+def concealing() -> frozenset[str]:
+    """Return the names of the flows that have an attribute which is not shown to everyone."""
+    found = rows(
+        "select f.name from wedsql.flow f where exists"
+        " (select from wedsql.attr a where a.flow_id = f.id and a.visibility <> 'everyone')"
+    )
+    return frozenset(each["name"] for each in found)
+
+
+def names() -> frozenset[str]:
+    """Return the names of all flows."""
+    return frozenset(each["name"] for each in rows("select name from wedsql.flow"))
 
 
 def listed(names: Collection[str] | None, wanted: str, after: str, limit: int) -> list[FlowRow]:
@@ -163,7 +192,7 @@ def attributes(flow_id: int) -> tuple[Attribute, ...]:
     """Return the attributes of a flow in the order of their positions."""
     found = rows(
         "select a.aname as name, a.type, coalesce(a.options, '{}') as options, a.label, a.description,"
-        " a.business_key, exists(select 1 from pg_catalog.pg_namespace n"
+        " a.business_key, a.visibility, exists(select 1 from pg_catalog.pg_namespace n"
         " join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = 'attr_' || a.aid"
         " join pg_catalog.pg_index x on x.indexrelid = c.oid and x.indisvalid"
         " where n.nspname = f.name) as indexed from wedsql.attr a join wedsql.flow f on f.id = a.flow_id"

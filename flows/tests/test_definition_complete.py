@@ -57,6 +57,7 @@ SIZE: Row = {
     "options": ["small", "lar'ge"],
     "business_key": True,
     "repairable": False,
+    "visibility": "masked",
     "label": "Size",
     "description": "of the box",
     "position": 3,

@@ -11,10 +11,21 @@ from django.conf import settings
 from django.http import Http404, HttpRequest
 from ninja.utils import check_csrf
 
-from flows.access import Action, AnyUser, flows_of, granting, may, may_see, rights, visible_flows
+from flows.access import (
+    Action,
+    AnyUser,
+    flow_or_404,
+    flows_of,
+    granting,
+    leave_out,
+    may,
+    may_see,
+    rights,
+    visible_flows,
+)
 from flows.api import read_case
 from flows.errors import UnknownCase
-from flows.queries.definitions import FlowInfo, flow_by_id, flow_by_name
+from flows.queries.definitions import FlowInfo
 from flows.queries.instances import Instance, instance
 from monitor.api import limits, tokens
 from monitor.api.limits import Rate
@@ -71,17 +82,15 @@ class Caller:
         return sorted(each for each in found if each in ("see", *tokens.RIGHTS) and self._granted(each))
 
     def flow_or_404(self, name: str) -> FlowInfo:
-        found = flow_by_name(name) if "\x00" not in name and self.sees(name) else None
-        if found is None:
+        if "\x00" in name or not self._in_scope(name):
             raise Http404
-        return found
+        return flow_or_404(self.user, name)
 
     def instance_or_404(self, wid: int) -> tuple[Instance, FlowInfo]:
         found = instance(wid) if wid < 2**31 else None
-        flow = flow_by_id(found.flow_id) if found and self.sees(found.flow) else None
-        if found is None or flow is None:
+        if found is None or not self._in_scope(found.flow):
             raise Http404
-        return found, flow
+        return found, flow_or_404(self.user, found.flow)
 
     def flow_of_case_or_404(self, number: int) -> FlowInfo:
         try:
@@ -124,12 +133,14 @@ class Needs:
     what may be seen but not done is forbidden, before the body is parsed.
     """
 
-    def __init__(self, *actions: Action) -> None:
-        """Store the rights, of which the caller needs one."""
-        self.actions = actions
+    def __init__(self, *actions: Action, masks: bool = False) -> None:
+        """Store the rights, of which the caller needs one, and whether concealed values are left out."""
+        self.actions, self.masks = actions, masks
 
     def __call__(self, request: HttpRequest) -> Call:
         caller = identify(request)
+        if self.masks:
+            leave_out(caller.user)
         rate = limits.use(caller.key)
         request.api_rate = rate  # type: ignore[attr-defined]  # for the headers of the response
         limits.check_body(request)

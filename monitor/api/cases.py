@@ -15,7 +15,8 @@ from flows import api as kernel
 from flows.api.cases import CLOSED_STATES, Case
 from monitor.api import case_schemas, inputs, schemas
 from monitor.api.caller import forbidden
-from monitor.api.routing import READ, REPAIR, call_of, flow_of, number_of, router
+from monitor.api.problems import Problem
+from monitor.api.routing import READ, READ_SHOWN, REPAIR, call_of, flow_of, number_of, router
 
 SELECTING = ("state", "queue", "cause", "signature", "severity", "owner", "wid")
 
@@ -34,7 +35,7 @@ class Listed(schemas.Schema):
     limit: Annotated[int, Field(ge=1, le=200)] = 50
 
 
-@router.get("/cases", response=case_schemas.CasesOut, auth=READ, summary="Cases")
+@router.get("/cases", response=case_schemas.CasesOut, auth=READ_SHOWN, summary="Cases")
 def cases(request: HttpRequest, given: Query[Listed]) -> Any:
     """Return a page of open cases, the most urgent first, or of closed ones."""
     where = {name: value for name in SELECTING if (value := getattr(given, name)) not in ("", None)}
@@ -48,7 +49,7 @@ def cases(request: HttpRequest, given: Query[Listed]) -> Any:
     return {"items": [vars(each) for each in page], "next": following}
 
 
-@router.get("/cases/groups", response=case_schemas.CaseGroupsOut, auth=READ, summary="Cases by cause")
+@router.get("/cases/groups", response=case_schemas.CaseGroupsOut, auth=READ_SHOWN, summary="Cases by cause")
 def case_groups(
     request: HttpRequest, flow: inputs.QueryText = "", limit: Annotated[int, Field(ge=1, le=500)] = 100
 ) -> Any:
@@ -65,7 +66,7 @@ def next_case(request: HttpRequest, given: inputs.NextCaseIn) -> Any:
     return {"case": found and vars(found)}
 
 
-@router.get("/cases/{int:case}", response=case_schemas.CaseDetailOut, auth=READ, summary="One case")
+@router.get("/cases/{int:case}", response=case_schemas.CaseDetailOut, auth=READ_SHOWN, summary="One case")
 def case(request: HttpRequest, case: int) -> Any:
     """Return one case with its history."""
     return _shown(kernel.read_case(case, _seen(request, "")))
@@ -115,6 +116,8 @@ def comment_case(request: HttpRequest, case: int, given: inputs.CommentIn) -> An
 @router.post("/cases/{int:case}/wait", response=case_schemas.CaseOut, auth=REPAIR, summary="Put a case aside")
 def wait_case(request: HttpRequest, case: int, given: inputs.WaitIn) -> Any:
     """Put a case aside until a time or until a condition holds, because information is missing."""
+    if given.condition and flow_of(request).concealed:
+        raise Problem(403, "A case of a flow with values that you may not see waits for a time only.")
     actor, until = call_of(request).caller.name, given.until and _aware(given.until)
     return vars(kernel.wait_case(case, until, actor, given.text, condition=given.condition))
 

@@ -15,7 +15,7 @@ from flows.queries import instances, jobs
 from monitor.api import inputs, schemas
 from monitor.api.caller import forbidden
 from monitor.api.problems import Problem
-from monitor.api.routing import OPERATE, RETRY, call_of, flow_of, number_of, router
+from monitor.api.routing import OPERATE, OPERATE_SHOWN, RETRY, call_of, flow_of, number_of, router
 from monitor.operations import Detail, perform
 
 log = logging.getLogger("wedsql.api")
@@ -37,7 +37,7 @@ def start(request: HttpRequest, response: HttpResponse, name: str, given: inputs
 
 
 @router.post(
-    "/instances/{int:wid}/cancel", response=schemas.DoneOut, auth=OPERATE, summary="Cancel an instance"
+    "/instances/{int:wid}/cancel", response=schemas.DoneOut, auth=OPERATE_SHOWN, summary="Cancel an instance"
 )
 def cancel(request: HttpRequest, wid: int, given: inputs.ReasonIn) -> Any:
     """Cancel an instance that has not ended, without compensation."""
@@ -46,7 +46,10 @@ def cancel(request: HttpRequest, wid: int, given: inputs.ReasonIn) -> Any:
 
 
 @router.post(
-    "/instances/{int:wid}/suspend", response=schemas.DoneOut, auth=OPERATE, summary="Suspend an instance"
+    "/instances/{int:wid}/suspend",
+    response=schemas.DoneOut,
+    auth=OPERATE_SHOWN,
+    summary="Suspend an instance",
 )
 def suspend(request: HttpRequest, wid: int, given: inputs.ReasonIn) -> Any:
     """Stop an instance: no job is offered or committed until it is resumed."""
@@ -54,7 +57,7 @@ def suspend(request: HttpRequest, wid: int, given: inputs.ReasonIn) -> Any:
 
 
 @router.post(
-    "/instances/{int:wid}/resume", response=schemas.DoneOut, auth=OPERATE, summary="Resume an instance"
+    "/instances/{int:wid}/resume", response=schemas.DoneOut, auth=OPERATE_SHOWN, summary="Resume an instance"
 )
 def resume(request: HttpRequest, wid: int, given: inputs.ReasonIn) -> Any:
     """Let a suspended instance continue with the time that was left."""
@@ -64,7 +67,7 @@ def resume(request: HttpRequest, wid: int, given: inputs.ReasonIn) -> Any:
 @router.post(
     "/instances/{int:wid}/rematch",
     response=schemas.RematchedOut,
-    auth=OPERATE,
+    auth=OPERATE_SHOWN,
     summary="Match an instance again",
 )
 def rematch(request: HttpRequest, wid: int, given: inputs.RematchIn) -> Any:
@@ -91,7 +94,7 @@ def retry(request: HttpRequest, wid: int, job: int, given: inputs.ReasonIn) -> A
 @router.post(
     "/instances/{int:wid}/jobs/{int:job}/release",
     response=schemas.DoneOut,
-    auth=OPERATE,
+    auth=OPERATE_SHOWN,
     summary="End the lease of a job",
 )
 def release(request: HttpRequest, wid: int, job: int, given: inputs.ReasonIn) -> Any:
@@ -102,7 +105,7 @@ def release(request: HttpRequest, wid: int, job: int, given: inputs.ReasonIn) ->
 @router.post(
     "/instances/{int:wid}/jobs/{int:job}/withdraw",
     response=schemas.DoneOut,
-    auth=OPERATE,
+    auth=OPERATE_SHOWN,
     summary="Withdraw a job",
 )
 def withdraw(request: HttpRequest, wid: int, job: int, given: inputs.ReasonIn) -> Any:
@@ -113,7 +116,7 @@ def withdraw(request: HttpRequest, wid: int, job: int, given: inputs.ReasonIn) -
 @router.post(
     "/instances/{int:wid}/jobs/{int:job}/priority",
     response=schemas.DoneOut,
-    auth=OPERATE,
+    auth=OPERATE_SHOWN,
     summary="Change the priority of a job",
 )
 def priority(request: HttpRequest, wid: int, job: int, given: inputs.PriorityIn) -> Any:
@@ -124,7 +127,7 @@ def priority(request: HttpRequest, wid: int, job: int, given: inputs.PriorityIn)
 @router.post(
     "/instances/{int:wid}/jobs/{int:job}/extend",
     response=schemas.DoneOut,
-    auth=OPERATE,
+    auth=OPERATE_SHOWN,
     summary="Prolong the time limit of a job",
 )
 def extend(request: HttpRequest, wid: int, job: int, given: inputs.ExtendIn) -> Any:
@@ -135,7 +138,7 @@ def extend(request: HttpRequest, wid: int, job: int, given: inputs.ExtendIn) -> 
 @router.post(
     "/instances/{int:wid}/jobs/{int:job}/reassign",
     response=schemas.DoneOut,
-    auth=OPERATE,
+    auth=OPERATE_SHOWN,
     summary="Assign a job to a worker",
 )
 def reassign(request: HttpRequest, wid: int, job: int, given: inputs.ReassignIn) -> Any:

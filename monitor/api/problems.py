@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from django.core.exceptions import PermissionDenied
 from django.db import DataError, Error, InterfaceError, OperationalError, ProgrammingError
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI, Schema
@@ -132,6 +133,7 @@ def install(api: NinjaAPI) -> None:
     api.add_exception_handler(ValidationError, _invalid)
     api.add_exception_handler(HttpError, _http_error)
     api.add_exception_handler(Http404, lambda _request, _error: response(404, TITLES[404]))
+    api.add_exception_handler(PermissionDenied, lambda _request, error: response(403, str(error)))
     api.add_exception_handler(Error, _database_error)
     api.add_exception_handler(RecursionError, _nested)
 

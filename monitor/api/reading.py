@@ -16,11 +16,12 @@ from flows.queries import definitions, everywhere, instances, jobs, overview, pa
 from flows.queries.base import snapshot
 from flows.queries.counting import CAP
 from flows.queries.definitions import FlowInfo
+from monitor import masking
 from monitor.api import schemas, shown
 from monitor.api.cursors import cursor, ends, position, position_text
 from monitor.api.problems import Problem
 from monitor.api.rendering import Verbatim
-from monitor.api.routing import READ, call_of, flow_of, router
+from monitor.api.routing import READ, READ_SHOWN, call_of, flow_of, router
 from monitor.moments import LONGEST, BadMoment, moment
 
 Limit = Annotated[int, Field(ge=1, le=200)]
@@ -59,14 +60,14 @@ class Counted(schemas.Schema):
     as_of: AsOf = ""
 
 
-@router.get("/me", response=schemas.MeOut, auth=READ, summary="Who calls")
+@router.get("/me", response=schemas.MeOut, auth=READ_SHOWN, summary="Who calls")
 def me(request: HttpRequest) -> Any:
     """Return the user of the request, and the token by which it is made."""
     caller = call_of(request).caller
     return {"user": caller.name, "token": caller.token}
 
 
-@router.get("/flows", response=schemas.FlowsOut, auth=READ, summary="Flows")
+@router.get("/flows", response=schemas.FlowsOut, auth=READ_SHOWN, summary="Flows")
 def flows(request: HttpRequest, cursor: CursorText = "", as_of: AsOf = "") -> Any:
     """Return the flows that the caller sees by name, with counts of instances and jobs."""
     at, names, after = _moment(as_of), call_of(request).caller.flows, cursor.replace("\x00", "")
@@ -76,7 +77,7 @@ def flows(request: HttpRequest, cursor: CursorText = "", as_of: AsOf = "") -> An
     return {"items": items, "next": found[-1].name if more else None, "as_of": at}
 
 
-@router.get("/flows/{slug:name}", response=schemas.FlowDetailOut, auth=READ, summary="One flow")
+@router.get("/flows/{slug:name}", response=schemas.FlowDetailOut, auth=READ_SHOWN, summary="One flow")
 def flow(request: HttpRequest, name: str) -> Any:
     """Return one flow with its attributes, its triggers and the rights of the caller."""
     found = flow_of(request)
@@ -113,12 +114,14 @@ def count_all(request: HttpRequest, given: Query[Counted]) -> Any:
 @router.get(
     "/flows/{slug:name}/instances",
     response=schemas.InstancesOfFlowOut,
-    auth=READ,
+    auth=READ_SHOWN,
     summary="Instances of one flow",
 )
 def of_flow(request: HttpRequest, name: str, given: Query[ListedOfFlow]) -> Any:
     """Return a page of a flow's instances with the values of some attributes (default: all)."""
     found, oldest = flow_of(request), given.order == "oldest"
+    if given.as_of and found.concealed:
+        raise Problem(403, "The past of this flow has values that you may not see.")
     chosen, columns = _as_of(given.as_of, _parsed(given.q, found)), _columns(found, given.columns)
     listed = past.listed if chosen.at else instances.listed
     with snapshot():
@@ -142,7 +145,7 @@ def count_of_flow(request: HttpRequest, name: str, given: Query[Counted]) -> Any
         return shown.count(matching(chosen, None if given.exact else CAP))
 
 
-@router.get("/flows/{slug:name}/jobs", response=schemas.JobsOut, auth=READ, summary="Jobs of one flow")
+@router.get("/flows/{slug:name}/jobs", response=schemas.JobsOut, auth=READ_SHOWN, summary="Jobs of one flow")
 def jobs_of_flow(
     request: HttpRequest,
     name: str,
@@ -154,7 +157,8 @@ def jobs_of_flow(
     place, found = position(cursor), flow_of(request)
     with snapshot():
         page, following = jobs.listed(found.id, state, transition.replace("\x00", ""), place)
-    return {"items": [shown.job(each) for each in page], "next": position_text(following)}
+    items = [shown.job(masking.job(found, each)) for each in page]
+    return {"items": items, "next": position_text(following)}
 
 
 @router.get("/flows/{slug:name}/figures", response=schemas.FiguresOut, auth=READ, summary="Figures")
@@ -173,45 +177,50 @@ def figures(
     return {"flow": name, "since": first, "until": last, "every": every, "items": rows}
 
 
-@router.get("/instances/{int:wid}", response=schemas.InstanceDetailOut, auth=READ, summary="One instance")
+@router.get(
+    "/instances/{int:wid}", response=schemas.InstanceDetailOut, auth=READ_SHOWN, summary="One instance"
+)
 def instance(request: HttpRequest, wid: int) -> Any:
     """Return one instance with its state and its jobs, all as of one moment."""
     with snapshot():
         found, flow = call_of(request).caller.instance_or_404(wid)
         state, pending = Verbatim(instances.state_as_json(flow, wid)), jobs.of_instance(wid)
     row = vars(found) | {"status": schemas.STATUS[found.status], "parent": found.parent_wid}
-    return row | {"state": state, "jobs": [shown.job(each) for each in pending]}
+    return row | {"state": state, "jobs": [shown.job(masking.job(flow, each)) for each in pending]}
 
 
-@router.get("/instances/{int:wid}/history", response=schemas.StepsOut, auth=READ, summary="History")
+@router.get("/instances/{int:wid}/history", response=schemas.StepsOut, auth=READ_SHOWN, summary="History")
 def history(request: HttpRequest, wid: int, given: Query[Paged], order: Order = "newest") -> Any:
     """Return a page of the instance's steps with the values that each wrote."""
     place, oldest = cursor(given.cursor, given.limit), order == "oldest"
     with snapshot():
-        found, _flow = call_of(request).caller.instance_or_404(wid)
+        found, flow = call_of(request).caller.instance_or_404(wid)
         page = trace.steps(wid, found.started_at, place, oldest_first=oldest)
-    return {"items": [shown.step(each) for each in page.items], **ends(page)}
+    return {"items": [shown.step(masking.step(flow, each)) for each in page.items], **ends(page)}
 
 
 @router.get(
-    "/instances/{int:wid}/steps/{int:seq}", response=schemas.StepDetailOut, auth=READ, summary="One step"
+    "/instances/{int:wid}/steps/{int:seq}",
+    response=schemas.StepDetailOut,
+    auth=READ_SHOWN,
+    summary="One step",
 )
 def step(request: HttpRequest, wid: int, seq: int) -> Any:
     """Return one step with the state as of it."""
     with snapshot():
-        found, _flow = call_of(request).caller.instance_or_404(wid)
+        found, flow = call_of(request).caller.instance_or_404(wid)
         one = trace.step(wid, found.started_at, seq) if seq < 2**31 else None
         if one is None:
             raise Http404
-        state = steps.state(wid, found.started_at, seq)
-    return shown.step(one) | {"state": {name: each.text for name, each in state.items()}}
+        state = masking.values(flow, steps.state(wid, found.started_at, seq))
+    return shown.step(masking.step(flow, one)) | {"state": {name: each.text for name, each in state.items()}}
 
 
-@router.get("/instances/{int:wid}/why", response=schemas.WhyOut, auth=READ, summary="Why, and why not")
+@router.get("/instances/{int:wid}/why", response=schemas.WhyOut, auth=READ_SHOWN, summary="Why, and why not")
 def why(request: HttpRequest, wid: int, seq: Annotated[int, Field(ge=1, lt=2**31)] | None = None) -> Any:
     """Return which rules hold and what the others lack, now or at a step of the history."""
     with snapshot():
-        return shown.why(kernel.explain_instance(wid, seq))
+        return shown.why(masking.reasons(flow_of(request), kernel.explain_instance(wid, seq)))
 
 
 def _parsed(text: str, flow: FlowInfo | None = None) -> Filter:

@@ -11,8 +11,10 @@ from flows import api as kernel
 from flows.access import right_for
 from flows.api.repairing import RepairPreview
 from flows.errors import WedError
+from monitor import masking
 from monitor.api import inputs, repair_schemas, schemas
 from monitor.api.caller import Caller, forbidden
+from monitor.api.problems import Problem
 from monitor.api.routing import REPAIR, call_of, flow_of, router
 
 log = logging.getLogger("wedsql.api")
@@ -26,7 +28,7 @@ log = logging.getLogger("wedsql.api")
 )
 def repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
     """Perform an operation of the repair desk; with `seq`, the step of a preview, only on that state."""
-    caller = _allowed(request, given.operation)
+    caller = _allowed(request, given)
     done = kernel.repair(
         wid, given.operation, given.arguments, given.reason, actor=caller.name, expected_seq=given.seq
     )
@@ -43,15 +45,19 @@ def repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
 )
 def preview_repair(request: HttpRequest, wid: int, given: inputs.RepairPreviewIn) -> Any:
     """Return what an operation would do, by doing it and rolling it back; nothing is changed."""
-    caller = _allowed(request, given.operation)
-    return _shown(kernel.preview_repair(wid, given.operation, given.arguments, actor=caller.name))
+    caller = _allowed(request, given)
+    found = kernel.preview_repair(wid, given.operation, given.arguments, actor=caller.name)
+    return _shown(masking.preview(flow_of(request), found))
 
 
-def _allowed(request: HttpRequest, operation: str) -> Caller:
+def _allowed(request: HttpRequest, given: inputs.RepairPreviewIn) -> Caller:
     """Return the caller, who may do the operation. Raises Problem."""
-    caller, flow, needed = call_of(request).caller, flow_of(request).name, right_for(operation)
-    if not caller.may(needed, flow):
-        raise forbidden(flow, needed)
+    caller, flow, needed = call_of(request).caller, flow_of(request), right_for(given.operation)
+    if not caller.may(needed, flow.name):
+        raise forbidden(flow.name, needed)
+    changes = given.arguments.get("changes")
+    if isinstance(changes, dict) and any(one.name in changes for one in flow.concealed):
+        raise Problem(403, "You may not write an attribute whose values you may not see.")
     return caller
 
 

@@ -11,11 +11,14 @@ from monitor.api.problems import Problem
 
 router = Router()
 READ = Needs("see")
+# For endpoints that leave out values which the caller may not see; others are forbidden in such a flow.
+READ_SHOWN = Needs("see", masks=True)
 OPERATE = Needs("operate")
+OPERATE_SHOWN = Needs("operate", masks=True)
 # The operation in the body may need the right to repair: the endpoint decides (flows.access.right_for).
-REPAIR = Needs("handle")
+REPAIR = Needs("handle", masks=True)
 # A parked job is retried by who may handle cases, any other by who may operate: the endpoint decides.
-RETRY = Needs("operate", "handle")
+RETRY = Needs("operate", "handle", masks=True)
 
 
 def call_of(request: HttpRequest) -> Call:

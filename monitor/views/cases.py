@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from flows import api
-from flows.access import AnyUser, flows_of, rights, visible_flows
+from flows.access import AnyUser, concealed, flows_of, masks, rights, shown_to, visible_flows
 from flows.designer.values import BadValue
 from flows.errors import UnknownCase, WedError
 from flows.queries.definitions import flow_by_name
@@ -32,6 +32,7 @@ A_YEAR = 365 * 86_400.0
 
 @require_safe
 @page
+@masks
 def cases(request: HttpRequest) -> HttpResponse:
     """Return the cases that the user sees, the most urgent first, with their groups on the first page."""
     tab = text(request, "show")
@@ -46,9 +47,9 @@ def cases(request: HttpRequest) -> HttpResponse:
     context = {
         "tab": tab,
         "tabs": TABS,
-        "rows": rows(found[:PAGE_SIZE], named),
+        "rows": rows(found[:PAGE_SIZE], named, request.user),
         "more": found[PAGE_SIZE - 1].number if len(found) > PAGE_SIZE else None,
-        "groups": [group_row(one, named, technical) for one in groups],
+        "groups": [group_row(one, named, technical, concealed(request.user)) for one in groups],
         "narrowed": {name: where[name] for name in ("queue", "cause", "signature") if name in where},
         "flow": text(request, "flow"),
         "repairs": flows_of(request.user, "handle") != frozenset(),
@@ -70,6 +71,7 @@ def _listed(flows: Collection[str] | None) -> list[str] | None:
 
 @require_POST
 @page
+@masks
 def next_case(request: HttpRequest) -> HttpResponse:
     """Claim the most urgent case for the user and show its repair; the list if there is none."""
     flows = flows_of(request.user, "handle")
@@ -85,6 +87,7 @@ def next_case(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 @page
+@masks
 def change(request: HttpRequest, case: int, verb: str) -> HttpResponse:
     """Do one thing with a case, and show the repair of its instance."""
     if verb not in VERBS or case >= 2**63:
@@ -137,7 +140,8 @@ def _awaited(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> str:
     flow = flow_by_name(name)
     if flow is None:
         raise UnknownCase
-    technical = bool(rights(user, name) & {"repair", "design"})
+    flow = shown_to(user, flow)
+    technical = bool(rights(user, name) & {"repair", "design"}) and not flow.concealed
     return waiting.condition(request.POST, flow, technical=technical)
 
 

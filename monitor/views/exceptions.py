@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from flows.access import visible_flows
+from flows.access import masks, visible_flows
 from flows.queries import exceptions as queries
 from flows.queries.base import snapshot
 from pages.guard import page
@@ -15,6 +15,7 @@ from pages.urlparams import text
 
 @require_safe
 @page
+@masks
 def exceptions(request: HttpRequest) -> HttpResponse:
     """Return the page, which begins after the flow of the name `after`."""
     after = text(request, "after")

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeAlias, cast
 
+from django.core.exceptions import PermissionDenied
 from django.db import DataError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from flows.access import flow_or_404
+from flows.access import flow_or_404, masks
 from flows.filters import BadFilter, Filter
 from flows.filters.fields import STATUSES
 from flows.filters.translating import status
@@ -21,7 +23,7 @@ from flows.queries.base import snapshot
 from flows.queries.counting import CAP, Count, statuses_to_show, total
 from flows.queries.definitions import Attribute, FlowInfo
 from flows.queries.paging import Page
-from monitor import filtering, indexing, urlparams
+from monitor import filtering, indexing, masking, urlparams
 from monitor.as_of import from_slider, time_of
 from monitor.filtering import Asked
 from monitor.views import past
@@ -33,12 +35,15 @@ Counts: TypeAlias = dict[str, Count]
 
 @require_safe
 @page
+@masks
 def flow(request: HttpRequest, name: str) -> HttpResponse:
     """Return the page with the list of instances and the queue of the flow."""
     found = flow_or_404(request.user, name)
     time = time_of(request, [name])
     if moved := from_slider(request, time):
         return moved
+    if time.past and found.concealed:
+        raise PermissionDenied(_("The past of this flow has values that you may not see."))
     if time.past:
         return past.flow(request, found, time)
     asked = filtering.asked(request, found)
@@ -134,6 +139,7 @@ def _totals(chosen: Filter, exact: bool, statuses: Counts) -> tuple[Counts | Non
 
 @require_safe
 @page
+@masks
 def changes(request: HttpRequest, name: str) -> HttpResponse:
     """Return the current rows of the instances in `wids`, and the number of those newer than `top`."""
     found = flow_or_404(request.user, name)
@@ -169,6 +175,7 @@ def _row(
 
 @require_safe
 @page
+@masks
 def flow_jobs(request: HttpRequest, name: str) -> HttpResponse:
     """Return the list of jobs of one state, of one transition or of all."""
     state = request.GET.get("state", "pending")
@@ -177,6 +184,7 @@ def flow_jobs(request: HttpRequest, name: str) -> HttpResponse:
     with snapshot():
         found = flow_or_404(request.user, name)
         listed, behind = jobs.listed(found.id, state, transition, urlparams.place(request))
+        listed = [masking.job(found, each) for each in listed]
         context = {"flow": found, "jobs": listed, "behind": behind, "state": state, "transition": transition}
     context["states"] = jobs.JOB_STATES
     context["behind_key"] = f"{behind.transition}~{behind.priority}~{behind.id}" if behind else ""

@@ -13,12 +13,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from flows import api
-from flows.access import instance_or_404
+from flows.access import instance_or_404, masks
 from flows.queries import instances, jobs, steps, trace
 from flows.queries.base import snapshot
 from flows.queries.definitions import FlowInfo
 from flows.queries.paging import Cursor
-from monitor import history, standing, urlparams
+from monitor import history, masking, standing, urlparams
 from monitor.sla_rows import ClockRow
 from monitor.timeline import timeline
 from monitor.tree import tree
@@ -34,6 +34,7 @@ VIEWS = ("table", "timeline", "tree")
 
 @require_safe
 @page
+@masks
 def instance(request: HttpRequest, wid: int) -> HttpResponse:
     """Return the whole page; with two steps in `compare`, redirect to their comparison."""
     pair = _pair(request)
@@ -48,7 +49,7 @@ def instance(request: HttpRequest, wid: int) -> HttpResponse:
         context = _now(flow, found)
         shown = history.shown(flow, page.items)
         if view == "timeline":
-            context["timeline"] = _timeline(found, shown, fold=request.GET.get("idle") != "shown")
+            context["timeline"] = _timeline(flow, found, shown, fold=request.GET.get("idle") != "shown")
     if view == "tree":
         context["nodes"] = tree(shown, context["jobs"])
     at_end = page.older is None if oldest_first else page.newer is None
@@ -64,13 +65,16 @@ def _pair(request: HttpRequest) -> list[int]:
     return pair if len(pair) == len(given) == 2 and pair[0] != pair[1] else []
 
 
-def _timeline(found: instances.Instance, shown: Sequence[history.ShownStep], *, fold: bool) -> Any:
+def _timeline(
+    flow: FlowInfo, found: instances.Instance, shown: Sequence[history.ShownStep], *, fold: bool
+) -> Any:
     times = steps.times(found.wid, found.started_at, [each.step.seq for each in shown])
-    return timeline(shown, times, steps.failures(found.wid, TIMELINE_FAILURES), fold=fold)
+    failures = [] if flow.concealed else steps.failures(found.wid, TIMELINE_FAILURES)
+    return timeline(shown, times, failures, fold=fold)
 
 
 def _now(flow: FlowInfo, found: instances.Instance) -> dict[str, Any]:
-    pending = jobs.of_instance(found.wid)
+    pending = [masking.job(flow, each) for each in jobs.of_instance(found.wid)]
     values = instances.state(flow, found.wid)
     names = {t.tgid: t.title for t in flow.triggers}
     system = {name: str(label) for name, label in SYSTEM_JOB.items()}
@@ -85,14 +89,15 @@ def _now(flow: FlowInfo, found: instances.Instance) -> dict[str, Any]:
         "business_key": flow.business_key(value.text for value in values),
         "jobs": titled,
         "waits": standing.waits(api.explain_jobs(found.wid), {job.id: title for job, title in titled}),
-        "failures": steps.failures(found.wid, FAILURES),
         "repaired": api.last_repair(found.wid) if found.status in "RE" else None,
+        "failures": [] if flow.concealed else steps.failures(found.wid, FAILURES),
         "clocks": [ClockRow(each, flow.name) for each in api.list_clocks(found.wid)],
     }
 
 
 @require_safe
 @page
+@masks
 def changes(request: HttpRequest, wid: int) -> HttpResponse:
     """Return the parts of the page as they are now, and the steps after `seq`."""
     seen = number(request.GET.get("seq"))

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from flows import api
-from flows.access import flow_or_404, instance_or_404, may_operate
+from flows.access import flow_or_404, instance_or_404, masks, may_operate
 from flows.designer import values
 from flows.errors import WedError
 from flows.queries.definitions import FlowInfo
@@ -54,6 +54,7 @@ def _started(request: HttpRequest, flow: FlowInfo, state: dict[str, Any]) -> Htt
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@masks
 def cancel(request: HttpRequest, wid: int) -> HttpResponse:
     """Ask for the reason, or cancel the instance."""
     instance, flow = instance_or_404(request.user, wid)
@@ -74,6 +75,7 @@ def cancel(request: HttpRequest, wid: int) -> HttpResponse:
 
 @require_POST
 @page
+@masks
 def rematch(request: HttpRequest, wid: int) -> HttpResponse:
     """Evaluate the conditions of the flow on the instance again."""
     _instance, flow = instance_or_404(request.user, wid)

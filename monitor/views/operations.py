@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from flows import api
-from flows.access import instance_or_404, may_handle, may_operate
+from flows.access import instance_or_404, masks, may_handle, may_operate
 from flows.errors import WedError
 from flows.queries import jobs
 from flows.queries.jobs import OpenJob
@@ -27,6 +27,7 @@ LONGEST_NAME = 200
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@masks
 def operate(request: HttpRequest, wid: int, operation: str) -> HttpResponse:
     """Say what will happen and ask for the reason, or do it. What changed meanwhile is refused and said."""
     instance, flow = instance_or_404(request.user, wid)

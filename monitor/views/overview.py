@@ -9,7 +9,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
-from flows.access import visible_flows
+from flows.access import masks, visible_flows
 from flows.queries import counted, figures, overview
 from flows.queries.base import snapshot
 from flows.queries.counting import CAP
@@ -63,6 +63,7 @@ def _trend(request: HttpRequest, ids: list[int], at: datetime) -> dict[str, obje
 
 @require_safe
 @page
+@masks
 def flows(request: HttpRequest) -> HttpResponse:
     """Return the overview of all flows that are visible to the user, now or as of a moment (`at`)."""
     time = time_of(request, visible_flows(request.user))
@@ -75,6 +76,7 @@ def flows(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @page
+@masks
 def flows_part(request: HttpRequest) -> HttpResponse:
     """Return what changes on the overview for its script: its numbers, its trend, the rows of the flows."""
     context = _context(request)

@@ -11,10 +11,11 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from flows import api, reasons
-from flows.access import instance_or_404
+from flows.access import instance_or_404, masks
 from flows.api.reasons import InstanceReasons, JobReason
 from flows.errors import UnknownInstance
 from flows.labels import translate_label
+from monitor import masking
 from monitor.shown_reasons import shown_rule
 from pages.guard import page
 from pages.labels import SYSTEM_JOB, SYSTEM_STEP
@@ -36,11 +37,12 @@ class ShownJob:
 
 @require_safe
 @page
+@masks
 def why(request: HttpRequest, wid: int) -> HttpResponse:
     """Return the page; `step` asks for an earlier step of the history."""
     instance, flow = instance_or_404(request.user, wid)
     try:
-        found = api.explain_instance(wid, number(request.GET.get("step")))
+        found = masking.reasons(flow, api.explain_instance(wid, number(request.GET.get("step"))))
     except UnknownInstance as error:
         raise Http404 from error
     titles = {name: str(label) for name, label in (SYSTEM_STEP | SYSTEM_JOB).items()} | flow.transition_titles

@@ -17,14 +17,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from flows import access, api
-from flows.access import instance_or_404, may_handle
+from flows.access import instance_or_404, masks, may_handle
 from flows.api.reasons import InstanceReasons
 from flows.designer import values
 from flows.errors import UnknownInstance, WedError
 from flows.models import Trigger
 from flows.queries import jobs
 from flows.queries.definitions import FlowInfo
-from monitor import case_rows, late_results, repairing, suggested, waiting
+from monitor import case_rows, late_results, masking, repairing, suggested, waiting
 from monitor.repair_choices import CHOICES, Subject, writable
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import page
@@ -53,12 +53,13 @@ class Asked:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@masks
 def repair(request: HttpRequest, wid: int) -> HttpResponse:
     """Show what is missing and the form; preview what was typed, or apply what was previewed."""
     instance, flow = instance_or_404(request.user, wid)
     if not may_handle(request.user, flow.name):
         return HttpResponseForbidden(_("You may see this instance, but not repair it."))
-    now, about = api.explain_instance(wid), _subject(request, wid, flow)
+    now, about = _explained(flow, wid), _subject(request, wid, flow)
     rights = access.rights(request.user, flow.name)
     offered = {name: one for name, one in CHOICES.items() if access.right_for(name) in rights}
     if about.name not in offered:
@@ -70,7 +71,9 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     if "case" in context and context["possible"]:
         context["suggested"] = suggested.rows(context["case"].case.number, flow, about, offered)
     titles = {one.tgid: one.title for one in flow.triggers}
-    parked = (one for one in jobs.of_instance(wid) if one.state == "K" and now.status in "EX")
+    parked = (
+        masking.job(flow, one) for one in jobs.of_instance(wid) if one.state == "K" and now.status in "EX"
+    )
     context["parked"] = [(one, titles.get(one.tgid, one.transition)) for one in parked]
     context["key"] = flow.business_key(values.as_text(now.state.get(one.name)) for one in flow.attributes)
     context["late_results"] = late_results.rows(wid, flow)
@@ -93,7 +96,7 @@ def _answer(
     fill = request.POST.get("fill", "")
     more = repairing.filled(context["missing"], fill) or suggested.filled(context.get("suggested", ()), fill)
     try:
-        asked = _asked(request, about, now, more)
+        asked = _asked(request, flow, about, now, more)
         if request.POST.get("do") == "apply" and request.POST.get("previewed") == asked.digest:
             return _applied(request, asked, context["reason"])
         context["fields"] = _fields(about, now, asked.changes)
@@ -117,6 +120,7 @@ def _initial(request: HttpRequest, wid: int, about: Subject) -> Mapping[str, Any
 
 @require_POST
 @page
+@masks
 def undo(request: HttpRequest, wid: int) -> HttpResponse:
     """Undo the last repair of an instance, if it is still at the step that the page showed."""
     _instance, flow = instance_or_404(request.user, wid)
@@ -165,34 +169,45 @@ def _subject(request: HttpRequest, wid: int, flow: FlowInfo) -> Subject:
         wanted = long_number(given.get("late"))
         late = next((one for one in late_results.rows(wid, flow) if one.late.id == wanted), None)
         writes = list(late.proposed) if late else []
-    attributes = writable(name, api.definition(flow.name)["attributes"], writes)
+    attributes = writable(name, _attributes(flow), writes)
     step, override = number(given.get("step")), given.get("override") == "1"
-    return Subject(name, CHOICES[name], attributes, job, late, step, override, _base(name, wid, step))
+    return Subject(name, CHOICES[name], attributes, job, late, step, override, _base(name, flow, wid, step))
 
 
-def _base(name: str, wid: int, step: int | None) -> Mapping[str, Any] | None:
+def _base(name: str, flow: FlowInfo, wid: int, step: int | None) -> Mapping[str, Any] | None:
     """Return the state that is changed where it is not the present one. Raises Http404 without the step."""
     if name != "replay" or step is None:
         return None
     try:
-        return api.explain_instance(wid, step).state
+        return _explained(flow, wid, step).state
     except UnknownInstance:
         raise Http404 from None
 
 
-def _asked(request: HttpRequest, about: Subject, now: InstanceReasons, more: Mapping[str, Any]) -> Asked:
+def _asked(
+    request: HttpRequest, flow: FlowInfo, about: Subject, now: InstanceReasons, more: Mapping[str, Any]
+) -> Asked:
     """Return what the form asks for: what was typed, and with what a rule or suggestion is to fill it in."""
-    seen = _seen(now, number(request.POST.get("seq")))
+    seen = _seen(flow, now, number(request.POST.get("seq")))
     typed = values.changed(_typed(request, about, seen), _state(about, seen))
     return Asked(about, now, seen, {**typed, **more})
 
 
-def _seen(now: InstanceReasons, seq: int | None) -> InstanceReasons:
+def _explained(flow: FlowInfo, wid: int, seq: int | None = None) -> InstanceReasons:
+    return masking.reasons(flow, api.explain_instance(wid, seq))
+
+
+def _attributes(flow: FlowInfo) -> list[Mapping[str, Any]]:
+    """Return the attributes of the definition whose values the user sees."""
+    return [one for one in api.definition(flow.name)["attributes"] if flow.shows(one["name"])]
+
+
+def _seen(flow: FlowInfo, now: InstanceReasons, seq: int | None) -> InstanceReasons:
     """Return the instance as the person saw it when the form was made, or as it is if that is not known."""
     if seq is None or seq >= now.seq:
         return now
     try:
-        return api.explain_instance(now.wid, seq)
+        return _explained(flow, now.wid, seq)
     except UnknownInstance:
         return now
 
@@ -215,7 +230,7 @@ def _fixed(about: Subject, now: InstanceReasons, flow: FlowInfo) -> list[values.
     """Return the attributes that the definition does not let a repair write, with their values."""
     if about.name not in ("patch", "skip"):
         return []
-    fixed = [one for one in api.definition(flow.name)["attributes"] if not one.get("repairable", True)]
+    fixed = [one for one in _attributes(flow) if not one.get("repairable", True)]
     return values.named_fields(fixed, now.state, {})
 
 

@@ -11,13 +11,13 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_safe
 
-from flows.access import instance_or_404
+from flows.access import instance_or_404, masks
 from flows.queries import steps, trace
 from flows.queries.base import snapshot
 from flows.queries.definitions import FlowInfo
 from flows.queries.instances import Instance
 from flows.queries.steps import StateValue, Writer
-from monitor import history
+from monitor import history, masking
 from pages.guard import page
 from pages.urlparams import number, text
 
@@ -41,6 +41,7 @@ class Line:
 
 @require_safe
 @page
+@masks
 def step(request: HttpRequest, wid: int, seq: int) -> HttpResponse:
     """Return the permalink of a step; `compare` names another step, by default the one before."""
     with snapshot():
@@ -53,7 +54,7 @@ def step(request: HttpRequest, wid: int, seq: int) -> HttpResponse:
     context = {
         "flow": flow,
         "instance": found,
-        "step": this,
+        "step": shown.step,
         "shown": shown,
         "other": other,
         "compared": other != seq - 1,
@@ -83,8 +84,8 @@ def _other(request: HttpRequest, found: Instance, seq: int) -> int:
 
 def _lines(flow: FlowInfo, found: Instance, seq: int, other: int) -> list[Line]:
     """Return the attributes of both states, in the flow's order; those that it no longer has come last."""
-    now = steps.state(found.wid, found.started_at, seq)
-    before = steps.state(found.wid, found.started_at, other) if other else {}
+    now = masking.values(flow, steps.state(found.wid, found.started_at, seq))
+    before = masking.values(flow, steps.state(found.wid, found.started_at, other)) if other else {}
     writers = steps.writers(found.wid, seq)
     known = {a.name: a for a in flow.attributes}
     names = [name for name in known if name in now or name in before]
@@ -106,6 +107,7 @@ def _lines(flow: FlowInfo, found: Instance, seq: int, other: int) -> list[Line]:
 
 @require_safe
 @page
+@masks
 def find(request: HttpRequest, wid: int) -> HttpResponse:
     """Redirect to the step of a number (`step`) or of a moment (`at`); without either, to the last one."""
     with snapshot():
