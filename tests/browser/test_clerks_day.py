@@ -15,6 +15,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from flows import api
+from flows.api.cases import Case
 from testkit.web import WebServer
 from tests.browser.conftest import PASSWORD, PHONE, Login, Wait
 from wedsql_site.supervisor.demo_logins import LOGINS
@@ -69,7 +70,7 @@ class Desk:
         """Return the number of the instance whose repair is shown."""
         return int(self.browser.current_url.split("/instances/")[1].split("/")[0])
 
-    def case(self) -> api.Case:
+    def case(self) -> Case:
         """Return the open case that is shown."""
         return api.list_cases(["orders"], {"wid": self.number()}, conn=self.connection)[0]
 

@@ -18,7 +18,7 @@ from workers.demo import exceptions
 from workers.demo.exceptions import Failure
 
 FLOW = "orders"
-SHOP = "worker@shop"
+SHOP, COURIER = "worker@shop", "courier@shop"
 CLERK, SENIOR = "clerk", "senior"
 _MOST = 500
 # The transitions of an order, in an order in which they can happen.
@@ -44,6 +44,7 @@ def open_cases() -> int:
     _work(happens)
     _abort(happens)
     _fail(happens)
+    _deliver_late({wid for wid, one in happens.items() if one.late})
     _repair({wid: one.failure for wid, one in orders.items() if one.is_repaired})
     api.sign_cases()
     _divide()
@@ -88,6 +89,19 @@ def _fail(orders: Orders) -> None:
         wids = {wid for wid, one in orders.items() if (one.fails, one.error) == (name, error)}
         while held := _held(name, wids):
             api.fail_many(FLOW, [Failed(job, error) for job in held], actor=SHOP)
+
+
+def _deliver_late(wids: Collection[int]) -> None:
+    """Let a courier report deliveries that others have recorded meanwhile, on another day."""
+    held = _held("tr_deliver", wids)
+    for job in held:
+        api.release_job(job.wid, job.id, "The courier does not report.", actor=SENIOR)
+    today = timezone.localdate()
+    for jobs, day in ((_held("tr_deliver", wids), today), (held, today + timedelta(days=1))):
+        api.complete_many(
+            FLOW, [Completion(job, {"delivered_on": day.isoformat()}) for job in jobs], actor=COURIER
+        )
+    api.decide_late()
 
 
 def _repair(orders: Orders) -> None:

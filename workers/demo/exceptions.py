@@ -23,8 +23,9 @@ class Failure:
     """What happens to `orders` open orders, and to `repaired` more ones that a clerk has repaired.
 
     `given` replaces values of the first state. `results` has the transitions that succeed, with their
-    results. The transition `fails` reports `error`. `aborted` is why a person aborts the order. The repair
-    is an operation with its arguments, `why` its reason, and `code` the reason code of the case.
+    results. The transition `fails` reports `error`. `aborted` is why a person aborts the order; of a `late`
+    one the courier reports after another delivery was recorded. The repair is an operation with its
+    arguments, `why` its reason, and `code` the reason code of the case.
     """
 
     orders: int
@@ -33,6 +34,7 @@ class Failure:
     fails: str = ""
     error: str = ""
     aborted: str = ""
+    late: bool = False
     repaired: int = 0
     repair: tuple[str, dict[str, Any]] = ("accept", {})
     why: str = ""
@@ -88,6 +90,7 @@ FAILURES: Sequence[Failure] = (
     Failure(3, {"items": 0}, PAID),
     Failure(6, {}, SENT, "tr_deliver", DOOR),
     Failure(3, {"total": 120}, {"tr_charge": "paid"}, "tr_refund", BANK, "The customer cancelled the order."),
+    Failure(2, {}, SENT, late=True),
 )
 
 RULES: Sequence[CaseRule] = (

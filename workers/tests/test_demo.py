@@ -104,13 +104,14 @@ def shop(demo: Db, django_db_blocker: Any) -> Iterator[Any]:
     demo.execute(drop)
 
 
-def test_the_shop_has_cases_of_ten_causes_and_some_that_are_repaired(shop: Db) -> None:
+def test_the_shop_has_cases_of_eleven_causes_and_some_that_are_repaired(shop: Db) -> None:
     groups = shop.execute("select cause, transition, open from wedsql.case_groups('{orders}')").fetchall()
     assert sorted(groups) == [
         ("ATTEMPTS", "tr_deliver", 6),
         ("ATTEMPTS", "tr_refund", 6),
         ("ATTEMPTS", "tr_ship", 24),
         ("COMPENSATION_FAILED", "tr_refund", 3),
+        ("LATE_RESULT", "tr_deliver", 2),
         ("STUCK", "tr_invoice", 3),
         ("STUCK", "tr_invoice", 7),
         ("STUCK", "tr_invoice", 12),
@@ -119,7 +120,7 @@ def test_the_shop_has_cases_of_ten_causes_and_some_that_are_repaired(shop: Db) -
         ("STUCK", "tr_reserve", 28),
     ]
     states = Counter(one.state for one in api.list_cases(["orders"], limit=500, conn=shop))
-    assert states == {"new": 94, "claimed": 3, "waiting": 6}
+    assert states == {"new": 96, "claimed": 3, "waiting": 6}
     queues = {one.queue for one in api.list_cases(["orders"], limit=500, conn=shop)}
     assert queues == {"cards", "refunds", "delivery", "orders"}
     closed = api.list_cases(["orders"], closed=True, limit=500, conn=shop)
