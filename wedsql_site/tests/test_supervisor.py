@@ -10,6 +10,7 @@ import socket
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -20,6 +21,7 @@ from testkit.processes import manage
 from wedsql_site import postgres
 from wedsql_site.postgres import process
 from wedsql_site.tests.conftest import FAILED, new_place
+from workers.demo.loading import script
 
 pytestmark = pytest.mark.slow
 Until = Callable[..., None]
@@ -150,6 +152,62 @@ def test_a_killed_database_comes_back(up: Installation, until: Until) -> None:
     until(lambda: process.postmaster(up.cluster) not in {None, pid}, "another postmaster")
     until(lambda: postgres.is_running(up.cluster), "the database answers")
     until(up.answers, "the page answers")
+
+
+def test_compensations_end_once_each_though_worker_web_and_database_are_killed(
+    up: Installation, until: Until
+) -> None:
+    with psycopg.connect(up.cluster.dsn(), autocommit=True) as connection:
+        wids = cancelled_orders(connection, until)
+        before = up.pids()
+        until(lambda: compensated(connection) > 0, "the first compensation")
+        for name in ("worker", "web"):
+            os.kill(before[name], signal.SIGKILL)
+        until(lambda: compensated(connection) > len(wids), "workers go on")
+        postmaster = process.postmaster(up.cluster)
+        assert postmaster is not None
+        os.kill(postmaster, signal.SIGKILL)
+    until(lambda: process.postmaster(up.cluster) not in {None, postmaster}, "another postmaster")
+    until(lambda: postgres.is_running(up.cluster), "the database answers")
+    with psycopg.connect(up.cluster.dsn(), autocommit=True) as connection:
+        running = "select count(*) from wedsql.instance where status <> 'A' and wid = any (%s)"
+        until(lambda: connection.execute(running, [wids]).fetchone() == (0,), "every chain ends")
+        made, once = connection.execute(
+            "select count(*), count(distinct (wid, compensates_seq)) from wedsql.wed_trace"
+            r" where trw like '\_COMP:%' and trw <> '_COMP:tr_restock'"
+        ).fetchone() or (0, 0)
+        done = connection.execute(
+            "select count(*) from wedsql.wed_trace where wid = any (%s)"
+            " and trw in ('tr_charge', 'tr_reserve', 'tr_invoice')",
+            [wids],
+        ).fetchone()
+        assert made == once and (once,) == done, "each step is undone, and none twice"
+        assert connection.execute("select name from wedsql.invariants() where not ok").fetchall() == []
+        api.drop_flow("orders", force=True, conn=connection)
+
+
+def compensated(connection: psycopg.Connection[Any]) -> int:
+    """Return how many steps workers have compensated."""
+    found = connection.execute(r"select count(*) from wedsql.wed_trace where trw like '\_COMP:%'").fetchone()
+    return int(found[0]) if found else 0
+
+
+def cancelled_orders(connection: psycopg.Connection[Any], until: Until) -> list[int]:
+    """Return orders that workers did, and that now undo three steps each by a worker."""
+    api.create_flow("orders", conn=connection)
+    connection.execute("set search_path = orders, wedsql")
+    connection.execute(script("orders"))  # type: ignore[arg-type]  # a file of the checkout
+    connection.execute(
+        "update wed_trig set compensation = 'transition', compensated_by = 'tr_refund',"
+        " class = 'compensatable' where trname in ('tr_reserve', 'tr_invoice')"
+    )
+    orders = [{"total": 600, "items": 1, "country": "??"}] * 12
+    wids = [one.wid for one in api.start_many("orders", orders, conn=connection) if one.wid]
+    waits = "select count(*) from wedsql.instance where status = 'E' and wid = any (%s)"
+    until(lambda: connection.execute(waits, [wids]).fetchone() == (12,), "each order waits for its address")
+    for wid in wids:
+        api.abort(wid, "The shop is closed.", conn=connection)
+    return wids
 
 
 def test_a_port_in_use_is_reported_with_the_remedy(home: Path) -> None:
