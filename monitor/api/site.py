@@ -13,6 +13,7 @@ from monitor.api import (  # noqa: F401 - most only add endpoints
     cases,
     events,
     hooks,
+    late,
     operating,
     problems,
     reading,

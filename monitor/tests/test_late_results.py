@@ -66,3 +66,14 @@ def test_a_person_discards_a_late_result(bea: Client, late: int) -> None:
 def test_it_is_portuguese_for_portuguese_readers(bea: Client, late: int) -> None:
     text = text_of(bea.get(address(late), headers={"accept-language": "pt-br"}).content)
     assert "Resultado atrasado de “Pack it”" in text and "quando o trabalho começou" in text.lower()
+
+
+def test_late_results_are_read_and_decided_on_over_http(bea: Client, late: int) -> None:
+    (found,) = bea.get(f"/api/v1/instances/{late}/late").json()["items"]
+    assert (found["state"], found["transition"], found["actor"]) == ("conflict", "tr_pack", "robot-1")
+    assert found["values"][0] == {
+        "attribute": "pieces", "before": 1, "present": 2, "late": 3, "changed": True,
+    }  # fmt: skip
+    asked = {"operation": "discard_late", "arguments": {"late": found["id"]}, "reason": "Packed once."}
+    done = bea.post(f"/api/v1/instances/{late}/repair", asked, content_type="application/json")
+    assert done.status_code == 200 and not undecided(late)

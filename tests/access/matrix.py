@@ -172,6 +172,7 @@ instances/count                                    Lyyyyyyyy ---------
 instances/<int:wid>                                Lnyyyyyyy ---------
 instances/<int:wid>/history                        Lnyyyyyyy ---------
 instances/<int:wid>/steps/<int:seq>                Lnyyyyyyy ---------
+instances/<int:wid>/late                           Lnyyyyyyy ---------
 instances/<int:wid>/why                            Lnyyyyyyy ---------
 instances/<int:wid>/cancel                         --------- Lnffbfbff
 instances/<int:wid>/suspend                        --------- Lnffbfbff
