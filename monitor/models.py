@@ -1,4 +1,4 @@
-"""The monitor's own table: tokens with which programs use the HTTP API for a user."""
+"""The monitor's own tables: tokens with which programs use the HTTP API for a user, and drafts of repairs."""
 
 from __future__ import annotations
 
@@ -29,3 +29,24 @@ class ApiToken(models.Model):
 
     def __str__(self) -> str:
         return f"{self.prefix} ({self.name})"
+
+
+class CaseDraft(models.Model):
+    """What a user typed for a case and has not applied: the texts of form fields that differ from the state.
+
+    No other user sees it. It belongs to an account, whose deletion deletes it.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="case_drafts")
+    case = models.BigIntegerField()
+    fields = models.JSONField(default=dict)
+    reason = models.TextField(default="")
+    saved_at = models.DateTimeField()
+
+    class Meta:
+        db_table = "case_draft"
+        default_permissions = ()
+        constraints = (models.UniqueConstraint(fields=("user", "case"), name="case_draft_of_user"),)
+
+    def __str__(self) -> str:
+        return f"{self.case} ({self.user})"

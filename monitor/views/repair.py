@@ -24,7 +24,7 @@ from flows.errors import UnknownInstance, WedError
 from flows.models import Trigger
 from flows.queries import jobs
 from flows.queries.definitions import FlowInfo
-from monitor import case_rows, late_results, masking, repairing, suggested, waiting
+from monitor import case_rows, drafts, late_results, masking, repairing, suggested, waiting
 from monitor.repair_choices import CHOICES, Subject, writable
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import page
@@ -65,25 +65,16 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     if about.name not in offered:
         return HttpResponseForbidden(_("You may handle cases of this flow, but not do this operation."))
     context: dict[str, Any] = {"flow": flow, "instance": instance, "found": now, "about": about}
-    context |= {"choices": offered, "possible": about.is_possible(now.status), "missing": []}
+    context |= {"choices": offered, "possible": about.is_possible(now.status)}
     context["technical"] = bool(rights & {"repair", "design"})
     context |= _case(request, wid, flow)
     if "case" in context and context["possible"]:
         context["suggested"] = suggested.rows(context["case"].case.number, flow, about, offered)
-    titles = {one.tgid: one.title for one in flow.triggers}
-    parked = (
-        masking.job(flow, one) for one in jobs.of_instance(wid) if one.state == "K" and now.status in "EX"
-    )
-    context["parked"] = [(one, titles.get(one.tgid, one.transition)) for one in parked]
-    context["key"] = flow.business_key(values.as_text(now.state.get(one.name)) for one in flow.attributes)
-    context["late_results"] = late_results.rows(wid, flow)
-    if about.job:
-        context["job_title"] = titles.get(about.job.tgid, about.job.transition)
-    if about.name == "patch":
-        context["missing"] = repairing.missing(now, flow, about.attributes)
-    context["reason"] = request.POST.get("reason", "").strip()[:LONGEST_REASON].replace("\x00", "")
+    context |= _facts(wid, flow, about, now)
+    context["reason"] = given_reason(request)
     if request.method == "POST" and (done := _answer(request, about, now, flow, context)):
         return done
+    context |= _draft(request, context, about, now)
     context.setdefault("fields", _fields(about, now, _initial(request, wid, about)))
     context["fixed"] = _fixed(about, now, flow)
     return render(request, "monitor/repair.html", context)
@@ -98,7 +89,9 @@ def _answer(
     try:
         asked = _asked(request, flow, about, now, more)
         if request.POST.get("do") == "apply" and request.POST.get("previewed") == asked.digest:
-            return _applied(request, asked, context["reason"])
+            done = _applied(request, asked, context["reason"])
+            drafts.discard(request.user, context["case"].case.number if "case" in context else 0)
+            return done
         context["fields"] = _fields(about, now, asked.changes)
         if "fill" not in request.POST:
             context |= _preview(request, asked, flow)
@@ -107,6 +100,48 @@ def _answer(
     except WedError as refused:
         context["error"] = str(refused)
     return None
+
+
+def _facts(wid: int, flow: FlowInfo, about: Subject, now: InstanceReasons) -> dict[str, Any]:
+    """Return what the page shows of the instance besides its state."""
+    titles = {one.tgid: one.title for one in flow.triggers}
+    parked = (
+        masking.job(flow, one) for one in jobs.of_instance(wid) if one.state == "K" and now.status in "EX"
+    )
+    return {
+        "parked": [(one, titles.get(one.tgid, one.transition)) for one in parked],
+        "key": flow.business_key(values.as_text(now.state.get(one.name)) for one in flow.attributes),
+        "late_results": late_results.rows(wid, flow),
+        "job_title": titles.get(about.job.tgid, about.job.transition) if about.job else "",
+        "missing": repairing.missing(now, flow, about.attributes) if about.name == "patch" else [],
+    }
+
+
+def _draft(
+    request: HttpRequest, context: Mapping[str, Any], about: Subject, now: InstanceReasons
+) -> dict[str, Any]:
+    """Return the draft of the user for the case with the fields and the reason that it fills in, if any."""
+    if about.name != "patch" or "case" not in context or request.method == "POST" or "former" in request.GET:
+        return {}
+    found = drafts.draft_of(request.user, context["case"].case.number)
+    if found is None:
+        return {}
+    fields = values.named_fields(about.attributes, now.state, found.fields)
+    return {"draft": found, "fields": fields, "reason": found.reason}
+
+
+def given_reason(request: HttpRequest) -> str:
+    """Return the reason that was typed."""
+    return request.POST.get("reason", "").strip()[:LONGEST_REASON].replace("\x00", "")
+
+
+def typed_texts(request: HttpRequest, wid: int, flow: FlowInfo) -> dict[str, str]:
+    """Return the texts of the fields that a person changed, by field, as they were typed."""
+    about = _subject(request, wid, flow)
+    seen = _seen(flow, _explained(flow, wid), number(request.POST.get("seq")))
+    before = {one.field: one.text for one in values.named_fields(about.attributes, seen.state, {})}
+    typed = ((one.field, one.text.replace("\x00", "")) for one in _typed(request, about, seen))
+    return {field: text for field, text in typed if text != before[field]}
 
 
 def _initial(request: HttpRequest, wid: int, about: Subject) -> Mapping[str, Any]:

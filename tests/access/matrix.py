@@ -22,6 +22,7 @@ ANSWERS = {
         "instances/<int:wid>/repair/": ("y", "y"),
         "instances/<int:wid>/undo/": ("-", "y"),
         "cases/next/": ("-", "y"),
+        "cases/<int:case>/draft/": ("-", "y"),
         "cases/<int:case>/<slug:verb>/": ("-", "y"),
         "api/v1/instances/<int:wid>/repair": ("-", "b"),
         "api/v1/instances/<int:wid>/repair/preview": ("-", "b"),
@@ -80,6 +81,7 @@ instances/<int:wid>/undo/                          --------- Lnffyfyff
 instances/<int:wid>/why/                           Lnyyyyyyy ---------
 cases/                                             Lyyyyyyyy ---------
 cases/next/                                        --------- Lfffyfyff
+cases/<int:case>/draft/                            --------- Lnffyfyff
 cases/<int:case>/<slug:verb>/                      --------- Lfffyfyff
 exceptions/                                        Lyyyyyyyy ---------
 counted/                                           Lyyyyyyyy ---------

@@ -35,9 +35,11 @@ def test_a_key_claims_the_next_case_which_is_repaired_and_it_can_be_turned_off(
     press(browser, Keys.ESCAPE, "n")
     wait(lambda page: page.current_url.endswith(f"/instances/{wid}/repair/"))
     assert api.read_case(case.number, conn=parcels.connection).state == "claimed"
-    field = browser.find_element(By.NAME, "value-stage")
-    field.send_keys("new")
+    browser.find_element(By.NAME, "value-stage").send_keys("new")
     browser.find_element(By.ID, "reason").send_keys("It was found.")
+    address = browser.current_url
+    browser.get(address.replace("/repair/", "/"))
+    wait(lambda page: page.get(address) or page.find_elements(By.CSS_SELECTOR, "[value=discard]"))
     browser.find_element(By.CSS_SELECTOR, "button[value=preview]").click()
     wait(lambda page: page.current_url.endswith("#preview"))
     browser.find_element(By.CSS_SELECTOR, "button[value=apply]").click()
