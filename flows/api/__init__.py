@@ -57,6 +57,7 @@ from flows.api.bulk import (
     resume_bulk,
     withdraw_bulk,
 )
+from flows.api.case_reports import case_report, preventable_cases
 from flows.api.cases import (
     case_groups,
     change_case,
@@ -215,6 +216,7 @@ __all__ = [
     "bulk_rows",
     "cancel",
     "case_groups",
+    "case_report",
     "change_case",
     "check_condition",
     "check_definition",
@@ -303,6 +305,7 @@ __all__ = [
     "open_draft",
     "pause_bulk",
     "places_at",
+    "preventable_cases",
     "preview_repair",
     "prioritize_job",
     "proposals_to_approve",

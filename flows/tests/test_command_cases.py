@@ -131,3 +131,20 @@ def test_policies_are_saved_from_a_file_and_shown(tmp_path: Path) -> None:
         ("no-card", 1, 0),
     ]
     assert found == answer("cases", "policies", "--flow", "orders")
+
+
+def test_the_report_of_the_documentation() -> None:
+    text = (Path(__file__).parents[2] / "docs/learning.md").read_text().partition("## Reports")[2]
+    call, printed = sessions(text)[0]
+    line = shlex.split(call)[2:]
+    assert "No such case" in run(*line)
+    for _each in range(7):
+        api.repair(declined().wid, "patch", {"changes": {"payment": "paid"}}, "x", actor="ana")
+    api.cancel(declined().wid, "x")
+    declined()
+    assert [each.split()[:5] for each in run(*line).splitlines()] == [
+        each.split()[:5] for each in printed.splitlines()
+    ]
+    (found,) = answer("cases", "report", "--by", "repairer", "--days", "9999")
+    assert (found["value"], found["cases"], found["open"]) == ("ana", 7, 0)
+    assert answer("cases", "report", "--flow", "other") == []

@@ -96,3 +96,22 @@ class SuggestionOut(Schema):
 
 class SuggestionsOut(Schema):
     items: list[SuggestionOut]
+
+
+class CaseCountsOut(Schema):
+    """Cases with one value of what they are counted by; times from opening to closing."""
+
+    value: str
+    flow: str | None = Field(description="Only by signature.")
+    cases: int
+    open: int
+    repaired: int
+    reopened: int
+    median_seconds: float | None
+    p90_seconds: float | None
+    newest: int
+    examined: int = Field(description="Cases that the report is about, the newest 100,000 at most.")
+
+
+class CaseReportOut(Schema):
+    items: list[CaseCountsOut]

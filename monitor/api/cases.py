@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest
@@ -55,6 +55,19 @@ def case_groups(
 ) -> Any:
     """Return how many cases are open by flow, cause and signature, large groups first."""
     return {"items": [vars(each) for each in kernel.case_groups(_seen(request, flow), limit)]}
+
+
+@router.get("/cases/report", response=case_schemas.CaseReportOut, auth=READ_SHOWN, summary="Counts of cases")
+def case_report(
+    request: HttpRequest,
+    by: Literal["cause", "age", "queue", "reason_code", "repairer", "flow", "signature"] = "cause",
+    days: Annotated[int, Field(ge=1, le=366)] = 30,
+    flow: inputs.QueryText = "",
+) -> Any:
+    """Return the cases that were opened in the last days, counted by one thing, large groups first."""
+    until = timezone.now()
+    found = kernel.case_report(by, until - timedelta(days=days), until, _seen(request, flow))
+    return {"items": [asdict(each) for each in found]}
 
 
 @router.post("/cases/next", response=case_schemas.NextCaseOut, auth=REPAIR, summary="Claim the next case")

@@ -62,6 +62,7 @@ PAGES = (
     "/exceptions/",
     "/cases/",
     "/cases/?show=closed",
+    "/cases/reports/",
     "/alerts/",
     "/alerts/{r}/",
     "/alerts/{r}/change/",

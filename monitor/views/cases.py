@@ -39,7 +39,7 @@ def cases(request: HttpRequest) -> HttpResponse:
     tab = tab if tab in TABS else "open"
     where = {name: given for name in ("queue", "cause", "signature") if (given := text(request, name))}
     where |= TABS[tab].where(request.user.get_username())
-    flows, after = _seen(request), number(request.GET.get("after"))
+    flows, after = seen_flows(request), number(request.GET.get("after"))
     found = api.list_cases(flows, where, closed=tab == "closed", after=after, limit=PAGE_SIZE + 1)
     groups = api.case_groups(flows, GROUPS) if tab == "open" and not where and after is None else []
     technical = flows_of(request.user, "repair")
@@ -57,7 +57,7 @@ def cases(request: HttpRequest) -> HttpResponse:
     return render(request, "monitor/cases.html", context)
 
 
-def _seen(request: HttpRequest) -> list[str] | None:
+def seen_flows(request: HttpRequest) -> list[str] | None:
     """Return the flows whose cases are shown; None for all."""
     visible, chosen = visible_flows(request.user), text(request, "flow")
     if chosen:

@@ -40,7 +40,7 @@ def of_flow(request: HttpRequest, name: str, ending: str) -> HttpResponseBase:
     with snapshot():
         many = instances.matching(asked.chosen, MOST_ROWS)
     rows = exported(asked.chosen, shown, oldest_first=urlparams.oldest_first(request))
-    return _too_many() if many.capped else _file(request, name, ending, _columns(shown), rows)
+    return _too_many() if many.capped else download(request, name, ending, _columns(shown), rows)
 
 
 @require_safe
@@ -58,7 +58,7 @@ def of_all(request: HttpRequest, ending: str) -> HttpResponseBase:
         many = everywhere.matching(found, MOST_ROWS)
     rows = _anywhere(found, urlparams.oldest_first(request))
     columns = [Column(name, name) for name in ANYWHERE]
-    return _too_many() if many.capped else _file(request, "instances", ending, columns, rows)
+    return _too_many() if many.capped else download(request, "instances", ending, columns, rows)
 
 
 def _columns(shown: tuple[Attribute, ...]) -> list[Column]:
@@ -90,7 +90,7 @@ def _text(text: str, status: int) -> HttpResponse:
     return HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")
 
 
-def _file(
+def download(
     request: HttpRequest, name: str, ending: str, columns: list[Column], rows: Iterator[list[Any]]
 ) -> HttpResponseBase:
     if ending not in FORMATS:

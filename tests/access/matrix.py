@@ -80,6 +80,8 @@ instances/<int:wid>/repair/                        Lnffyfyff Lnffyfyff
 instances/<int:wid>/undo/                          --------- Lnffyfyff
 instances/<int:wid>/why/                           Lnyyyyyyy ---------
 cases/                                             Lyyyyyyyy ---------
+cases/reports/                                     Lyyyyyyyy ---------
+cases/reports.<slug:ending>                        Lyyyyyyyy ---------
 cases/next/                                        --------- Lfffyfyff
 cases/<int:case>/draft/                            --------- Lnffyfyff
 cases/<int:case>/<slug:verb>/                      --------- Lfffyfyff
@@ -190,6 +192,7 @@ instances/<int:wid>/jobs/<int:job>/extend          --------- Lnffbfbff
 instances/<int:wid>/jobs/<int:job>/reassign        --------- Lnffbfbff
 cases                                              Lyyyyyyyy ---------
 cases/groups                                       Lyyyyyyyy ---------
+cases/report                                       Lyyyyyyyy ---------
 cases/next                                         --------- Lfffbfbff
 cases/<int:case>                                   Lnyyyyyyy ---------
 cases/<int:case>/suggestions                       Lnyyyyyyy ---------

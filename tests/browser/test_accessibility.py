@@ -41,7 +41,7 @@ OWN = (
     "/flows/{f}/slas/edit/", "/flows/{f}/calendars/edit/", "/flows/{f}/start/csv/", "/instances/{w}/",
     "/instances/{w}/?view=timeline", "/instances/{w}/?view=tree", "/instances/{w}/steps/2/",
     "/instances/{w}/why/", "/instances/{w}/repair/", "/instances/{w}/cancel/",
-    "/cases/", "/exceptions/", "/workers/", "/health/", "/search/?q=a",
+    "/cases/", "/cases/reports/", "/exceptions/", "/workers/", "/health/", "/search/?q=a",
     "/flows/{f}/webhooks/", "/flows/{f}/webhooks/new/", "/webhooks/{hook}/",
     "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",
     "/admin/flows/flow/gallery/order/", *(f"/admin/flows/flow/{{id}}/{tab}" for tab in DESIGN),

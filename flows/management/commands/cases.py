@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from flows import api
+from flows.api.case_reports import COUNTED_BY
 from flows.api.cases import CLAIM_MINUTES, CLOSED_STATES, OPEN_STATES, SEVERITIES, Case, CaseRule
 from flows.api.suggesting import Suggestion
 from flows.errors import BadCase
@@ -19,7 +20,7 @@ from flows.management import approving, policies
 from flows.management.base import Usage, cell
 
 NUMBERED = ("show", "suggestions", "claim", "release", "comment", "wait", "set", *approving.NUMBERED)
-OTHERS = ("list", "groups", "next", "rules", "policies", *approving.OTHERS)
+OTHERS = ("list", "groups", "next", "report", "rules", "policies", *approving.OTHERS)
 SELECTING = ("queue", "cause", "signature", "owner", "state", "severity")
 SETTABLE = ("queue", "severity", "priority", "due", "reason_code")
 
@@ -58,6 +59,15 @@ class Command(policies.PolicyVerbs, approving.ApprovalVerbs):
         parser.add_argument("--priority", type=int, help="with “set”: from 0 to 100")
         parser.add_argument("--due", help="with “set”: time at which the case is due, or “none”")
         parser.add_argument("--reason-code", help="with “set”: a short code of your own")
+        parser.add_argument(
+            "--by", choices=COUNTED_BY, default="cause", help="with “report”: what cases are counted by"
+        )
+        parser.add_argument(
+            "--days",
+            type=int,
+            default=30,
+            help="with “report”: of the last so many days (default: 30, to 366)",
+        )
         parser.add_argument("--file", type=Path, help="JSON file with the new rules or policies of --flow")
         super().arguments(parser)
 
@@ -124,6 +134,20 @@ class Command(policies.PolicyVerbs, approving.ApprovalVerbs):
     def _show(self, options: dict[str, Any]) -> None:
         self._write(api.read_case(options["number"], self._flows(options)), options)
 
+    def _report(self, options: dict[str, Any]) -> None:
+        until = timezone.now()
+        since = until - timedelta(days=min(max(options["days"], 1), 366))
+        found = api.case_report(options["by"], since, until, self._flows(options), limit=options["limit"])
+        if options["json"]:
+            return self.write_json([asdict(each) for each in found])
+        headers = (options["by"], "cases", "open", "repaired", "reopened", "median seconds", "p90 seconds")
+        rows = [
+            (each.value, each.cases, each.open, each.repaired, each.reopened, _rounded(each.median_seconds),
+             _rounded(each.p90_seconds))
+            for each in found
+        ]  # fmt: skip
+        self.write_table(headers, rows, "No such case was opened.")
+
     def _suggestions(self, options: dict[str, Any]) -> None:
         found = api.suggestions(options["number"], self._flows(options))
         if options["json"]:
@@ -189,6 +213,10 @@ def _fields(case: Case) -> dict[str, Any]:
 def _written(one: Suggestion) -> list[str]:
     """Return the attributes that a repair wrote, with the values that were the same in several cases."""
     return [f"{name}={cell(one.values[name])}" if name in one.values else name for name in one.attributes]
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 1)
 
 
 def _plain(case: Case) -> dict[str, Any]:

@@ -1,0 +1,81 @@
+"""The page of reports of cases, its files, and who sees what."""
+
+from __future__ import annotations
+
+import json
+
+from django.test import Client
+
+from flows import api
+from monitor.tests.conftest import Parcels, client_of, get, person, text_of
+
+PAGE = "/cases/reports/"
+
+
+def exceptions(parcels: Parcels, repaired: int) -> int:
+    """Make so many exceptions that are repaired, and one that is not; return the last one."""
+    for _each in range(repaired):
+        parcels.make_exception(wid := parcels.start(customer="Ana"))
+        api.repair(wid, "patch", {"changes": {"stage": "sent"}}, "x", actor="ana")
+    parcels.make_exception(wid := parcels.start())
+    api.sign_cases()
+    return wid
+
+
+def test_the_page_counts_cases_and_says_what_a_rule_would_have_prevented(
+    carol: Client, parcels: Parcels
+) -> None:
+    assert "Here is how many cases were opened" in text_of(get(carol, PAGE))
+    exceptions(parcels, 2)
+    text = text_of(get(carol, PAGE))
+    assert "What a rule would have prevented" in text and "Stage := sent" in text and "2 of 2" in text
+    for by, expected in (("repairer", "ana 2"), ("age", "less than an hour 1"), ("queue", "default 3")):
+        assert expected in text_of(get(carol, f"{PAGE}?by={by}&flow={parcels.flow}")), by
+    assert "Here is how many" in text_of(get(carol, f"{PAGE}?from=2020-01-01&to=2020-01-02"))
+    assert PAGE in get(carol, "/cases/")
+    for odd in ("by=x", "from=x&to=%00", "window=x", "flow=%00"):
+        get(carol, f"{PAGE}?{odd}")
+
+
+def test_a_report_as_a_file(carol: Client, parcels: Parcels) -> None:
+    wid = exceptions(parcels, 1)
+    api.repair(wid, "patch", {"changes": {"stage": "sent"}}, "x", actor="=1+1")
+    address = f"/cases/reports.{{}}?by=repairer&flow={parcels.flow}"
+    found = carol.get(address.format("csv"))
+    lines = b"".join(found).decode("utf-8-sig").splitlines()
+    assert lines[0].split(",")[:4] == ["value", "flow", "cases", "open"]
+    assert sorted(line.split(",")[0] for line in lines[1:]) == ["'=1+1", "ana"], "no spreadsheet runs it"
+    rows = [json.loads(line) for line in b"".join(carol.get(address.format("jsonl"))).splitlines()]
+    assert {row["value"]: int(row["cases"]) for row in rows} == {"ana": 1, "=1+1": 1}
+    assert carol.get(address.format("exe")).status_code == 404
+
+
+def test_flows_that_a_user_does_not_see_are_not_counted(
+    carol: Client, mallory: Client, parcels: Parcels
+) -> None:
+    exceptions(parcels, 1)
+    for address in (PAGE, f"{PAGE}?flow={parcels.flow}"):
+        text = text_of(get(mallory, address))
+        assert "Here is how many" in text and "What a rule" not in text
+    found = b"".join(mallory.get(f"/cases/reports.csv?flow={parcels.flow}")).decode()
+    assert len(found.splitlines()) == 1
+
+
+def test_a_value_that_a_user_may_not_see_is_in_no_report_and_no_suggestion(
+    site: None, parcels: Parcels
+) -> None:
+    for _each in range(2):
+        parcels.make_exception(wid := parcels.start(customer="Ana"))
+        api.repair(wid, "patch", {"changes": {"stage": "sent", "customer": "Zoe"}}, "x")
+    wid = exceptions(parcels, 0)
+    number = api.list_cases([parcels.flow], {"wid": wid})[0].number
+    assert api.suggestions(number)[0].values == {"stage": "sent", "customer": "Zoe"}
+    parcels.connection.execute(
+        "update wedsql.attr set visibility = 'masked' where flow_id = %s and aname = 'customer'",
+        [parcels.flow_id],
+    )
+    clerk = client_of(person("cleo", f"flow:{parcels.flow}:handle"))
+    for address in (PAGE, f"/instances/{wid}/repair/"):
+        text = text_of(get(clerk, address))
+        assert "Stage := sent" in text and "Zoe" not in text, address
+    assert clerk.get(f"/api/v1/cases/{number}/suggestions").status_code in (403, 404)
