@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from flows.access import Action, AnyUser, may
+from flows.access import Action, AnyUser, may, right_for
 from flows.filters.fields import STATUSES
 from flows.queries.bulk import Chosen
 from monitor.operations import Text
@@ -62,6 +62,46 @@ MANY: dict[str, ManyOperation] = {
         "RES",
     ),
 }
+# Repairs, which have a page of their own: each is at the step at which it was confirmed.
+REPAIRS: dict[str, ManyOperation] = {
+    "patch": ManyOperation(
+        _("New values"),
+        _("Each instance gets the values, and every condition is evaluated as after any other step."),
+        "E",
+        right_for("patch"),
+    ),
+    "accept": ManyOperation(
+        _("Accept as they are"),
+        _("The instances become final with the values that they have, and what is pending is withdrawn."),
+        "E",
+        right_for("accept"),
+    ),
+    "complete": ManyOperation(
+        _("Enter the result of a job"),
+        _("The result is recorded as if the worker of the job had delivered it, with your name."),
+        "RE",
+        right_for("complete"),
+    ),
+    "skip": ManyOperation(
+        _("Skip a job"),
+        _("The job is removed. Its rule does not fire again in this instance until its condition was false."),
+        "RE",
+        right_for("skip"),
+    ),
+    "rollback": ManyOperation(
+        _("Undo the last steps"),
+        _("The last steps of transitions are undone, the last one first; then the conditions are evaluated."),
+        "RE",
+        right_for("rollback"),
+    ),
+    "abort": ManyOperation(
+        _("Undo all steps"),
+        _("Every step is undone, the last one first, and the instance ends as aborted."),
+        "RE",
+        right_for("abort"),
+    ),
+}
+ALL = MANY | REPAIRS
 STATE: dict[str, Text] = {
     "running": _("in progress"),
     "paused": _("paused"),
@@ -137,4 +177,4 @@ def difference(confirmed: Collection[int], found: Chosen) -> Difference:
 
 def may_all(user: AnyUser, operation: str, flows: list[str]) -> bool:
     """Return whether the user may perform the operation on instances of all these flows."""
-    return all(may(user, MANY[operation].right, name) for name in flows)
+    return all(may(user, ALL[operation].right, name) for name in flows)

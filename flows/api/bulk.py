@@ -5,15 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
-from flows.api.connection import rows, value
+from flows.api.connection import JSON, rows, value
 from flows.api.drafts import read_as
+from flows.api.repairing import RepairPreview, as_preview, as_refusal
+from flows.errors import WedError
 
+REPAIRS = ("patch", "complete", "skip", "accept", "rollback", "abort")
 BulkResult: TypeAlias = Literal["", "done", "refused", "gone", "left"]
 
 
@@ -21,8 +24,10 @@ BulkResult: TypeAlias = Literal["", "done", "refused", "gone", "left"]
 class BulkRequest:
     """What to do: cancel, rematch, suspend, resume, retry (parked jobs), priority or reassign (open jobs).
 
-    `transition` restricts the last three to its jobs. `query` is the text of the filter, for the record.
-    `assignee` is the worker to which reassign gives the jobs, empty for all.
+    Or a repair with its `arguments`: patch (changes), complete and skip (changes; the job of `transition`),
+    accept, rollback (steps from the last one, override, hold), abort (override). `transition` restricts
+    retry, priority and reassign to its jobs. `query` is the text of the filter, for the record. `assignee` is
+    the worker to which reassign gives the jobs, empty for all. `atomic`: nothing is done unless all can be.
     """
 
     operation: str
@@ -31,6 +36,8 @@ class BulkRequest:
     transition: str = ""
     query: str = ""
     assignee: str | None = None
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    atomic: bool = False
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,13 @@ class Bulk:
     changed_at: datetime
     changed_by: str
     finished_at: datetime | None
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    atomic: bool = False
+
+    @property
+    def is_undone(self) -> bool:
+        """Whether it was all or nothing, and one instance could not be performed: nothing is changed."""
+        return self.atomic and self.state == "finished" and self.done == 0
 
     @property
     def left(self) -> int:
@@ -84,9 +98,32 @@ class BulkRow:
     before: str
 
 
+@dataclass(frozen=True)
+class BulkPreview:
+    """What a repair would do to one instance: its preview, or why that cannot be said or would be refused."""
+
+    wid: int
+    preview: RepairPreview | None
+    refusal: WedError | None
+
+
 def digest(wids: Collection[int]) -> str:
     """Return the digest of these numbers, by which `request_bulk` recognizes the instances."""
-    return sha256(",".join(map(str, sorted(set(wids)))).encode()).hexdigest()[:16]
+    return _digest(map(str, sorted(set(wids))))
+
+
+def digest_at(seqs: Mapping[int, int]) -> str:
+    """Return the digest of these numbers at these steps, by which a repair recognizes the instances."""
+    return _digest(f"{wid}:{seq}" for wid, seq in sorted(seqs.items()))
+
+
+def _digest(texts: Iterable[str]) -> str:
+    return sha256(",".join(texts).encode()).hexdigest()[:16]
+
+
+def is_repair(operation: str) -> bool:
+    """Return whether an operation on many instances is a repair, confirmed with `digest_at`."""
+    return operation in REPAIRS
 
 
 def request_bulk(
@@ -101,19 +138,44 @@ def request_bulk(
 ) -> Bulk:
     """Request an operation on these instances. `expected` is the number that a person confirmed.
 
-    `digest` is that of the instances that the person confirmed; without it only their number counts.
-    `flows` are those that the person may operate, None for all. Raises BulkChanged if the instances are
-    others, BadBulk, Forbidden, and BadDefinition without a reason.
+    `digest` is that of the instances that the person confirmed, of a repair `digest_at`; without it only
+    their number counts. `flows` are those that the person may operate, None for all. Raises BulkChanged if
+    the instances are others, BadBulk, BadRepair, Forbidden, and BadDefinition without a reason.
     """
     call = (
         "select wedsql.request_bulk(%s, %s::integer[], %s::integer, %s, %s, %s::integer, %s, %s, %s::text[],"
-        " %s, %s)"
+        " %s, %s, %s, %s)"
     )
     details = (request.reason, actor, request.priority, request.transition, request.query)
     allowed = None if flows is None else list(flows)
-    confirmed = (allowed, digest, request.assignee)
+    confirmed = (allowed, digest, request.assignee, JSON(dict(request.arguments)), request.atomic)
     found = value(conn, call, (request.operation, list(wids), expected, *details, *confirmed))
     return read_as(Bulk, found)
+
+
+def preview_bulk(
+    request: BulkRequest,
+    wids: Sequence[int],
+    *,
+    actor: str = "",
+    seconds: float = 3,
+    total: int | None = None,
+    conn: Any = None,
+) -> list[BulkPreview]:
+    """Return what a repair would do to each of these instances, at most 100; fewer when time is over.
+
+    `total` is how many instances the repair is about, if not only these: rules may demand approvals for many.
+
+    Raises BadBulk, BadRepair.
+    """
+    call = "select wedsql.preview_bulk(%s, %s::integer[], %s, %s, %s, %s, %s)"
+    arguments = (request.transition, JSON(dict(request.arguments)), actor, seconds, total)
+    return [_row(found) for (found,) in rows(conn, call, (request.operation, list(wids), *arguments))]
+
+
+def _row(found: Mapping[str, Any]) -> BulkPreview:
+    preview = as_preview(found) if "seq" in found else None
+    return BulkPreview(found["wid"], preview, preview.refusal if preview else as_refusal(found["refusal"]))
 
 
 def pause_bulk(bulk: int, *, actor: str = "", conn: Any = None) -> Bulk:

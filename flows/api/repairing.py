@@ -118,11 +118,11 @@ def preview_repair(
 ) -> RepairPreview:
     """Return what an operation would do, by doing it and rolling it back, with a refusal, if any."""
     call = "select wedsql.preview_repair(%s::integer, %s, %s, %s, %s)"
-    found = value(conn, call, (wid, operation, JSON(dict(arguments or {})), reason, actor))
-    refusal = found["refusal"]
-    if refusal:
-        texts = [refusal[name] for name in ("sqlstate", "message", "hint", "detail")]
-        refusal = typed_error(*texts)
+    return as_preview(value(conn, call, (wid, operation, JSON(dict(arguments or {})), reason, actor)))
+
+
+def as_preview(found: Mapping[str, Any]) -> RepairPreview:
+    """Return a preview as the kernel has it."""
     return RepairPreview(
         wid=found["wid"],
         operation=found["operation"],
@@ -141,10 +141,17 @@ def preview_repair(
             PendingJob(each["id"], each["trigger"], each["transition"]) for each in found["withdrawn"]
         ],
         steps=found["steps"],
-        refusal=refusal,
+        refusal=as_refusal(found["refusal"]),
         approvals=Approvals(**found["approvals"]),
         facts=found["facts"],
     )
+
+
+def as_refusal(found: Mapping[str, Any] | None) -> WedError | None:
+    """Return the typed error of a refusal as the kernel has it; None for none."""
+    if not found:
+        return None
+    return typed_error(*(found[name] for name in ("sqlstate", "message", "hint", "detail")))
 
 
 def repair(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from psycopg import sql
 
-from flows.api.bulk import digest
+from flows.api.bulk import digest, digest_at
 from flows.filters import Filter
 from flows.queries.base import rows, snapshot
 from flows.queries.everywhere import Selection, parts, selection
@@ -35,11 +35,12 @@ class Group:
 
 @dataclass(frozen=True)
 class Chosen:
-    """The instances that a filter selects; `too_many` says that there are more than MOST."""
+    """The instances that a filter selects, each at its step; too_many: there are more than MOST."""
 
     wids: tuple[int, ...]
     groups: tuple[Group, ...]
     too_many: bool = False
+    seqs: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def flows(self) -> list[str]:
@@ -48,6 +49,16 @@ class Chosen:
     @property
     def digest(self) -> str:
         return digest(self.wids)
+
+    @property
+    def digest_at(self) -> str:
+        """The digest for a repair: other steps are other states."""
+        return digest_at(self.seqs)
+
+    def without(self, wids: Collection[int]) -> Chosen:
+        """Return the others; the groups stay as they are."""
+        left = {wid: seq for wid, seq in self.seqs.items() if wid not in wids}
+        return Chosen(tuple(sorted(left)), self.groups, self.too_many, left)
 
     def applies(self, statuses: str) -> int:
         """Return how many instances have one of these statuses."""
@@ -77,8 +88,9 @@ def selected(found: Selection) -> Chosen:
     source, params = parts(found, sql.SQL("true"), [], sql.SQL("order by i.wid limit %s"), [MOST + 1])
     statement = sql.SQL(
         "select n.name as flow, s.status, count(*) as n, array_agg(s.wid order by s.wid desc) as wids,"
+        " array_agg(s.seq order by s.wid desc) as seqs,"
         " count(*) filter (where j.parked) as parked, count(j.parked) as pending"
-        " from (select i.wid, i.flow_id, i.status::text as status from {} limit %s) s"
+        " from (select i.wid, i.flow_id, i.seq, i.status::text as status from {} limit %s) s"
         " join wedsql.flow n on n.id = s.flow_id left join lateral (select bool_or(p.state = 'K') as parked"
         " from wedsql.job_pool p where p.wid = s.wid and p.tgid > 0) j on s.status in ('R', 'E')"
         " group by n.name, s.status order by n.name, s.status"
@@ -89,5 +101,5 @@ def selected(found: Selection) -> Chosen:
         Group(r["flow"], r["status"], r["n"], tuple(r["wids"][:SAMPLE]), r["parked"], r["pending"])
         for r in read
     )
-    wids = tuple(sorted(wid for r in read for wid in r["wids"]))
-    return Chosen(wids, groups, len(wids) > MOST)
+    seqs = {wid: seq for r in read for wid, seq in zip(r["wids"], r["seqs"], strict=True)}
+    return Chosen(tuple(sorted(seqs)), groups, len(seqs) > MOST, seqs)

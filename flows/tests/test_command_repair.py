@@ -32,8 +32,12 @@ def wid() -> int:
     ]
     attributes = [{"name": "payment"}, {"name": "parcel"}]
     api.publish(name, {"attributes": attributes, "triggers": triggers})
-    wid = api.start(name)
-    job = api.lease_many(name, ["tr_pay"], 1, "worker")[0]
+    return stuck(name)
+
+
+def stuck(flow: str) -> int:
+    wid = api.start(flow)
+    job = api.lease_many(flow, ["tr_pay"], 1, "worker")[0]
     assert api.complete(job, {"payment": "declined"}).status == "E"
     return wid
 
@@ -72,8 +76,10 @@ def test_it_refuses_what_makes_no_sense(wid: int) -> None:
 
 
 def test_the_examples_of_the_page(wid: int) -> None:
-    undo = PAGE.partition("## Undo\n")[2].partition("\n## ")[0]
-    calls = sessions(PAGE.replace(undo, ""))
+    others = [
+        PAGE.partition(f"## {title}\n")[2].partition("\n## ")[0] for title in ("Undo", "Many instances")
+    ]
+    calls = sessions(PAGE.replace(others[0], "").replace(others[1], ""))
     assert [command.split()[3:5] for command, _printed in calls] == [
         ["17", "patch"], ["17", "patch"], ["17", "patch"], ["17", "complete"],
     ]  # fmt: skip
@@ -109,3 +115,46 @@ def test_the_page_has_every_operation() -> None:
     table = PAGE.partition("## Operations")[2].partition("\n## ")[0]
     named = set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (.*?) \|", table, re.MULTILINE))))
     assert named == set(api.repair_operations())
+
+
+def test_many_are_repaired_by_a_filter(wid: int) -> None:
+    flow = Instance.objects.get(wid=wid).flow.name
+    others = [stuck(flow) for _ in range(2)]
+    given = ("repair", "--where", "status:exception", "--flow", flow, "patch", "payment=paid")
+    shown = answer(*given, "--dry-run", "--json")
+    assert shown["total"] == 3
+    assert shown["first"][0] == {"wid": wid, "outcome": "exception -> running, fires tr_ship"}
+    assert "--expect 3 --digest" in run(*given, "--dry-run")
+    api.repair(others[1], "patch", {"changes": {"payment": "refused"}}, "x")
+    digest = shown["digest"]
+    assert "not the same ones" in rejected(*given, "--reason", "x", "--expect", "3", "--digest", digest)
+    made = answer(*given, "--reason", "The bank was down.", "--all-or-nothing", "--json")
+    assert made["total"] == 3 and api.read_bulk(made["bulk"]).atomic
+    api.continue_bulk()
+    assert {each.status for each in Instance.objects.filter(wid__in=[wid, *others])} == {"R"}
+
+
+def test_the_examples_of_many_instances(wid: int) -> None:
+    flow = Instance.objects.get(wid=wid).flow.name
+    wids = [wid, *(stuck(flow) for _ in range(2))]
+    shown, done = sessions(PAGE.partition("## Many instances\n")[2].partition("\n## ")[0])
+    numbers = {str(17 + at): str(number) for at, number in enumerate(wids)} | {"orders": flow}
+
+    def answer_of(command: str) -> list[str]:
+        words = [numbers.get(word, word) for word in shlex.split(command)[2:]]
+        return [line.split() for line in run(*words).splitlines()]
+
+    expected = [[numbers.get(word, word) for word in line.split()] for line in shown[1].splitlines()]
+    found = answer_of(shown[0])
+    assert found[2:5] == expected[2:5] and found[5][:3] + found[5][4:] == expected[5][:3] + expected[5][4:]
+    (line,) = answer_of(done[0])
+    assert line[3:9] == done[1].split()[3:9]
+
+
+def test_what_many_do_not_have_is_refused(wid: int) -> None:
+    refused("repair", "--where", "", "branch", "seq=1", "--reason", "x", code=2)
+    refused("repair", "--where", "", "rollback", "steps=many", "--reason", "x", code=2)
+    refused("repair", "--where", "", "accept", "--flow", "nowhere", "--reason", "x", code=2)
+    refused("repair", str(wid), "accept", "--all-or-nothing", "--reason", "x", code=2)
+    refused("repair", "patch", "payment=paid", "--reason", "x", code=2)
+    assert "argument" in rejected("repair", "--where", "", "rollback", "--reason", "x")

@@ -18,7 +18,7 @@ from flows.queries.counting import Count
 from flows.queries.definitions import Attribute, FlowInfo
 from flows.queries.trace import Step
 from monitor import windows
-from monitor.bulk import MANY, RESULT_OF_ONE, STATE
+from monitor.bulk import ALL, RESULT_OF_ONE, STATE
 from monitor.labels import AGAINST, COUNTED, HOLDER, START_RESULT, WINDOW, job_figure
 from pages.labels import SYSTEM_STEP
 from pages.templatetags.wed import NOTHING, duration, number
@@ -110,7 +110,7 @@ def bulk_result(result: str) -> str:
 @register.filter
 def bulk_title(operation: str) -> str:
     """Return the title of an operation on many instances."""
-    return str(MANY[operation].title) if operation in MANY else operation
+    return str(ALL[operation].title) if operation in ALL else operation
 
 
 @register.filter

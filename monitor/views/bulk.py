@@ -21,7 +21,7 @@ from flows.errors import BadBulk, BulkChanged, UnknownBulk, WedError
 from flows.filters import BadFilter, Filter, parse
 from flows.queries import bulk as bulk_queries
 from flows.queries.bulk import Chosen
-from monitor.bulk import MANY, RESULT, choices, difference, may_all
+from monitor.bulk import ALL, MANY, RESULT, choices, difference, may_all
 from monitor.filtering import operable
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import is_timeout, page
@@ -148,7 +148,7 @@ def bulk(request: HttpRequest, bulk: int) -> HttpResponse:
     counts = {"": found.total, "done": found.done, "refused": found.refused, "gone": found.gone}
     context = {
         "bulk": found,
-        "operation": MANY[found.operation],
+        "operation": ALL[found.operation],
         "controls": controls and found.state in ("running", "paused"),
         "rows": rows[:ROWS],
         "next": rows[ROWS - 1].wid if len(rows) > ROWS else None,

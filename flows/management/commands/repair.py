@@ -1,4 +1,4 @@
-"""manage.py repair WID OPERATION [name=value ...] --reason TEXT [--dry-run]: repairs one instance."""
+"""manage.py repair WID | --where FILTER, OPERATION [name=value ...] --reason TEXT [--dry-run]: repairs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 
 from flows import api
 from flows.api.repairing import RepairPreview
+from flows.management import repairing_many
 from flows.management.approving import plain, report
 from flows.management.base import FlowCommand, Usage, cell, name_and_value
 from flows.models import Status, Trigger
@@ -19,56 +20,62 @@ KINDS = {"job": int, "seq": int, "seconds": float, "text": str}
 class Command(FlowCommand):
     help = (
         "Repairs an instance: gives an exception new values (patch), records or skips a job (complete, skip),"
-        " retries, accepts, branches and more; --dry-run shows what an operation would do."
+        " retries, accepts, branches and more; --dry-run shows what an operation would do. With --where"
+        " instead of the number, requests it for many instances, which the reaper repairs."
     )
     records_actor = True
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("wid", type=int, help="number of the instance")
-        parser.add_argument("operation", help="such as patch, complete, skip; another name lists all of them")
         parser.add_argument(
-            "values",
-            nargs="*",
-            metavar="name=value",
-            help="an argument of the operation, such as job=120, or an attribute with its new value, a text"
-            " that the database reads as the attribute's type; name:=json for JSON or null",
+            "words",
+            nargs="+",
+            metavar="WID OPERATION name=value",
+            help="number of the instance (not with --where); an operation such as patch, complete, skip;"
+            " arguments of it, such as job=120, or an attribute with its new value, a text that the database"
+            " reads as the attribute's type; name:=json for JSON or null",
         )
         parser.add_argument("--reason", default="", help="kept in the history")
         parser.add_argument("--dry-run", action="store_true", help="only show what the operation would do")
         parser.add_argument(
             "--propose", action="store_true", help="propose a repair that other persons have to approve"
         )
-        parser.add_argument("--expect", type=int, help="refuse if the instance is at another step than this")
+        parser.add_argument(
+            "--expect",
+            type=int,
+            help="refuse if the instance is at another step; with --where, another number of instances",
+        )
+        parser.add_argument(
+            "--where",
+            help="repair the instances of this filter: patch, complete, skip, accept, rollback (steps=NUMBER"
+            " from the last one) or abort",
+        )
+        repairing_many.add_arguments(parser)
 
     def run(self, **options: Any) -> None:
-        wid, operation = options["wid"], options["operation"]
-        given = arguments(operation, options["values"])
+        if not options["reason"] and not options["dry_run"]:
+            raise Usage("--reason is required; the history keeps it.")
+        if options["where"] is not None:
+            operation, *values = options["words"]
+            return repairing_many.run(self, operation, map(name_and_value, values), options)
+        if repairing_many.is_given(options):
+            raise Usage("--flow, --transition, --digest and --all-or-nothing need --where.")
+        if not options["words"][0].isdigit() or len(options["words"]) < 2:
+            raise Usage("Give the number of an instance and an operation, or --where and an operation.")
+        wid, operation, *values = options["words"]
+        self._one(int(wid), operation, arguments(operation, values), options)
+
+    def _one(self, wid: int, operation: str, given: dict[str, Any], options: dict[str, Any]) -> None:
         if options["dry_run"]:
             shown = api.preview_repair(wid, operation, given, options["reason"], actor=options["actor"])
             if shown.refusal is not None:
                 raise shown.refusal
             self._show(shown, options["json"])
             return
-        if not options["reason"]:
-            raise Usage("--reason is required; the history keeps it.")
+        expected = {"actor": options["actor"], "expected_seq": options["expect"]}
         if options["propose"]:
-            made = api.propose_repair(
-                wid,
-                operation,
-                given,
-                options["reason"],
-                actor=options["actor"],
-                expected_seq=options["expect"],
-            )
+            made = api.propose_repair(wid, operation, given, options["reason"], **expected)
             return self.write_json(plain(made)) if options["json"] else self.stdout.write(report(made))
-        done = api.repair(
-            wid,
-            operation,
-            given,
-            options["reason"],
-            actor=options["actor"],
-            expected_seq=options["expect"],
-        )
+        done = api.repair(wid, operation, given, options["reason"], **expected)
         if options["json"]:
             self.write_json(asdict(done))
             return

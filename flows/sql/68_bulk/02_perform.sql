@@ -45,100 +45,198 @@ begin
   perform wedsql._check_approvals(v_flow, p_wid, 'rematch');
 end $$;
 
--- Performs the operation on one instance. The reason in its history has the number of the bulk operation.
+-- Performs the operation on one instance.
 -- Raises: as the operation on one instance.
-create or replace function wedsql._bulk_perform(p_bulk wedsql.bulk, p_wid integer) returns void
+create or replace function wedsql._bulk_perform(p_bulk wedsql.bulk, p_wid integer, p_reason text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_reason text := format('Bulk operation %s: %s', p_bulk.id, p_bulk.reason);
 begin
-  perform set_config('wedsql.bulk_size', p_bulk.total::text, true);
   case p_bulk.operation
-    when 'cancel' then perform wedsql.cancel(p_wid, v_reason, p_bulk.actor);
-    when 'suspend' then perform wedsql.suspend(p_wid, v_reason, p_bulk.actor);
-    when 'resume' then perform wedsql.resume(p_wid, v_reason, p_bulk.actor);
-    when 'rematch' then perform wedsql._bulk_rematch(p_bulk, p_wid, v_reason);
-    else perform wedsql._bulk_jobs(p_bulk, p_wid, v_reason);
+    when 'cancel' then perform wedsql.cancel(p_wid, p_reason, p_bulk.actor);
+    when 'suspend' then perform wedsql.suspend(p_wid, p_reason, p_bulk.actor);
+    when 'resume' then perform wedsql.resume(p_wid, p_reason, p_bulk.actor);
+    when 'rematch' then perform wedsql._bulk_rematch(p_bulk, p_wid, p_reason);
+    when 'accept', 'rollback', 'abort' then
+      perform wedsql._repair(p_wid, p_bulk.operation,
+        wedsql._bulk_arguments(p_wid, p_bulk.operation, '', p_bulk.arguments), p_reason, p_bulk.actor, null);
+    else perform wedsql._bulk_jobs(p_bulk, p_wid, p_reason);
   end case;
 end $$;
 
--- Rejects an instance that is no longer what was confirmed: an exception that was repaired is not cancelled.
--- Raises: WD505.
+-- Rejects an instance that is no longer what was confirmed: an exception that was repaired is not cancelled,
+-- and one that has moved is not repaired.
+-- Raises: WD108, WD505.
 create or replace function wedsql._bulk_unchanged(p_bulk wedsql.bulk, p_wid integer) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_row wedsql.bulk_row;
+  v_instance wedsql.instance;
 begin
-  if (select r.status from wedsql.bulk_row r where r.bulk_id = p_bulk.id and r.wid = p_wid)
-     <> (select i.status from wedsql.instance i where i.wid = p_wid) then
+  select * into v_row from wedsql.bulk_row r where r.bulk_id = p_bulk.id and r.wid = p_wid;
+  select * into v_instance from wedsql.instance i where i.wid = p_wid;
+  if wedsql._is_bulk_repair(p_bulk.operation) then
+    perform wedsql._check_seq(p_wid, v_instance.seq, v_row.seq);
+  end if;
+  if v_row.status <> v_instance.status then
     perform wedsql._raise('WD505', 'Instance {instance} has another status than when this was requested.',
       'Look at it, and request the operation again.', jsonb_build_object('instance', p_wid));
   end if;
 end $$;
 
+-- Performs the operation on these instances of one flow, which the caller has locked, and keeps their
+-- results. Steps are applied at once, as those of many workers are. The reasons in the history have the
+-- number of the bulk operation.
+-- Raises: WD108, WD505; WD520 where one needs approvals; as the operation on one of them.
+create or replace function wedsql._bulk_together(p_bulk wedsql.bulk, p_wids integer[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_reason text := format('Bulk operation %s: %s', p_bulk.id, p_bulk.reason);
+  v_wid integer;
+  v_steps wedsql.step[] := '{}';
+  v_before wedsql.repaired[] := '{}';
+  v_seqs integer[] := array(select r.seq from wedsql.bulk_row r
+                            where r.bulk_id = p_bulk.id and r.wid = any (p_wids)
+                            order by array_position(p_wids, r.wid));
+begin
+  perform set_config('wedsql.bulk_size', p_bulk.total::text, true);
+  foreach v_wid in array p_wids loop
+    perform wedsql._bulk_unchanged(p_bulk, v_wid);
+    if wedsql._is_step_operation(p_bulk.operation) then
+      v_before := array_append(v_before, wedsql._before_repair(v_wid, p_bulk.operation));
+      v_steps := array_append(v_steps, wedsql._step_of(v_wid, p_bulk.operation, wedsql._bulk_arguments(v_wid,
+        p_bulk.operation, p_bulk.transition, p_bulk.arguments), v_reason, p_bulk.actor));
+    else
+      perform wedsql._bulk_perform(p_bulk, v_wid, v_reason);
+    end if;
+  end loop;
+  if cardinality(v_steps) > 0 then
+    perform wedsql._apply_steps(f, v_steps, p_bulk.arguments -> 'changes')
+    from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wids[1];
+    for v_place in 1..cardinality(p_wids) loop
+      perform wedsql._end_repair(p_wids[v_place], p_bulk.operation, v_seqs[v_place], v_before[v_place]);
+    end loop;
+  end if;
+  update wedsql.bulk_row r
+  set result = 'done', tried_at = wedsql.now(), sqlstate = null, message = null, hint = null, detail = null
+  where r.bulk_id = p_bulk.id and r.wid = any (p_wids);
+end $$;
+
+-- Performs the operation on these instances at once, and returns whether that was possible. Where it takes
+-- too long, each is tried by itself the next time.
+create or replace function wedsql._bulk_try(p_bulk wedsql.bulk, p_wids integer[]) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._bulk_together(p_bulk, p_wids);
+  return true;
+exception
+when query_canceled then
+  update wedsql.bulk_row r set blocked_at = wedsql.now() where r.bulk_id = p_bulk.id and r.wid = any (p_wids);
+  perform set_config('wedsql.round_over', 'yes', true);
+  return false;
+when others then
+  return false;
+end $$;
+
+-- Returns whether an error passes by itself, so that the instance is tried again: a lock or a conflict, and
+-- where a job is repaired also the worker that holds it.
+create or replace function wedsql._bulk_passes(p_bulk wedsql.bulk, p_sqlstate text) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select p_sqlstate in ('40001', '40P01', '55P03', 'WD010')
+       or p_sqlstate = 'WD203' and wedsql._is_bulk_repair((p_bulk).operation)
+$$;
+
 -- Performs the operation on one instance, which the caller has locked, and keeps its result. What a lock or a
--- conflict prevents is tried again later; an instance that takes too long is refused, because it would take
--- as long again.
+-- conflict prevents is tried again for a minute; an instance that takes too long is refused, because it would
+-- take as long again.
 create or replace function wedsql._bulk_one(p_bulk wedsql.bulk, p_wid integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_now timestamptz := wedsql.now();
-  v_state text;
-  v_hint text;
-  v_detail text;
+  v_why wedsql.why;
 begin
-  perform wedsql._bulk_unchanged(p_bulk, p_wid);
-  perform wedsql._bulk_perform(p_bulk, p_wid);
-  update wedsql.bulk_row r
-  set result = 'done', tried_at = v_now, sqlstate = null, message = null, hint = null, detail = null
-  where r.bulk_id = p_bulk.id and r.wid = p_wid;
+  perform wedsql._bulk_together(p_bulk, array[p_wid]);
 exception when query_canceled or others then
-  get stacked diagnostics v_state = returned_sqlstate, v_hint = pg_exception_hint,
-    v_detail = pg_exception_detail;
-  update wedsql.bulk_row r
-  set result = case when v_state not in ('40001', '40P01', '55P03', 'WD010') then 'refused' end,
-      tried_at = v_now, sqlstate = v_state, message = left(sqlerrm, 1000),
-      hint = nullif(left(v_hint, 1000), ''), detail = nullif(left(v_detail, 8000), '')
-  where r.bulk_id = p_bulk.id and r.wid = p_wid;
-  if v_state = '57014' then
+  get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text,
+    v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
+  perform wedsql._bulk_refused(p_bulk, p_wid, v_why);
+  if v_why.code = '57014' then
     perform set_config('wedsql.round_over', 'yes', true);
   end if;
 end $$;
 
--- Locks those of these instances that no other session has locked, and returns them in order. None while a
--- definition changes.
--- Locks: the flow's table in the mode of a writer, or nothing; the instances.
-create or replace function wedsql._bulk_hold(p_name text, p_wids integer[]) returns integer[]
+-- Keeps the error of an instance; it is no result as long as it may pass.
+create or replace function wedsql._bulk_refused(p_bulk wedsql.bulk, p_wid integer, p_why wedsql.why)
+  returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
+  v_now timestamptz := wedsql.now();
+begin
+  update wedsql.bulk_row r
+  set result = case when not wedsql._bulk_passes(p_bulk, p_why.code)
+                         or r.blocked_at < v_now - interval '1 minute' then 'refused' end,
+      tried_at = v_now, blocked_at = coalesce(r.blocked_at, v_now), sqlstate = p_why.code,
+      message = left(p_why.message, 1000), hint = nullif(left(p_why.hint, 1000), ''),
+      detail = nullif(left(p_why.detail, 8000), '')
+  where r.bulk_id = p_bulk.id and r.wid = p_wid;
+end $$;
+
+-- Notes that these instances could not be locked: those that were removed are gone, those that another
+-- transaction has held for a minute are refused.
+create or replace function wedsql._bulk_missed(p_bulk wedsql.bulk, p_wids integer[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_wid integer;
+begin
+  update wedsql.bulk_row r set tried_at = wedsql.now(), result = 'gone'
+  where r.bulk_id = p_bulk.id and r.wid = any (p_wids)
+    and not exists (select 1 from wedsql.instance i where i.wid = r.wid);
+  perform wedsql._bulk_refused(p_bulk, r.wid, row('55P03',
+    'Another transaction holds the instance.', 'Repair it by itself when that has ended.', null)::wedsql.why)
+  from wedsql.bulk_row r
+  where r.bulk_id = p_bulk.id and r.wid = any (p_wids) and r.result is null;
+end $$;
+
+-- Locks those of these instances that no other session has locked, and returns them in order. Null while a
+-- definition changes.
+-- Locks: for skip, which changes it, the flow's row; the flow's table in the mode of a writer, or nothing;
+-- the instances.
+create or replace function wedsql._bulk_hold(p_bulk wedsql.bulk, p_flow integer, p_wids integer[])
+  returns integer[]
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_name text := (select f.name from wedsql.flow f where f.id = p_flow);
   v_got integer[];
 begin
-  if p_name is null then
+  if v_name is null then
     return '{}';
+  elsif p_bulk.operation = 'skip' then
+    perform wedsql._begin_change(p_flow);
   end if;
-  execute format('lock table %I.wed_flow in row exclusive mode nowait', p_name);
+  execute format('lock table %I.wed_flow in row exclusive mode nowait', v_name);
   execute format('select coalesce(array_agg(l.wid), ''{}'') from (select w.wid from %I.wed_flow w '
-                 'where w.wid = any ($1) order by w.wid for no key update skip locked) l', p_name)
+                 'where w.wid = any ($1) order by w.wid for no key update skip locked) l', v_name)
   into v_got using p_wids;
   return v_got;
-exception when lock_not_available or undefined_table then
-  return '{}';
+exception when lock_not_available or undefined_table or sqlstate 'WD010' then
+  return null;
 end $$;
 
 -- Performs at most p_max instances of one flow, for about a second, and returns whether any was performed;
 -- null when there is none that was not tried since p_since. Those that another session has locked wait for
--- the other ones.
+-- the other ones. Steps are tried together, and one by one if that fails.
 -- Locks: as _bulk_hold, in the order of their numbers; the caller holds the operation.
 create or replace function wedsql._bulk_slice(p_bulk wedsql.bulk, p_max integer, p_since timestamptz)
   returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_until timestamptz := clock_timestamp() + interval '1 second';
-  v_now timestamptz := wedsql.now();
   v_flow integer;
   v_wids integer[];
-  v_got integer[] := '{}';
+  v_got integer[];
   v_wid integer;
   v_done integer[] := '{}';
 begin
+  if p_bulk.atomic then
+    return wedsql._bulk_whole(p_bulk);
+  end if;
   select r.flow_id into v_flow from wedsql.bulk_row r
   where r.bulk_id = p_bulk.id and r.result is null
     and not r.tried_at between p_since and p_since + interval '5 minutes'  -- or the clock was set back
@@ -150,11 +248,20 @@ begin
     where r.bulk_id = p_bulk.id and r.result is null and r.flow_id = v_flow
       and not r.tried_at between p_since and p_since + interval '5 minutes'
     order by r.tried_at, r.wid limit p_max);
-  v_got := wedsql._bulk_hold((select f.name from wedsql.flow f where f.id = v_flow), v_wids);
-  update wedsql.bulk_row r set tried_at = v_now,
-    result = case when not exists (select 1 from wedsql.instance i where i.wid = r.wid) then 'gone' end
-  where r.bulk_id = p_bulk.id and r.wid = any (v_wids) and r.wid <> all (v_got);
-  foreach v_wid in array v_got loop
+  v_got := wedsql._bulk_hold(p_bulk, v_flow, v_wids);
+  if v_got is null then
+    update wedsql.bulk_row r set tried_at = wedsql.now()
+    where r.bulk_id = p_bulk.id and r.wid = any (v_wids);
+    return false;
+  end if;
+  perform wedsql._bulk_missed(p_bulk, wedsql._without(v_wids, v_got));
+  if wedsql._is_step_operation(p_bulk.operation) and v_got <> '{}' and not exists (
+       select 1 from wedsql.bulk_row r
+       where r.bulk_id = p_bulk.id and r.wid = any (v_got) and r.blocked_at is not null)
+     and wedsql._bulk_try(p_bulk, v_got) then
+    v_done := v_got;
+  end if;
+  foreach v_wid in array wedsql._without(v_got, v_done) loop
     exit when wedsql._round_over() or v_done <> '{}' and clock_timestamp() > v_until;
     perform wedsql._bulk_one(p_bulk, v_wid);
     v_done := v_done || v_wid;
@@ -162,14 +269,14 @@ begin
   return wedsql._keep_bulk(p_bulk, v_done || wedsql._without(v_wids, v_got));
 end $$;
 
--- Adds the results of these instances to the operation, which ends when nothing is left, and returns whether
--- there were any.
+-- Adds the results of these instances to the operation, which ends when nothing is left, or if it is all or
+-- nothing, and returns whether there were any.
 create or replace function wedsql._keep_bulk(p_bulk wedsql.bulk, p_wids integer[]) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := wedsql.now();
   v_new record;
-  v_ended boolean := not exists (
+  v_ended boolean := p_bulk.atomic or not exists (
     select 1 from wedsql.bulk_row r where r.bulk_id = p_bulk.id and r.result is null);
 begin
   select count(*) filter (where r.result = 'done') as done,

@@ -41,31 +41,42 @@ create or replace function wedsql._check_arguments(p_operation text, p_arguments
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_kinds jsonb := (select o.arguments from wedsql._repair_operations() o where o.operation = p_operation);
-  v_name text;
 begin
   if v_kinds is null then
     perform wedsql._raise('WD109', 'There is no operation "{operation}".', 'Operations: {operations}.',
       jsonb_build_object('operation', left(p_operation, 80), 'operations',
         (select jsonb_agg(o.operation order by o.operation) from wedsql._repair_operations() o)));
-  elsif jsonb_typeof(p_arguments) is distinct from 'object' then
+  end if;
+  perform wedsql._check_kinds(p_operation, v_kinds, p_arguments);
+end $$;
+
+-- Checks that the arguments of an operation are of these kinds.
+-- Raises: WD109.
+create or replace function wedsql._check_kinds(p_operation text, p_kinds jsonb, p_arguments jsonb)
+  returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_name text;
+begin
+  if jsonb_typeof(p_arguments) is distinct from 'object' then
     perform wedsql._raise('WD109', 'The arguments of an operation are a JSON object: names with values.');
   end if;
-  select k into v_name from jsonb_object_keys(p_arguments - array(select jsonb_object_keys(v_kinds))) k
+  select k into v_name from jsonb_object_keys(p_arguments - array(select jsonb_object_keys(p_kinds))) k
   limit 1;
   if found then
     perform wedsql._raise('WD109', 'Operation "{operation}" has no argument "{argument}".',
-      case when v_kinds = '{}' then 'It has none.' else 'Arguments: {arguments}.' end,
+      case when p_kinds = '{}' then 'It has none.' else 'Arguments: {arguments}.' end,
       jsonb_build_object('operation', p_operation, 'argument', left(v_name, 80), 'arguments',
-        array(select jsonb_object_keys(v_kinds))));
+        array(select jsonb_object_keys(p_kinds))));
   end if;
-  select k.key into v_name from jsonb_each_text(v_kinds) k
+  select k.key into v_name from jsonb_each_text(p_kinds) k
   where case when p_arguments ? k.key then not wedsql._is_argument(p_arguments -> k.key, rtrim(k.value, '?'))
              else right(k.value, 1) <> '?' end limit 1;
   if found then
     perform wedsql._raise('WD109', 'Operation "{operation}" needs the argument "{argument}": {kind}.',
       'A job and a step are whole numbers, seconds a number, changes an object of attributes with values.',
       jsonb_build_object('operation', p_operation, 'argument', v_name, 'kind',
-        rtrim(v_kinds ->> v_name, '?')));
+        rtrim(p_kinds ->> v_name, '?')));
   end if;
 end $$;
 
@@ -95,6 +106,32 @@ begin
   return v_instance;
 end $$;
 
+-- Checks that an instance is at the step at which the caller saw it; null expects none.
+-- Raises: WD108.
+create or replace function wedsql._check_seq(p_wid integer, p_seq integer, p_expected integer) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_seq <> p_expected then
+    perform wedsql._raise('WD108',
+      'Instance {instance} moved meanwhile: it is at step {seq}, not {expected}.',
+      'Nothing was changed. Look at it again, and repeat the preview.',
+      jsonb_build_object('instance', p_wid, 'seq', p_seq, 'expected', p_expected));
+  end if;
+end $$;
+
+-- Checks the approvals of an operation that was performed on an instance, which was at step p_seq before it,
+-- and stores what it was before.
+-- Raises: WD520.
+create or replace function wedsql._end_repair(p_wid integer, p_operation text, p_seq integer,
+  p_before wedsql.repaired) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._check_repair_approvals(p_wid, p_operation, p_seq);
+  if (p_before).wid is not null then
+    perform wedsql._keep_before_repair(p_before);
+  end if;
+end $$;
+
 -- Performs an operation on one instance and returns {"wid", "operation", "seq", "status"} as they are
 -- afterwards, with the facts of the operation. p_expected_seq: the step at which the caller saw the instance.
 -- Locks: as _lock_instance, then as the operation.
@@ -108,18 +145,10 @@ declare
   v_before wedsql.repaired := wedsql._before_repair(p_wid, p_operation);
   v_facts jsonb;
 begin
-  if v_seq <> p_expected_seq then
-    perform wedsql._raise('WD108',
-      'Instance {instance} moved meanwhile: it is at step {seq}, not {expected}.',
-      'Nothing was changed. Look at it again, and repeat the preview.',
-      jsonb_build_object('instance', p_wid, 'seq', v_seq, 'expected', p_expected_seq));
-  end if;
+  perform wedsql._check_seq(p_wid, v_seq, p_expected_seq);
   execute format('select wedsql._repair_%s($1, $2, $3, $4)', p_operation)
     into v_facts using p_wid, p_arguments, p_reason, wedsql._actor(p_actor);
-  perform wedsql._check_repair_approvals(p_wid, p_operation, v_seq);
-  if v_before.wid is not null then
-    perform wedsql._keep_before_repair(v_before);
-  end if;
+  perform wedsql._end_repair(p_wid, p_operation, v_seq, v_before);
   return (select jsonb_build_object('wid', p_wid, 'operation', p_operation, 'seq', i.seq, 'status', i.status)
           from wedsql.instance i where i.wid = p_wid) || coalesce(v_facts, '{}');
 end $$;

@@ -19,31 +19,28 @@ begin
   return v_job;
 end $$;
 
--- Gives attributes of an exception new values, as the result of its job _EXCPT: parked jobs end, and every
--- condition is evaluated.
--- Locks: as _operate; its jobs and timers, the trace.
--- Raises: as _exception_job and _changed_step; WD103, WD104, WD106, WD210 for an attribute that may not be
--- repaired.
-create or replace function wedsql._repair_patch(p_wid integer, p_arguments jsonb, p_reason text, p_actor text)
-  returns jsonb
+-- Returns the step by which attributes of an exception get new values, as the result of its job _EXCPT. When
+-- the caller applies it, parked jobs end, and every condition is evaluated.
+-- Locks: as _operate; its jobs.
+-- Raises: as _exception_job; WD104, WD210 for an attribute that may not be repaired.
+create or replace function wedsql._patch_step(p_wid integer, p_arguments jsonb, p_reason text, p_actor text)
+  returns wedsql.step
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
   v_job wedsql.job_pool := wedsql._exception_job(p_wid);
 begin
   perform wedsql._check_repair(p_arguments -> 'changes', wedsql._not_repairable(v_flow.id));
-  perform wedsql._settle_step(v_flow, wedsql._changed_step(v_flow,
-    wedsql._person_step(v_job, '_RECOVER:patch', p_actor, p_reason), p_arguments -> 'changes'));
-  return null;
+  return wedsql._person_step(v_job, '_RECOVER:patch', p_actor, p_reason);
 end $$;
 
--- Records the result of a job as if its worker had committed it; the history has the transition with the
--- person as its actor, and the reason.
--- Locks: as _operate; its jobs and timers, the trace.
--- Raises: as _changed_step; WD103, WD104, WD105, WD106, WD203 while a worker holds the job, WD205, WD210 for
--- an attribute that the transition may not write, WD212 for the job of an exception.
-create or replace function wedsql._repair_complete(p_wid integer, p_arguments jsonb, p_reason text,
-  p_actor text) returns jsonb
+-- Returns the step by which the result of a job is recorded as if its worker had committed it, for the caller
+-- to apply; the history has the transition with the person as its actor, and the reason.
+-- Locks: as _operate; its jobs.
+-- Raises: WD002, WD104, WD105, WD203 while a worker holds the job, WD205, WD210 for an attribute
+-- that the transition may not write, WD212 for the job of an exception.
+create or replace function wedsql._complete_step(p_wid integer, p_arguments jsonb, p_reason text,
+  p_actor text) returns wedsql.step
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
@@ -55,9 +52,7 @@ begin
   if v_changes - (select t.writes from wedsql.trig t where t.tgid = v_job.tgid) <> '{}' then
     perform wedsql._refuse_job('WD210', array[p_wid], array[v_job.id], array[v_changes]);
   end if;
-  perform wedsql._settle_step(v_flow, wedsql._changed_step(v_flow,
-    wedsql._person_step(v_job, v_job.trname, p_actor, p_reason), v_changes));
-  return null;
+  return wedsql._person_step(v_job, v_job.trname, p_actor, p_reason);
 end $$;
 
 -- Returns the names of the integrity conditions that an instance violates where it becomes final as it is.
@@ -82,6 +77,47 @@ begin
   end if;
   return array(select t.tgname from wedsql.trig t where t.tgid = any (v_violated) order by t.tgid);
 end $$;
+
+-- Returns the step of an operation that writes one: patch, complete or skip.
+-- Locks, raises: as the function of the operation.
+create or replace function wedsql._step_of(p_wid integer, p_operation text, p_arguments jsonb, p_reason text,
+  p_actor text) returns wedsql.step
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  case p_operation
+    when 'patch' then return wedsql._patch_step(p_wid, p_arguments, p_reason, p_actor);
+    when 'complete' then return wedsql._complete_step(p_wid, p_arguments, p_reason, p_actor);
+    when 'skip' then return wedsql._skip_step(p_wid, p_arguments, p_reason, p_actor);
+  end case;
+end $$;
+
+-- Performs an operation that writes a step, on one instance.
+-- Locks: as _step_of; timers, the trace.
+-- Raises: as _step_of and _apply_steps.
+create or replace function wedsql._apply_step(p_wid integer, p_operation text, p_arguments jsonb,
+  p_reason text, p_actor text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._apply_steps(f,
+    array[wedsql._step_of(p_wid, p_operation, p_arguments, p_reason, p_actor)], p_arguments -> 'changes')
+  from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wid;
+end $$;
+
+-- Locks, raises: as _apply_step.
+create or replace function wedsql._repair_patch(p_wid integer, p_arguments jsonb, p_reason text, p_actor text)
+  returns jsonb
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._apply_step(p_wid, 'patch', p_arguments, p_reason, p_actor);
+select null::jsonb
+$$;
+
+-- Locks, raises: as _apply_step.
+create or replace function wedsql._repair_complete(p_wid integer, p_arguments jsonb, p_reason text,
+  p_actor text) returns jsonb
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._apply_step(p_wid, 'complete', p_arguments, p_reason, p_actor);
+select null::jsonb
+$$;
 
 -- Ends an exception as it is: the instance is final although no final condition holds, and what was pending
 -- is withdrawn. With override it may violate integrity conditions, which the history names and {"violated"}

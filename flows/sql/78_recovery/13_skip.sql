@@ -2,13 +2,13 @@
 -- wedsql.skipped has these triggers; a flow without any pays nothing for them, one that has some is not plain
 -- meanwhile (wedsql._apply_options), which the reaper ends.
 
--- Removes a job that no worker holds, with its trigger held back, and writes changes if there are any; then
--- conditions are evaluated as after any other step.
--- Locks: as _operate; its jobs and timers, the trace; the caller holds the flow's row.
--- Raises: as _changed_step; WD103, WD104, WD105, WD106, WD203 while a worker holds the job, WD205, WD210 for
--- an attribute that may not be repaired, WD212 for the job of an exception.
-create or replace function wedsql._repair_skip(p_wid integer, p_arguments jsonb, p_reason text, p_actor text)
-  returns jsonb
+-- Removes a job that no worker holds, with its trigger held back, and returns the step, which the caller
+-- applies, with changes if there are any: then conditions are evaluated as after any other step.
+-- Locks: as _operate; its jobs and timers; the caller holds the flow's row.
+-- Raises: WD104, WD105, WD203 while a worker holds the job, WD205, WD210 for an attribute
+-- that may not be repaired, WD212 for the job of an exception.
+create or replace function wedsql._skip_step(p_wid integer, p_arguments jsonb, p_reason text, p_actor text)
+  returns wedsql.step
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
@@ -23,9 +23,16 @@ begin
   select i.wid, v_job.tgid, i.flow_id, i.seq + 1 from wedsql.instance i where i.wid = p_wid
   on conflict (wid, tgid) do update set seq = excluded.seq;
   update wedsql.flow f set plain = false where f.id = v_flow.id and f.plain;
-  perform wedsql._settle_step(v_flow, wedsql._changed_step(v_flow, v_step, v_changes));
-  return null;
+  return v_step;
 end $$;
+
+-- Locks, raises: as _apply_step.
+create or replace function wedsql._repair_skip(p_wid integer, p_arguments jsonb, p_reason text, p_actor text)
+  returns jsonb
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._apply_step(p_wid, 'skip', p_arguments, p_reason, p_actor);
+select null::jsonb
+$$;
 
 -- Forgets skipped jobs of instances that have ended, and has the steps of flows without skipped jobs take the
 -- fast path again.
