@@ -25,7 +25,7 @@ from pages.guard import page
 from pages.urlparams import number, text
 
 PAGE_SIZE = 50
-GROUPS = 10
+GROUPS = 15
 LONGEST = 2000
 A_YEAR = 365 * 86_400.0
 

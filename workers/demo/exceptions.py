@@ -41,6 +41,7 @@ class Failure:
     code: str = ""
 
 
+LAST_YEAR = "last year"
 PAID = {"tr_charge": "paid", "tr_reserve": "reserved", "tr_invoice": ""}
 SENT = {**PAID, "tr_ship": ""}
 SOLD_OUT = {**PAID, "tr_reserve": "sold_out"}
@@ -91,6 +92,7 @@ FAILURES: Sequence[Failure] = (
     Failure(6, {}, SENT, "tr_deliver", DOOR),
     Failure(3, {"total": 120}, {"tr_charge": "paid"}, "tr_refund", BANK, "The customer cancelled the order."),
     Failure(2, {}, SENT, late=True),
+    Failure(4, {}, {**SENT, "tr_deliver": LAST_YEAR}),
 )
 
 RULES: Sequence[CaseRule] = (

@@ -17,7 +17,7 @@ INSERT INTO wed_attr (aname, adv, type, options, label) VALUES
   ('invoice',      NULL,    'text',    NULL, 'Invoice number'),
   ('delivered_on', NULL,    'date',    NULL, 'Delivered on');
 -- A person repairs what customers say and what services answer, not what the shop numbers and counts.
-UPDATE wed_attr SET repairable = False WHERE aname IN ('restocks', 'parcel', 'invoice', 'ordered_on', 'delivered_on');
+UPDATE wed_attr SET repairable = False WHERE aname IN ('restocks', 'parcel', 'invoice', 'ordered_on');
 -- The shop knows an order by these.
 UPDATE wed_attr SET business_key = True WHERE aname IN ('customer', 'invoice');
 
@@ -45,5 +45,8 @@ INSERT INTO wed_trig (tgname, trname, cname, cpred, timeout, max_attempts, backo
    $$payment = 'paid' and stock = 'sold_out' and invoice is not null and total <= 500$$, '00:00:20', 3, '0s', ARRAY['payment'], 'Pay the money back');
 INSERT INTO wed_trig (cpred, cfinal) VALUES
   ($$invoice is not null and (delivered_on is not null or payment = 'refunded')$$, True);
+-- What a courier reports may be wrong; such an order does not end.
+INSERT INTO wed_trig (tgname, cpred, integrity, label) VALUES
+  ('in_order', $$delivered_on is null or delivered_on >= ordered_on$$, 'final', 'Delivered after it was ordered');
 
 COMMIT;
