@@ -22,6 +22,9 @@ from flows import api
 from monitor.tests.conftest import Parcels
 from testkit.web import WebServer
 from tests.browser.conftest import Login, Wait
+from tests.browser.test_clerks_day import CASES, Desk, desk
+
+__all__ = ["desk"]
 
 BASE = Path(__file__).parents[2]
 IMAGES = BASE / "docs" / "images"
@@ -41,6 +44,9 @@ PICTURES = {
     ),
     "design-publish": ("/admin/flows/flow/{id}/publish/", 860, "#impact .panel, #impact table"),
 }
+
+# The pictures of cases, each with its height.
+DESK_PICTURES = {"repairing-cases": 860, "repairing-case": 1320}
 
 
 @pytest.fixture
@@ -109,8 +115,31 @@ def test_the_pictures_of_the_documentation_can_be_taken_again(
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+def test_the_pictures_of_cases_can_be_taken_again(desk: Desk, tmp_path: Path) -> None:
+    picture(desk.browser, "repairing-cases", tmp_path)
+    desk.open("cases/?flow=orders&queue=cards")
+    desk.follow(CASES)
+    desk.at("[name=value-payment] option[value=paid]").click()
+    desk.type("reason", "Paid by bank transfer.")
+    desk.follow("button", "Preview")
+    picture(desk.browser, "repairing-case", tmp_path)
+
+
+def picture(browser: webdriver.Chrome, name: str, scratch: Path) -> None:
+    """Take a picture of the page that is shown."""
+    folder = IMAGES if os.environ.get("WEDSQL_WRITE_PICTURES") else scratch
+    sizes = {"width": 1280, "height": DESK_PICTURES[name], "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", sizes)
+    browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
+    browser.execute_script("scrollTo(0, 0)")
+    taken = browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "webp", "quality": 82})
+    (folder / f"{name}.webp").write_bytes(base64.b64decode(taken["data"]))
+    assert (folder / f"{name}.webp").stat().st_size < LARGEST
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def test_the_documentation_shows_exactly_these_pictures() -> None:
     pages = [BASE / "README.md", *(BASE / "docs").glob("*.md")]
     shown = {name for page in pages for name in re.findall(r"images/([\w-]+)\.webp\)", page.read_text())}
-    assert shown == set(PICTURES) == {path.stem for path in IMAGES.glob("*.webp")}
+    assert shown == set(PICTURES) | set(DESK_PICTURES) == {path.stem for path in IMAGES.glob("*.webp")}
     assert list(IMAGES.glob("*.png")) == []
