@@ -35,6 +35,11 @@ class Choice:
     undoes: bool = False
     statuses: str = "E"
 
+    @property
+    def overrides(self) -> bool:
+        """Return whether a person may say that it is done although the flow speaks against it."""
+        return self.undoes or self is CHOICES["accept"]
+
 
 CHOICES: dict[str, Choice] = {
     "patch": Choice(
@@ -152,7 +157,7 @@ class Subject:
             found["seq"] = self.seq
         if self.late:
             found["late"] = self.late.late.id
-        return found | ({"override": True} if self.choice.undoes and self.override else {})
+        return found | ({"override": True} if self.choice.overrides and self.override else {})
 
     def is_possible(self, status: str) -> bool:
         """Return whether an instance of this status has what it is about; the kernel decides the rest."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.contrib import messages
@@ -34,9 +34,10 @@ TAB = {"triggers": "rules", "attributes": "attributes", "settings": "settings"}
 
 @dataclass(frozen=True)
 class Choice:
-    """The item that the side panel shows: its place, or None for a new one."""
+    """The item that the side panel shows: its place, or None for a new one, which has `values` already."""
 
     place: int | None
+    values: Mapping[str, str] = field(default_factory=dict)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -68,8 +69,14 @@ def _tab(request: HttpRequest, design: Design, name: str | None, part: str) -> H
     if part not in listing.CHOICE:
         return _show(request, design, part, Choice(None))
     named = request.GET.get(listing.CHOICE[part])
-    choice = _chosen(named, design, part)
+    choice = _chosen(named, design, part, _begun(request, part))
     return _show(request, design, part, choice, error=_missing(part) if named and choice is None else "")
+
+
+def _begun(request: HttpRequest, part: str) -> dict[str, str]:
+    """Return the values that the address gives a new rule: when an integrity condition has to hold."""
+    when = request.GET.get("integrity", "")
+    return {"integrity": when} if part == "triggers" and when in OPTIONS[part]["integrity"].choices else {}
 
 
 def _missing(part: str) -> str:
@@ -78,11 +85,13 @@ def _missing(part: str) -> str:
     return _("There is no such attribute in this draft.")
 
 
-def _chosen(text: str | None, design: Design, part: str) -> Choice | None:
+def _chosen(
+    text: str | None, design: Design, part: str, given: Mapping[str, str] | None = None
+) -> Choice | None:
     """Return the item that is named by its place (from 1), "new", or its number as in "id:7"."""
     items = design.definition[part]
     if text == NEW:
-        return Choice(None)
+        return Choice(None, given or {})
     if text and text.startswith("id:"):
         places = [place for place, item in enumerate(items) if str(item.get("id")) == text[3:]]
         return Choice(places[0]) if places else None
@@ -121,7 +130,7 @@ def _form(design: Design, part: str, choice: Choice, data: Mapping[str, Any] | N
     if part in listing.CHOICE:
         items = values[part]
         found = choice.place is not None and choice.place < len(items)
-        values = with_timeout(values, part, items[choice.place] if found else {})
+        values = with_timeout(values, part, items[choice.place] if found else dict(choice.values))
     names = _attributes(design) if part == "triggers" else {}
     required = "name" if part == "attributes" else ""
     return OptionsForm(OPTIONS[part], values, data, required=required, attributes=names)

@@ -74,6 +74,8 @@ def tab(design: Design, part: str, form: OptionsForm | None, place: int | None) 
     own = described(problems.get(place, {}), row.item) if row and place is not None else {}
     found = {"summary": summary, "rows": rows, "row": row, "last": len(rows)} | _form(form, own)
     found |= {"choice": CHOICE[part], "paste_address": f"{design.address('paste')}?part={part}"}
+    if part == "triggers":
+        found["integrity"] = [row for row in rows if row.item.get("integrity")]
     return found | {"attributes": readable(design.definition)} if part == "triggers" and form else found
 
 

@@ -105,6 +105,11 @@ class FlowInfo:
         return not self.concealed or self.attribute(name) is not None
 
     @property
+    def has_integrity(self) -> bool:
+        """Return whether it has an integrity condition."""
+        return any(each.integrity for each in self.triggers)
+
+    @property
     def transition_titles(self) -> dict[str, str]:
         """Return the labels of the transitions that have one, by transition."""
         return {t.transition: translate_label(t.label) for t in self.triggers if t.label and t.fires}

@@ -246,6 +246,22 @@ def test_a_pivot_is_undone_only_if_a_person_says_so(bea: Client, parcels: Parcel
     assert sent(bea, wid, page, do="apply", override="1", reason="It came back.") == f"/instances/{wid}/"
 
 
+def test_a_violated_integrity_condition_is_said_and_accepted_only_if_a_person_says_so(
+    bea: Client, parcels: Parcels, lost: int
+) -> None:
+    assert "integrity conditions" not in get(bea, f"{address(lost)}?operation=accept")
+    parcels.connection.execute(
+        f"insert into {parcels.flow}.wed_trig (tgname, cpred, integrity, label)"
+        " values ('found', 'stage is distinct from ''lost''', 'always', 'Not lost')"
+    )
+    assert "For the integrity condition “Not lost”" in get(bea, address(lost))
+    page = sent(bea, lost, get(bea, f"{address(lost)}?operation=accept"), do="preview")
+    assert "found (Not lost)" in page and 'value="apply"' not in page
+    page = sent(bea, lost, page, do="preview", override="1")
+    assert sent(bea, lost, page, do="apply", override="1", reason="Paid out.") == f"/instances/{lost}/"
+    assert "Paid out. (override: found)" in get(bea, f"/instances/{lost}/")
+
+
 def test_a_way_to_repair_that_there_is_not_is_not_found(bea: Client, lost: int) -> None:
     for odd in (
         "cancel",

@@ -172,8 +172,8 @@ begin
   perform wedsql._check_references(p_trig, p_types);
 end $$;
 
--- Checks that write-set and due attribute name attributes of a suitable type, and that no interval is too
--- long.
+-- Checks that write-set and due attribute name attributes of a suitable type, that a compensation by a
+-- transition names it, and that no interval is too long.
 -- Raises: WD002, WD009.
 create or replace function wedsql._check_references(p_trig wedsql.trig, p_types jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -191,6 +191,10 @@ begin
     perform wedsql._raise('WD009', '"{attribute}" cannot be a due time.',
       'The due time is an attribute of type date or timestamptz.',
       jsonb_build_object('column', 'due_attr', 'attribute', p_trig.due_attr));
+  end if;
+  if p_trig.compensation = 'transition' and coalesce(btrim(p_trig.compensated_by), '') = '' then
+    perform wedsql._raise('WD009', 'The compensation of this trigger has no transition that performs it.',
+      'Name it in compensated_by, or choose another compensation.', '{"column": "compensated_by"}');
   end if;
   perform wedsql._check_spans('trig', p_trig);
 end $$;

@@ -9,18 +9,22 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow integer;
   v_defining bigint;
-  v_violates boolean;
+  v_guarded boolean;
+  v_violates boolean := false;
   v_matched integer[];
 begin
   new.wid := 0;
   perform wedsql._check_size(to_jsonb(new) - 'wid', null);
-  select f.id, f.defining_xid into v_flow, v_defining from wedsql.flow f where f.name = tg_table_schema;
+  select f.id, f.defining_xid, f.guarded into v_flow, v_defining, v_guarded
+  from wedsql.flow f where f.name = tg_table_schema;
   if v_defining is not null then
     perform wedsql._follow_definition(v_flow);
   end if;
   execute format('select wed_match.f_%s($1)', v_flow) into v_matched using new;
-  execute format('select false%s from (select $1 as r, $2 as holds) n', wedsql._guard_start(v_flow))
-    into v_violates using new, v_matched;
+  if v_guarded then
+    execute format('select false%s from (select $1 as r, $2 as holds) n', wedsql._guard_start(v_flow))
+      into v_violates using new, v_matched;
+  end if;
   new.wid := case when 0 >= all (v_matched) or v_violates then - ceil(random() * 1000000000)::integer
                   else nextval('wedsql.wid_seq') end;
   return new;
