@@ -19,7 +19,7 @@ GROUPS: dict[str, list[str]] = {
     "flow repairers": ["view_flow", "change_job"],
     "clerks": ["view_flow", "handle_cases"],
     "senior clerks": ["view_flow", "handle_cases", "change_job", "change_instance"],
-    "value readers": ["view_flow", "reveal_values"],
+    "auditors": ["view_flow", "reveal_values"],
     "recovery workers": ["view_flow", "handle_cases"],
     "flow repair approvers": ["view_flow", "approve_repair"],
 }

@@ -16,7 +16,7 @@ from flows.api.cases import CLOSED_STATES, Case
 from monitor.api import case_schemas, inputs, schemas
 from monitor.api.caller import forbidden
 from monitor.api.problems import Problem
-from monitor.api.routing import READ, READ_SHOWN, REPAIR, call_of, flow_of, number_of, router
+from monitor.api.routing import READ, READ_SHOWN, REPAIR_SHOWN, call_of, flow_of, number_of, router
 
 SELECTING = ("state", "queue", "cause", "signature", "severity", "owner", "wid")
 
@@ -70,7 +70,9 @@ def case_report(
     return {"items": [asdict(each) for each in found]}
 
 
-@router.post("/cases/next", response=case_schemas.NextCaseOut, auth=REPAIR, summary="Claim the next case")
+@router.post(
+    "/cases/next", response=case_schemas.NextCaseOut, auth=REPAIR_SHOWN, summary="Claim the next case"
+)
 def next_case(request: HttpRequest, given: inputs.NextCaseIn) -> Any:
     """Claim the most urgent case that is neither claimed nor waiting."""
     caller = call_of(request).caller
@@ -97,7 +99,9 @@ def suggestions(request: HttpRequest, case: int) -> Any:
     return {"items": [asdict(each) | {"thin": each.is_thin} for each in found]}
 
 
-@router.post("/cases/{int:case}/claim", response=case_schemas.CaseOut, auth=REPAIR, summary="Claim a case")
+@router.post(
+    "/cases/{int:case}/claim", response=case_schemas.CaseOut, auth=REPAIR_SHOWN, summary="Claim a case"
+)
 def claim_case(request: HttpRequest, case: int, given: inputs.ClaimIn) -> Any:
     """Claim a case for some minutes, or renew the claim; `take_over`, a reason, ends that of another."""
     found, flow = call_of(request), flow_of(request).name
@@ -107,7 +111,7 @@ def claim_case(request: HttpRequest, case: int, given: inputs.ClaimIn) -> Any:
 
 
 @router.post(
-    "/cases/{int:case}/release", response=case_schemas.CaseOut, auth=REPAIR, summary="Give a case back"
+    "/cases/{int:case}/release", response=case_schemas.CaseOut, auth=REPAIR_SHOWN, summary="Give a case back"
 )
 def release_case(request: HttpRequest, case: int) -> Any:
     """Give a claimed case back."""
@@ -117,7 +121,7 @@ def release_case(request: HttpRequest, case: int) -> Any:
 @router.post(
     "/cases/{int:case}/comment",
     response=case_schemas.CaseDetailOut,
-    auth=REPAIR,
+    auth=REPAIR_SHOWN,
     summary="Comment on a case",
 )
 def comment_case(request: HttpRequest, case: int, given: inputs.CommentIn) -> Any:
@@ -126,7 +130,9 @@ def comment_case(request: HttpRequest, case: int, given: inputs.CommentIn) -> An
     return _shown(kernel.read_case(case))
 
 
-@router.post("/cases/{int:case}/wait", response=case_schemas.CaseOut, auth=REPAIR, summary="Put a case aside")
+@router.post(
+    "/cases/{int:case}/wait", response=case_schemas.CaseOut, auth=REPAIR_SHOWN, summary="Put a case aside"
+)
 def wait_case(request: HttpRequest, case: int, given: inputs.WaitIn) -> Any:
     """Put a case aside until a time or until a condition holds, because information is missing."""
     if given.condition and flow_of(request).concealed:
@@ -135,7 +141,9 @@ def wait_case(request: HttpRequest, case: int, given: inputs.WaitIn) -> Any:
     return vars(kernel.wait_case(case, until, actor, given.text, condition=given.condition))
 
 
-@router.post("/cases/{int:case}/change", response=case_schemas.CaseOut, auth=REPAIR, summary="Change a case")
+@router.post(
+    "/cases/{int:case}/change", response=case_schemas.CaseOut, auth=REPAIR_SHOWN, summary="Change a case"
+)
 def change_case(request: HttpRequest, case: int, given: inputs.CaseChangesIn) -> Any:
     """Change queue, severity, priority, due time or reason code; what is not sent stays as it is."""
     changes = given.dict(exclude_unset=True)

@@ -15,7 +15,7 @@ from flows.queries import instances, jobs
 from monitor.api import inputs, schemas
 from monitor.api.caller import forbidden
 from monitor.api.problems import Problem
-from monitor.api.routing import OPERATE, OPERATE_SHOWN, RETRY, call_of, flow_of, number_of, router
+from monitor.api.routing import OPERATE, OPERATE_SHOWN, RETRY_SHOWN, call_of, flow_of, number_of, router
 from monitor.operations import Detail, perform
 
 log = logging.getLogger("wedsql.api")
@@ -79,7 +79,10 @@ def rematch(request: HttpRequest, wid: int, given: inputs.RematchIn) -> Any:
 
 
 @router.post(
-    "/instances/{int:wid}/jobs/{int:job}/retry", response=schemas.DoneOut, auth=RETRY, summary="Retry a job"
+    "/instances/{int:wid}/jobs/{int:job}/retry",
+    response=schemas.DoneOut,
+    auth=RETRY_SHOWN,
+    summary="Retry a job",
 )
 def retry(request: HttpRequest, wid: int, job: int, given: inputs.ReasonIn) -> Any:
     """Offer a job that waits for its next try or is parked; a parked one needs the right to handle cases."""

@@ -15,7 +15,7 @@ from monitor import masking
 from monitor.api import inputs, repair_schemas, schemas
 from monitor.api.caller import Caller, forbidden
 from monitor.api.problems import Problem
-from monitor.api.routing import REPAIR, call_of, flow_of, router
+from monitor.api.routing import REPAIR_SHOWN, call_of, flow_of, router
 
 log = logging.getLogger("wedsql.api")
 
@@ -23,7 +23,7 @@ log = logging.getLogger("wedsql.api")
 @router.post(
     "/instances/{int:wid}/repair",
     response=repair_schemas.RepairedOut,
-    auth=REPAIR,
+    auth=REPAIR_SHOWN,
     summary="Repair an instance",
 )
 def repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
@@ -40,7 +40,7 @@ def repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
 @router.post(
     "/instances/{int:wid}/repair/preview",
     response=repair_schemas.RepairPreviewOut,
-    auth=REPAIR,
+    auth=REPAIR_SHOWN,
     summary="Preview a repair",
 )
 def preview_repair(request: HttpRequest, wid: int, given: inputs.RepairPreviewIn) -> Any:

@@ -16,9 +16,10 @@ READ_SHOWN = Needs("see", masks=True)
 OPERATE = Needs("operate")
 OPERATE_SHOWN = Needs("operate", masks=True)
 # The operation in the body may need the right to repair: the endpoint decides (flows.access.right_for).
-REPAIR = Needs("handle", masks=True)
+REPAIR = Needs("handle")
+REPAIR_SHOWN = Needs("handle", masks=True)
 # A parked job is retried by who may handle cases, any other by who may operate: the endpoint decides.
-RETRY = Needs("operate", "handle", masks=True)
+RETRY_SHOWN = Needs("operate", "handle", masks=True)
 
 
 def call_of(request: HttpRequest) -> Call:

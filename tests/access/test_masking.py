@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from django.contrib.auth.models import Group, Permission, User
 from django.http import HttpResponse
 from django.test import Client
@@ -17,6 +19,7 @@ from monitor.tests.test_api import problem, program
 from tests.access.conftest import SampleData
 from tests.addresses import filled, patterns
 
+PAGE = (Path(__file__).parents[2] / "docs" / "roles.md").read_text()
 MARKS = ("Marta Silva", "48151623")
 # Streams that do not end, and addresses that end the session.
 ENDLESS = ("api/v1/events", "logout")
@@ -167,6 +170,27 @@ def test_a_concealed_attribute_is_not_written_blind(secret: SampleData) -> None:
     page = client.post(f"/instances/{secret.wid}/repair/", form).content.decode()
     assert "becomes final" in page and "Eve" not in page and MARKS[0] not in page
     assert api.explain_instance(secret.wid).state["customer"] == MARKS[0]
+
+
+def test_the_example_of_the_documentation_conceals_what_it_says(sample: SampleData) -> None:
+    example = PAGE.partition("```yaml\n")[2].partition("```")[0]
+    name, session = f"{sample.parcels.flow}_tax", sample.parcels.connection
+    api.create_flow(name, conn=session)
+    try:
+        rule = {"transition": "tr_x", "predicate": "tax_number is not null"}
+        api.publish(name, yaml.safe_load(example) | {"triggers": [rule]}, conn=session)
+        wid = api.start(name, {"tax_number": MARKS[0], "income": MARKS[1]}, conn=session)
+        for group, seen in ((name, False), (f"{name}:reveal", True)):
+            user = User.objects.create_user(f"{group} in the matrix")
+            user.groups.add(Group.objects.get_or_create(name=f"flow:{group}")[0])
+            client = Client()
+            client.force_login(user)
+            page = client.get(f"/instances/{wid}/").content.decode()
+            assert [mark in page for mark in MARKS] == [seen, seen]
+            assert ("income" in page, "tax_number" in page) == (seen, True)
+    finally:
+        session.execute("select wedsql.drop_flow(%s, true)", [name])
+        Group.objects.filter(name__startswith=f"flow:{name}").delete()
 
 
 def test_live_frames_have_no_value(secret: SampleData, settings: Any, dsn: str) -> None:

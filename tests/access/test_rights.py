@@ -44,7 +44,7 @@ READY_MADE = {
     "senior clerks": "s---ohr--",
     "recovery workers": "s----h---",
     "flow repair approvers": "s------A-",
-    "value readers": "s-------v",
+    "auditors": "s-------v",
 }
 
 

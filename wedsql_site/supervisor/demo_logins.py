@@ -17,8 +17,8 @@ PASSWORD_FILE = "demo_password"  # noqa: S105 - the name of a file
 LOGINS: Mapping[str, Sequence[str]] = {
     "clerk": ("flow:orders:handle",),
     "senior": ("flow:orders:repair", "flow:orders:operate"),
-    "approver": ("flow:orders:repair", "flow:orders:approve"),
-    "auditor": ("flow:orders",),
+    "approver": ("flow:orders:repair", "flow:orders:approve", "flow:orders:approve_repair"),
+    "auditor": ("flow:orders", "flow:orders:reveal"),
 }
 
 
