@@ -51,7 +51,8 @@ def row_of(client: Client, name: str, inline: str, value: str) -> int:
 
 def fourth(name: str) -> dict[str, str]:
     """Return the fields of a fourth attribute, added to the three."""
-    return {"attributes-3-name": name, "attributes-3-type": "text", "attributes-TOTAL_FORMS": "4"}
+    given = {"name": name, "type": "text", "visibility": "everyone"}
+    return {f"attributes-3-{field}": text for field, text in given.items()} | {"attributes-TOTAL_FORMS": "4"}
 
 
 def columns(name: str) -> dict[str, tuple[str, str | None]]:

@@ -130,11 +130,14 @@ def test_a_request_does_not_say_how_much_is_drawn(mallory: Client, name: str, in
     assert api.definition(name) == before
 
 
+NEEDED = (("type", "text"), ("visibility", "masked"))
+
+
 def test_fifty_rows_may_be_added_at_once(mallory: Client, name: str) -> None:
     before = len(api.definition(name)["attributes"])
     new = range(before, before + DatabaseErrorFormSet.MAX_NEW_ROWS)
     rows = {f"attributes-{n}-name": f"x{n}" for n in new}
-    kinds = {key.replace("-name", "-type"): "text" for key in rows}
+    kinds = {f"attributes-{n}-{field}": text for n in new for field, text in NEEDED}
     total = {"attributes-TOTAL_FORMS": str(before + DatabaseErrorFormSet.MAX_NEW_ROWS)}
     assert mallory.post(page(name), opened(mallory, page(name)) | rows | kinds | total).status_code == 302
     assert len(api.definition(name)["attributes"]) == before + DatabaseErrorFormSet.MAX_NEW_ROWS

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.django_db
 AT_ONCE = 45  # new rows in one save of the admin's form
 # Fields that the form fills in for a new trigger and that must not be empty.
 FILLED = (
+    "replay",
     "on_error",
     "revalidate",
     "mode",
@@ -104,7 +105,8 @@ def test_admin_form(names: list[str], part: int, alice: Client) -> None:
     flow, mine = unique(), ["zz_go", *names[part::24]][:AT_ONCE]
     fields = opened(alice, ADD) | {"name": flow, "attributes-TOTAL_FORMS": str(len(mine))}
     for row, name in enumerate(mine):
-        fields |= {f"attributes-{row}-name": name, f"attributes-{row}-type": "text"}
+        typed = {"name": name, "type": "text", "visibility": "everyone"}
+        fields |= {f"attributes-{row}-{field}": text for field, text in typed.items()}
     fields |= {"attributes-0-default": "0"}
     for row, trigger in enumerate(TRIGGERS):
         fields |= {f"triggers-{row}-predicate": trigger["predicate"]}
@@ -145,7 +147,8 @@ def test_function_and_attribute_of_one_name_in_the_form(alice: Client) -> None:
     rows = {f"{kind}-TOTAL_FORMS": str(len(SHARED_NAMES)) for kind in ("attributes", "triggers")}
     fields = opened(alice, ADD) | {"name": flow} | rows
     for row, (name, (text, _)) in enumerate(SHARED_NAMES.items()):
-        fields |= {f"attributes-{row}-name": name, f"attributes-{row}-type": "text"}
+        typed = {"name": name, "type": "text", "visibility": "everyone"}
+        fields |= {f"attributes-{row}-{field}": text for field, text in typed.items()}
         fields |= {f"triggers-{row}-predicate": text, f"triggers-{row}-transition": f"tr_{name}"}
         fields |= {f"triggers-{row}-{key}": fields[f"triggers-0-{key}"] for key in FILLED}
     response = alice.post(ADD, fields)

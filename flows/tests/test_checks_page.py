@@ -14,6 +14,7 @@ from django.test import Client
 from django.urls import reverse
 
 from flows import api
+from flows.api.recent import Recent
 from flows.definition.lint import Finding
 from flows.designer import checks, trying, warned
 from flows.models import Flow
@@ -114,6 +115,7 @@ def test_checks_that_do_not_end_in_time_say_so(
 ) -> None:
     monkeypatch.setattr("flows.designer.trying.PAGE_TIMEOUT_MS", 20)
 
+    monkeypatch.setattr("flows.api.linting._known_tables", Recent(1))
     with slow_statements("wedsql.evaluate_classes"):
         page = alice.get(address(fig2), {"part": "findings"})
 
