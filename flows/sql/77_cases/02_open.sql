@@ -1,19 +1,19 @@
 -- Opens and closes cases, in the commit that makes or ends an exception. Whatever changes the status of an
 -- instance to or from an exception calls _keep_cases before it commits; invariant I10 finds what does not.
 
--- Returns whether an instance needs a person: it waits for its repair, or a late result for a decision.
-create or replace function wedsql._is_exceptional(p_wid integer, p_status "char") returns boolean
-language sql stable set search_path = pg_catalog, pg_temp as $$
-select wedsql._waits_for_repair(p_wid, p_status) or exists (
-  select 1 from wedsql.late_result l where l.wid = p_wid and l.state = 'conflict')
-$$;
-
 -- Returns whether an instance waits for its repair: an exception, also while it is suspended, or one whose
 -- compensation failed.
 create or replace function wedsql._waits_for_repair(p_wid integer, p_status "char") returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select p_status = 'E' or p_status in ('S', 'X') and exists (
   select 1 from wedsql.job_pool j where j.wid = p_wid and (j.tgid = 0 or p_status = 'X' and j.state = 'K'))
+$$;
+
+-- Returns whether an instance needs a person: it waits for its repair, or a late result for a decision.
+create or replace function wedsql._is_exceptional(p_wid integer, p_status "char") returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select wedsql._waits_for_repair(p_wid, p_status) or exists (
+  select 1 from wedsql.late_result l where l.wid = p_wid and l.state = 'conflict')
 $$;
 
 -- Returns what the cases of these instances are about now: the last step with its state and actor, the cause,
