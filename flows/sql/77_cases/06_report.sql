@@ -1,7 +1,8 @@
 -- Counts of cases over a period, by one thing at a time.
 
--- Returns the cases of these flows that were opened in the period, counted by "cause", "queue", "reason_code",
--- "repairer", "age", "flow" or "signature": how many, how many of them are open, repaired, and were reopened;
+-- Returns the cases of these flows that were opened in the period, counted by "cause", "queue",
+-- "reason_code", "repairer", "age", "flow" or "signature": how many, how many of them are open, repaired, and
+-- were reopened;
 -- the median and the 90th percentile of the seconds from opening to closing, of those that are closed; the
 -- newest case; and how many were examined, which are the newest 100,000 at most. A repairer has the cases
 -- that he or she closed by a repair, an age the open ones, by the time since they opened: "hour", "day",
@@ -19,7 +20,8 @@ declare
   v_now timestamptz := wedsql.now();
   v_flows integer[] := array(select f.id from wedsql.flow f where p_flows is null or f.name = any (p_flows));
 begin
-  if p_by is null or p_by not in ('cause', 'queue', 'reason_code', 'repairer', 'age', 'flow', 'signature') then
+  if p_by is null
+     or p_by not in ('cause', 'queue', 'reason_code', 'repairer', 'age', 'flow', 'signature') then
     perform wedsql._raise('WD514', 'Cases are not counted by "{name}".',
       'Use cause, queue, reason_code, repairer, age, flow or signature.', jsonb_build_object('name', p_by));
   end if;
@@ -33,10 +35,12 @@ begin
       select c.*, case p_by when 'cause' then c.cause when 'queue' then c.queue when 'flow' then f.name
           when 'reason_code' then c.reason_code when 'repairer' then e.actor
           when 'signature' then nullif(c.signature, '')
-          else case when c.closed_at is not null then null when c.opened_at > v_now - interval '1 hour' then 'hour'
+          else case when c.closed_at is not null then null
+                    when c.opened_at > v_now - interval '1 hour' then 'hour'
                     when c.opened_at > v_now - interval '1 day' then 'day'
                     when c.opened_at > v_now - interval '7 days' then 'week'
-                    when c.opened_at > v_now - interval '30 days' then 'month' else 'older' end end as by_value,
+                    when c.opened_at > v_now - interval '30 days' then 'month'
+                    else 'older' end end as by_value,
         f.name as flow_name, extract(epoch from c.closed_at - c.opened_at)::float8 as took
       from c join wedsql.flow f on f.id = c.flow_id
       left join lateral (
