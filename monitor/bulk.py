@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from flows.access import Action, AnyUser, may, right_for
+from flows.api.bulk import BulkPreview
 from flows.filters.fields import STATUSES
 from flows.queries.bulk import Chosen
 from monitor.operations import Text
@@ -178,3 +179,23 @@ def difference(confirmed: Collection[int], found: Chosen) -> Difference:
 def may_all(user: AnyUser, operation: str, flows: list[str]) -> bool:
     """Return whether the user may perform the operation on instances of all these flows."""
     return all(may(user, ALL[operation].right, name) for name in flows)
+
+
+@dataclass(frozen=True)
+class PreviewRow:
+    """An instance on the page of a repair of many: the status that it would get, what fires, and why not."""
+
+    wid: int
+    status: str = ""
+    fires: str = ""
+    refusal: str = ""
+
+
+def preview_row(found: BulkPreview, titles: Mapping[str, str]) -> PreviewRow:
+    """Return what would become of an instance, for a page; `titles` are those of transitions."""
+    if found.refusal is not None or found.preview is None:
+        return PreviewRow(found.wid, refusal=str(found.refusal))
+    if found.preview.approvals.needed:
+        return PreviewRow(found.wid, refusal=gettext("It needs approvals: repair it by itself."))
+    fires = ", ".join(titles.get(each.transition, each.transition) for each in found.preview.fires)
+    return PreviewRow(found.wid, found.preview.status_after, fires)

@@ -92,13 +92,17 @@ class CaseRow:
 
 @dataclass(frozen=True)
 class GroupRow:
-    """A group of cases with its words in the language of the reader; `found` is what its newest one shows."""
+    """A group of cases with its words in the language of the reader; `found` is what its newest one shows.
+
+    `repairs`: the user may repair all of it.
+    """
 
     group: CaseGroup
     flow_title: str
     cause: str
     transition: str
     found: Found
+    repairs: bool = False
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ PAGES = {
     "monitor:picture": "watch", "monitor:counted": "watch",
     "monitor:analysis": "watch", "monitor:analysis_steps": "watch",
     "monitor:exceptions": "repair", "monitor:repair": "repair", "monitor:cases": "repair",
-    "monitor:case_reports": "repair",
+    "monitor:case_reports": "repair", "monitor:repair_many": "repair",
     "monitor:workers": "system", "monitor:health": "system",
     "monitor:api": "system",
     "admin:index": "system", "admin:app_list": "system",

@@ -103,3 +103,11 @@ def selected(found: Selection) -> Chosen:
     )
     seqs = {wid: seq for r in read for wid, seq in zip(r["wids"], r["seqs"], strict=True)}
     return Chosen(tuple(sorted(seqs)), groups, len(seqs) > MOST, seqs)
+
+
+def of_group(flow: str, cause: str, signature: str) -> Chosen:
+    """Return the instances of the open cases of a flow with this cause and signature."""
+    statement = "select wid, seq from wedsql.group_instances(%s, %s, %s, %s)"
+    with snapshot(TIMEOUT_MS):
+        seqs = {row["wid"]: row["seq"] for row in rows(statement, [flow, cause, signature, MOST])}
+    return Chosen(tuple(seqs), (), False, seqs)

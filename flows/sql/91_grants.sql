@@ -26,6 +26,7 @@ grant execute on function
   wedsql.compensations(integer, text, integer),
   wedsql.request_bulk(text, integer[], integer, text, text, integer, text, text, text[], text,
                       text, jsonb, boolean),
+  wedsql.group_instances(text, text, text, integer),
   wedsql.preview_bulk(text, integer[], text, jsonb, text, double precision, integer),
   wedsql.change_bulk(bigint, text, text), wedsql.read_bulk(bigint), wedsql.list_bulk(text[], bigint, integer),
   wedsql.bulk_rows(bigint, text, integer, integer),

@@ -61,6 +61,7 @@ PAGES = (
     "/views/",
     "/exceptions/",
     "/cases/",
+    "/cases/repair/?flow={f}&cause=STUCK&signature=",
     "/cases/?show=closed",
     "/cases/reports/",
     "/alerts/",

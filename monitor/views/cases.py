@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from flows import api
-from flows.access import AnyUser, concealed, flows_of, masks, rights, shown_to, visible_flows
+from flows.access import AnyUser, concealed, flows_of, masks, may, right_for, rights, shown_to, visible_flows
 from flows.designer.values import BadValue
 from flows.errors import UnknownCase, WedError
 from flows.queries.definitions import flow_by_name
@@ -42,19 +43,27 @@ def cases(request: HttpRequest) -> HttpResponse:
     flows, after = seen_flows(request), number(request.GET.get("after"))
     found = api.list_cases(flows, where, closed=tab == "closed", after=after, limit=PAGE_SIZE + 1)
     groups = api.case_groups(flows, GROUPS) if tab == "open" and not where and after is None else []
-    technical = flows_of(request.user, "repair")
+    technical, hidden = flows_of(request.user, "repair"), concealed(request.user)
     named = names({one.flow for one in found} | {one.flow for one in groups})
     context = {
         "tab": tab,
         "tabs": TABS,
         "rows": rows(found[:PAGE_SIZE], named, request.user),
         "more": found[PAGE_SIZE - 1].number if len(found) > PAGE_SIZE else None,
-        "groups": [group_row(one, named, technical, concealed(request.user)) for one in groups],
+        "groups": [
+            replace(group_row(one, named, technical, hidden), repairs=_may_repair(request, one.flow, hidden))
+            for one in groups
+        ],
         "narrowed": {name: where[name] for name in ("queue", "cause", "signature") if name in where},
         "flow": text(request, "flow"),
         "repairs": flows_of(request.user, "handle") != frozenset(),
     }
     return render(request, "monitor/cases.html", context)
+
+
+def _may_repair(request: HttpRequest, flow: str, hidden: Collection[str]) -> bool:
+    """Return whether the user may give all instances of a group of this flow new values."""
+    return flow not in hidden and may(request.user, right_for("patch"), flow)
 
 
 def seen_flows(request: HttpRequest) -> list[str] | None:

@@ -82,6 +82,7 @@ instances/<int:wid>/why/                           Lnyyyyyyy ---------
 cases/                                             Lyyyyyyyy ---------
 cases/reports/                                     Lyyyyyyyy ---------
 cases/reports.<slug:ending>                        Lyyyyyyyy ---------
+cases/repair/                                      Lnnnnnnnn Lnnnnnnnn
 cases/next/                                        --------- Lfffyfyff
 cases/<int:case>/draft/                            --------- Lnffyfyff
 cases/<int:case>/<slug:verb>/                      --------- Lfffyfyff

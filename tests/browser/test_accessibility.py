@@ -37,7 +37,7 @@ OWN = (
     "/flows/{f}/analysis/?window=hour",
     "/flows/{f}/analysis/steps/?transition=tr_charge", "/flows/{f}/?status=E",
     "/flows/{f}/?q=status:running+or+not+has:stock", "/flows/{f}/jobs/",
-    "/flows/{f}/start/", "/flows/{f}/slas/",
+    "/flows/{f}/start/", "/flows/{f}/slas/", "/cases/repair/?flow={f}&cause=STUCK&signature=",
     "/flows/{f}/slas/edit/", "/flows/{f}/calendars/edit/", "/flows/{f}/start/csv/", "/instances/{w}/",
     "/instances/{w}/?view=timeline", "/instances/{w}/?view=tree", "/instances/{w}/steps/2/",
     "/instances/{w}/why/", "/instances/{w}/repair/", "/instances/{w}/cancel/",

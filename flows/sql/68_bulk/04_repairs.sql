@@ -95,3 +95,14 @@ begin
     return next wedsql._bulk_preview(v_wid, p_operation, p_transition, p_arguments, p_actor);
   end loop;
 end $$;
+
+-- Returns the instances of the open cases of a flow with a cause and a signature, each with its step, at most
+-- p_max.
+create or replace function wedsql.group_instances(p_flow text, p_cause text, p_signature text,
+  p_max integer default 100000) returns table (wid integer, seq integer)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select c.wid, i.seq from wedsql.flow f join wedsql.repair_case c on c.flow_id = f.id
+join wedsql.instance i on i.wid = c.wid
+where f.name = p_flow and c.cause = p_cause and c.signature = p_signature and c.closed_at is null
+order by c.wid limit least(p_max, 100000)
+$$;

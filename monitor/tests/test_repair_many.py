@@ -1,0 +1,83 @@
+"""Repairing a group of cases: from the list, with a preview of each, to the results; no JavaScript."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+
+from flows import api
+from monitor.tests.conftest import Parcels, client_of, get, person, text_of
+from monitor.tests.test_bulk import form_of, perform
+
+PATCH = {"value-stage": "new", "reason": "The scanner was broken."}
+
+
+@pytest.fixture
+def bea(parcels: Parcels, site: None) -> Client:
+    """A clerk, who handles cases of the parcels and has no other right."""
+    return client_of(person("bea", f"flow:{parcels.flow}", permission="handle_cases"))
+
+
+@pytest.fixture
+def lost(parcels: Parcels) -> list[int]:
+    """Three exceptions with the same cause."""
+    wids = [parcels.start() for _ in range(3)]
+    for wid in wids:
+        parcels.make_exception(wid)
+    api.sign_cases()
+    return wids
+
+
+def page_of(client: Client) -> str:
+    """Return the page to which the list of cases leads."""
+    (address,) = re.findall(r'href="(/cases/repair/[^"]*)"', get(client, "/cases/"))
+    return get(client, address.replace("&amp;", "&"))
+
+
+def test_from_the_group_to_the_results(bea: Client, parcels: Parcels, lost: list[int]) -> None:
+    page = page_of(bea)
+    assert "Repair 3 instances" in text_of(page) and 'value="apply"' not in page
+    left = {"out": str(lost[1])}
+    shown = bea.post("/cases/repair/", form_of(page) | PATCH | left | {"do": "preview"}).content.decode()
+    rows = re.findall(r'data-label="What would happen">(.*?)</td>', shown, re.DOTALL)
+    assert "Repair 2 instances" in text_of(shown) and len(rows) == 3, rows
+    assert all("Pack it" in row for row in rows)
+    assert [api.read_case(one.number).state for one in api.list_cases([parcels.flow])] == ["new"] * 3
+    form = form_of(shown) | PATCH | left | {"do": "apply"}
+    unseen = bea.post("/cases/repair/", form | {"value-stage": "packed"})
+    assert unseen.status_code == 200, "other values than those of the preview are previewed first"
+    answer = bea.post("/cases/repair/", form)
+    made = api.read_bulk(int(answer["Location"].strip("/").rpartition("/")[2]))
+    assert (made.operation, made.total, made.atomic, made.actor) == ("patch", 2, False, "bea in monitor")
+    perform(parcels)
+    assert "2 / 2" in get(bea, f"/bulk/{made.id}/")
+    assert [api.explain_instance(wid).status for wid in lost] == ["R", "E", "R"]
+
+
+def test_a_group_that_changed_is_shown_again(bea: Client, parcels: Parcels, lost: list[int]) -> None:
+    shown = bea.post("/cases/repair/", form_of(page_of(bea)) | PATCH | {"do": "preview"}).content.decode()
+    api.repair(lost[0], "patch", {"changes": {"stage": "new"}}, "x", conn=parcels.connection)
+    answer = bea.post("/cases/repair/", form_of(shown) | PATCH | {"do": "apply"}).content.decode()
+    assert "have changed meanwhile" in answer and "Repair 2 instances" in text_of(answer)
+
+
+def test_what_is_missing_or_not_permitted(bea: Client, parcels: Parcels, lost: list[int]) -> None:
+    form = form_of(page_of(bea))
+    assert "Enter a value." in bea.post("/cases/repair/", form | {"do": "preview"}).content.decode()
+    assert bea.post("/cases/repair/", form | {"operation": "abort"}).status_code == 403
+    viewer = client_of(person("vic", f"flow:{parcels.flow}"))
+    address = f"/cases/repair/?flow={parcels.flow}&cause=STUCK&signature={form['signature']}"
+    assert viewer.get(address).status_code == 403 and "/cases/repair/" not in get(viewer, "/cases/")
+    assert "No case of this group is open" in get(bea, f"/cases/repair/?flow={parcels.flow}&cause=x")
+    assert client_of(person("mallory")).get(address).status_code == 404
+
+
+def test_all_or_nothing_is_requested_by_name(bea: Client, parcels: Parcels, lost: list[int]) -> None:
+    form = form_of(page_of(bea)) | PATCH | {"mode": "all"}
+    shown = bea.post("/cases/repair/", form | {"do": "preview"}).content.decode()
+    answer = bea.post(
+        "/cases/repair/", form_of(shown) | form | {"do": "apply"} | {"previewed": form_of(shown)["previewed"]}
+    )
+    assert api.read_bulk(int(answer["Location"].strip("/").rpartition("/")[2])).atomic
