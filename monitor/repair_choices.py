@@ -60,6 +60,16 @@ CHOICES: dict[str, Choice] = {
         undoes=True,
         statuses="ER",
     ),
+    "migrate": Choice(
+        _("Move to the present definition"),
+        _(
+            "If the present rules explain every step, this is only noted. Else the steps from the first one"
+            " that they do not explain are undone and replayed."
+        ),
+        _("Move"),
+        undoes=True,
+        statuses="ER",
+    ),
     "skip_compensation": Choice(
         _("Go on without a compensation"),
         _("The compensation that waits is left out, and the next one follows."),

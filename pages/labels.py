@@ -77,6 +77,7 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     "_RECOVER:reassign": _("Reassigned"),
     "_RECOVER:rollback": _("Rolled back"),
     "_RECOVER:replay": _("Rolled back and replayed"),
+    "_RECOVER:migrate": _("Moved to the present definition"),
     "_RECOVER:compensate": _("Step undone"),
     "_RECOVER:abort": _("Aborted"),
     "_RECOVER:merge_late": _("Late result taken over"),

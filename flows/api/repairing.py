@@ -3,6 +3,7 @@
 The operations and their arguments: patch (changes), complete, skip (job, changes), retry (job), release,
 withdraw (job), extend (job, seconds), reassign (job, worker), rematch, suspend, resume, cancel, accept,
 branch (seq), rollback and compensate (seq, override, hold), replay (seq, changes, override),
+migrate (version, changes, override),
 abort (override), skip_compensation, merge_late (late, changes), discard_late (late), undo.
 
 All raise UnknownInstance, and BadRepair for an operation or argument that does not exist.

@@ -41,6 +41,7 @@ from flows.errors.design import (
 )
 from flows.errors.instance import (
     BadRepair,
+    CannotMigrate,
     CannotUndo,
     CannotUndoRepair,
     ConditionError,
@@ -129,6 +130,7 @@ __all__ = [
     "BadWebhook",
     "BulkChanged",
     "BulkEnded",
+    "CannotMigrate",
     "CannotUndo",
     "CannotUndoRepair",
     "CaseClaimed",

@@ -103,3 +103,10 @@ class NotFinal(WedError):
 
     sqlstate = "WD531"
     default = _("The state violates an integrity condition, so it cannot be final.")
+
+
+class CannotMigrate(WedError):
+    """The instance cannot be moved to this version, because another one is published."""
+
+    sqlstate = "WD535"
+    default = _("The instance cannot be moved to this version.")

@@ -67,7 +67,7 @@ class RepairPreviewIn(Input):
 
     operation: Literal[
         "patch", "complete", "skip", "accept", "branch", "retry",
-        "rollback", "replay", "compensate", "abort", "skip_compensation",
+        "rollback", "replay", "migrate", "compensate", "abort", "skip_compensation",
         "merge_late", "discard_late", "undo",
     ]  # fmt: skip
     arguments: dict[str, Any] = {}

@@ -11,7 +11,7 @@ from flows.tests.pages import Form
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 from monitor.tests.test_api import problem, program
 
-BEYOND = ("accept", "abort", "rollback", "replay", "compensate", "branch", "skip_compensation")
+BEYOND = ("accept", "abort", "rollback", "replay", "migrate", "compensate", "branch", "skip_compensation")
 
 
 @pytest.fixture

@@ -20,6 +20,7 @@ values ('retry', jsonb '{"job": "job?"}'), ('release', '{"job": "job"}'), ('with
        ('rollback', '{"seq": "seq", "override": "boolean?", "hold": "boolean?"}'),
        ('compensate', '{"seq": "seq", "override": "boolean?", "hold": "boolean?"}'),
        ('replay', '{"seq": "seq", "changes": "object?", "override": "boolean?"}'),
+       ('migrate', '{"version": "seq?", "changes": "object?", "override": "boolean?"}'),
        ('abort', '{"override": "boolean?"}'), ('skip_compensation', '{}'), ('undo', '{}'),
        ('merge_late', '{"late": "job", "changes": "object?"}'), ('discard_late', '{"late": "job"}')
 $$;
