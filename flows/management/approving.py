@@ -68,15 +68,15 @@ class ApprovalVerbs(FlowCommand):
     def _approve(self, options: dict[str, Any]) -> None:
         number, actor = options["number"], options["actor"]
         groups = groups_of_actor(actor, api.read_proposal(number).flow)
-        self._report(api.approve_repair(number, actor, groups, options["text"]), options)
+        self._write_decision(api.approve_repair(number, actor, groups, options["text"]), options)
 
     def _reject(self, options: dict[str, Any]) -> None:
         number, actor = options["number"], options["actor"]
         groups = groups_of_actor(actor, api.read_proposal(number).flow)
-        self._report(api.reject_repair(number, actor, options["text"], groups), options)
+        self._write_decision(api.reject_repair(number, actor, options["text"], groups), options)
 
     def _withdraw(self, options: dict[str, Any]) -> None:
-        self._report(api.withdraw_repair(options["number"], options["actor"]), options)
+        self._write_decision(api.withdraw_repair(options["number"], options["actor"]), options)
 
     def _delegate(self, options: dict[str, Any]) -> None:
         if not options["to"] or not options["until"]:
@@ -101,7 +101,7 @@ class ApprovalVerbs(FlowCommand):
             return self.write_json([dict(zip(DELEGATION, each, strict=True)) for each in rows])
         self.write_table([name.replace("_", " ") for name in DELEGATION], rows, "Nothing is delegated.")
 
-    def _report(self, found: Proposal, options: dict[str, Any]) -> None:
+    def _write_decision(self, found: Proposal, options: dict[str, Any]) -> None:
         if options["json"]:
             return self.write_json(plain(found))
         self.stdout.write(report(found))
