@@ -50,3 +50,21 @@ class CaseDraft(models.Model):
 
     def __str__(self) -> str:
         return f"{self.case} ({self.user})"
+
+
+class CaseLink(models.Model):
+    """A link from cases of a flow to another system; `cause` is a cause or reason code, "" for any."""
+
+    flow_id = models.IntegerField()
+    position = models.IntegerField()
+    label = models.CharField(max_length=80)
+    url = models.TextField()
+    cause = models.CharField(max_length=40, default="")
+
+    class Meta:
+        db_table = "case_link"
+        default_permissions = ()
+        constraints = (models.UniqueConstraint(fields=("flow_id", "position"), name="case_link_of_flow"),)
+
+    def __str__(self) -> str:
+        return self.label

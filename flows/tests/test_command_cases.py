@@ -42,7 +42,7 @@ def test_the_examples_of_the_documentation(tmp_path: Path, monkeypatch: pytest.M
     rules = text.partition("```json\n")[2].partition("```")[0]
     monkeypatch.chdir(tmp_path)
     write(tmp_path, rules, "rules.json")
-    calls = re.findall(r"^\$ python manage\.py (.*)$", text, re.MULTILINE)
+    calls = re.findall(r"^\$ python manage\.py (cases .*)$", text, re.MULTILINE)
     run(*shlex.split(calls.pop()))
     case = declined()
     assert (case.queue, case.priority, case.severity) == ("cards", 80, "high") and case.due_at is not None

@@ -24,7 +24,7 @@ from flows.errors import UnknownInstance, WedError
 from flows.models import Trigger
 from flows.queries import jobs
 from flows.queries.definitions import FlowInfo
-from monitor import case_rows, drafts, late_results, masking, repairing, suggested, waiting
+from monitor import case_rows, drafts, late_results, links, masking, repairing, suggested, waiting
 from monitor.repair_choices import CHOICES, Subject, writable
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import page
@@ -67,7 +67,7 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     context: dict[str, Any] = {"flow": flow, "instance": instance, "found": now, "about": about}
     context |= {"choices": offered, "possible": about.is_possible(now.status)}
     context["technical"] = bool(rights & {"repair", "design"})
-    context |= _case(request, wid, flow)
+    context |= _case(request, wid, flow, now)
     if "case" in context and context["possible"]:
         context["suggested"] = suggested.rows(context["case"].case.number, flow, about, offered)
     context |= _facts(wid, flow, about, now)
@@ -171,7 +171,7 @@ def undo(request: HttpRequest, wid: int) -> HttpResponse:
     return HttpResponseRedirect(reverse("monitor:instance", args=[wid]))
 
 
-def _case(request: HttpRequest, wid: int, flow: FlowInfo) -> dict[str, Any]:
+def _case(request: HttpRequest, wid: int, flow: FlowInfo, now: InstanceReasons) -> dict[str, Any]:
     """Return the open case of the instance, and whether the user has claimed it; nothing without one."""
     found = api.list_cases([flow.name], {"wid": wid}, limit=1)
     if not found:
@@ -183,6 +183,7 @@ def _case(request: HttpRequest, wid: int, flow: FlowInfo) -> dict[str, Any]:
         "case": case_rows.row(case, case_rows.names([flow.name])),
         "events": case_rows.event_rows(case),
         "is_mine": mine,
+        "links": links.links_of(flow, case, now.state),
         "wait_attributes": waiting.attributes(flow),
         "wait_operators": waiting.OPERATORS,
         "alike": f"{reverse('monitor:cases')}?{urlencode(alike)}",

@@ -281,6 +281,7 @@ alerts                                             yyfff
 webhooks                                           yyfff
 sla                                                yyfff
 cases                                              yyfff
+caselinks                                          yyfff
 flowrole                                           yffff
 flowgroups                                         yyfff
 flowindex                                          yyfff

@@ -35,6 +35,8 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
     """Return a command line that changes something."""
     definition = directory / "orders.json"
     definition.write_text(json.dumps({"attributes": [{"name": "a"}], "triggers": []}))
+    links = directory / "links.json"
+    links.write_text(json.dumps([{"label": "CRM", "url": "https://crm.example/"}]))
     return {
         "createflow": ["made_by_a_command"],
         "loadflow": [str(definition), "--flow", sample.parcels.flow],
@@ -46,6 +48,7 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
         "webhooks": ["add", "--flow", sample.parcels.flow, "--url", "https://example.org/"],
         "sla": ["add", "--flow", sample.parcels.flow, "--name", "new", "--time", "4h"],
         "cases": ["next", "--flow", sample.parcels.flow],
+        "caselinks": ["--flow", sample.parcels.flow, "--file", str(links)],
         "flowrole": [sample.parcels.flow],
         "flowdraft": ["open", sample.parcels.flow],
         "flowindex": [sample.parcels.flow, "pieces"],
