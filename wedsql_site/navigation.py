@@ -82,6 +82,7 @@ PAGES = {
     "monitor:analysis": "watch", "monitor:analysis_steps": "watch",
     "monitor:exceptions": "repair", "monitor:repair": "repair", "monitor:cases": "repair",
     "monitor:case_reports": "repair", "monitor:repair_many": "repair",
+    "monitor:approvals": "repair", "monitor:proposal": "repair",
     "monitor:workers": "system", "monitor:health": "system",
     "monitor:api": "system",
     "admin:index": "system", "admin:app_list": "system",
@@ -100,6 +101,7 @@ ABOUT: dict[str, Text] = {
     "monitor:instances": _("Instances of all flows: filters, views, downloads"),
     "monitor:alerts": _("Conditions of which people are notified"),
     "monitor:cases": _("The work of people on exceptions, the most urgent first"),
+    "monitor:approvals": _("Repairs that wait for the approval of another person"),
     "monitor:exceptions": _("Instances that no rule continues"),
     "monitor:workers": _("Which process serves which transitions"),
     "monitor:health": _("Invariants, storage, connections"),
@@ -162,6 +164,8 @@ def _links(request: HttpRequest, area: str) -> Iterator[Link]:
     elif area == "repair" and somewhere(user, "handle"):
         yield _link(request, "monitor:cases", gettext("Cases"))
         yield _link(request, "monitor:exceptions", gettext("Exceptions"))
+    elif area == "repair" and somewhere(user, "approve_repair"):
+        yield _link(request, "monitor:approvals", gettext("Approvals"))
     elif area == "system":
         if user.is_staff and any(True for _link in _model_links(request, area)):
             yield _link(request, "admin:index", gettext("Overview"))

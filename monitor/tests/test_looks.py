@@ -19,6 +19,7 @@ from django.utils import translation
 
 from flows import api
 from flows.api.alerts import AlertRule
+from flows.api.approving import ApprovalRule
 from flows.api.bulk import BulkRequest
 from flows.api.webhooks import Webhook
 from flows.definition import ATTRIBUTE
@@ -64,6 +65,8 @@ PAGES = (
     "/cases/repair/?flow={f}&cause=STUCK&signature=",
     "/cases/?show=closed",
     "/cases/reports/",
+    "/cases/approvals/",
+    "/cases/proposals/{p}/",
     "/alerts/",
     "/alerts/{r}/",
     "/alerts/{r}/change/",
@@ -83,7 +86,7 @@ VOID = {"meta", "link", "img", "input", "br", "hr", "wbr", "use", "path", "rect"
 
 
 def test_every_page_of_the_monitor_is_looked_at() -> None:
-    known = {"f": "f", "w": 1, "b": 1, "r": 1, "k": 1, "t": ""}
+    known = {"f": "f", "w": 1, "b": 1, "r": 1, "k": 1, "p": 1, "t": ""}
     paths = [path.partition("?")[0].format(**known) for path in PAGES if path != "/nope/"]
     assert monitor_pages() - {resolve(path).view_name for path in paths} == set()
 
@@ -146,7 +149,10 @@ def served(client: Client, parcels: Parcels, wid: int) -> dict[str, str]:
     webhook = Webhook("https://example.org/", secret="quiet", query="pieces>5", attributes=["customer"])
     hook = api.save_webhook(parcels.flow, webhook, "olga", conn=parcels.connection)
     api.send_test_message(hook.id, conn=parcels.connection)
-    numbers = {"w": wid, "b": bulk.id, "r": rule.id, "k": hook.id}
+    rules = [ApprovalRule(1, "Starting again", ("branch",))]
+    api.save_approval_rules(parcels.flow, rules, "olga", conn=parcels.connection)
+    made = api.propose_repair(wid, "branch", {"seq": 1}, "x", actor="bea", conn=parcels.connection)
+    numbers = {"w": wid, "b": bulk.id, "r": rule.id, "k": hook.id, "p": made.number}
     moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     answers = {path: client.get(path.format(f=parcels.flow, t=moment, **numbers)) for path in PAGES}
     parcels.connection.execute("delete from wedsql.bulk")

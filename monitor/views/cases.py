@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from flows import api
 from flows.access import AnyUser, concealed, flows_of, masks, may, right_for, rights, shown_to, visible_flows
+from flows.approvers import to_approve
 from flows.designer.values import BadValue
 from flows.errors import UnknownCase, WedError
 from flows.queries.definitions import flow_by_name
@@ -57,6 +58,7 @@ def cases(request: HttpRequest) -> HttpResponse:
         "narrowed": {name: where[name] for name in ("queue", "cause", "signature") if name in where},
         "flow": text(request, "flow"),
         "repairs": flows_of(request.user, "handle") != frozenset(),
+        "to_approve": len(to_approve(request.user)),
     }
     return render(request, "monitor/cases.html", context)
 

@@ -24,7 +24,7 @@ from flows.errors import UnknownInstance, WedError
 from flows.models import Trigger
 from flows.queries import jobs
 from flows.queries.definitions import FlowInfo
-from monitor import case_rows, drafts, late_results, links, masking, repairing, suggested, waiting
+from monitor import case_rows, drafts, late_results, links, masking, proposals, repairing, suggested, waiting
 from monitor.repair_choices import CHOICES, Subject, writable
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import page
@@ -68,6 +68,7 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     context |= {"choices": offered, "possible": about.is_possible(now.status)}
     context["technical"] = bool(rights & {"repair", "design"})
     context |= _case(request, wid, flow, now)
+    context["proposed"] = proposals.open_of(wid, flow, request.user)
     if "case" in context and context["possible"]:
         context["suggested"] = suggested.rows(context["case"].case.number, flow, about, offered)
     context |= _facts(wid, flow, about, now)
@@ -88,8 +89,8 @@ def _answer(
     more = repairing.filled(context["missing"], fill) or suggested.filled(context.get("suggested", ()), fill)
     try:
         asked = _asked(request, flow, about, now, more)
-        if request.POST.get("do") == "apply" and request.POST.get("previewed") == asked.digest:
-            done = _applied(request, asked, context["reason"])
+        if request.POST.get("do") in DOING and request.POST.get("previewed") == asked.digest:
+            done = DOING[request.POST["do"]](request, asked, context["reason"])
             drafts.discard(request.user, context["case"].case.number if "case" in context else 0)
             return done
         context["fields"] = _fields(about, now, asked.changes)
@@ -291,6 +292,18 @@ def _preview(request: HttpRequest, asked: Asked, flow: FlowInfo) -> dict[str, An
     return {
         "preview": repairing.shown(found, flow),
         "previewed": asked.digest,
-        "late": request.POST.get("do") == "apply",
+        "late": request.POST.get("do") in DOING,
+        "approvals": proposals.why(found.approvals.needed, found.approvals.title),
         "moved": repairing.moved(asked.seen.state, asked.now.state, asked.changes, flow) if moved else [],
     }
+
+
+def _proposed(request: HttpRequest, asked: Asked, reason: str) -> HttpResponse:
+    """Propose what other persons have to approve, and show the proposal."""
+    given = (asked.now.wid, asked.about.name, asked.arguments, reason)
+    made = api.propose_repair(*given, actor=request.user.get_username(), expected_seq=asked.now.seq)
+    messages.success(request, _("The repair is proposed."))
+    return HttpResponseRedirect(reverse("monitor:proposal", args=[made.number]))
+
+
+DOING = {"apply": _applied, "propose": _proposed}

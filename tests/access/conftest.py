@@ -29,7 +29,7 @@ DESIGN = [
 # The roles that have one right in one flow.
 OWN = {"own designer": "design", "own approver": "approve", "own clerk": "handle"}
 # What is asked of a webhook and of a case; of an alert: to be silenced.
-VERBS = {"webhooks": "test", "cases": "claim"}
+VERBS = {"webhooks": "test", "cases": "claim", "proposals": "approve"}
 # Each query selects one row of a table that only the kernel writes.
 KERNEL = {
     "flows/job": "select min(id) from wedsql.job_pool where wid = %(wid)s",
@@ -40,6 +40,10 @@ KERNEL = {
     "webhook": "select wedsql.save_webhook(%(name)s,"
     """ '{"url": "https://example.org/", "secret": "s", "events": ["final"]}', 'x') ->> 'id'""",
     "case": "select min(number) from wedsql.repair_case where flow_id = %(flow)s",
+    "proposal": "with rule as materialized (select count(*) as n from wedsql.save_approval_rules(%(name)s,"
+    """ '[{"approvals": 1, "operations": ["branch"]}]', 'x'))"""
+    """ select wedsql.propose_repair(%(wid)s, 'branch', '{"seq": 1}', 'x', 'x') ->> 'number' from rule"""
+    " where rule.n = 1",
     "flows/workerprocess": "select min(id) from wedsql.worker where name = %(name)s",
 }
 
@@ -66,7 +70,8 @@ class SampleData:
             "rule": str(self.rows["alert"]),
             "hook": str(self.rows["webhook"]),
             "case": str(self.rows["case"]),
-            "verb": VERBS.get(route.partition("/")[0], "silence"),
+            "proposal": str(self.rows["proposal"]),
+            "verb": VERBS.get("proposals" if "proposals/" in route else route.partition("/")[0], "silence"),
             "flow_id": str(self.parcels.flow_id),
             "wid": str(self.wid),
             "object_id": key,

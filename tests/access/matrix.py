@@ -26,6 +26,7 @@ ANSWERS = {
         "cases/<int:case>/<slug:verb>/": ("-", "y"),
         "api/v1/instances/<int:wid>/repair": ("-", "b"),
         "api/v1/instances/<int:wid>/repair/preview": ("-", "b"),
+        "api/v1/instances/<int:wid>/repair/propose": ("-", "b"),
         "api/v1/instances/<int:wid>/jobs/<int:job>/retry": ("-", "b"),
         **{
             f"api/v1/cases/{verb}": ("-", "b")
@@ -85,6 +86,9 @@ cases/reports.<slug:ending>                        Lyyyyyyyy ---------
 cases/repair/                                      Lnnnnnnnn Lnnnnnnnn
 cases/next/                                        --------- Lfffyfyff
 cases/<int:case>/draft/                            --------- Lnffyfyff
+cases/approvals/                                   Lyyyyyyyy ---------
+cases/proposals/<int:proposal>/                    Lnyyyyyyy ---------
+cases/proposals/<int:proposal>/<slug:verb>/        --------- Lnffffyff
 cases/<int:case>/<slug:verb>/                      --------- Lfffyfyff
 exceptions/                                        Lyyyyyyyy ---------
 counted/                                           Lyyyyyyyy ---------
@@ -202,6 +206,12 @@ cases/<int:case>/release                           --------- Lnffbfbff
 cases/<int:case>/comment                           --------- Lnffbfbff
 cases/<int:case>/wait                              --------- Lnffbfbff
 cases/<int:case>/change                            --------- Lnffbfbff
+instances/<int:wid>/repair/propose                 --------- Lnffbfbff
+proposals                                          Lyyyyyyyy ---------
+proposals/<int:proposal>                           Lnyyyyyyy ---------
+proposals/<int:proposal>/approve                   --------- Lnbbbbbbb
+proposals/<int:proposal>/reject                    --------- Lnbbbbbbb
+proposals/<int:proposal>/withdraw                  --------- Lnfffffff
 views                                              Lyyyyyyyy Lbbbbbbbb
 views/<int:view>                                   --------- ---------
 """

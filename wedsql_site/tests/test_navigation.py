@@ -72,6 +72,7 @@ def results(client: Client, wanted: str) -> list[tuple[str, str, str]]:
         (("flow:x:design",), ["Design", "Watch", "System"]),
         (("flow:x:approve",), ["Design", "Watch", "System"]),
         (("flow:x:repair",), ["Watch", "Repair", "System"]),
+        (("flow:x:approve_repair",), ["Watch", "Repair", "System"]),
         (("flow designers",), ["Design", "Watch", "System"]),
         (("flow repairers",), ["Watch", "Repair", "System"]),
     ],

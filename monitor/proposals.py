@@ -1,0 +1,109 @@
+"""Proposed repairs as pages show them: what would happen, why approvals are needed, and who may decide."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext_lazy
+
+from flows import api, approvers
+from flows.access import AnyUser, may_handle
+from flows.api.approving import OPEN, Proposal
+from flows.errors import WedError
+from flows.queries.definitions import FlowInfo, flow_by_name
+from monitor import repairing
+from monitor.repair_choices import CHOICES
+
+STATE: Mapping[str, str | Promise] = {
+    "proposed": pgettext_lazy("proposal", "waits for approval"),
+    "approved": pgettext_lazy("proposal", "approved by one of two"),
+    "applied": pgettext_lazy("proposal", "applied"),
+    "rejected": pgettext_lazy("proposal", "rejected"),
+    "withdrawn": pgettext_lazy("proposal", "withdrawn"),
+    "expired": pgettext_lazy("proposal", "expired"),
+    "failed": pgettext_lazy("proposal", "not applied"),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A proposal in a list."""
+
+    proposal: Proposal
+    flow_title: str
+    operation: str
+    state: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A proposal on its page: what it would do now, and what the reader may do with it."""
+
+    row: Row
+    preview: repairing.ShownPreview | None
+    is_open: bool
+    may_approve: bool
+    may_withdraw: bool
+
+
+def why(needed: int, title: str) -> str:
+    """Return the sentence that says which approvals a repair needs; "" for none."""
+    if not needed:
+        return ""
+    about = {"title": title or _("This repair")}
+    if needed == 1:
+        return _("%(title)s needs one approval by another person.") % about
+    return _("%(title)s needs approvals by two other persons.") % about
+
+
+def row(found: Proposal) -> Row:
+    """Return a proposal for a list."""
+    flow, choice = flow_by_name(found.flow), CHOICES.get(found.operation)
+    return Row(
+        found,
+        flow.title if flow else found.flow,
+        str(choice.title) if choice else found.operation,
+        str(STATE.get(found.state, found.state)),
+        why(found.needed, found.title),
+    )
+
+
+def waiting_for(user: AnyUser) -> list[int]:
+    """Return the numbers of the proposals that the user can approve."""
+    return approvers.to_approve(user)
+
+
+def rows(flows: Collection[str] | None, *, closed: bool, after: int | None, limit: int) -> list[Row]:
+    """Return proposals of these flows, None for all."""
+    named = None if flows is None else sorted(flows)
+    return [row(one) for one in api.list_proposals(named, closed=closed, after=after, limit=limit)]
+
+
+def shown(found: Proposal, flow: FlowInfo, user: AnyUser) -> Shown:
+    """Return a proposal with its preview, and what the user may do with it."""
+    is_open = found.state in OPEN
+    preview = None
+    if is_open:
+        try:
+            arguments = (found.wid, found.operation, found.arguments)
+            preview = repairing.shown(api.preview_repair(*arguments, actor=found.maker), flow)
+        except WedError:  # the instance was removed, or is busy
+            preview = None
+    mine = found.maker == user.get_username()
+    return Shown(
+        row(found),
+        preview,
+        is_open,
+        is_open and not mine and approvers.can_approve(user, found),
+        is_open and mine and may_handle(user, found.flow),
+    )
+
+
+def open_of(wid: int, flow: FlowInfo, user: AnyUser) -> Shown | None:
+    """Return the proposal that waits in an instance, if there is one."""
+    found = api.list_proposals([flow.name], wid=wid, limit=1)
+    return shown(found[0], flow, user) if found else None
