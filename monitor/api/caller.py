@@ -23,8 +23,8 @@ from flows.access import (
     rights,
     visible_flows,
 )
-from flows.api import read_case
-from flows.errors import UnknownCase
+from flows.api import read_case, read_proposal
+from flows.errors import UnknownCase, UnknownProposal
 from flows.queries.definitions import FlowInfo
 from flows.queries.instances import Instance, instance
 from monitor.api import limits, tokens
@@ -98,6 +98,12 @@ class Caller:
         except UnknownCase:
             raise Http404 from None
 
+    def flow_of_proposal_or_404(self, number: int) -> FlowInfo:
+        try:
+            return self.flow_or_404(read_proposal(number).flow if number < 2**63 else "")
+        except UnknownProposal:
+            raise Http404 from None
+
     def renewed(self) -> Caller | None:
         """Return the caller as of now; None if the token, the session or the account has ended."""
         if self.token is not None:
@@ -158,6 +164,8 @@ class Needs:
             return caller.instance_or_404(int(given["wid"]))
         if "case" in given:
             return None, caller.flow_of_case_or_404(int(given["case"]))
+        if "proposal" in given:
+            return None, caller.flow_of_proposal_or_404(int(given["proposal"]))
         return None, caller.flow_or_404(str(given["name"])) if "name" in given else None
 
 

@@ -80,6 +80,10 @@ class RepairIn(RepairPreviewIn):
     seq: Annotated[int, Field(ge=0, lt=2**31)] | None = None
 
 
+class NoteIn(Input):
+    note: Annotated[str, StringConstraints(max_length=LONGEST_REASON), Storable] = ""
+
+
 Minutes = Annotated[int, Field(ge=1, le=1440, description="How long the claim lasts.")]
 QueryText = Annotated[str, StringConstraints(max_length=200), Storable]
 LongText = Annotated[str, StringConstraints(max_length=4000), Storable]

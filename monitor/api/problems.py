@@ -20,12 +20,12 @@ from pages.guard import REDESIGNED, is_timeout
 MEDIA_TYPE = "application/problem+json"
 NOT_FOUND = (
     errors.UnknownFlow, errors.UnknownInstance, errors.UnknownView, errors.UnknownVersion,
-    errors.UnknownSla, errors.UnknownCase,
+    errors.UnknownSla, errors.UnknownCase, errors.UnknownProposal,
 )  # fmt: skip
 CONFLICT = (
     errors.NotRunning, errors.InstanceFinal, errors.FinalPending, errors.NotOwner, errors.StaleJob,
     errors.WrongJobState, errors.AlreadyWritten, errors.AttributeInUse, errors.InstanceMoved,
-    errors.ConditionGone, errors.CaseClaimed,
+    errors.ConditionGone, errors.CaseClaimed, errors.NeedsApprovals, errors.BadProposal,
 )  # fmt: skip
 TITLES = {
     400: "The request is not valid.",
@@ -121,7 +121,7 @@ def status_of(error: WedError) -> int:
         return 404
     if isinstance(error, CONFLICT):
         return 409
-    if isinstance(error, errors.Forbidden):
+    if isinstance(error, errors.Forbidden | errors.WrongPerson | errors.NotApprover):
         return 403
     return 503 if error.transient or isinstance(error, errors.DatabaseGone) else 422
 

@@ -10,6 +10,7 @@ from django.utils.cache import get_conditional_response, patch_vary_headers
 from ninja import NinjaAPI
 
 from monitor.api import (  # noqa: F401 - most only add endpoints
+    approving,
     cases,
     events,
     hooks,

@@ -10,6 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from flows import api
+from flows.api.approving import ApprovalRule
 from monitor.api import inputs
 from monitor.api.examples import BODIES
 from monitor.tests.conftest import Parcels
@@ -100,6 +101,7 @@ def body_of(path: str, operation: dict[str, Any], flow: str) -> dict[str, Any] |
         "/cases/next": {"queue": ""},
         "/cases/{case}/wait": {"until": (timezone.now() + timedelta(days=1)).isoformat()},
         "/repair": {"arguments": {"changes": {"stage": "new"}}, "seq": None},
+        "/repair/propose": {"arguments": {"changes": {"stage": "new"}}, "seq": None},
         "/repair/preview": {"arguments": {"changes": {"stage": "new"}}},
     }
     return body and body | next((ours[end] for end in ours if path.endswith(end)), {})
@@ -113,9 +115,15 @@ def test_every_operation_is_called_and_answers_as_documented(
     for path, method, operation in document.operations():
         wid = parcels.start(customer="Ann")
         values = {"name": parcels.flow, "wid": wid, "seq": 1, "job": job_of(parcels, wid)} | numbers
-        if "/repair" in path or "/cases" in path:
+        if "/repair" in path or "/cases" in path or "/proposals" in path:
             parcels.make_exception(wid)
             values["case"] = next(one.number for one in api.list_cases([parcels.flow], {"wid": wid}))
+        approved = "/propos" in path  # what these are about needs an approval, other repairs do not
+        api.save_approval_rules(parcels.flow, [ApprovalRule(1, operations=["patch"])] * approved, "boss")
+        if "{proposal}" in path:
+            asked = {"operation": "patch", "arguments": {"changes": {"stage": "new"}}, "reason": "x"}
+            made = operator.post(f"/instances/{wid}/repair/propose", asked)
+            values["proposal"] = made.json()["number"]
         address = path.removeprefix(BASE).format(**values)
         body = body_of(path, operation, parcels.flow)
         found = getattr(operator, method)(address, *([body or {}] if method in ("post", "put") else []))
@@ -134,7 +142,8 @@ def test_every_operation_is_called_and_answers_as_documented(
             if method == "post" and "id" in found.json():
                 numbers[path.rpartition("/")[2].removesuffix("s")] = found.json()["id"]
     refused = {f"{method} {path}" for path, method, _ in document.operations()} - done
-    expected = {"resume", "retry", "release"}  # nothing is suspended, waits for its next try, or is leased
+    # Nothing is suspended, waits for its next try, or is leased; and no token approves.
+    expected = {"resume", "retry", "release", "approve", "reject"}
     assert {each.rpartition("/")[2] for each in refused} == expected
 
 
