@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -17,7 +17,7 @@ from selenium.webdriver.common.keys import Keys
 from flows import api
 from flows.api.cases import Case
 from testkit.web import WebServer
-from tests.browser.conftest import PASSWORD, PHONE, Login, Wait
+from tests.browser.conftest import PASSWORD, PHONE, Login, log_in, wait_in
 from wedsql_site.supervisor.demo_logins import LOGINS
 
 Browser = webdriver.Chrome
@@ -31,7 +31,6 @@ class Desk:
 
     browser: Browser
     url: str
-    wait: Wait
     connection: Any
 
     def open(self, path: str) -> None:
@@ -39,7 +38,7 @@ class Desk:
 
     def shows(self, text: str) -> None:
         """Return once the page has this text."""
-        self.wait(lambda page: text in page.find_element(By.TAG_NAME, "body").text)
+        wait_in(self.browser, lambda page: text in page.find_element(By.TAG_NAME, "body").text)
 
     def at(self, css: str, text: str = "") -> Any:
         """Return the first element that is seen and has this text."""
@@ -48,7 +47,7 @@ class Desk:
             found = page.find_elements(By.CSS_SELECTOR, css)
             return next((one for one in found if one.is_displayed() and text in one.text), None)
 
-        return self.wait(find)
+        return wait_in(self.browser, find)
 
     def follow(self, css: str, text: str = "") -> None:
         """Click, and return when another page is there."""
@@ -59,7 +58,7 @@ class Desk:
         self.browser.execute_script("window.left = false")
         act()
         ready = "return window.left === undefined && document.readyState === 'complete'"
-        self.wait(lambda page: page.execute_script(ready))
+        wait_in(self.browser, lambda page: page.execute_script(ready))
 
     def type(self, name: str, text: str) -> None:
         field = self.at(f"[name={name}]")
@@ -78,26 +77,35 @@ class Desk:
         return str(api.explain_instance(wid, conn=self.connection).status)
 
 
+def person(name: str) -> Any:
+    """Return one of the demo's users, with the password of the tests."""
+    user = get_user_model().objects.create_user(name, password=PASSWORD)
+    user.groups.set([Group.objects.get_or_create(name=each)[0] for each in LOGINS[name]])
+    return user
+
+
 @pytest.fixture
 def desk(
-    browser: Browser, server: WebServer, wait: Wait, connect: Any, login: Login, django_db_blocker: Any
+    browser: Browser, server: WebServer, connect: Any, login: Login, django_db_blocker: Any
 ) -> Iterator[Desk]:
     """The list of cases of the demo shop, as the senior clerk sees it."""
     connection = connect()
     with django_db_blocker.unblock():
         call_command("loaddemo", cases=True, verbosity=0)
-        user = get_user_model().objects.create_user("senior", password=PASSWORD)
-        user.groups.set([Group.objects.get_or_create(name=each)[0] for each in LOGINS["senior"]])
+        users = [person(name) for name in ("senior", "approver")]
     login("senior", "/cases/?flow=orders")
-    yield Desk(browser, server.url, wait, connection)
+    yield Desk(browser, server.url, connection)
     browser.get(f"{server.url}static/wedsql_site/mark.svg")  # a live page would ask for what is dropped
     with django_db_blocker.unblock():
-        user.delete()
+        for user in users:
+            user.delete()
     for flow in ("orders", "fig2", "counter"):
         api.drop_flow(flow, force=True, conn=connection)
 
 
-def test_with_the_mouse_cases_are_put_aside_repaired_retried_and_undone(desk: Desk) -> None:
+def test_with_the_mouse_cases_are_put_aside_approved_retried_and_undone(
+    desk: Desk, second: Browser, server: WebServer
+) -> None:
     desk.follow("button", "Next case")
     first = desk.case()
     assert (first.state, first.queue) == ("claimed", "refunds"), "the most urgent one, claimed"
@@ -109,21 +117,32 @@ def test_with_the_mouse_cases_are_put_aside_repaired_retried_and_undone(desk: De
     desk.follow("button", "Next case")
     assert desk.case().number != first.number
     refund(desk)
+    approve(replace(desk, browser=second), server)
     retry(desk)
     undo(desk)
 
 
 def refund(desk: Desk) -> None:
-    """Pay the money back for the order that is shown, which is the clerk's own."""
+    """Propose to pay the money back for the order that is shown, which is a sum for two people."""
     wid = desk.number()
     desk.shows("What is missing")
     desk.at("[name=value-payment] option[value=refunded]").click()
     desk.type("reason", "The article is sold out.")
     desk.follow("button", "Preview")
     desk.shows("The instance becomes final.")
-    desk.follow("button", "Apply")
-    desk.shows(f"Instance {wid} is repaired.")
-    assert desk.browser.current_url.endswith("/cases/") and desk.status(wid) == "F"
+    desk.follow("button", "Propose")
+    desk.shows("another person decides about it")
+    assert desk.status(wid) == "E"
+
+
+def approve(other: Desk, server: WebServer) -> None:
+    """Approve the only proposal as another person, which applies it."""
+    log_in(other.browser, server, "approver", "/cases/")
+    other.follow("a", "Approvals")
+    other.follow("section[aria-labelledby=proposals-title] th a")
+    (proposal,) = api.list_proposals(["orders"], conn=other.connection)
+    other.follow("button", "Approve")
+    assert other.status(proposal.wid) == "F"
 
 
 def retry(desk: Desk) -> None:
@@ -149,7 +168,7 @@ def undo(desk: Desk) -> None:
     desk.follow("button", "Apply")
     desk.open(f"instances/{wid}/")
     desk.follow("button", "Undo the repair")
-    desk.wait(lambda _page: desk.status(wid) == "E")
+    wait_in(desk.browser, lambda _page: desk.status(wid) == "E")
 
 
 def test_by_keys_alone_the_next_case_is_claimed_previewed_and_repaired(desk: Desk) -> None:
@@ -167,17 +186,17 @@ def test_by_keys_alone_the_next_case_is_claimed_previewed_and_repaired(desk: Des
     desk.leaving(lambda: press("n"))
     case = desk.case()
     assert case.state == "claimed"
-    tab_to("[name=value-payment]")
-    press("refunded"[:3])
+    tab_to("[name=value-stock]")
+    press("reserved"[:3])
     tab_to("[name=reason]")
-    press("The article is sold out.")
+    press("The customer takes another article.")
     tab_to("button[value=preview]")
     desk.leaving(lambda: press(Keys.ENTER))
-    desk.shows("The instance becomes final.")
+    desk.shows("The instance runs again.")
     tab_to("button[value=apply]")
     desk.leaving(lambda: press(Keys.ENTER))
     desk.shows(f"Instance {case.wid} is repaired.")
-    assert desk.status(case.wid) == "F"
+    assert desk.status(case.wid) == "R"
     desk.leaving(lambda: press("n"))
     assert desk.case().number != case.number, "the next one follows"
 

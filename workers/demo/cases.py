@@ -37,6 +37,7 @@ def open_cases() -> int:
     if Instance.objects.filter(flow__name=FLOW).exists():
         return 0
     api.save_case_rules(FLOW, exceptions.RULES, SENIOR)
+    api.save_approval_rules(FLOW, exceptions.APPROVALS, SENIOR)
     made = exceptions.first_states(random.Random("shop"), timezone.localdate())  # noqa: S311
     started = api.start_many(FLOW, [one.state for one in made], actor=SHOP)
     orders = {begun.wid: one for begun, one in zip(started, made, strict=True) if begun.wid}

@@ -9,6 +9,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from flows.api.approving import ApprovalRule
 from flows.api.cases import CaseRule
 from workers.demo.random_states import order
 
@@ -103,6 +104,15 @@ RULES: Sequence[CaseRule] = (
     CaseRule("delivery", "parcel is not null", "high", 65, 4 * HOUR),
     CaseRule("delivery", "payment = 'paid' and stock = 'reserved'", "normal", 55, 8 * HOUR),
     CaseRule("orders", "", "low", 30, 48 * HOUR),
+)
+
+APPROVALS: Sequence[ApprovalRule] = (
+    ApprovalRule(
+        1,
+        title="A refund above 500",
+        attributes=["payment"],
+        condition="payment = 'refunded' and total > 500",
+    ),
 )
 
 
