@@ -188,7 +188,7 @@ class Batch(Single):
               'state', to_jsonb(w.*) - 'wid', 'status', i.status, 'reason', i.reason,
               'jobs', (select jsonb_agg(to_jsonb(j.*) - '{id,fired_at}'::text[] order by tgid)
                        from wedsql.job_pool j where j.wid = i.wid),
-              'trace', (select to_jsonb(t.*) - 'tstmp'
+              'trace', (select to_jsonb(t.*) - 'tstmp' - case when t.replays_seq > 0 then 'job_id' else '' end
                         from wedsql.wed_trace t where (t.wid, t.seq) = (i.wid, i.seq)))
             from wedsql.instance i join {f}.wed_flow w using (wid) where wid = %s"""
         return self.kit.one(query, [wid], conn)
@@ -221,9 +221,13 @@ class Batch(Single):
 
 
 def _comparable(result: StepResult) -> tuple[Any, ...]:
-    """Return the content of a result, in which errors are compared by their texts."""
+    """Return the content of a result, in which errors are compared by texts and facts.
+
+    A result that is kept as late gets a number that is never given twice.
+    """
     why = result.error
-    error = (why.code, why.message, why.hint, why.detail) if why else None
+    facts = {name: fact for name, fact in why.where.items() if name != "late"} if why else {}
+    error = (why.code, why.message, why.hint, facts) if why else None
     return (result.ok, result.seq, result.status, result.fired, error)
 
 

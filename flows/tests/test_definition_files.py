@@ -62,7 +62,12 @@ def definitions(draw: st.DrawFn) -> Definition:
 
 
 def _possible(trigger: dict[str, Any]) -> dict[str, Any]:
-    """Return an integrity condition with a name, without a transition and not final; others unchanged."""
+    """Return a trigger that the kernel accepts: with the compensation that it names, if it names one.
+
+    An integrity condition has a name, no transition, and is not final.
+    """
+    if trigger.get("compensation") == "transition" and not trigger.get("compensated_by"):
+        trigger |= {"compensated_by": "tr_undo"}
     if not trigger.get("integrity"):
         return trigger
     return trigger | {"name": f"n{trigger['name'] or ''}", "transition": None, "final": False}

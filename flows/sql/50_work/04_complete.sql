@@ -85,6 +85,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_changes jsonb := coalesce(p_changes, '{}');
   v_why wedsql.why;
+  v_late bigint;
 begin
   if p_set is not null then
     v_changes := wedsql._set_changes(p_flow, p_wid, p_set);
@@ -109,8 +110,10 @@ exception
         return;
       end if;
     end if;
-    v_why.detail := (coalesce(nullif(v_why.detail, ''), '{}')::jsonb || coalesce(jsonb_build_object('late',
-      wedsql._keep_late(p_flow, p_wid, p_job, p_claim, p_changes, p_set, p_actor, v_why.code)), '{}'))::text;
+    v_late := wedsql._keep_late(p_flow, p_wid, p_job, p_claim, p_changes, p_set, p_actor, v_why.code);
+    if v_late is not null then
+      v_why.detail := (v_why.detail::jsonb || jsonb_build_object('late', v_late))::text;
+    end if;
     return query select p_job, false, null::integer, null::text, '{}'::text[], b.*
       from wedsql._explain_type_error(p_flow, v_changes, v_why) b;
 end $$;

@@ -214,7 +214,6 @@ def test_a_job_that_a_worker_holds_is_waited_for(trip: Kit) -> None:
     [
         ({"class": "pivot"}, "pivot"),
         ({"class": "compensatable"}, "missing"),
-        ({"compensation": "transition"}, "missing"),
     ],
 )
 def test_what_cannot_be_undone_is_refused_unless_overridden(

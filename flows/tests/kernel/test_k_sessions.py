@@ -16,7 +16,10 @@ from testkit.waiting import until
 pytestmark = pytest.mark.kernel
 ROLE = "wed_worker"
 LATE = 0.4  # seconds, where a job has 0.3
-KNOWN = {"actor", "crowd", "held", "job", "reason", "round_over", "takes", "took_jobs", "wrote"}
+KNOWN = {
+    "actor", "bulk_size", "crowd", "held", "job", "keeps_no_locks", "reason", "round_over", "takes",
+    "took_jobs", "tried_violated", "wrote",
+}  # fmt: skip
 
 
 def settings(kit: Kit) -> list[str]:
