@@ -54,7 +54,7 @@ NO_WORKER = {
     "count_history", "figures", "transition_figures",
     "continue_rematch", "finish_rematch", "rematch_due",
     "delete_view", "list_views", "save_view",
-    "bulk_rows", "continue_bulk", "list_bulk", "pause_bulk", "read_bulk", "request_bulk",
+    "bulk_rows", "continue_bulk", "list_bulk", "pause_bulk", "preview_bulk", "read_bulk", "request_bulk",
     "resume_bulk", "withdraw_bulk",
     "count_holding", "explain_exceptions",
     "acknowledge_alert", "alert_history", "count_alerts", "delete_alert_rule", "list_alert_rules",
