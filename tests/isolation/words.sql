@@ -5,7 +5,8 @@ create table words.present (wid integer);
 -- Publish a flow with two branches that join; p_triggers and p_attributes are added to its definition.
 create function words.publish(p_triggers jsonb default '[]', p_attributes jsonb default '[]') returns void language sql as $$
 select wedsql.publish('iso', jsonb_build_object(
-  'attributes', '[{"name": "a", "type": "integer", "default": "0"}, {"name": "b", "type": "integer", "default": "0"}]'::jsonb || p_attributes,
+  'attributes', '[{"name": "a", "type": "integer", "default": "0"},
+                  {"name": "b", "type": "integer", "default": "0"}]'::jsonb || p_attributes,
   'triggers', '[{"transition": "tr_a", "predicate": "a = 0", "backoff": "0"}, {"transition": "tr_b", "predicate": "b = 0"},
                 {"transition": "tr_end", "predicate": "a = 1 and b = 1"}, {"predicate": "a = 2", "final": true}]'::jsonb || p_triggers))
 $$;
@@ -54,7 +55,8 @@ begin
 end $$;
 
 create function words.lease(p_transition text) returns void language sql as $$
-select words.remember(array_agg(t.wid), array_agg(t.job_id), max(t.claim)) from wedsql.lease('iso', array[p_transition], 1, 'iso', '1 minute',
+select words.remember(array_agg(t.wid), array_agg(t.job_id), max(t.claim))
+from wedsql.lease('iso', array[p_transition], 1, 'iso', '1 minute',
   array(select id from wedsql.job_pool where wid = words.wid())) t
 $$;
 

@@ -42,7 +42,8 @@ INSERT INTO wed_trig (tgname, trname, cname, cpred, timeout, mode, max_attempts,
 -- Paying back more than 500 is decided by people.
 INSERT INTO wed_trig (tgname, trname, cname, cpred, timeout, max_attempts, backoff, writes, label) VALUES
   ('refund',  'tr_refund',  'cannot_deliver',
-   $$payment = 'paid' and stock = 'sold_out' and invoice is not null and total <= 500$$, '00:00:20', 3, '0s', ARRAY['payment'], 'Pay the money back');
+   $$payment = 'paid' and stock = 'sold_out' and invoice is not null and total <= 500$$,
+   '00:00:20', 3, '0s', ARRAY['payment'], 'Pay the money back');
 INSERT INTO wed_trig (cpred, cfinal) VALUES
   ($$invoice is not null and (delivered_on is not null or payment = 'refunded')$$, True);
 -- What a courier reports may be wrong; such an order does not end.
