@@ -42,6 +42,11 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return _render_without_context("403_csrf.html", request, 403)
 
 
+def not_allowed(request: HttpRequest) -> HttpResponse:
+    """Return the page for an address that was opened but only receives forms."""
+    return _render_without_context("405.html", request, 405)
+
+
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return the page of the site's handler400."""
     return _render_without_context("400.html", request, 400)

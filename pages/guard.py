@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.contrib.auth.views import redirect_to_login
 from django.db import Error, InterfaceError, OperationalError, ProgrammingError
@@ -51,7 +52,15 @@ def _sign_in(request: HttpRequest) -> HttpResponse:
     # A script that fetches a part of a page must get a status for an ended session, not the log-in page.
     if request.headers.get("Accept", "").startswith("application/json"):
         return HttpResponse(status=401)
-    return redirect_to_login(request.get_full_path())
+    return redirect_to_login(_page_before(request))
+
+
+def _page_before(request: HttpRequest) -> str:
+    """Return the page to open after the log-in: a sent form is lost, so the page that had it."""
+    before = urlsplit(request.headers.get("Referer", ""))
+    if request.method in ("GET", "HEAD") or before.netloc != request.get_host():
+        return request.get_full_path()
+    return f"{before.path}?{before.query}" if before.query else before.path
 
 
 def is_timeout(error: Error) -> bool:

@@ -12,6 +12,7 @@ from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 
 from flows.messages import page_words
+from pages.error_pages import not_allowed
 
 log = logging.getLogger("wedsql.web")
 Answer = Callable[[HttpRequest], HttpResponse]
@@ -80,6 +81,21 @@ class RejectNul:
         if "\x00" in request.path_info:
             raise Http404
         return self.get_response(request)
+
+
+class NotAllowedPage:
+    """Shows a page instead of an empty one where an address that only receives forms is opened."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if response.status_code != 405 or response.content or request.method != "GET":
+            return response
+        page = not_allowed(request)
+        page.headers["Allow"] = response.headers["Allow"]
+        return page
 
 
 class ContentSecurityPolicy:

@@ -68,6 +68,7 @@ MIDDLEWARE = [
     "django.middleware.locale.LocaleMiddleware",
     "pages.zone.ReaderZone",
     "wedsql_site.middleware.PageWords",
+    "wedsql_site.middleware.NotAllowedPage",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -71,6 +71,19 @@ def test_error_pages_read_neither_session_nor_user(name: str, gone: None, rf: Re
     assert page.status_code in (400, 403, 404) and b"All flows" in page.content
 
 
+def test_an_address_that_only_receives_forms_says_so(admin_client: Client) -> None:
+    response = admin_client.get("/cases/1/repair/")
+    assert response.status_code == 405 and response["Allow"] == "POST"
+    assert b"Nothing was changed" in response.content
+
+
+def test_after_a_log_in_the_page_of_a_lost_form_opens(client: Client) -> None:
+    before = {"HTTP_REFERER": "http://testserver/instances/1/?case=1"}
+    assert client.post("/cases/1/repair/", **before)["Location"].endswith("?next=/instances/1/%3Fcase%3D1")
+    elsewhere = {"HTTP_REFERER": "http://elsewhere.example/instances/1/"}
+    assert client.post("/cases/1/repair/", **elsewhere)["Location"].endswith("?next=/cases/1/repair/")
+
+
 def test_any_page_without_database_is_503_and_a_fault_is_500(rf: RequestFactory) -> None:
     try:
         raise OperationalError("gone")
