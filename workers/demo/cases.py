@@ -21,6 +21,7 @@ FLOW = "orders"
 SHOP, COURIER = "worker@shop", "courier@shop"
 CLERK, SENIOR = "clerk", "senior"
 _MOST = 500
+_DAYS = {exceptions.LAST_YEAR: -365, exceptions.TOMORROW: 1}
 # The transitions of an order, in an order in which they can happen.
 _STEPS = ("tr_charge", "tr_reserve", "tr_invoice", "tr_ship", "tr_deliver")
 _AFTER_A_REPAIR = Failure(0, {}, {"tr_invoice": "", "tr_ship": "", "tr_deliver": ""})
@@ -45,7 +46,7 @@ def open_cases() -> int:
     _work(happens)
     _abort(happens)
     _fail(happens)
-    _deliver_late({wid for wid, one in happens.items() if one.late})
+    _deliver_late(happens)
     _repair({wid: one.failure for wid, one in orders.items() if one.is_repaired})
     api.sign_cases()
     _divide()
@@ -56,7 +57,7 @@ def _work(orders: Orders) -> None:
     """Perform the steps of the orders that succeed."""
     for name in _STEPS:
         able = {wid for wid, one in orders.items() if name in one.results}
-        done = [Completion(job, _result(job, orders[job.wid])) for job in _held(name, able)]
+        done = [Completion(job, _result(job, orders[job.wid].results[name])) for job in _held(name, able)]
         api.complete_many(FLOW, done, actor=SHOP)
 
 
@@ -66,20 +67,17 @@ def _held(name: str, wids: Collection[int]) -> list[ClaimedJob]:
     return api.lease_many(FLOW, [name], _MOST, SHOP, duration=timedelta(hours=1), job_ids=numbers)
 
 
-def _result(job: ClaimedJob, failure: Failure) -> dict[str, Any]:
+def _result(job: ClaimedJob, text: str) -> dict[str, Any]:
+    """Return what the shop writes for a job; `text` is the result where there can be several."""
     today = timezone.localdate()
     results: dict[str, Callable[[], dict[str, Any]]] = {
-        "tr_charge": lambda: {"payment": failure.results["tr_charge"]},
-        "tr_reserve": lambda: {"stock": failure.results["tr_reserve"]},
+        "tr_charge": lambda: {"payment": text},
+        "tr_reserve": lambda: {"stock": text},
         "tr_invoice": lambda: {"invoice": f"{today}-{job.wid:06d}"},
         "tr_ship": lambda: {"parcel": f"{job.state['country']}{job.id:09d}"},
-        "tr_deliver": lambda: {"delivered_on": (today - _early(failure)).isoformat()},
+        "tr_deliver": lambda: {"delivered_on": (today + timedelta(days=_DAYS.get(text, 0))).isoformat()},
     }
     return results[job.transition]()
-
-
-def _early(failure: Failure) -> timedelta:
-    return timedelta(days=365 if failure.results["tr_deliver"] == exceptions.LAST_YEAR else 0)
 
 
 def _abort(orders: Orders) -> None:
@@ -96,16 +94,17 @@ def _fail(orders: Orders) -> None:
             api.fail_many(FLOW, [Failed(job, error) for job in held], actor=SHOP)
 
 
-def _deliver_late(wids: Collection[int]) -> None:
-    """Let a courier report deliveries that others have recorded meanwhile, on another day."""
-    held = _held("tr_deliver", wids)
-    for job in held:
-        api.release_job(job.wid, job.id, "The courier does not report.", actor=SENIOR)
-    today = timezone.localdate()
-    for jobs, day in ((_held("tr_deliver", wids), today), (held, today + timedelta(days=1))):
-        api.complete_many(
-            FLOW, [Completion(job, {"delivered_on": day.isoformat()}) for job in jobs], actor=COURIER
-        )
+def _deliver_late(orders: Orders) -> None:
+    """Let workers deliver results after others have performed the same jobs with another result."""
+    for late in {one.late for one in orders.values() if one.late}:
+        name, first, second = late
+        wids = {wid for wid, one in orders.items() if one.late == late}
+        held = _held(name, wids)
+        for job in held:
+            api.release_job(job.wid, job.id, "The worker does not report.", actor=SENIOR)
+        for jobs, text in ((_held(name, wids), first), (held, second)):
+            done = [Completion(job, _result(job, text)) for job in jobs]
+            api.complete_many(FLOW, done, actor=COURIER if name == "tr_deliver" else SHOP)
     api.decide_late()
 
 

@@ -24,9 +24,9 @@ class Failure:
     """What happens to `orders` open orders, and to `repaired` more ones that a clerk has repaired.
 
     `given` replaces values of the first state. `results` has the transitions that succeed, with their
-    results. The transition `fails` reports `error`. `aborted` is why a person aborts the order; of a `late`
-    one the courier reports after another delivery was recorded. The repair is an operation with its
-    arguments, `why` its reason, and `code` the reason code of the case.
+    results. The transition `fails` reports `error`. `aborted` is why a person aborts the order. `late` has a
+    transition that two workers perform, the result that counts and the one that comes too late. The repair is
+    an operation with its arguments, `why` its reason, and `code` the reason code of the case.
     """
 
     orders: int
@@ -35,14 +35,14 @@ class Failure:
     fails: str = ""
     error: str = ""
     aborted: str = ""
-    late: bool = False
+    late: tuple[str, str, str] | None = None
     repaired: int = 0
     repair: tuple[str, dict[str, Any]] = ("accept", {})
     why: str = ""
     code: str = ""
 
 
-LAST_YEAR = "last year"
+LAST_YEAR, TODAY, TOMORROW = "last year", "today", "tomorrow"
 PAID = {"tr_charge": "paid", "tr_reserve": "reserved", "tr_invoice": ""}
 SENT = {**PAID, "tr_ship": ""}
 SOLD_OUT = {**PAID, "tr_reserve": "sold_out"}
@@ -92,7 +92,8 @@ FAILURES: Sequence[Failure] = (
     Failure(3, {"items": 0}, PAID),
     Failure(6, {}, SENT, "tr_deliver", DOOR),
     Failure(3, {"total": 120}, {"tr_charge": "paid"}, "tr_refund", BANK, "The customer cancelled the order."),
-    Failure(2, {}, SENT, late=True),
+    Failure(2, {}, SENT, late=("tr_deliver", TODAY, TOMORROW)),
+    Failure(2, {}, {"tr_reserve": "reserved"}, late=("tr_charge", "declined", "paid")),
     Failure(4, {}, {**SENT, "tr_deliver": LAST_YEAR}),
 )
 
@@ -113,6 +114,14 @@ APPROVALS: Sequence[ApprovalRule] = (
         attributes=["payment"],
         condition="payment = 'refunded' and total > 500",
     ),
+    ApprovalRule(
+        1,
+        title="Undoing steps of an order above 500",
+        operations=["abort", "rollback", "compensate", "replay"],
+        condition="total > 500",
+    ),
+    # The shop itself refunds up to 500, so whoever lowers the total of a paid order starts a refund.
+    ApprovalRule(1, title="The total of a paid order", attributes=["total"], condition="payment is not null"),
 )
 
 

@@ -104,7 +104,7 @@ def shop(demo: Db, django_db_blocker: Any) -> Iterator[Any]:
     demo.execute(drop)
 
 
-def test_the_shop_has_cases_of_twelve_causes_and_some_that_are_repaired(shop: Db) -> None:
+def test_the_shop_has_cases_of_thirteen_causes_and_some_that_are_repaired(shop: Db) -> None:
     groups = shop.execute("select cause, transition, open from wedsql.case_groups('{orders}')").fetchall()
     assert sorted(groups) == [
         ("ATTEMPTS", "tr_deliver", 6),
@@ -113,6 +113,7 @@ def test_the_shop_has_cases_of_twelve_causes_and_some_that_are_repaired(shop: Db
         ("COMPENSATION_FAILED", "tr_refund", 3),
         ("INTEGRITY", "tr_deliver", 4),
         ("LATE_RESULT", "tr_deliver", 2),
+        ("STUCK", "tr_charge", 2),
         ("STUCK", "tr_invoice", 3),
         ("STUCK", "tr_invoice", 7),
         ("STUCK", "tr_invoice", 12),
@@ -121,7 +122,7 @@ def test_the_shop_has_cases_of_twelve_causes_and_some_that_are_repaired(shop: Db
         ("STUCK", "tr_reserve", 28),
     ]
     states = Counter(one.state for one in api.list_cases(["orders"], limit=500, conn=shop))
-    assert states == {"new": 100, "claimed": 3, "waiting": 6}
+    assert states == {"new": 102, "claimed": 3, "waiting": 6}
     queues = {one.queue for one in api.list_cases(["orders"], limit=500, conn=shop)}
     assert queues == {"cards", "refunds", "delivery", "orders"}
     closed = api.list_cases(["orders"], closed=True, limit=500, conn=shop)
@@ -134,3 +135,23 @@ def test_the_shop_has_cases_of_twelve_causes_and_some_that_are_repaired(shop: Db
     ).fetchall()
     assert ended == [("F", 37)]
     assert shop.execute("select name, example from wedsql.invariants() where not ok").fetchall() == []
+
+
+def test_whoever_lowers_the_total_needs_the_approval_of_a_refund_too(shop: Db) -> None:
+    (refund,) = [one for one in api.case_groups(["orders"], conn=shop) if one.open == 7]
+    wid = api.read_case(refund.newest, conn=shop).wid
+    for operation, given in (
+        ("patch", {"changes": {"payment": "refunded"}}),
+        ("patch", {"changes": {"total": 1}}),
+        ("abort", {}),
+        ("rollback", {"seq": 1}),
+    ):
+        seen = api.preview_repair(wid, operation, given, actor="clerk", conn=shop)
+        assert seen.approvals.needed == 1, operation
+    other = api.list_cases(["orders"], {"queue": "orders"}, conn=shop)
+    needed = {
+        api.preview_repair(one.wid, "patch", {"changes": {"total": 100}}, conn=shop).approvals.needed
+        for one in other
+        if one.transition == "tr_reserve"
+    }
+    assert needed == {0}, "an order without a total is not paid"
