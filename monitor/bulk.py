@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from flows.access import Action, AnyUser, may, right_for
 from flows.api.bulk import BulkPreview
@@ -104,6 +104,7 @@ REPAIRS: dict[str, ManyOperation] = {
 }
 ALL = MANY | REPAIRS
 STATE: dict[str, Text] = {
+    "proposed": pgettext_lazy("proposal", "waits for approval"),
     "running": _("in progress"),
     "paused": _("paused"),
     "withdrawn": _("withdrawn"),
@@ -195,7 +196,5 @@ def preview_row(found: BulkPreview, titles: Mapping[str, str]) -> PreviewRow:
     """Return what would become of an instance, for a page; `titles` are those of transitions."""
     if found.refusal is not None or found.preview is None:
         return PreviewRow(found.wid, refusal=str(found.refusal))
-    if found.preview.approvals.needed:
-        return PreviewRow(found.wid, refusal=gettext("It needs approvals: repair it by itself."))
     fires = ", ".join(titles.get(each.transition, each.transition) for each in found.preview.fires)
     return PreviewRow(found.wid, found.preview.status_after, fires)

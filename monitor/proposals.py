@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -12,10 +12,14 @@ from django.utils.translation import pgettext_lazy
 from flows import api, approvers
 from flows.access import AnyUser, may_handle
 from flows.api.approving import OPEN, Proposal
+from flows.api.bulk import BulkRequest
 from flows.errors import WedError
 from flows.queries.definitions import FlowInfo, flow_by_name
 from monitor import repairing
+from monitor.bulk import ALL, REPAIRS, PreviewRow, may_all, preview_row
 from monitor.repair_choices import CHOICES
+
+SAMPLES = 10
 
 STATE: Mapping[str, str | Promise] = {
     "proposed": pgettext_lazy("proposal", "waits for approval"),
@@ -48,6 +52,8 @@ class Shown:
     is_open: bool
     may_approve: bool
     may_withdraw: bool
+    changes: list[repairing.Cell] = field(default_factory=list)
+    samples: list[PreviewRow] = field(default_factory=list)
 
 
 def why(needed: int, title: str) -> str:
@@ -62,7 +68,8 @@ def why(needed: int, title: str) -> str:
 
 def row(found: Proposal) -> Row:
     """Return a proposal for a list."""
-    flow, choice = flow_by_name(found.flow), CHOICES.get(found.operation)
+    flow = flow_by_name(found.flow)
+    choice = (ALL if found.bulk else CHOICES).get(found.operation)
     return Row(
         found,
         flow.title if flow else found.flow,
@@ -87,7 +94,7 @@ def shown(found: Proposal, flow: FlowInfo, user: AnyUser) -> Shown:
     """Return a proposal with its preview, and what the user may do with it."""
     is_open = found.state in OPEN
     preview = None
-    if is_open:
+    if is_open and found.wid:
         try:
             arguments = (found.wid, found.operation, found.arguments)
             preview = repairing.shown(api.preview_repair(*arguments, actor=found.maker), flow)
@@ -99,8 +106,39 @@ def shown(found: Proposal, flow: FlowInfo, user: AnyUser) -> Shown:
         preview,
         is_open,
         is_open and not mine and approvers.can_approve(user, found),
-        is_open and mine and may_handle(user, found.flow),
+        is_open and mine and may_withdraw(user, found),
+        _changes(found, flow) if found.bulk else [],
+        _samples(found, flow) if found.bulk and is_open else [],
     )
+
+
+def may_withdraw(user: AnyUser, found: Proposal) -> bool:
+    """Return whether the user may withdraw a proposal, if its maker."""
+    return may_handle(user, found.flow) or (bool(found.bulk) and may_all(user, found.operation, [found.flow]))
+
+
+def _changes(found: Proposal, flow: FlowInfo) -> list[repairing.Cell]:
+    """Return the new values of a repair of many, of the attributes that are shown."""
+    new = found.arguments.get("changes", {})
+    return [
+        repairing.Cell(one.title, one.type, None, repairing.plain_text(new[one.name]))
+        for one in flow.attributes
+        if one.name in new
+    ]
+
+
+def _samples(found: Proposal, flow: FlowInfo) -> list[PreviewRow]:
+    """Return what would become of the first instances of a repair of many."""
+    first = [row.wid for row in api.bulk_rows(found.bulk or 0, limit=SAMPLES)]
+    if found.operation not in REPAIRS:
+        return [PreviewRow(wid) for wid in first]
+    transition = found.arguments.get("transition", "")
+    arguments = {name: one for name, one in found.arguments.items() if name != "transition"}
+    asked = BulkRequest(found.operation, "", transition=transition, arguments=arguments)
+    seen = api.preview_bulk(asked, first, actor=found.maker, total=found.total)
+    return [
+        preview_row(one, flow.transition_titles) for one in seen if one.refusal is None or not flow.concealed
+    ]
 
 
 def open_of(wid: int, flow: FlowInfo, user: AnyUser) -> Shown | None:

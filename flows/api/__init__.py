@@ -48,6 +48,7 @@ from flows.api.approving import (
     withdraw_repair,
 )
 from flows.api.bulk import (
+    bulk_approvals,
     bulk_rows,
     continue_bulk,
     list_bulk,
@@ -214,6 +215,7 @@ __all__ = [
     "attribute_index",
     "begin_due",
     "build_indexes",
+    "bulk_approvals",
     "bulk_rows",
     "cancel",
     "case_groups",

@@ -61,7 +61,9 @@ class Vote:
 
 @dataclass(frozen=True)
 class Proposal:
-    """A repair that needs `needed` approvals, for the step `expected_seq` of the instance `wid`.
+    """A repair that needs `needed` approvals: of the instance `wid`, at its step `expected_seq`.
+
+    Or the bulk operation `bulk` on `total` instances.
 
     `state` is proposed, approved (by the first of two), applied, rejected, withdrawn, expired or failed;
     `failure` says why it could not be applied. `title` is the rule's. `approvers` are groups: who decides is
@@ -70,13 +72,15 @@ class Proposal:
 
     number: int
     flow: str
-    wid: int
+    wid: int | None
+    bulk: int | None
+    total: int | None
     case: int | None
     operation: str
     arguments: Mapping[str, Any]
     reason: str
     maker: str
-    expected_seq: int
+    expected_seq: int | None
     needed: int
     title: str
     approvers: Sequence[str]

@@ -11,9 +11,10 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
+from flows.api.approving import PROPOSAL_HOURS
 from flows.api.connection import JSON, rows, value
 from flows.api.drafts import read_as
-from flows.api.repairing import RepairPreview, as_preview, as_refusal
+from flows.api.repairing import Approvals, RepairPreview, as_preview, as_refusal
 from flows.errors import WedError
 
 REPAIRS = ("patch", "complete", "skip", "accept", "rollback", "abort")
@@ -28,6 +29,7 @@ class BulkRequest:
     accept, rollback (steps from the last one, override, hold), abort (override). `transition` restricts
     retry, priority and reassign to its jobs. `query` is the text of the filter, for the record. `assignee` is
     the worker to which reassign gives the jobs, empty for all. `atomic`: nothing is done unless all can be.
+    `propose`: it waits for the approvals that it needs, the last of which starts it.
     """
 
     operation: str
@@ -38,11 +40,16 @@ class BulkRequest:
     assignee: str | None = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
     atomic: bool = False
+    propose: bool = False
 
 
 @dataclass(frozen=True)
 class Bulk:
-    """A bulk operation; `state` is running, paused, withdrawn or finished. `left` have no result yet."""
+    """A bulk operation; `left` have no result yet.
+
+    `state` is proposed (it waits for the approvals of its `proposal`), running, paused, withdrawn or
+    finished.
+    """
 
     id: int
     operation: str
@@ -64,6 +71,7 @@ class Bulk:
     finished_at: datetime | None
     arguments: Mapping[str, Any] = field(default_factory=dict)
     atomic: bool = False
+    proposal: int | None = None
 
     @property
     def is_undone(self) -> bool:
@@ -140,17 +148,33 @@ def request_bulk(
 
     `digest` is that of the instances that the person confirmed, of a repair `digest_at`; without it only
     their number counts. `flows` are those that the person may operate, None for all. Raises BulkChanged if
-    the instances are others, BadBulk, BadRepair, Forbidden, and BadDefinition without a reason.
+    the instances are others, BadBulk, BadRepair, Forbidden, and BadDefinition without a reason;
+    NeedsApprovals if other persons have to approve it first, unless the request proposes it to them, which
+    is for instances of one flow; then BadProposal if it needs no approvals.
     """
     call = (
         "select wedsql.request_bulk(%s, %s::integer[], %s::integer, %s, %s, %s::integer, %s, %s, %s::text[],"
-        " %s, %s, %s, %s)"
+        " %s, %s, %s, %s, %s::integer)"
     )
     details = (request.reason, actor, request.priority, request.transition, request.query)
     allowed = None if flows is None else list(flows)
     confirmed = (allowed, digest, request.assignee, JSON(dict(request.arguments)), request.atomic)
-    found = value(conn, call, (request.operation, list(wids), expected, *details, *confirmed))
+    given = (
+        request.operation,
+        list(wids),
+        expected,
+        *details,
+        *confirmed,
+        PROPOSAL_HOURS if request.propose else None,
+    )
+    found = value(conn, call, given)
     return read_as(Bulk, found)
+
+
+def bulk_approvals(request: BulkRequest, wids: Sequence[int], *, conn: Any = None) -> Approvals:
+    """Return which approvals an operation on these instances needs."""
+    call = "select wedsql.bulk_approvals(%s, %s::integer[], %s)"
+    return Approvals(**value(conn, call, (request.operation, list(wids), JSON(dict(request.arguments)))))
 
 
 def preview_bulk(
@@ -179,7 +203,7 @@ def _row(found: Mapping[str, Any]) -> BulkPreview:
 
 
 def pause_bulk(bulk: int, *, actor: str = "", conn: Any = None) -> Bulk:
-    """Pause a bulk operation. Raises UnknownBulk, BulkEnded."""
+    """Pause a bulk operation. Raises UnknownBulk; BulkEnded, also while it waits for approvals."""
     return _changed(bulk, "paused", actor, conn)
 
 

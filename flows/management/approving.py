@@ -47,8 +47,8 @@ class ApprovalVerbs(FlowCommand):
             "reason",
         )
         rows = [
-            (each.number, each.flow, each.wid, each.operation, each.state, _count(each), each.maker,
-             each.expires_at, each.reason)
+            (each.number, each.flow, each.wid or f"{each.total} instances", each.operation, each.state,
+             _count(each), each.maker, each.expires_at, each.reason)
             for each in found
         ]  # fmt: skip
         self.write_table(headers, rows, "There are no such proposals.")
@@ -113,7 +113,8 @@ class ApprovalVerbs(FlowCommand):
 
 def report(found: Proposal) -> str:
     """Return one line about a proposal."""
-    text = f"Proposal {found.number}: {found.operation} of instance {found.wid} is {found.state}"
+    about = f"instance {found.wid}" if found.wid else f"{found.total} instances"
+    text = f"Proposal {found.number}: {found.operation} of {about} is {found.state}"
     if found.state in ("proposed", "approved"):
         text += f", {_count(found)} approvals, until {found.expires_at:%Y-%m-%d %H:%M}"
     return f"{text}: {found.failure}" if found.failure else f"{text}."

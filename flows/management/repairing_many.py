@@ -10,6 +10,7 @@ from django.core.management.base import CommandParser
 from flows import api
 from flows.api.bulk import REPAIRS, BulkPreview, BulkRequest
 from flows.filters import parse
+from flows.management.approving import report
 from flows.management.base import FlowCommand, Usage
 from flows.models import Status
 from flows.queries import bulk
@@ -42,8 +43,6 @@ def run(
     command: FlowCommand, operation: str, values: Iterable[tuple[str, Any]], options: dict[str, Any]
 ) -> None:
     """Request the repair, or with --dry-run show what it would be about. Raises WedError, Usage."""
-    if options["propose"]:
-        raise Usage("--propose is about one instance.")
     if operation not in REPAIRS:
         raise Usage(f"With --where use one of: {', '.join(REPAIRS)}.")
     flow = flow_by_name(options["flow"]) if options["flow"] else None
@@ -59,9 +58,12 @@ def run(
     confirmed: dict[str, Any] = {"expected": expected, "digest": options["digest"] or found.digest_at}
     made = api.request_bulk(request, found.wids, **confirmed, actor=options["actor"])
     if options["json"]:
-        command.write_json({"bulk": made.id, "operation": operation, "total": made.total})
+        result = {"bulk": made.id, "operation": operation, "total": made.total, "proposal": made.proposal}
+        command.write_json(result)
         return
     text = f"Bulk operation {made.id}: {operation} of {made.total} instances is requested."
+    if made.proposal:
+        return command.stdout.write(report(api.read_proposal(made.proposal)))
     command.stdout.write(f"{text} “manage.py bulk {made.id}” shows its progress.")
 
 
@@ -75,6 +77,7 @@ def _request(
         query=" ".join(filter(None, [f"flow:{flow.name}" if flow else "", query])),
         arguments=arguments,
         atomic=options["all_or_nothing"],
+        propose=options["propose"],
     )
 
 
@@ -111,8 +114,7 @@ def outcome(row: BulkPreview) -> str:
     if row.refusal is not None or row.preview is None:
         return f"refused: {row.refusal}"
     after = row.preview
-    if after.approvals.needed:
-        return "refused: it needs approvals; propose it by itself"
     names = [Status(each).name.lower() for each in (after.status_before, after.status_after)]
     fired = ", ".join(each.transition for each in after.fires)
-    return " -> ".join(names) + (f", fires {fired}" if fired else "")
+    text = " -> ".join(names) + (f", fires {fired}" if fired else "")
+    return f"{text}, needs approvals" if after.approvals.needed else text

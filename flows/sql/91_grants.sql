@@ -25,7 +25,7 @@ grant execute on function
   wedsql.abort(integer, text, text, boolean), wedsql.skip_compensation(integer, text, text),
   wedsql.compensations(integer, text, integer),
   wedsql.request_bulk(text, integer[], integer, text, text, integer, text, text, text[], text,
-                      text, jsonb, boolean),
+                      text, jsonb, boolean, integer),
   wedsql.group_instances(text, text, text, integer),
   wedsql.preview_bulk(text, integer[], text, jsonb, text, double precision, integer),
   wedsql.change_bulk(bigint, text, text), wedsql.read_bulk(bigint), wedsql.list_bulk(text[], bigint, integer),

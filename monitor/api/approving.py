@@ -40,12 +40,14 @@ class ProposalOut(Schema):
 
     number: int
     flow: str
-    wid: int
+    wid: int | None = Field(description="The instance; null if it is about many.")
+    bulk: int | None = Field(description="The bulk operation, if it is about many instances.")
+    total: int | None = Field(description="How many instances that is about.")
     case: int | None
     operation: str
     reason: str
     maker: str
-    expected_seq: int = Field(description="The step of the instance on which it is applied.")
+    expected_seq: int | None = Field(description="The step of the instance on which it is applied.")
     needed: int = Field(description="How many other persons approve it.")
     title: str = Field(description="Of the rule because of which they do.")
     approvers: list[str] = Field(description="Groups: who decides is a member of each.")

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from flows import api
+from flows.api.approving import ApprovalRule
 from flows.api.bulk import Bulk
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 
@@ -71,6 +72,21 @@ def test_another_number_is_refused_with_both(olga: Client, parcels: Parcels) -> 
     assert {api.explain_instance(wid, conn=parcels.connection).status for wid in wids} == {"R"}
     bulk = confirm(olga, answer.content.decode(), operation="cancel")
     assert bulk.total == 3
+
+
+def test_what_needs_approvals_can_be_proposed(olga: Client, parcels: Parcels) -> None:
+    rule = ApprovalRule(1, "Cancelling many", operations=("cancel",), bulk_above=1)
+    api.save_approval_rules(parcels.flow, [rule], "boss", conn=parcels.connection)
+    wids = parcels.start_many(2, customer="Ana")
+    form = form_of(get(olga, f"/bulk/new/?flow={parcels.flow}")) | {"operation": "cancel", "reason": "x"}
+    answer = olga.post("/bulk/new/", form).content.decode()
+    assert "needs an approval by another person" in text_of(answer) and 'name="propose"' in answer
+    place = olga.post("/bulk/new/", form | {"propose": "yes"})["Location"]
+    page = text_of(get(olga, place))
+    assert "Cancel: 2 instances" in page and "Withdraw" in page
+    perform(parcels)
+    assert {api.explain_instance(wid, conn=parcels.connection).status for wid in wids} == {"R"}
+    assert "withdrawn" in text_of(olga.post(f"{place}withdraw/", follow=True).content)
 
 
 def test_others_of_the_same_number_are_refused_and_named(olga: Client, parcels: Parcels) -> None:

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from flows import api
+from flows.api.approving import ApprovalRule
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 from monitor.tests.test_bulk import form_of, perform
 
@@ -81,3 +82,28 @@ def test_all_or_nothing_is_requested_by_name(bea: Client, parcels: Parcels, lost
         "/cases/repair/", form_of(shown) | form | {"do": "apply"} | {"previewed": form_of(shown)["previewed"]}
     )
     assert api.read_bulk(int(answer["Location"].strip("/").rpartition("/")[2])).atomic
+
+
+def test_what_needs_approvals_is_proposed_and_started_by_another_person(
+    bea: Client, parcels: Parcels, lost: list[int]
+) -> None:
+    rule = ApprovalRule(1, "More than two at once", operations=("patch",), bulk_above=2)
+    api.save_approval_rules(parcels.flow, [rule], "boss")
+    shown = bea.post("/cases/repair/", form_of(page_of(bea)) | PATCH | {"do": "preview"}).content.decode()
+    assert "More than two at once needs one approval by another person." in text_of(shown)
+    assert re.search(r'value="apply" class="primary">\s*Propose\s*<', shown)
+    few = form_of(shown) | PATCH | {"do": "preview", "out": str(lost[0])}
+    assert "Repair 2 instances" in text_of(bea.post("/cases/repair/", few).content.decode())
+    place = bea.post("/cases/repair/", form_of(shown) | PATCH | {"do": "apply"})["Location"]
+    found = api.read_proposal(int(place.strip("/").rpartition("/")[2]))
+    page = text_of(get(bea, place))
+    assert (found.maker, found.total) == ("bea in monitor", 3) and "3 instances" in page
+    assert "Stage new" in page and page.count("Pack it") == 3, "what it does to the first"
+    assert "waits for approval" in text_of(get(bea, f"/bulk/{found.bulk}/"))
+    cleo = client_of(person("cleo", f"flow:{parcels.flow}:approve_repair"))
+    listed = text_of(get(cleo, "/cases/approvals/"))
+    assert "3 instances" in listed and "1 repair waits for your approval." in listed
+    answer = cleo.post(f"{place}approve/", {"text": ""}, follow=True).content.decode()
+    assert "It is in progress now." in text_of(answer)
+    perform(parcels)
+    assert [api.explain_instance(wid).status for wid in lost] == ["R"] * 3

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from flows import api
 from flows.access import flow_or_404, may, may_see, visible_flows
 from flows.api.bulk import Bulk, BulkRequest, BulkResult
-from flows.errors import BadBulk, BulkChanged, UnknownBulk, WedError
+from flows.errors import BadBulk, BulkChanged, NeedsApprovals, UnknownBulk, WedError
 from flows.filters import BadFilter, Filter, parse
 from flows.queries import bulk as bulk_queries
 from flows.queries.bulk import Chosen
@@ -61,6 +61,7 @@ def new(request: HttpRequest) -> HttpResponse:
         context["error"] = BadFilter("wrong_value", problem=str(error).partition("\n")[0]).sentence
     except WedError as refused:
         context["error"] = refused.sentence
+        context["approvals"] = isinstance(refused, NeedsApprovals)
         if isinstance(refused, BulkChanged):
             context["changes"] = _changes(request, found)
     return render(request, "monitor/bulk_new.html", context)
@@ -119,6 +120,7 @@ def _requested(request: HttpRequest, chosen: Filter, found: Chosen) -> HttpRespo
         given["transition"] if operation in ("retry", "priority", "reassign") else "",
         (prefix + chosen.text()).strip(),
         given["to"] if operation == "reassign" else None,
+        propose=request.POST.get("propose") == "yes",
     )
     made = api.request_bulk(
         what,
@@ -128,6 +130,8 @@ def _requested(request: HttpRequest, chosen: Filter, found: Chosen) -> HttpRespo
         flows=[name for name in found.flows if may(user, MANY[operation].right, name)],
         actor=user.get_username(),
     )
+    if made.proposal:
+        return HttpResponseRedirect(reverse("monitor:proposal", args=[made.proposal]))
     return HttpResponseRedirect(reverse("monitor:bulk", args=[made.id]))
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from flows import api, approvers
-from flows.access import masks, may_handle, shown_to, visible_flows
+from flows.access import masks, shown_to, visible_flows
 from flows.api.approving import Proposal
 from flows.errors import UnknownProposal, WedError
 from flows.queries.definitions import FlowInfo, flow_by_name
@@ -60,7 +60,7 @@ def decide(request: HttpRequest, proposal: int, verb: str) -> HttpResponse:
     found, flow = _proposal_or_404(request, proposal)
     user, note = request.user, request.POST.get("text", "").strip()[:LONGEST_REASON].replace("\x00", "")
     if verb == "withdraw":
-        allowed = may_handle(user, flow.name)
+        allowed = shown.may_withdraw(user, found)
     elif verb in ("approve", "reject"):
         allowed = approvers.may_approve(user, flow.name)
     else:
@@ -86,7 +86,9 @@ def _decided(request: HttpRequest, found: Proposal, verb: str, note: str) -> Pro
 
 def _say(request: HttpRequest, found: Proposal) -> None:
     """Add the message for a proposal that was decided about."""
-    if found.state == "applied":
+    if found.state == "applied" and found.bulk:
+        messages.success(request, _("You approved it. It is in progress now."))
+    elif found.state == "applied":
         messages.success(request, _("Instance %(wid)s is repaired.") % {"wid": found.wid})
     elif found.state == "approved":
         messages.success(request, _("You approved the repair. Another person has to approve it, too."))

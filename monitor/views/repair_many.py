@@ -21,6 +21,7 @@ from flows.errors import WedError
 from flows.queries import bulk as bulk_queries
 from flows.queries.bulk import Chosen
 from flows.queries.definitions import FlowInfo
+from monitor import proposals
 from monitor.bulk import REPAIRS, PreviewRow, preview_row
 from monitor.case_rows import cause
 from monitor.repair_choices import writable
@@ -49,7 +50,7 @@ def repair_many(request: HttpRequest) -> HttpResponse:
         try:
             asked = _asked(request, context, operation)
             if _is_confirmed(request, asked, found, context):
-                return _requested(request, asked, found, context["excluded"])
+                return _requested(request, asked, found.without(context["excluded"]))
             context |= _preview(request, asked, found, context)
         except values.BadValue as bad:
             context["error"] = str(bad)
@@ -99,7 +100,12 @@ def _asked(request: HttpRequest, context: dict[str, Any], operation: str) -> Bul
     arguments = {"changes": changes} if operation == "patch" else {}
     query = f"flow:{context['flow'].name} cause:{context['cause']} signature:{context['signature']}"
     return BulkRequest(
-        operation, context["reason"], query=query, arguments=arguments, atomic=context["atomic"]
+        operation,
+        context["reason"],
+        query=query,
+        arguments=arguments,
+        atomic=context["atomic"],
+        propose=request.POST.get("propose") == "yes",
     )
 
 
@@ -121,9 +127,8 @@ def _is_confirmed(request: HttpRequest, asked: BulkRequest, found: Chosen, conte
     return request.POST.get("previewed") == _fingerprint(asked)
 
 
-def _requested(request: HttpRequest, asked: BulkRequest, found: Chosen, excluded: set[int]) -> HttpResponse:
-    """Request the repair of those that are not excluded. Raises WedError."""
-    chosen = found.without(excluded)
+def _requested(request: HttpRequest, asked: BulkRequest, chosen: Chosen) -> HttpResponse:
+    """Request or propose the repair. Raises WedError."""
     made = api.request_bulk(
         asked,
         chosen.wids,
@@ -131,6 +136,8 @@ def _requested(request: HttpRequest, asked: BulkRequest, found: Chosen, excluded
         digest=chosen.digest_at,
         actor=request.user.get_username(),
     )
+    if made.proposal:
+        return HttpResponseRedirect(reverse("monitor:proposal", args=[made.proposal]))
     return HttpResponseRedirect(reverse("monitor:bulk", args=[made.id]))
 
 
@@ -140,10 +147,12 @@ def _preview(
     """Return the instances of the page with what would become of each. Raises WedError."""
     if asked.operation == "patch" and not asked.arguments["changes"]:
         return {"error": _("Enter a value.")}
-    total, actor = len(found.wids) - len(context["excluded"]), request.user.get_username()
+    chosen, actor = found.without(context["excluded"]), request.user.get_username()
+    total, needed = len(chosen.wids), api.bulk_approvals(asked, chosen.wids)
     wids = [row.wid for row in context["rows"]]
     titles = context["flow"].transition_titles
     found_rows = api.preview_bulk(asked, wids, actor=actor, total=total)
     shown = {row.wid: preview_row(row, titles) for row in found_rows}
     rows = [shown.get(row.wid, row) for row in context["rows"]]
-    return {"rows": rows, "previewed": _fingerprint(asked), "left": total}
+    approvals = proposals.why(needed.needed, needed.title)
+    return {"rows": rows, "previewed": _fingerprint(asked), "left": total, "approvals": approvals}

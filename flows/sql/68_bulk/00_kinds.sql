@@ -20,8 +20,14 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
 select p_operation in ('patch', 'complete', 'skip', 'accept', 'rollback', 'abort')
 $$;
 
--- Returns whether an operation writes one step, so that the steps of many instances are settled at once.
+-- Returns whether an operation is about values and jobs, which are of one flow.
 create or replace function wedsql._is_step_operation(p_operation text) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select p_operation in ('patch', 'complete', 'skip')
+$$;
+
+-- Returns whether an operation writes one step, so that those of many instances are settled at once.
+create or replace function wedsql._is_settled_at_once(p_operation text) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select p_operation in ('patch', 'complete', 'skip', 'accept')
 $$;

@@ -69,13 +69,15 @@ end $$;
 -- Requests an operation on these instances and returns it. p_expected is the number that a person confirmed,
 -- p_digest the digest of the instances, or null: if it is about others, nothing is requested. p_flows: the
 -- flows that this person may operate; null for all. p_arguments: those of a repair (_bulk_kinds). p_atomic:
--- nothing is done unless all can be done.
--- Raises: WD009, WD109, WD301, WD504, WD505; WD002, WD210 for attributes that may not be written.
+-- nothing is done unless all can be done. p_hours: it needs approvals and is proposed, and waits so long for
+-- them; null: it needs none.
+-- Raises: WD009, WD109, WD301, WD504, WD505; WD002, WD210 for attributes that may not be written; WD520 where
+-- it needs approvals and is not proposed, WD521 where it cannot be proposed.
 create or replace function wedsql.request_bulk(p_operation text, p_wids integer[], p_expected integer,
   p_reason text, p_actor text default null, p_priority integer default null, p_transition text default '',
   p_query text default '', p_flows text[] default null, p_digest text default null,
-  p_assignee text default null, p_arguments jsonb default '{}', p_atomic boolean default false)
-  returns jsonb
+  p_assignee text default null, p_arguments jsonb default '{}', p_atomic boolean default false,
+  p_hours integer default null) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 declare
   v_now timestamptz := wedsql.now();
@@ -117,8 +119,10 @@ begin
       'Leave them out of the filter.', jsonb_build_object('flow', v_flow));
   end if;
   perform wedsql._check_bulk_flow(v_bulk);
-  update wedsql.bulk b set flows = v_bulk.flows, total = v_bulk.total where b.id = v_bulk.id;
-  return to_jsonb(v_bulk);
+  v_bulk.state := wedsql._begin_bulk(v_bulk, v_wids, p_hours);
+  update wedsql.bulk b set flows = v_bulk.flows, total = v_bulk.total, state = v_bulk.state
+  where b.id = v_bulk.id;
+  return wedsql._shown_bulk(v_bulk);
 end $$;
 
 -- Pauses a bulk operation ('paused'), lets it continue ('running'), or withdraws what is left of it
@@ -139,6 +143,9 @@ begin
     perform wedsql._raise('WD506', 'There is no bulk operation {bulk}.', 'Load the page again.', v_facts);
   elsif v_bulk.state in ('withdrawn', 'finished') then
     perform wedsql._raise('WD507', 'Bulk operation {bulk} has ended.', 'Nothing of it is left.', v_facts);
+  elsif v_bulk.state = 'proposed' then
+    perform wedsql._raise('WD507', 'Bulk operation {bulk} waits for approvals.',
+      'Its proposal can be approved, rejected or withdrawn.', v_facts);
   elsif v_bulk.state = p_state then
     perform wedsql._raise('WD507', 'Bulk operation {bulk} is in this state already.', 'Load the page again.',
       v_facts);
@@ -149,5 +156,5 @@ begin
   set state = p_state, changed_at = v_now, changed_by = wedsql._actor(p_actor),
       finished_at = case when p_state = 'withdrawn' then v_now end
   where b.id = p_id returning b.* into v_bulk;
-  return to_jsonb(v_bulk);
+  return wedsql._shown_bulk(v_bulk);
 end $$;

@@ -55,7 +55,7 @@ begin
     when 'suspend' then perform wedsql.suspend(p_wid, p_reason, p_bulk.actor);
     when 'resume' then perform wedsql.resume(p_wid, p_reason, p_bulk.actor);
     when 'rematch' then perform wedsql._bulk_rematch(p_bulk, p_wid, p_reason);
-    when 'accept', 'rollback', 'abort' then
+    when 'rollback', 'abort' then
       perform wedsql._repair(p_wid, p_bulk.operation,
         wedsql._bulk_arguments(p_wid, p_bulk.operation, '', p_bulk.arguments), p_reason, p_bulk.actor, null);
     else perform wedsql._bulk_jobs(p_bulk, p_wid, p_reason);
@@ -85,7 +85,8 @@ end $$;
 -- Performs the operation on these instances of one flow, which the caller has locked, and keeps their
 -- results. Steps are applied at once, as those of many workers are. The reasons in the history have the
 -- number of the bulk operation.
--- Raises: WD108, WD505; WD520 where one needs approvals; as the operation on one of them.
+-- Raises: WD108, WD505; WD520 where one needs more approvals than the operation has; as the operation on one
+-- of them.
 create or replace function wedsql._bulk_together(p_bulk wedsql.bulk, p_wids integer[]) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -98,9 +99,12 @@ declare
                             order by array_position(p_wids, r.wid));
 begin
   perform set_config('wedsql.bulk_size', p_bulk.total::text, true);
+  insert into wedsql.applying (wid, operation, approvals, groups)
+  select w, p_bulk.operation, p_bulk.approvals, p_bulk.approvers from unnest(p_wids) w
+  where p_bulk.approvals > 0;
   foreach v_wid in array p_wids loop
     perform wedsql._bulk_unchanged(p_bulk, v_wid);
-    if wedsql._is_step_operation(p_bulk.operation) then
+    if wedsql._is_settled_at_once(p_bulk.operation) then
       v_before := array_append(v_before, wedsql._before_repair(v_wid, p_bulk.operation));
       v_steps := array_append(v_steps, wedsql._step_of(v_wid, p_bulk.operation, wedsql._bulk_arguments(v_wid,
         p_bulk.operation, p_bulk.transition, p_bulk.arguments), v_reason, p_bulk.actor));
@@ -109,12 +113,14 @@ begin
     end if;
   end loop;
   if cardinality(v_steps) > 0 then
-    perform wedsql._apply_steps(f, v_steps, p_bulk.arguments -> 'changes')
+    perform case when p_bulk.operation = 'accept' then wedsql._accept_steps(f, v_steps)
+                 else wedsql._apply_steps(f, v_steps, p_bulk.arguments -> 'changes') end
     from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wids[1];
     for v_place in 1..cardinality(p_wids) loop
       perform wedsql._end_repair(p_wids[v_place], p_bulk.operation, v_seqs[v_place], v_before[v_place]);
     end loop;
   end if;
+  delete from wedsql.applying a where p_bulk.approvals > 0 and a.wid = any (p_wids);
   update wedsql.bulk_row r
   set result = 'done', tried_at = wedsql.now(), sqlstate = null, message = null, hint = null, detail = null
   where r.bulk_id = p_bulk.id and r.wid = any (p_wids);
@@ -255,7 +261,7 @@ begin
     return false;
   end if;
   perform wedsql._bulk_missed(p_bulk, wedsql._without(v_wids, v_got));
-  if wedsql._is_step_operation(p_bulk.operation) and v_got <> '{}' and not exists (
+  if wedsql._is_settled_at_once(p_bulk.operation) and v_got <> '{}' and not exists (
        select 1 from wedsql.bulk_row r
        where r.bulk_id = p_bulk.id and r.wid = any (v_got) and r.blocked_at is not null)
      and wedsql._bulk_try(p_bulk, v_got) then

@@ -1,5 +1,12 @@
 -- Reads bulk operations, for pages and programs.
 
+-- Returns a bulk operation for clients, with the number of its proposal.
+create or replace function wedsql._shown_bulk(p_bulk wedsql.bulk) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
+select to_jsonb(p_bulk) - '{approvals,approvers}'::text[] || jsonb_build_object(
+  'proposal', (select p.number from wedsql.proposal p where p.bulk_id = p_bulk.id))
+$$;
+
 -- Returns a bulk operation.
 -- Raises: WD506.
 create or replace function wedsql.read_bulk(p_id bigint) returns jsonb
@@ -12,7 +19,7 @@ begin
     perform wedsql._raise('WD506', 'There is no bulk operation {bulk}.', 'Load the page again.',
       jsonb_build_object('bulk', p_id));
   end if;
-  return to_jsonb(v_bulk);
+  return wedsql._shown_bulk(v_bulk);
 end $$;
 
 -- Returns bulk operations, newest first, before p_before if that is given; with p_flows those whose instances
@@ -20,7 +27,7 @@ end $$;
 create or replace function wedsql.list_bulk(p_flows text[] default null, p_before bigint default null,
   p_max integer default 50) returns setof jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
-select to_jsonb(b) from wedsql.bulk b
+select wedsql._shown_bulk(b) from wedsql.bulk b
 where (p_flows is null or b.flows <@ p_flows) and (p_before is null or b.id < p_before)
 order by b.id desc limit least(p_max, 500)
 $$;

@@ -20,6 +20,16 @@ begin
   end if;
 end $$;
 
+-- Returns the step to which an instance rolls back if so many steps of transitions are undone; null where it
+-- has fewer.
+create or replace function wedsql._rollback_seq(p_wid integer, p_steps integer) returns integer
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select h.seq - 1 from wedsql.wed_trace h
+where h.wid = p_wid and h.tgid > 0 and left(h.trw, 1) <> '_' and not exists (
+  select 1 from wedsql.wed_trace c where c.wid = p_wid and c.compensates_seq = h.seq)
+order by h.seq desc offset p_steps - 1 limit 1
+$$;
+
 -- Returns the arguments for one instance: the job of the transition, or the step to which it rolls back.
 -- Raises: WD110 with fewer steps, WD212 where it has no such job, or several.
 create or replace function wedsql._bulk_arguments(p_wid integer, p_operation text, p_transition text,
@@ -39,11 +49,8 @@ begin
     end if;
     return p_arguments || jsonb_build_object('job', v_jobs[1]);
   elsif p_operation = 'rollback' then
-    select h.seq - 1 into v_seq from wedsql.wed_trace h
-    where h.wid = p_wid and h.tgid > 0 and left(h.trw, 1) <> '_' and not exists (
-      select 1 from wedsql.wed_trace c where c.wid = p_wid and c.compensates_seq = h.seq)
-    order by h.seq desc offset (p_arguments ->> 'steps')::integer - 1 limit 1;
-    if not found then
+    v_seq := wedsql._rollback_seq(p_wid, (p_arguments ->> 'steps')::integer);
+    if v_seq is null then
       perform wedsql._raise('WD110', 'Instance {instance} has fewer than {steps} steps to undo.',
         'Undo fewer steps, or abort it.', jsonb_build_object('instance', p_wid, 'steps',
           p_arguments -> 'steps'));

@@ -14,7 +14,8 @@ $$;
 create or replace function wedsql._waits(p_proposal wedsql.proposal, p_now timestamptz) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select p_proposal.closed_at is null and p_proposal.expires_at > p_now
-  and p_proposal.expected_seq = (select i.seq from wedsql.instance i where i.wid = p_proposal.wid)
+  and (p_proposal.wid is null
+    or p_proposal.expected_seq = (select i.seq from wedsql.instance i where i.wid = p_proposal.wid))
 $$;
 
 -- Returns the state of a case for people: as _case_state, but "proposed" while a repair waits for approvals,

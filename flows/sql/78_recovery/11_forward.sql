@@ -78,7 +78,7 @@ begin
   return array(select t.tgname from wedsql.trig t where t.tgid = any (v_violated) order by t.tgid);
 end $$;
 
--- Returns the step of an operation that writes one: patch, complete or skip.
+-- Returns the step of an operation that writes one: patch, complete, skip or accept.
 -- Locks, raises: as the function of the operation.
 create or replace function wedsql._step_of(p_wid integer, p_operation text, p_arguments jsonb, p_reason text,
   p_actor text) returns wedsql.step
@@ -88,6 +88,7 @@ begin
     when 'patch' then return wedsql._patch_step(p_wid, p_arguments, p_reason, p_actor);
     when 'complete' then return wedsql._complete_step(p_wid, p_arguments, p_reason, p_actor);
     when 'skip' then return wedsql._skip_step(p_wid, p_arguments, p_reason, p_actor);
+    when 'accept' then return (wedsql._accept_step(p_wid, p_arguments, p_reason, p_actor)).step;
   end case;
 end $$;
 
@@ -119,26 +120,53 @@ select wedsql._apply_step(p_wid, 'complete', p_arguments, p_reason, p_actor);
 select null::jsonb
 $$;
 
--- Ends an exception as it is: the instance is final although no final condition holds, and what was pending
--- is withdrawn. With override it may violate integrity conditions, which the history names and {"violated"}
--- has.
--- Locks: as _operate; its jobs and timers, the trace.
+-- Returns the step by which a person ends an exception as it is, for _accept_steps. With override it may
+-- violate integrity conditions, which its reason names.
+-- Locks: as _operate; its jobs.
 -- Raises: WD104, WD531; as _exception_job.
+create or replace function wedsql._accept_step(p_wid integer, p_arguments jsonb, p_reason text, p_actor text,
+  out step wedsql.step, out violated text[])
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
+begin
+  perform wedsql._exception_job(p_wid);
+  violated := wedsql._accepted_violations(v_flow, p_wid, (p_arguments ->> 'override')::boolean);
+  step := wedsql._note_step(p_wid, '_RECOVER:accept', wedsql._actor(p_actor),
+    p_reason || case when violated = '{}' then ''
+                     else format(' (override: %s)', array_to_string(violated, ', ')) end);
+end $$;
+
+-- Ends exceptions of a flow as they are: the instances are final although no final condition holds, and what
+-- was pending is withdrawn.
+-- Locks: the jobs and timers, the trace; the caller holds the instances.
+-- Raises: WD520 if one needs approvals.
+create or replace function wedsql._accept_steps(p_flow wedsql.flow, p_steps wedsql.step[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_now timestamptz := wedsql.now();
+  v_wids integer[] := array(select s.wid from unnest(p_steps) s order by s.wid);
+  v_seqs integer[];
+begin
+  perform wedsql._withdraw_jobs(v_wids, array(select j.id from wedsql.job_pool j where j.wid = any (v_wids)),
+    'withdrawn', '', 'The instance became final.', v_now);
+  delete from wedsql.timer x where x.wid = any (v_wids);
+  update wedsql.instance i set status = 'F', finished_at = v_now, reason = null where i.wid = any (v_wids);
+  v_seqs := wedsql._append_trace(p_flow, p_steps, null, v_now);
+  perform wedsql._check_approvals(p_flow, w, 'accept') from unnest(v_wids) w;
+  perform wedsql._keep_cases(p_flow, v_wids, v_now);
+  perform wedsql._notify(p_flow, v_wids, v_seqs, '{}', 0);
+end $$;
+
+-- Ends one exception as it is; {"violated"} has the integrity conditions that it violates.
+-- Locks, raises: as _accept_step and _accept_steps.
 create or replace function wedsql._repair_accept(p_wid integer, p_arguments jsonb, p_reason text,
   p_actor text) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_flow wedsql.flow := wedsql._operate(p_wid, p_reason);
-  v_job wedsql.job_pool := wedsql._exception_job(p_wid);
-  v_now timestamptz := wedsql.now();
-  v_violated text[] :=
-    wedsql._accepted_violations(v_flow, p_wid, (p_arguments ->> 'override')::boolean);
+  v_made record := wedsql._accept_step(p_wid, p_arguments, p_reason, p_actor);
 begin
-  perform wedsql._withdraw_rest(p_wid, v_now);
-  delete from wedsql.timer x where x.wid = p_wid;
-  update wedsql.instance i set status = 'F', finished_at = v_now, reason = null where i.wid = p_wid;
-  perform wedsql._operated(v_flow, p_wid, '_RECOVER:accept', p_actor,
-    p_reason || case when v_violated = '{}' then ''
-                     else format(' (override: %s)', array_to_string(v_violated, ', ')) end, '{}', v_now);
-  return case when v_violated <> '{}' then jsonb_build_object('violated', v_violated) end;
+  perform wedsql._accept_steps(f, array[v_made.step])
+  from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wid;
+  return case when v_made.violated <> '{}' then jsonb_build_object('violated', v_made.violated) end;
 end $$;

@@ -46,3 +46,14 @@ select coalesce(case when p_recovery.operation = 'compensate' then (
         where t.wid = p_recovery.wid and t.seq = p_recovery.target_seq) end, '{}') - p_recovery.restored
   || p_recovery.changes
 $$;
+
+-- Returns the attributes that undoing these steps writes, and the state after it, as rules for approvals see
+-- them.
+create or replace function wedsql._after_undo(p_flow wedsql.flow, p_recovery wedsql.recovery,
+  out written text[], out state jsonb)
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select array(select distinct k from wedsql.wed_trace h cross join lateral jsonb_object_keys(h.before) k
+             where h.wid = p_recovery.wid and h.seq = any (p_recovery.undone))
+         || array(select jsonb_object_keys(p_recovery.changes)),
+       wedsql._present_state(p_flow.name, p_recovery.wid) || wedsql._target_state(p_recovery)
+$$;

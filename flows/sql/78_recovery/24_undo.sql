@@ -62,10 +62,8 @@ begin
               from wedsql._planned(p_wid, v_undone) o) p
   where i.wid = p_wid
   returning * into v_recovery;
-  perform wedsql._check_approvals(p_flow, p_wid, p_operation, array(
-      select distinct k from wedsql.wed_trace h cross join lateral jsonb_object_keys(h.before) k
-      where h.wid = p_wid and h.seq = any (v_undone)) || array(select jsonb_object_keys(p_changes)),
-    wedsql._present_state(p_flow.name, p_wid) || wedsql._target_state(v_recovery));
+  perform wedsql._check_approvals(p_flow, p_wid, p_operation, a.written, a.state)
+  from wedsql._after_undo(p_flow, v_recovery) a;
   perform wedsql._stop_jobs(p_wid, p_operation <> 'compensate', v_undone, v_actor, p_reason, v_now);
   delete from wedsql.skipped s where s.wid = p_wid and s.seq > p_seq and p_operation <> 'compensate';
   update wedsql.instance i set status = 'X', reason = null where i.wid = p_wid;

@@ -2,33 +2,34 @@
 -- after its effect and in its transaction, whoever calls it: the desk, an operation on many instances, a
 -- worker that commits the job _EXCPT, or an SQL session. So there is no way around the rules.
 
--- Returns how many approvals a repair needs: the largest number of the rules that match, the first rule that
--- asks for it, and the groups that matching rules name. p_written: the attributes that it writes; p_state:
--- the state after it; p_size: the number of instances of the operation that it is a part of. A rule whose
--- condition cannot be evaluated matches.
-create or replace function wedsql._approvals(p_flow integer, p_operation text, p_written text[],
-  p_state jsonb, p_size integer, out needed smallint, out title text, out groups text[])
+-- Returns how many approvals a repair of instances of a flow needs: the largest number of the rules that
+-- match one of them, the first rule that asks for it, and the groups that matching rules name. p_written: for
+-- each the attributes that it writes; p_states: for each the state after it; p_size: the number of instances
+-- of the operation that it is a part of. A rule whose condition cannot be evaluated matches.
+create or replace function wedsql._approvals(p_flow integer, p_operation text, p_written jsonb,
+  p_states jsonb, p_size integer, out needed smallint, out title text, out groups text[])
 language plpgsql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
   v_types jsonb := wedsql._attr_types(p_flow);
   v_rules wedsql.approval_rule[] := array(
     select r from wedsql.approval_rule r
-    where r.flow_id = p_flow and r.approvals > 0 and p_operation <> 'priority'
-      and (r.operations = '{}' or p_operation = any (r.operations))
-      and (r.attributes = '{}' or r.attributes && p_written)
-      and coalesce(p_size > r.bulk_above, true) order by r.position);
+    where r.flow_id = p_flow and wedsql._rule_covers(r, p_operation, p_size)
+      and (r.attributes = '{}' or exists (
+        select 1 from jsonb_array_elements(p_written) w where w ?| r.attributes)) order by r.position);
   v_known wedsql.approval_rule[] := array(
     select r from unnest(v_rules) r where v_types ?& (r).reads order by (r).position);
-  v_letters text := coalesce((wedsql._values(
+  v_letters text[] := wedsql._values(
     array(select row(g.n, null, g.compiled, g.reads, null)::wedsql.condition
           from (select o.compiled, o.reads, o.ordinality::integer as n
                 from unnest(v_known) with ordinality o) g order by g.n),
-    v_types, jsonb_build_array(p_state)))[1], '');
+    v_types, p_states);
 begin
   with matching as (
     select o.* from unnest(v_known) with ordinality o
-    where substr(v_letters, o.ordinality::integer, 1) in ('t', 'e')
+    where exists (select 1 from jsonb_array_elements(p_written) with ordinality w (names, n)
+      where (o.attributes = '{}' or w.names ?| o.attributes)
+        and substr(v_letters[w.n::integer], o.ordinality::integer, 1) in ('t', 'e'))
     union all
     select o.*, 0 from unnest(v_rules) o where not v_types ?& o.reads)
   select coalesce(max(m.approvals), 0),
@@ -36,6 +37,15 @@ begin
          coalesce(array_agg(distinct m.approvers) filter (where m.approvers <> ''), '{}')
   into needed, title, groups from matching m;
 end $$;
+
+-- Returns whether a rule is about an operation on so many instances.
+create or replace function wedsql._rule_covers(p_rule wedsql.approval_rule, p_operation text, p_size integer)
+  returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select p_rule.approvals > 0 and p_operation <> 'priority'
+  and (p_rule.operations = '{}' or p_operation = any (p_rule.operations))
+  and coalesce(p_size > p_rule.bulk_above, true)
+$$;
 
 -- Returns the number of instances of the operation on many instances that this transaction performs, else 1.
 create or replace function wedsql._bulk_size() returns integer
@@ -56,8 +66,8 @@ begin
   if not exists (select 1 from wedsql.approval_rule r where r.flow_id = p_flow.id) then
     return;
   end if;
-  v_need := wedsql._approvals(p_flow.id, p_operation, p_written,
-    coalesce(p_state, wedsql._present_state(p_flow.name, p_wid)), wedsql._bulk_size());
+  v_need := wedsql._approvals(p_flow.id, p_operation, jsonb_build_array(to_jsonb(p_written)),
+    jsonb_build_array(coalesce(p_state, wedsql._present_state(p_flow.name, p_wid))), wedsql._bulk_size());
   if v_need.needed = 0 then
     return;
   end if;

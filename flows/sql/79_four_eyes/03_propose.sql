@@ -18,8 +18,8 @@ $$;
 -- Returns a proposal for clients, with its votes.
 create or replace function wedsql._shown_proposal(p_proposal wedsql.proposal) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
-select to_jsonb(p_proposal) - '{flow_id,version,case_number,sqlstate,message,hint,detail}'::text[]
-  || jsonb_build_object('case', p_proposal.case_number,
+select to_jsonb(p_proposal) - '{flow_id,version,case_number,bulk_id,sqlstate,message,hint,detail}'::text[]
+  || jsonb_build_object('case', p_proposal.case_number, 'bulk', p_proposal.bulk_id,
     'flow', (select f.name from wedsql.flow f where f.id = p_proposal.flow_id),
     'state', wedsql._proposal_state(p_proposal, wedsql.now()),
     'failure', case when p_proposal.message is not null then jsonb_build_object(
@@ -40,8 +40,8 @@ begin
   end if;
 end $$;
 
--- Ends a proposal, which the caller has locked, in this state, and returns it. p_why: why it could not be
--- applied.
+-- Ends a proposal, which the caller has locked, in this state, and returns it; what it proposes for many
+-- instances is withdrawn unless it is applied. p_why: why it could not be applied.
 create or replace function wedsql._end_proposal(p_number bigint, p_state text, p_kind text, p_actor text,
   p_text text, p_why wedsql.why default null) returns wedsql.proposal
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -52,6 +52,10 @@ begin
   set state = p_state, closed_at = wedsql.now(), sqlstate = (p_why).code, message = (p_why).message,
       hint = nullif((p_why).hint, ''), detail = nullif((p_why).detail, '')
   where p.number = p_number returning p.* into v_proposal;
+  update wedsql.bulk b
+  set state = 'withdrawn', changed_at = v_proposal.closed_at, finished_at = v_proposal.closed_at,
+      changed_by = p_actor
+  where b.id = v_proposal.bulk_id and b.state = 'proposed';
   perform wedsql._note_proposal(v_proposal, p_kind, p_actor, coalesce(p_text, (p_why).message));
   return v_proposal;
 end $$;

@@ -92,9 +92,23 @@ begin
   return wedsql._shown_proposal(v_proposal);
 end $$;
 
--- Applies a proposal that has its approvals, and returns it: applied, or failed. The history has the maker as
--- the actor, and names the proposal in the reason.
--- Locks: as the repair.
+-- Applies a proposal about one instance. The history has the maker as the actor, and names the proposal in
+-- the reason.
+-- Locks, raises: as the repair.
+create or replace function wedsql._apply_to_one(p_proposal wedsql.proposal, p_votes integer) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  insert into wedsql.applying (wid, operation, approvals, groups)
+  values (p_proposal.wid, p_proposal.operation, p_votes, p_proposal.approvers);
+  perform wedsql._repair(p_proposal.wid, p_proposal.operation, p_proposal.arguments,
+    format('Proposal %s: %s', p_proposal.number, p_proposal.reason), p_proposal.maker,
+    p_proposal.expected_seq);
+  delete from wedsql.applying a where a.wid = p_proposal.wid;
+end $$;
+
+-- Applies a proposal that has its approvals, and returns it: applied, or failed. An operation on many
+-- instances begins.
+-- Locks: as the repair, or the operation.
 -- Raises: what is worth repeating.
 create or replace function wedsql._apply_proposal(p_proposal wedsql.proposal, p_actor text, p_votes integer)
   returns wedsql.proposal
@@ -104,12 +118,11 @@ declare
 begin
   begin
     perform wedsql._check_version(p_proposal);
-    insert into wedsql.applying (wid, operation, approvals, groups)
-    values (p_proposal.wid, p_proposal.operation, p_votes, p_proposal.approvers);
-    perform wedsql._repair(p_proposal.wid, p_proposal.operation, p_proposal.arguments,
-      format('Proposal %s: %s', p_proposal.number, p_proposal.reason), p_proposal.maker,
-      p_proposal.expected_seq);
-    delete from wedsql.applying a where a.wid = p_proposal.wid;
+    if p_proposal.bulk_id is null then
+      perform wedsql._apply_to_one(p_proposal, p_votes);
+    else
+      perform wedsql._start_approved(p_proposal, p_actor, p_votes);
+    end if;
   exception when others then
     get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text,
       v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
