@@ -45,6 +45,20 @@ begin
   perform wedsql._check_approvals(v_flow, p_wid, 'rematch');
 end $$;
 
+-- Undoes all steps of an instance, or as many as a rollback of many says. The caller brings the cases in
+-- line.
+-- Locks, raises: as abort and roll_back.
+create or replace function wedsql._bulk_undo(p_bulk wedsql.bulk, p_wid integer, p_reason text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_flow wedsql.flow := wedsql._hold_all(p_wid, p_reason);
+  v_arguments jsonb := wedsql._bulk_arguments(p_wid, p_bulk.operation, '', p_bulk.arguments);
+begin
+  perform wedsql._undo(v_flow, p_wid, p_bulk.operation, coalesce((v_arguments ->> 'seq')::integer, 1),
+    p_reason, p_bulk.actor, coalesce((v_arguments ->> 'override')::boolean, false),
+    coalesce((v_arguments ->> 'hold')::boolean, false), '{}', false);
+end $$;
+
 -- Performs the operation on one instance.
 -- Raises: as the operation on one instance.
 create or replace function wedsql._bulk_perform(p_bulk wedsql.bulk, p_wid integer, p_reason text) returns void
@@ -55,9 +69,7 @@ begin
     when 'suspend' then perform wedsql.suspend(p_wid, p_reason, p_bulk.actor);
     when 'resume' then perform wedsql.resume(p_wid, p_reason, p_bulk.actor);
     when 'rematch' then perform wedsql._bulk_rematch(p_bulk, p_wid, p_reason);
-    when 'rollback', 'abort' then
-      perform wedsql._repair(p_wid, p_bulk.operation,
-        wedsql._bulk_arguments(p_wid, p_bulk.operation, '', p_bulk.arguments), p_reason, p_bulk.actor, null);
+    when 'rollback', 'abort' then perform wedsql._bulk_undo(p_bulk, p_wid, p_reason);
     else perform wedsql._bulk_jobs(p_bulk, p_wid, p_reason);
   end case;
 end $$;
@@ -112,7 +124,10 @@ begin
       perform wedsql._bulk_perform(p_bulk, v_wid, v_reason);
     end if;
   end loop;
-  if cardinality(v_steps) > 0 then
+  if p_bulk.operation in ('rollback', 'abort') then
+    perform wedsql._keep_cases(f, p_wids, wedsql.now())
+    from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wids[1];
+  elsif cardinality(v_steps) > 0 then
     perform case when p_bulk.operation = 'accept' then wedsql._accept_steps(f, v_steps)
                  else wedsql._apply_steps(f, v_steps, p_bulk.arguments -> 'changes') end
     from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wids[1];
@@ -261,7 +276,7 @@ begin
     return false;
   end if;
   perform wedsql._bulk_missed(p_bulk, wedsql._without(v_wids, v_got));
-  if wedsql._is_settled_at_once(p_bulk.operation) and v_got <> '{}' and not exists (
+  if wedsql._is_bulk_repair(p_bulk.operation) and v_got <> '{}' and not exists (
        select 1 from wedsql.bulk_row r
        where r.bulk_id = p_bulk.id and r.wid = any (v_got) and r.blocked_at is not null)
      and wedsql._bulk_try(p_bulk, v_got) then

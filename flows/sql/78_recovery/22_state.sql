@@ -8,13 +8,14 @@ create or replace function wedsql._write_changes(
 language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
 set intervalstyle = 'postgres' as $$
 declare
-  v_old jsonb := wedsql._present_state(p_flow.name, p_wid);
+  v_old jsonb;
 begin
   execute wedsql._fill($q$
-    update {flow:I}.wed_flow w set {assignments} from (select $2 as state) c where w.wid = $1
-    returning to_jsonb(w.*) - 'wid' $q$, jsonb_build_object('flow', p_flow.name,
+    update {flow:I}.wed_flow w set {assignments} from (select $2 as state) c cross join {flow:I}.wed_flow o
+    where w.wid = $1 and o.wid = $1
+    returning to_jsonb(w.*) - 'wid', to_jsonb(o.*) - 'wid' $q$, jsonb_build_object('flow', p_flow.name,
       'assignments', wedsql._changed_columns(p_flow.id)))
-  into state using p_wid, p_changes;
+  into state, v_old using p_wid, p_changes;
   select coalesce(jsonb_object_agg(o.key, o.value), '{}') into before
   from jsonb_each(v_old) o where o.value is distinct from state -> o.key;
 end $$;

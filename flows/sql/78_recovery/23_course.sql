@@ -52,9 +52,11 @@ begin
 end $$;
 
 -- Compensates by the kernel what it can, up to a step that needs a worker, whose job is offered; after the
--- last step ends the recovery. Returns the status of the instance.
+-- last step ends the recovery. Returns the status of the instance. p_keep: false where the caller brings the
+-- cases in line.
 -- Locks: the caller holds the wed_flow row.
-create or replace function wedsql._go_on(p_flow wedsql.flow, p_wid integer, p_now timestamptz) returns "char"
+create or replace function wedsql._go_on(p_flow wedsql.flow, p_wid integer, p_now timestamptz,
+  p_keep boolean default true) returns "char"
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_recovery wedsql.recovery;
@@ -72,7 +74,9 @@ begin
     end if;
     perform wedsql._compensate_at_once(p_flow, v_recovery, p_now);
   end loop;
-  perform wedsql._keep_cases(p_flow, array[p_wid], p_now);
+  if p_keep then
+    perform wedsql._keep_cases(p_flow, array[p_wid], p_now);
+  end if;
   return v_status;
 end $$;
 

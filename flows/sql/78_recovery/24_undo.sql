@@ -36,12 +36,12 @@ end $$;
 
 -- Begins to undo steps, and returns the status that the instance has then: X while a compensation waits for a
 -- worker. p_changes: values that the attributes get at the end. Rules for approvals are about the state at
--- the end.
+-- the end. p_keep: false where the caller brings the cases in line.
 -- Locks: the instance, its jobs and timers, the trace; the caller holds the wed_flow row.
 -- Raises: WD111; WD520 if it needs approvals.
 create or replace function wedsql._undo(p_flow wedsql.flow, p_wid integer, p_operation text, p_seq integer,
-  p_reason text, p_actor text, p_override boolean, p_hold boolean, p_changes jsonb default '{}')
-  returns text
+  p_reason text, p_actor text, p_override boolean, p_hold boolean, p_changes jsonb default '{}',
+  p_keep boolean default true) returns text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := wedsql.now();
@@ -63,14 +63,15 @@ begin
   where i.wid = p_wid
   returning * into v_recovery;
   perform wedsql._check_approvals(p_flow, p_wid, p_operation, a.written, a.state)
-  from wedsql._after_undo(p_flow, v_recovery) a;
+  from wedsql.flow f cross join lateral wedsql._after_undo(f, v_recovery) a
+  where f.id = p_flow.id and exists (select 1 from wedsql.approval_rule r where r.flow_id = f.id);
   perform wedsql._stop_jobs(p_wid, p_operation <> 'compensate', v_undone, v_actor, p_reason, v_now);
   delete from wedsql.skipped s where s.wid = p_wid and s.seq > p_seq and p_operation <> 'compensate';
   update wedsql.instance i set status = 'X', reason = null where i.wid = p_wid;
   v_step.cause_seq := p_seq;  -- a firing after it counts as undone from here on (wedsql._has_fired)
   v_seqs := wedsql._append_trace(p_flow, array[v_step], null, v_now);
   perform wedsql._notify(p_flow, array[p_wid], v_seqs, '{}', 0);
-  return wedsql._go_on(p_flow, p_wid, v_now);
+  return wedsql._go_on(p_flow, p_wid, v_now, p_keep);
 end $$;
 
 -- Checks that the instance has a step of this number.
