@@ -23,8 +23,8 @@ from flows.access import (
     rights,
     visible_flows,
 )
-from flows.api import read_case, read_proposal
-from flows.errors import UnknownCase, UnknownProposal
+from flows.api import read_bulk, read_case, read_proposal
+from flows.errors import UnknownBulk, UnknownCase, UnknownProposal
 from flows.queries.definitions import FlowInfo
 from flows.queries.instances import Instance, instance
 from monitor.api import limits, tokens
@@ -104,6 +104,17 @@ class Caller:
         except UnknownProposal:
             raise Http404 from None
 
+    def flow_of_bulk_or_404(self, number: int) -> FlowInfo:
+        """Return the first flow of an operation on many instances, all of whose flows the caller sees."""
+        try:
+            flows = read_bulk(number).flows if number < 2**63 else []
+        except UnknownBulk:
+            raise Http404 from None
+        found = [self.flow_or_404(each) for each in flows]
+        if not found:
+            raise Http404
+        return found[0]
+
     def renewed(self) -> Caller | None:
         """Return the caller as of now; None if the token, the session or the account has ended."""
         if self.token is not None:
@@ -166,6 +177,8 @@ class Needs:
             return None, caller.flow_of_case_or_404(int(given["case"]))
         if "proposal" in given:
             return None, caller.flow_of_proposal_or_404(int(given["proposal"]))
+        if "bulk" in given:
+            return None, caller.flow_of_bulk_or_404(int(given["bulk"]))
         return None, caller.flow_or_404(str(given["name"])) if "name" in given else None
 
 

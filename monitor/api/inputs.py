@@ -80,6 +80,26 @@ class RepairIn(RepairPreviewIn):
     seq: Annotated[int, Field(ge=0, lt=2**31)] | None = None
 
 
+class BulkPreviewIn(Input):
+    """A repair of the instances that a filter selects; `transition` names the job of complete and skip."""
+
+    operation: Literal["patch", "complete", "skip", "accept", "rollback", "abort"]
+    q: Annotated[str, StringConstraints(max_length=4000), Storable] = ""
+    arguments: dict[str, Any] = {}
+    transition: Annotated[str, StringConstraints(max_length=63), Storable] = ""
+    limit: Annotated[int, Field(ge=1, le=100, description="How many are previewed.")] = 25
+
+
+class BulkIn(BulkPreviewIn):
+    """Why, and what a preview confirmed; with `atomic` nothing is done unless all can be."""
+
+    reason: ReasonText
+    expected: Annotated[int, Field(ge=1, le=100_000)]
+    digest: Annotated[str, StringConstraints(max_length=16), Storable]
+    atomic: bool = False
+    propose: bool = False
+
+
 class NoteIn(Input):
     note: Annotated[str, StringConstraints(max_length=LONGEST_REASON), Storable] = ""
 

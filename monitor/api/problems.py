@@ -20,12 +20,13 @@ from pages.guard import REDESIGNED, is_timeout
 MEDIA_TYPE = "application/problem+json"
 NOT_FOUND = (
     errors.UnknownFlow, errors.UnknownInstance, errors.UnknownView, errors.UnknownVersion,
-    errors.UnknownSla, errors.UnknownCase, errors.UnknownProposal,
+    errors.UnknownSla, errors.UnknownCase, errors.UnknownProposal, errors.UnknownBulk,
 )  # fmt: skip
 CONFLICT = (
     errors.NotRunning, errors.InstanceFinal, errors.FinalPending, errors.NotOwner, errors.StaleJob,
     errors.WrongJobState, errors.AlreadyWritten, errors.AttributeInUse, errors.InstanceMoved,
     errors.ConditionGone, errors.CaseClaimed, errors.NeedsApprovals, errors.BadProposal,
+    errors.BulkChanged, errors.BulkEnded,
 )  # fmt: skip
 TITLES = {
     400: "The request is not valid.",

@@ -11,6 +11,7 @@ from ninja import NinjaAPI
 
 from monitor.api import (  # noqa: F401 - most only add endpoints
     approving,
+    bulk,
     cases,
     events,
     hooks,

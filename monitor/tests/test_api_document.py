@@ -90,6 +90,19 @@ def test_the_example_of_a_body_is_valid(name: str) -> None:
     getattr(inputs, name).model_validate(BODIES[name])
 
 
+REPAIRS = {"operation": "patch", "q": "status:exception", "arguments": {"changes": {"stage": "new"}}}
+
+
+def repairs_of(path: str, operator: Program, parcels: Parcels) -> tuple[int, dict[str, Any] | None]:
+    """Return the number of a repair of many if the path has one, and the body that it takes."""
+    place = f"/flows/{parcels.flow}/repairs"
+    seen = operator.post(f"{place}/preview", REPAIRS).json()
+    confirmed = REPAIRS | {"reason": "x", "expected": seen["total"], "digest": seen["digest"]}
+    if "{bulk}" in path:
+        return operator.post(place, confirmed).json()["id"], None
+    return 0, REPAIRS if path.endswith("preview") else confirmed
+
+
 def body_of(path: str, operation: dict[str, Any], flow: str) -> dict[str, Any] | None:
     """Return the example of a body with the names of this flow."""
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("example")
@@ -124,8 +137,10 @@ def test_every_operation_is_called_and_answers_as_documented(
             asked = {"operation": "patch", "arguments": {"changes": {"stage": "new"}}, "reason": "x"}
             made = operator.post(f"/instances/{wid}/repair/propose", asked)
             values["proposal"] = made.json()["number"]
-        address = path.removeprefix(BASE).format(**values)
         body = body_of(path, operation, parcels.flow)
+        if "/repairs" in path:
+            values["bulk"], body = repairs_of(path, operator, parcels)
+        address = path.removeprefix(BASE).format(**values)
         found = getattr(operator, method)(address, *([body or {}] if method in ("post", "put") else []))
         where, status = f"{method} {path}", str(found.status_code)
         assert status in operation["responses"], (where, status, found.content)

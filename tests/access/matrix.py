@@ -27,6 +27,8 @@ ANSWERS = {
         "api/v1/instances/<int:wid>/repair": ("-", "b"),
         "api/v1/instances/<int:wid>/repair/preview": ("-", "b"),
         "api/v1/instances/<int:wid>/repair/propose": ("-", "b"),
+        "api/v1/flows/<slug:name>/repairs": ("-", "b"),
+        "api/v1/flows/<slug:name>/repairs/preview": ("-", "b"),
         "api/v1/instances/<int:wid>/jobs/<int:job>/retry": ("-", "b"),
         **{
             f"api/v1/cases/{verb}": ("-", "b")
@@ -207,6 +209,11 @@ cases/<int:case>/comment                           --------- Lnffbfbff
 cases/<int:case>/wait                              --------- Lnffbfbff
 cases/<int:case>/change                            --------- Lnffbfbff
 instances/<int:wid>/repair/propose                 --------- Lnffbfbff
+flows/<slug:name>/repairs                          --------- Lnffbfbff
+flows/<slug:name>/repairs/preview                  --------- Lnffbfbff
+repairs/<int:bulk>                                 Lnyyyyyyy ---------
+repairs/<int:bulk>/instances                       Lnyyyyyyy ---------
+repairs/<int:bulk>/withdraw                        --------- Lnffyfyff
 proposals                                          Lyyyyyyyy ---------
 proposals/<int:proposal>                           Lnyyyyyyy ---------
 proposals/<int:proposal>/approve                   --------- Lnbbbbbbb
