@@ -57,6 +57,9 @@ TARGETS: dict[str, Target] = {
     "monitor-live-cpu": Target("daphne's share of a core there", "≤", 15, "%"),
     "endurance-lost": Target("commits that a browser did not see, endurance run", "≤", 0),
     "endurance-memory": Target("memory of all processes at the end against a quarter", "≤", 1.05, "times"),
+    "bulk-patch": Target("bulk repair of 10,000 cases, new values", "≤", 20, "s"),
+    "bulk-accept": Target("bulk repair of 10,000 cases, accept", "≤", 20, "s"),
+    "bulk-abort": Target("bulk repair of 10,000 cases, undo all steps", "≤", 20, "s"),
     "page-list": Target("instance list on a million instances, slowest first page", "≤", 50, "ms"),
 }
 

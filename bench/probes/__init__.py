@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bench.probes import browser, designer, endurance, footprint, growth, latency, monitor, pages, triggers
+from bench.probes import (
+    browser,
+    bulk_repair,
+    designer,
+    endurance,
+    footprint,
+    growth,
+    latency,
+    monitor,
+    pages,
+    triggers,
+)
 from bench.probes.base import Stage
 from bench.targets import Measure
 
@@ -18,6 +29,7 @@ ALL: dict[str, Callable[[Stage], list[Measure]]] = {
     "designer": designer.measure,
     "monitor": monitor.measure,
     "endurance": endurance.measure,
+    "bulk_repair": bulk_repair.measure,
 }
-ONLY_BY_NAME = {"endurance"}
+ONLY_BY_NAME = {"endurance", "bulk_repair"}
 """those that run only when `--only` names them"""
