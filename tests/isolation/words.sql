@@ -112,6 +112,12 @@ select wedsql.repair(words.wid(), 'patch', jsonb_build_object('changes', p_chang
                      current_setting('iso.seen')::integer)
 $$;
 
+-- Request new values for the instance as a bulk operation.
+create function words.request(p_changes jsonb) returns void language sql as $$
+delete from wedsql.bulk;
+select wedsql.request_bulk('patch', array[words.wid()], 1, 'a reason', 'iso', p_arguments => jsonb_build_object('changes', p_changes))
+$$;
+
 -- Enter the result of the oldest job on behalf of its worker.
 create function words.record(p_changes jsonb, p_actor text) returns void language sql as $$
 select wedsql.repair(words.wid(), 'complete', jsonb_build_object('changes', p_changes, 'job',
