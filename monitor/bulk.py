@@ -67,7 +67,7 @@ MANY: dict[str, ManyOperation] = {
 REPAIRS: dict[str, ManyOperation] = {
     "patch": ManyOperation(
         _("New values"),
-        _("Each instance gets the values, and every condition is evaluated as after any other step."),
+        _("The values are written. Then each instance goes on with the rules that apply."),
         "E",
         right_for("patch"),
     ),

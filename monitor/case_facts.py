@@ -31,15 +31,15 @@ class Found:
     error: str = ""
 
 
-def found_in(group: CaseGroup, technical: bool, repairable: Collection[str]) -> Found:
+def found_in(group: CaseGroup, repairable: Collection[str]) -> Found:
     """Return what the newest case of a group shows; nothing if it was repaired meanwhile.
 
-    `technical`: the texts of errors, too. Of values only those of the attributes in `repairable`.
+    Of values only those of the attributes in `repairable`.
     """
     try:
         wid = api.read_case(group.newest).wid
         if error := _error(wid):
-            return Found(error=error if technical else "")
+            return Found(error=error)
         return Found(_values(wid, repairable))
     except (UnknownCase, UnknownInstance):
         return Found()

@@ -168,25 +168,16 @@ def rows(cases: Collection[Case], named: Names, user: AnyUser) -> list[CaseRow]:
     return [row(one, named, keys) for one in cases]
 
 
-def group_row(
-    group: CaseGroup, named: Names, technical: Collection[str] | None, concealed: Collection[str] = ()
-) -> GroupRow:
-    """Return a group for a page; errors are shown of the flows in `technical`, None for all.
-
-    Nothing is shown of a flow in `concealed`, of which the user may not see all values.
-    """
+def group_row(group: CaseGroup, named: Names, concealed: Collection[str] = ()) -> GroupRow:
+    """Return a group for a page. Nothing is shown of a flow in `concealed`, of which the user may not see
+    all values."""
+    repairable = {name for flow, name in named.repairable if flow == group.flow}
     return GroupRow(
         group,
         named.flow(group.flow),
         cause(group.cause),
         named.transition(group.flow, group.transition),
-        Found()
-        if group.flow in concealed
-        else found_in(
-            group,
-            technical is None or group.flow in technical,
-            {name for flow, name in named.repairable if flow == group.flow},
-        ),
+        Found() if group.flow in concealed else found_in(group, repairable),
     )
 
 

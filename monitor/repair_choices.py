@@ -36,6 +36,11 @@ class Choice:
     statuses: str = "E"
 
     @property
+    def of_something(self) -> bool:
+        """Return whether it is about a part of the instance, which is chosen elsewhere."""
+        return self.of_job or self.of_step or self.of_late
+
+    @property
     def overrides(self) -> bool:
         """Return whether a person may say that it is done although the flow speaks against it."""
         return self.undoes or self is CHOICES["accept"]
@@ -44,7 +49,7 @@ class Choice:
 CHOICES: dict[str, Choice] = {
     "patch": Choice(
         _("New values"),
-        _("The instance gets the values, and every condition is evaluated as after any other step."),
+        _("The values are written. Then the instance goes on with each rule that applies."),
         _("Apply"),
         has_values=True,
     ),
@@ -94,7 +99,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "rollback": Choice(
         _("Roll back to a step"),
-        _("The steps after this one are undone, the last one first; then the conditions are evaluated."),
+        _("The steps after this one are undone, the last one first. Then the instance goes on from here."),
         _("Roll back"),
         of_step=True,
         undoes=True,
@@ -122,7 +127,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "merge_late": Choice(
         _("Take a late result over"),
-        _("The instance gets these values, and every condition is evaluated as after any other step."),
+        _("The values are written. Then the instance goes on with each rule that applies."),
         _("Take over"),
         of_late=True,
         has_values=True,
@@ -176,6 +181,21 @@ class Subject:
         if self.choice.of_step and self.seq is None:
             return False
         return status in self.choice.statuses
+
+
+def tabs(
+    offered: Mapping[str, Choice], about: Subject, status: str, *, is_outdated: bool
+) -> dict[str, Choice]:
+    """Return the ways to repair an exception that need nothing to be chosen before, and what is shown.
+
+    `is_outdated`: the instance is of an earlier version of its definition.
+    """
+    if status != "E":
+        return {}
+    able = {name: one for name, one in offered.items() if status in one.statuses and not one.of_something}
+    if not is_outdated:
+        able.pop("migrate", None)
+    return able | {name: one for name, one in offered.items() if name == about.name}
 
 
 def writable(name: str, attributes: Attributes, writes: Sequence[str] | None) -> list[Mapping[str, Any]]:

@@ -16,6 +16,7 @@ from flows.designer.values import as_text
 from flows.errors import WedError
 from flows.labels import translate_label
 from flows.queries.definitions import FlowInfo
+from flows.queries.jobs import OpenJob
 from monitor.shown_reasons import ShownRule, shown_rule
 from pages.labels import SYSTEM_JOB, SYSTEM_STEP
 
@@ -115,6 +116,15 @@ def missing(found: InstanceReasons, flow: FlowInfo, attributes: Sequence[Mapping
         Missing(shown_rule(rule, labels, titles), filling.rule(rule.obstacles, names))
         for rule in sorted(found.nearest, key=lambda one: (len(one.obstacles), one.is_done))[:NEAREST]
     ]
+
+
+def failed(job: OpenJob, flow: FlowInfo, status: str) -> str:
+    """Return what a job that failed was to do; the job of a compensation belongs to the step it undoes."""
+    title = next((one.title for one in flow.triggers if one.tgid == job.tgid), job.transition)
+    if status != "X":
+        return title
+    by = flow.transition_titles.get(job.transition, job.transition)
+    return _("%(by)s, to undo “%(step)s”") % {"by": by, "step": title}
 
 
 def filled(rules: Sequence[Missing], number: str) -> Mapping[str, Any]:

@@ -117,7 +117,7 @@ BOOLEAN: dict[str, str | Promise] = {"true": _("yes"), "false": _("no")}
 WORKER_KIND: dict[str, str | Promise] = {"process": _("process"), "cluster": _("cluster")}
 
 REASON_SHORT: dict[str, str | Promise] = {
-    "STUCK": _("no condition holds"),
+    "STUCK": _("no rule applies"),
     "ATTEMPTS": _("attempts used up"),
     "PICKUP": _("waited too long"),
     "LOOP": _("loop"),
@@ -130,15 +130,15 @@ REASON_SHORT: dict[str, str | Promise] = {
     "INTEGRITY": _("integrity violated"),
 }
 REASON: dict[str, str | Promise] = {
-    "STUCK": _("No condition holds and nothing is pending. Change the state or the rules."),
-    "ATTEMPTS": _("A transition failed in each of the attempts that its rule allows."),
+    "STUCK": _("No rule applies to these values, and nothing is pending. A person decides how it goes on."),
+    "ATTEMPTS": _("A job failed in all its attempts. Retry it when the cause is gone, or enter its result."),
     "PICKUP": _("A job waited for a worker longer than its rule allows."),
     "LOOP": _("The same rule fired more often than the flow allows."),
     "NO_PROGRESS": _("A rule keeps firing although its transition changes nothing."),
     "FINAL_BLOCKED": _("Each pending job would make the state final while the others are still pending."),
     "CONDITION_ERROR": _("A condition could not be computed for this state."),
     "WITHDRAWN": _("A job was withdrawn although its condition holds, or nothing else was pending."),
-    "COMPENSATION_FAILED": _("A compensation failed in each of its attempts. Retry it, or skip it."),
-    "LATE_RESULT": _("A result came after its job was over, and others changed what it writes."),
-    "INTEGRITY": _("The state violates an integrity condition of the flow. Change the state."),
+    "COMPENSATION_FAILED": _("What undoes a step failed in all its attempts. Retry it, or go on without it."),
+    "LATE_RESULT": _("A result came after its job was over, and the values are others by now."),
+    "INTEGRITY": _("The values violate an integrity condition of the flow. Correct them."),
 }

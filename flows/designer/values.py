@@ -38,6 +38,11 @@ class Field:
         return kind if not self.text or read(self.text) else "text"
 
     @property
+    def shown(self) -> str | None:
+        """Return the value as a page shows it outside of a form; None for null."""
+        return None if self.text == "" else "" if self.text == EMPTY else self.text
+
+    @property
     def keyboard(self) -> str:
         """Return which keyboard a phone shows."""
         return {"integer": "numeric", "numeric": "decimal"}.get(self.type, "")

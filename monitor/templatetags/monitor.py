@@ -96,6 +96,12 @@ def kernel_text(text: str | None) -> str:
 
 
 @register.filter
+def first_line(text: str) -> str:
+    """Return the first line of a text, such as that of an error without its traceback."""
+    return text.strip().partition("\n")[0]
+
+
+@register.filter
 def bulk_state(state: str) -> str:
     """Return the label of the state of a bulk operation."""
     return str(STATE.get(state, state))

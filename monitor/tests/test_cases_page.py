@@ -36,11 +36,11 @@ def test_cases_are_listed_and_grouped(bea: Client, parcels: Parcels, lost: list[
     page = get(bea, "/cases/")
     assert all(f"/instances/{wid}/repair/" in page for wid in lost)
     group = next(one for one in api.case_groups([parcels.flow]))
-    assert f"cause=STUCK&amp;signature={group.signature}" in page and "no condition holds" in page
+    assert f"cause=STUCK&amp;signature={group.signature}" in page and "no rule applies" in page
     other = parcels.start(extra={})
     parcels.park("tr_pack", other, "no box")
     page = get(bea, f"/cases/?flow={parcels.flow}&cause=STUCK&signature={group.signature}")
-    assert f"/instances/{lost[0]}/" in page and f"/instances/{other}/" not in page
+    assert f"/instances/{lost[0]}/" in page and f"/instances/{other}/" not in page and "Repair all" in page
     assert "No case is open" in get(bea, "/cases/?flow=another")
     for odd in ("show=x", "after=x", "after=" + "9" * 30, "cause=%00", "queue=" + "q" * 500):
         assert bea.get(f"/cases/?{odd}").status_code == 200

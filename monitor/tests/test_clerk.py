@@ -96,13 +96,13 @@ def test_a_clerk_claims_a_case_and_a_senior_clerk_takes_it_over(
     assert api.read_case(case.number).owner == "sam in monitor"
 
 
-def test_the_error_of_a_job_is_in_the_technical_view(cleo: Client, parcels: Parcels) -> None:
+def test_the_whole_error_of_a_job_is_in_the_technical_view(cleo: Client, parcels: Parcels) -> None:
     wid = parcels.start(extra={})
-    parcels.park("tr_pack", wid, "no box")
+    parcels.park("tr_pack", wid, "no box\nTraceback: line 1")
     sam = client_of(person("sam", f"flow:{parcels.flow}:repair"))
     page, technical = get(cleo, address(wid)), get(sam, address(wid))
-    assert "1 attempt failed." in text_of(page) and "no box" not in page
-    assert "no box" in technical and "<code>stage = &#x27;new&#x27;" in technical
+    assert "1 attempt failed. no box Retry now" in text_of(page) and "Traceback" not in page
+    assert "Traceback: line 1" in technical and "<code>stage = &#x27;new&#x27;" in technical
     job = Form(page)
     assert job.fields and "operate/retry" in page
     (parked,) = [one for one in api.explain_jobs(wid) if one.transition == "tr_pack"]

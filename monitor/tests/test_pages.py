@@ -91,7 +91,7 @@ def test_an_exception_shows_its_reason(alice: Client, parcels: Parcels) -> None:
     wid = parcels.start()
     parcels.make_exception(wid)
     page = text_of(get(alice, f"/instances/{wid}/"))
-    assert "STUCK" in page and "No condition holds and nothing is pending" in page
+    assert "STUCK" in page and "No rule applies to these values" in page
     assert "Waits for a person to repair it" in page
 
 

@@ -19,7 +19,7 @@ from monitor import windows
 from monitor.case_rows import names
 from monitor.export.formats import Column
 from monitor.report_rows import TITLES, prevented, row
-from monitor.views.cases import seen_flows
+from monitor.views.cases import seen_flows, tab_facts
 from monitor.views.export import download
 from pages.guard import page
 from pages.urlparams import text
@@ -41,6 +41,8 @@ def reports(request: HttpRequest) -> HttpResponse:
     alike = prevented(api.preventable_cases(window.since, window.until, flows), request.user)
     named = names({one.value for one in found} if by == "flow" else set())
     context = {
+        "tab": "reports",
+        **tab_facts(request.user),
         "window": window,
         "windows": WINDOWS,
         "by": by,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -44,23 +44,34 @@ def cases(request: HttpRequest) -> HttpResponse:
     flows, after = seen_flows(request), number(request.GET.get("after"))
     found = api.list_cases(flows, where, closed=tab == "closed", after=after, limit=PAGE_SIZE + 1)
     groups = api.case_groups(flows, GROUPS) if tab == "open" and not where and after is None else []
-    technical, hidden = flows_of(request.user, "repair"), concealed(request.user)
-    named = names({one.flow for one in found} | {one.flow for one in groups})
+    hidden, shown = concealed(request.user), {one.flow for one in (*found, *groups)}
+    named = names(shown)
     context = {
         "tab": tab,
-        "tabs": TABS,
+        **tab_facts(request.user),
+        "many_flows": len(shown) > 1,
         "rows": rows(found[:PAGE_SIZE], named, request.user),
         "more": found[PAGE_SIZE - 1].number if len(found) > PAGE_SIZE else None,
         "groups": [
-            replace(group_row(one, named, technical, hidden), repairs=_may_repair(request, one.flow, hidden))
+            replace(group_row(one, named, hidden), repairs=_may_repair(request, one.flow, hidden))
             for one in groups
         ],
         "narrowed": {name: where[name] for name in ("queue", "cause", "signature") if name in where},
         "flow": text(request, "flow"),
+        "flow_title": named.flow(text(request, "flow")),
+        "group_repair": len(found) > 1 and _is_group(where) and _may_repair(request, found[0].flow, hidden),
         "repairs": flows_of(request.user, "handle") != frozenset(),
-        "to_approve": len(to_approve(request.user)),
     }
     return render(request, "monitor/cases.html", context)
+
+
+def tab_facts(user: AnyUser) -> dict[str, Any]:
+    """Return what the tabs over the pages of cases show."""
+    return {"tabs": TABS, "to_approve": len(to_approve(user))}
+
+
+def _is_group(where: Mapping[str, str]) -> bool:
+    return "cause" in where and "signature" in where
 
 
 def _may_repair(request: HttpRequest, flow: str, hidden: Collection[str]) -> bool:

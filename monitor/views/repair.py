@@ -25,7 +25,7 @@ from flows.models import Trigger
 from flows.queries import jobs
 from flows.queries.definitions import FlowInfo
 from monitor import case_rows, drafts, late_results, links, masking, proposals, repairing, suggested, waiting
-from monitor.repair_choices import CHOICES, Subject, writable
+from monitor.repair_choices import CHOICES, Subject, tabs, writable
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import page
 from pages.urlparams import long_number, number
@@ -66,7 +66,9 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
         return HttpResponseForbidden(_("You may handle cases of this flow, but not do this operation."))
     context: dict[str, Any] = {"flow": flow, "instance": instance, "found": now, "about": about}
     context |= {"choices": offered, "possible": about.is_possible(now.status)}
+    context["tabs"] = tabs(offered, about, now.status, is_outdated=now.version != flow.version)
     context["technical"] = bool(rights & {"repair", "design"})
+    context["plain"] = not context["technical"]
     context |= _case(request, wid, flow, now)
     context["proposed"] = proposals.open_of(wid, flow, request.user)
     if "case" in context and context["possible"]:
@@ -110,7 +112,7 @@ def _facts(wid: int, flow: FlowInfo, about: Subject, now: InstanceReasons) -> di
         masking.job(flow, one) for one in jobs.of_instance(wid) if one.state == "K" and now.status in "EX"
     )
     return {
-        "parked": [(one, titles.get(one.tgid, one.transition)) for one in parked],
+        "parked": [(one, repairing.failed(one, flow, now.status)) for one in parked],
         "key": flow.business_key(values.as_text(now.state.get(one.name)) for one in flow.attributes),
         "late_results": late_results.rows(wid, flow),
         "job_title": titles.get(about.job.tgid, about.job.transition) if about.job else "",

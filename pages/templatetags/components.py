@@ -57,13 +57,14 @@ def pill(kind: str, glyph: str, text: str) -> SafeString:
 
 
 @register.simple_tag
-def value(text: str | None, kind: str = "", longest: int = 0) -> SafeString | str:
-    """Render a value in the reader's form of its type, cut after `longest` characters; null is a sign.
+def value(text: str | None, kind: str = "", longest: int = 0, *, plain: bool = False) -> SafeString | str:
+    """Render a value in the reader's form of its type, cut after `longest` characters.
 
-    The database's text is its title.
+    The database's text is its title. Null is a sign, for a `plain` page a word.
     """
     if text is None:
-        return format_html('<span class="null" title="{}">∅</span>', _("empty (null)"))
+        sign = _("empty") if plain else "∅"
+        return format_html('<span class="null" title="{}">{}</span>', _("empty (null)"), sign)
     shown = typed.shown(text, kind)
     cut = truncatechars(shown, longest) if longest else shown
     return cut if shown == text else format_html('<span title="{}">{}</span>', text, cut)
