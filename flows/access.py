@@ -224,9 +224,9 @@ def may_handle(user: AnyUser, flow: str) -> bool:
     return may(user, "handle", flow)
 
 
-def right_for(operation: str) -> Action:
-    """Return what a user must be allowed to do an operation of the repair desk."""
-    return "handle" if operation in HANDLING else "repair"
+def right_for(operation: str, undone: str = "") -> Action:
+    """Return what a user must be allowed to do an operation of the repair desk, which undoes `undone`."""
+    return "handle" if {operation, undone or operation} <= HANDLING else "repair"
 
 
 def granting(action: Action) -> tuple[Action, ...]:

@@ -89,7 +89,7 @@ class Repaired:
 
 @dataclass(frozen=True, slots=True)
 class LastRepair:
-    """The last repair of an instance that gave it new values or skipped a job: step `seq`.
+    """The last repair of an instance that can be undone (patch, skip, retry, accept): step `seq`.
 
     `values` are those that it replaced. `problem` says why it can no longer be undone: `ended`, `moved`,
     `published` or `taken`; empty if it can.

@@ -15,12 +15,12 @@ from pydantic import Field
 
 from flows import api as kernel
 from flows import approvers
-from flows.access import right_for
 from flows.api.approving import Proposal
 from monitor.api import inputs
 from monitor.api.caller import forbidden
 from monitor.api.problems import Problem
 from monitor.api.routing import READ_SHOWN, REPAIR_SHOWN, call_of, flow_of, number_of, router
+from monitor.undoing import right_to_repair
 
 log = logging.getLogger("wedsql.api")
 
@@ -79,7 +79,8 @@ class ListedProposals(Schema):
 )
 def propose_repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
     """Propose a repair that other persons have to approve; the last approval applies it."""
-    caller, flow, needed = call_of(request).caller, flow_of(request).name, right_for(given.operation)
+    caller, flow = call_of(request).caller, flow_of(request).name
+    needed = right_to_repair(given.operation, wid)
     if not caller.may(needed, flow):
         raise forbidden(flow, needed)
     made = kernel.propose_repair(

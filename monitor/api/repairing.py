@@ -8,7 +8,6 @@ from typing import Any
 from django.http import HttpRequest
 
 from flows import api as kernel
-from flows.access import right_for
 from flows.api.repairing import RepairPreview
 from flows.errors import WedError
 from monitor import masking
@@ -16,6 +15,7 @@ from monitor.api import inputs, repair_schemas, schemas
 from monitor.api.caller import Caller, forbidden
 from monitor.api.problems import Problem
 from monitor.api.routing import REPAIR_SHOWN, call_of, flow_of, router
+from monitor.undoing import right_to_repair
 
 log = logging.getLogger("wedsql.api")
 
@@ -28,7 +28,7 @@ log = logging.getLogger("wedsql.api")
 )
 def repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
     """Perform an operation of the repair desk; with `seq`, the step of a preview, only on that state."""
-    caller = _allowed(request, given)
+    caller = _allowed(request, wid, given)
     done = kernel.repair(
         wid, given.operation, given.arguments, given.reason, actor=caller.name, expected_seq=given.seq
     )
@@ -45,14 +45,14 @@ def repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
 )
 def preview_repair(request: HttpRequest, wid: int, given: inputs.RepairPreviewIn) -> Any:
     """Return what an operation would do, by doing it and rolling it back; nothing is changed."""
-    caller = _allowed(request, given)
+    caller = _allowed(request, wid, given)
     found = kernel.preview_repair(wid, given.operation, given.arguments, actor=caller.name)
     return _shown(masking.preview(flow_of(request), found))
 
 
-def _allowed(request: HttpRequest, given: inputs.RepairPreviewIn) -> Caller:
+def _allowed(request: HttpRequest, wid: int, given: inputs.RepairPreviewIn) -> Caller:
     """Return the caller, who may do the operation. Raises Problem."""
-    caller, flow, needed = call_of(request).caller, flow_of(request), right_for(given.operation)
+    caller, flow, needed = call_of(request).caller, flow_of(request), right_to_repair(given.operation, wid)
     if not caller.may(needed, flow.name):
         raise forbidden(flow.name, needed)
     changes = given.arguments.get("changes")

@@ -108,3 +108,23 @@ def test_the_whole_error_of_a_job_is_in_the_technical_view(cleo: Client, parcels
     (parked,) = [one for one in api.explain_jobs(wid) if one.transition == "tr_pack"]
     cleo.post(f"/instances/{wid}/operate/retry/?job={parked.id}", {"job": parked.id, "reason": "Again."})
     assert api.explain_instance(wid).status == "R"
+
+
+def test_a_clerk_does_not_undo_what_a_senior_accepted(
+    cleo: Client, clerk: User, parcels: Parcels, lost: int
+) -> None:
+    api.repair(lost, "accept", {}, "It is lost.", actor="sue")
+    assert "Undo the repair" not in get(cleo, f"/instances/{lost}/")
+    undone = {"seq": str(api.explain_instance(lost).seq)}
+    assert cleo.post(f"/instances/{lost}/undo/", undone).status_code == 403
+    asked = {"operation": "undo", "arguments": {}}
+    for place, more in (
+        ("repair", {"reason": "x"}),
+        ("repair/preview", {}),
+        ("repair/propose", {"reason": "x"}),
+    ):
+        problem(program(clerk, "handle").post(f"/instances/{lost}/{place}", asked | more), 403)
+    sue = client_of(person("sue", f"flow:{parcels.flow}:repair"))
+    assert "Undo the repair" in get(sue, f"/instances/{lost}/")
+    sue.post(f"/instances/{lost}/undo/", undone)
+    assert api.explain_instance(lost).status == "E"

@@ -89,7 +89,7 @@ def _now(flow: FlowInfo, found: instances.Instance) -> dict[str, Any]:
         "business_key": flow.business_key(value.text for value in values),
         "jobs": titled,
         "waits": standing.waits(api.explain_jobs(found.wid), {job.id: title for job, title in titled}),
-        "repaired": api.last_repair(found.wid) if found.status in "RE" else None,
+        "repaired": api.last_repair(found.wid) if found.status in "REF" else None,
         "failures": [] if flow.concealed else steps.failures(found.wid, FAILURES),
         "clocks": [ClockRow(each, flow.name) for each in api.list_clocks(found.wid)],
     }

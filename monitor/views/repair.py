@@ -26,6 +26,7 @@ from flows.queries import jobs
 from flows.queries.definitions import FlowInfo
 from monitor import case_rows, drafts, late_results, links, masking, proposals, repairing, suggested, waiting
 from monitor.repair_choices import CHOICES, Subject, tabs, writable
+from monitor.undoing import right_to_repair
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import page
 from pages.urlparams import long_number, number
@@ -162,7 +163,7 @@ def _initial(request: HttpRequest, wid: int, about: Subject) -> Mapping[str, Any
 def undo(request: HttpRequest, wid: int) -> HttpResponse:
     """Undo the last repair of an instance, if it is still at the step that the page showed."""
     _instance, flow = instance_or_404(request.user, wid)
-    if not access.may(request.user, access.right_for("undo"), flow.name):
+    if not access.may(request.user, right_to_repair("undo", wid), flow.name):
         return HttpResponseForbidden(_("You may see this instance, but not repair it."))
     seq, actor = number(request.POST.get("seq")), request.user.get_username()
     reason = _("Step %(seq)s was undone.") % {"seq": seq}

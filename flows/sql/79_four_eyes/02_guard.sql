@@ -5,8 +5,9 @@
 -- Returns how many approvals a repair of instances of a flow needs: the largest number of the rules that
 -- match one of them, the first rule that asks for it, and the groups that matching rules name. p_written: for
 -- each the attributes that it writes; p_states: for each the state after it; p_size: the number of instances
--- of the operation that it is a part of. A rule whose condition cannot be evaluated matches.
-create or replace function wedsql._approvals(p_flow integer, p_operation text, p_written jsonb,
+-- of the operation that it is a part of. A rule whose condition cannot be evaluated matches. p_operations: the
+-- names of the operation, two where one undoes another.
+create or replace function wedsql._approvals(p_flow integer, p_operations text[], p_written jsonb,
   p_states jsonb, p_size integer, out needed smallint, out title text, out groups text[])
 language plpgsql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
@@ -14,7 +15,7 @@ declare
   v_types jsonb := wedsql._attr_types(p_flow);
   v_rules wedsql.approval_rule[] := array(
     select r from wedsql.approval_rule r
-    where r.flow_id = p_flow and wedsql._rule_covers(r, p_operation, p_size)
+    where r.flow_id = p_flow and wedsql._rule_covers(r, p_operations, p_size)
       and (r.attributes = '{}' or exists (
         select 1 from jsonb_array_elements(p_written) w where w ?| r.attributes)) order by r.position);
   v_known wedsql.approval_rule[] := array(
@@ -38,12 +39,12 @@ begin
   into needed, title, groups from matching m;
 end $$;
 
--- Returns whether a rule is about an operation on so many instances.
-create or replace function wedsql._rule_covers(p_rule wedsql.approval_rule, p_operation text, p_size integer)
-  returns boolean
+-- Returns whether a rule is about an operation of these names on so many instances.
+create or replace function wedsql._rule_covers(p_rule wedsql.approval_rule, p_operations text[],
+  p_size integer) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-select p_rule.approvals > 0 and p_operation <> 'priority'
-  and (p_rule.operations = '{}' or p_operation = any (p_rule.operations))
+select p_rule.approvals > 0 and not 'priority' = any (p_operations)
+  and (p_rule.operations = '{}' or p_rule.operations && p_operations)
   and coalesce(p_size > p_rule.bulk_above, true)
 $$;
 
@@ -54,11 +55,12 @@ select greatest(coalesce(nullif(current_setting('wedsql.bulk_size', true), '')::
 $$;
 
 -- Refuses a repair that needs more approvals than it has. p_state: the state after it; null for the present
--- one. A preview notes what is needed instead.
+-- one; p_undone: the operation that it undoes, whose rules it is subject to, too. A preview notes what is
+-- needed instead.
 -- Locks: none; the caller holds the instance.
 -- Raises: WD520.
 create or replace function wedsql._check_approvals(p_flow wedsql.flow, p_wid integer, p_operation text,
-  p_written text[] default '{}', p_state jsonb default null) returns void
+  p_written text[] default '{}', p_state jsonb default null, p_undone text default null) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_need record;
@@ -66,8 +68,8 @@ begin
   if not exists (select 1 from wedsql.approval_rule r where r.flow_id = p_flow.id) then
     return;
   end if;
-  v_need := wedsql._approvals(p_flow.id, p_operation, jsonb_build_array(to_jsonb(p_written)),
-    jsonb_build_array(coalesce(p_state, wedsql._present_state(p_flow.name, p_wid))), wedsql._bulk_size());
+  v_need := wedsql._approvals(p_flow.id, array_remove(array[p_operation, p_undone], null),
+    jsonb_build_array(to_jsonb(p_written)), jsonb_build_array(coalesce(p_state, wedsql._present_state(p_flow.name, p_wid))), wedsql._bulk_size());
   if v_need.needed = 0 then
     return;
   end if;
@@ -119,13 +121,13 @@ begin
 end $$;
 
 -- Checks an operation of the repair desk on an instance that was at step p_seq before it. Those that undo
--- steps or begin an instance check themselves what will be in the end.
+-- steps or a repair, or begin an instance, check themselves what will be in the end.
 -- Raises: WD520.
 create or replace function wedsql._check_repair_approvals(p_wid integer, p_operation text, p_seq integer)
   returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
-  if p_operation not in ('rollback', 'compensate', 'abort', 'replay', 'branch') then
+  if p_operation not in ('rollback', 'compensate', 'abort', 'replay', 'branch', 'undo') then
     perform wedsql._check_approvals(f, p_wid, p_operation, array(
       select distinct k from wedsql.wed_trace h cross join lateral jsonb_object_keys(h.before) k
       where h.wid = p_wid and h.seq > p_seq))

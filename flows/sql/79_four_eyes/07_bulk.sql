@@ -46,13 +46,13 @@ begin
     from (select i.flow_id, i.wid, row_number() over (partition by i.flow_id order by i.wid) as n
           from wedsql.instance i where i.wid = any (p_wids)) o
     where exists (select 1 from wedsql.approval_rule r
-                  where r.flow_id = o.flow_id and wedsql._rule_covers(r, p_operation, p_size))
+                  where r.flow_id = o.flow_id and wedsql._rule_covers(r, array[p_operation], p_size))
     group by o.flow_id, (o.n - 1) / 500 order by o.flow_id, min(o.wid)
   loop
     select * into v_flow from wedsql.flow f where f.id = v_part.flow_id;
     v_after := wedsql._bulk_after(v_flow, p_operation, p_arguments, v_part.wids);
     continue when v_after.states is null;
-    v_need := wedsql._approvals(v_flow.id, p_operation, v_after.written, v_after.states, p_size);
+    v_need := wedsql._approvals(v_flow.id, array[p_operation], v_after.written, v_after.states, p_size);
     title := case when v_need.needed > needed then v_need.title else title end;
     needed := greatest(needed, v_need.needed);
     groups := array(select distinct g from unnest(groups || v_need.groups) g order by g);

@@ -460,3 +460,25 @@ def test_an_approval_that_waits_for_a_worker_fails(shop: Kit) -> None:
     found = second.result(10)
     assert found.state == "failed" and found.failure.code == "WD108"
     assert (shop.status(made.wid), shop.state(made.wid)["refund"]) == ("F", 0) and broken(shop) == []
+
+
+def test_the_undo_of_a_repair_needs_the_approvals_of_that_operation(shop: Kit) -> None:
+    rules(shop, ApprovalRule(1, operations=("accept",)), ApprovalRule(2, "", ("patch",), ("stage",)))
+    wid = stuck(shop)
+    api.repair(wid, "patch", {"changes": {"refund": 5}}, "Why.", conn=shop.conn)
+    assert needed(shop, wid, "undo") == 0, "the stage is not written"
+    api.repair(wid, "undo", {}, "Why.", conn=shop.conn)
+    for operation, arguments, votes in (("patch", {"changes": {"stage": "none"}}, 2), ("accept", {}, 1)):
+        found = api.propose_repair(wid, operation, arguments, "Why.", actor="ann", conn=shop.conn)
+        for who in ("bob", "cid")[:votes]:
+            approve(shop, found, who)
+        before = everything(shop)
+        assert needed(shop, wid, "undo") == votes
+        with refused("WD520") as why:
+            api.repair(wid, "undo", {}, "Why.", conn=shop.conn)
+        assert why.facts["needed"] == votes and everything(shop) == before
+        undo = api.propose_repair(wid, "undo", {}, "Why.", actor="ann", conn=shop.conn)
+        for who in ("bob", "cid")[:votes]:
+            undo = approve(shop, undo, who)
+        assert undo.state == "applied" and shop.status(wid) == "E"
+    assert broken(shop) == []

@@ -35,6 +35,18 @@ WHOLE = (
     "retry",
     "undo",
 )
+# What an undo restores: all but leases that ended; the record _EXCPT is made again.
+RESTORED = """
+    select jsonb_build_object('state', to_jsonb(w), 'status', i.status, 'reason', i.reason,
+      'ended', i.finished_at, 'jobs', (
+        select jsonb_agg(case when j.tgid = 0 then '{"trname": "_EXCPT"}' else to_jsonb(j)
+            - '{claim,lckid,lease_until}'::text[]
+            || case when j.state = 'L' then '{"state": "P"}' else '{}'::jsonb end end order by j.tgid, j.id)
+        from wedsql.job_pool j where j.wid = i.wid),
+      'timers', (select jsonb_agg(to_jsonb(x) order by to_jsonb(x)) from wedsql.timer x where x.wid = i.wid),
+      'skipped', (select jsonb_agg(to_jsonb(s) order by to_jsonb(s)) from wedsql.skipped s
+                  where s.wid = i.wid))
+    from wedsql.instance i join {f}.wed_flow w on w.wid = i.wid where i.wid = %s"""
 OF_JOB = ("retry", "release", "withdraw", "complete", "skip", "extend")
 OF_STEP = ("rollback", "compensate", "branch", "replay")
 
@@ -49,6 +61,7 @@ class Player:
         self.minutes = 0
         self.history: dict[int, str] = {}
         self.said = ""
+        self.undone: set[str] = set()
 
     def define(self) -> None:
         self.kit.attrs("a", "b", "c")
@@ -155,6 +168,27 @@ class Player:
         if "instance" not in done.facts:
             assert shown.status_after == done.status, self.said
 
+    def undo(self) -> None:
+        """Perform an operation on each instance that allows one, and undo it: nothing else has changed."""
+        for one in self.kit.rows("select * from wedsql.instance where flow_id = %s", [self.kit.id]):
+            jobs = [{"job": each.id} for each in self.kit.pending(one.wid)]
+            acts = [("patch", {"changes": self.changes()}), ("accept", {}), ("retry", {})]
+            acts += [(name, job) for name in ("retry", "skip") for job in jobs]
+            self.draw.shuffle(acts)
+            for operation, arguments in acts:
+                shown = api.preview_repair(one.wid, operation, arguments, conn=self.kit.conn)
+                if shown.refusal is None and one.status in "RE":
+                    self.undo_one(one.wid, operation, arguments)
+                    break
+
+    def undo_one(self, wid: int, operation: str, arguments: dict[str, Any]) -> None:
+        self.said = f"{operation} {wid} {arguments}"
+        was = self.kit.one(RESTORED, [wid])
+        api.repair(wid, operation, arguments, "Why.", actor="ana", conn=self.kit.conn)
+        api.repair(wid, "undo", {}, "Why.", actor="ana", conn=self.kit.conn)
+        assert self.kit.one(RESTORED, [wid]) == was, f"the undo of {self.said} did not restore it"
+        self.undone.add(operation)
+
     def operation(self, one: Any) -> tuple[str, dict[str, Any]]:
         jobs = self.kit.pending(one.wid)
         kind = self.draw.choice(["whole", "job", "step", "late"])
@@ -186,6 +220,10 @@ class Player:
 def test_random_operations_keep_the_invariants(kit: Kit, seed: int) -> None:
     player = Player(kit, seed)
     player.define()
-    for _ in range(60):
+    for n in range(60):
         player.act()
         player.check()
+        if n % 10 == 9:
+            player.undo()
+            player.check()
+    assert player.undone, "nothing was undone"

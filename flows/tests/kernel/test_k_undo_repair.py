@@ -129,9 +129,10 @@ def test_undo_is_refused_once_something_followed(shop: Kit) -> None:
     patch(shop, wid, a="1")
     shop.trig("tr_later", "a = 'later'")
     refused_as(shop, wid, "published")
-    assert patch(shop, stuck(shop), a="end").status == "F"
-    ended = shop.one("select max(wid) from wedsql.instance where flow_id = %s", [shop.id])
-    denied(shop, "WD105", ended, "undo")
+    ended = stuck(shop)
+    assert patch(shop, ended, a="end").status == "F"
+    shop.trig("tr_last", "a = 'last'")
+    refused_as(shop, ended, "published")
     assert broken(shop) == []
 
 
@@ -152,3 +153,49 @@ def test_undo_is_refused_while_a_session_locks_the_job(shop: Kit) -> None:
         with refused("WD528", "WD010"):
             do(shop, wid, "undo")
     assert do(shop, wid, "undo").status == "E" and broken(shop) == []
+
+
+def test_undo_of_an_accepted_state(shop: Kit) -> None:
+    wid = shop.start(a="1", b="1")
+    shop.fail("tr_x", wid)
+    before, number = facts(shop, wid), case_of(shop, wid).number
+    assert do(shop, wid, "accept").status == "F"
+    found = api.last_repair(wid, conn=shop.conn)
+    assert found is not None and (found.operation, found.problem) == ("accept", "")
+    assert do(shop, wid, "undo").status == "E"
+    assert facts(shop, wid) == before and shop.instance(wid).finished_at is None
+    assert (case_of(shop, wid).number, case_of(shop, wid).state) == (number, "reopened")
+    assert patch(shop, wid, a="1", b="1").status == "R" and broken(shop) == []
+
+
+def test_undo_of_a_retry(shop: Kit) -> None:
+    wid = shop.start(a="1", b="1")
+    shop.fail("tr_x", wid)
+    before = facts(shop, wid)
+    assert do(shop, wid, "retry").status == "R"
+    assert do(shop, wid, "undo").status == "E"
+    assert facts(shop, wid) == before and sorted(shop.jobs(wid)) == ["_EXCPT", "tr_x", "tr_y"]
+    assert broken(shop) == []
+    other = shop.lease("tr_y")
+    do(shop, wid, "retry")
+    assert do(shop, wid, "undo").status == "E", "the other job was held before the retry"
+    api.release(other, conn=shop.conn)
+    do(shop, wid, "retry")
+    job = shop.lease("tr_x")
+    refused_as(shop, wid, "taken")
+    api.release(job, conn=shop.conn)
+    refused_as(shop, wid, "taken")
+    shop.fail("tr_x", wid)
+    refused_as(shop, wid, "moved")
+    assert broken(shop) == []
+
+
+def test_undo_of_new_values_that_ended_the_instance(shop: Kit) -> None:
+    wid = stuck(shop)
+    before = facts(shop, wid)
+    assert patch(shop, wid, a="end").status == "F"
+    assert do(shop, wid, "undo").status == "E" and facts(shop, wid) == before
+    wid = shop.start(a="1")
+    do(shop, wid, "complete", job=job_of(shop, wid), changes={"a": "end"})
+    denied(shop, "WD105", wid, "undo")
+    assert broken(shop) == []
