@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
+from typing import Any
 
+from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from flows.access import AnyUser, shown_to
 from flows.api.case_reports import Preventable, ReportRow
+from flows.api.proposed_rules import ProposedRule
 from flows.designer.values import as_text
-from flows.queries.definitions import flow_by_name
+from flows.queries.definitions import FlowInfo, flow_by_name
 from monitor.case_rows import Names, cause
 
 TITLES: Mapping[str, str | Promise] = {
@@ -22,6 +26,7 @@ TITLES: Mapping[str, str | Promise] = {
     "reason_code": gettext_lazy("Reason code"),
     "repairer": gettext_lazy("Repaired by"),
     "flow": gettext_lazy("Flow"),
+    "week": gettext_lazy("Week"),
 }
 AGE: Mapping[str, str | Promise] = {
     "hour": pgettext_lazy("age", "less than an hour"),
@@ -42,13 +47,28 @@ class Row:
 
 @dataclass(frozen=True)
 class Prevented:
-    """Cases that a rule would have prevented: their cause, their last step, and what the rule would write."""
+    """Cases that a rule would have prevented: their cause, their last step, and what the rule would write.
+
+    `rule` is a proposed one, of flows whose values the user sees all.
+    """
 
     found: Preventable
     flow_title: str
     cause: str
     transition: str
     writes: str
+    rule: ProposedRule | None
+
+
+RULE_FIELDS = ("flow", "cause", "transition", "cases", "writes", "repaired", "final", "condition", "prevents")
+
+
+def rule_cells(one: Prevented) -> list[Any]:
+    """Return what a file has of cases that a rule would have prevented, by `RULE_FIELDS`."""
+    found, rule = one.found, one.rule
+    cells = [found.newest.flow, found.newest.cause, found.newest.transition, found.cases, one.writes]
+    cells += [found.repair.cases, found.repair.final]
+    return [*cells, rule and rule.condition, rule and rule.prevents]
 
 
 def row(by: str, one: ReportRow, named: Names) -> Row:
@@ -57,6 +77,8 @@ def row(by: str, one: ReportRow, named: Names) -> Row:
         return Row(one, cause(one.value))
     if by == "age":
         return Row(one, str(AGE[one.value]))
+    if by == "week":
+        return Row(one, _("from %(day)s") % {"day": date_format(date.fromisoformat(one.value))})
     return Row(one, named.flows.get(one.value, one.value) if by == "flow" else one.value or _("none"))
 
 
@@ -65,18 +87,26 @@ def prevented(found: Iterable[Preventable], user: AnyUser) -> list[Prevented]:
     return [each for one in found if (each := _prevented(one, user))]
 
 
+def written(attributes: Iterable[str], values: Mapping[str, Any], flow: FlowInfo) -> str:
+    """Return what a repair wrote, in the words of the flow: attributes that the user sees, known values."""
+    titles = {each.name: each.title for each in flow.attributes}
+    return ", ".join(_written(titles[name], name, values) for name in attributes if name in titles)
+
+
+def _written(title: str, name: str, values: Mapping[str, Any]) -> str:
+    if name not in values:
+        return title
+    return f"{title} := {'null' if values[name] is None else as_text(values[name])[:80]}"
+
+
 def _prevented(one: Preventable, user: AnyUser) -> Prevented | None:
     flow = flow_by_name(one.newest.flow)
     if flow is None:
         return None
     flow = shown_to(user, flow)
-    titles = {each.name: each.title for each in flow.attributes}
-    writes = ", ".join(
-        f"{titles[name]} := {'null' if value is None else as_text(value)[:80]}"
-        for name, value in one.repair.values.items()
-        if name in titles
-    )
+    writes = written(one.repair.values, one.repair.values, flow)
     if not writes:
         return None
     transition = flow.transition_titles.get(one.newest.transition, one.newest.transition)
-    return Prevented(one, flow.title, cause(one.newest.cause), transition, writes)
+    rule = None if flow.concealed else one.rule
+    return Prevented(one, flow.title, cause(one.newest.cause), transition, writes, rule)

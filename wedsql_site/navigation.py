@@ -82,6 +82,7 @@ PAGES = {
     "monitor:analysis": "watch", "monitor:analysis_steps": "watch",
     "monitor:exceptions": "repair", "monitor:repair": "repair", "monitor:cases": "repair",
     "monitor:case_reports": "repair", "monitor:repair_many": "repair",
+    "monitor:proposed_rule": "repair",
     "monitor:approvals": "repair", "monitor:proposal": "repair",
     "monitor:workers": "system", "monitor:health": "system",
     "monitor:api": "system",

@@ -145,6 +145,7 @@ from flows.api.operating import (
 )
 from flows.api.places import places_at
 from flows.api.policies import list_policies, run_policies, save_policies
+from flows.api.proposed_rules import draft_proposed_rule, proposed_rule
 from flows.api.publications import (
     approve_publication,
     begin_due,
@@ -255,6 +256,7 @@ __all__ = [
     "difference",
     "discard_draft",
     "draft_history",
+    "draft_proposed_rule",
     "draft_revision",
     "drop_flow",
     "due_webhooks",
@@ -314,6 +316,7 @@ __all__ = [
     "prioritize_job",
     "proposals_to_approve",
     "propose_repair",
+    "proposed_rule",
     "publish",
     "publish_due",
     "queue_webhook_steps",

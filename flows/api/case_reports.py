@@ -9,9 +9,10 @@ from typing import Any
 
 from flows.api.cases import Case, read_case
 from flows.api.connection import rows
+from flows.api.proposed_rules import ProposedRule, proposed_rule
 from flows.api.suggesting import Suggestion, suggestions
 
-COUNTED_BY = ("cause", "age", "queue", "reason_code", "repairer", "flow")
+COUNTED_BY = ("cause", "age", "queue", "reason_code", "repairer", "flow", "week")
 AGES = ("hour", "day", "week", "month", "older")
 MOST_EXAMINED = 100_000
 
@@ -38,11 +39,16 @@ class ReportRow:
 
 @dataclass(frozen=True, slots=True)
 class Preventable:
-    """Cases with one signature, and the repair that a rule could do for them, with what it has led to."""
+    """Cases with one signature, and the repair that a rule could do for them, with what it has led to.
+
+    `rule` is such a rule, with the number of cases of the period that it would have prevented; None where no
+    condition can be derived.
+    """
 
     newest: Case
     cases: int
     repair: Suggestion
+    rule: ProposedRule | None
 
 
 def case_report(
@@ -61,6 +67,8 @@ def case_report(
     call = "select * from wedsql.case_report(%s, %s::timestamptz, %s::timestamptz, %s::text[], %s)"
     names = None if flows is None else list(flows)
     found = [ReportRow(*each) for each in rows(conn, call, (by, since, until, names, limit))]
+    if by == "week":
+        return sorted(found, key=lambda one: one.value, reverse=True)
     return sorted(found, key=lambda one: AGES.index(one.value)) if by == "age" else found
 
 
@@ -80,5 +88,6 @@ def preventable_cases(
     for row in case_report("signature", since, until, flows, limit=limit, conn=conn):
         written = [one for one in suggestions(row.newest, flows, conn=conn) if one.values and one.final]
         if written:
-            found.append(Preventable(read_case(row.newest, flows, conn=conn), row.cases, written[0]))
+            rule = proposed_rule(row.newest, flows, since=since, conn=conn)
+            found.append(Preventable(read_case(row.newest, flows, conn=conn), row.cases, written[0], rule))
     return found

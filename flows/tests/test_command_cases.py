@@ -119,6 +119,24 @@ def test_the_suggestions_of_the_documentation() -> None:
     assert "no case" in refused("cases", "suggestions", str(case.number), "--flow", "other")
 
 
+def test_the_proposed_rule_of_the_documentation() -> None:
+    text = (Path(__file__).parents[2] / "docs/learning.md").read_text().partition("## Proposed rules")[2]
+    call, printed = sessions(text)[0]
+    for _each in range(6):
+        api.repair(declined().wid, "patch", {"changes": {"payment": "paid"}}, "x")
+    case = declined()
+    assert "No rule can be derived" in run("cases", "rule", str(case.number)), "it has no signature yet"
+    api.sign_cases()
+    shown = run(*shlex.split(call.replace("17", str(case.number)))[2:])
+    assert [line.split() for line in shown.splitlines()[2:]] == [
+        line.split() for line in printed.splitlines()[2:]
+    ]
+    added = api.read_draft("orders").definition["triggers"][-1]
+    found = answer("cases", "rule", str(case.number), "--flow", "orders")
+    assert (added["predicate"], found["prevents"]) == (found["condition"], 7)
+    assert "no case" in refused("cases", "rule", str(case.number), "--flow", "other")
+
+
 def test_policies_are_saved_from_a_file_and_shown(tmp_path: Path) -> None:
     assert "no policies" in run("cases", "policies", "--flow", "orders")
     text = (Path(__file__).parents[2] / "docs/recovery.md").read_text()

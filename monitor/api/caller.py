@@ -184,7 +184,8 @@ class Needs:
 
 def forbidden(flow: str, action: str) -> Problem:
     """Return the error for a right that the caller does not have."""
-    return Problem(403, f"You may see the flow {flow}, but not {action} its instances.")
+    denied = "design it" if action == "design" else f"{action} its instances"
+    return Problem(403, f"You may see the flow {flow}, but not {denied}.")
 
 
 def identify(request: HttpRequest) -> Caller:

@@ -98,6 +98,35 @@ class SuggestionsOut(Schema):
     items: list[SuggestionOut]
 
 
+class RuleOut(Schema):
+    """A rule that would have continued alike cases; not published by itself, see docs/learning.md."""
+
+    number: int
+    flow: str
+    signature: str
+    condition: str = Field(description="It holds on the states of alike cases.")
+    attributes: list[str] = Field(description="What the most successful repair wrote.")
+    values: dict[str, Any] = Field(description="Values that were the same in several cases.")
+    repaired: int = Field(description="How many cases this repair closed.")
+    final: int = Field(description="How many of their instances are final now.")
+    open: int = Field(description="Open cases on whose states the condition holds.")
+    past: int = Field(description="Closed ones of the last year.")
+    prevents: int = Field(description="Both together.")
+    thin: bool = Field(description="Too few cases to conclude anything from them.")
+
+
+class ProposedRuleOut(Schema):
+    rule: RuleOut | None
+
+
+class DraftedRuleOut(Schema):
+    """The draft with the rule."""
+
+    flow: str
+    branch: str
+    revision: int
+
+
 class CaseCountsOut(Schema):
     """Cases with one value of what they are counted by; times from opening to closing."""
 

@@ -16,7 +16,7 @@ from flows.api.cases import CLOSED_STATES, Case
 from monitor.api import case_schemas, inputs, schemas
 from monitor.api.caller import forbidden
 from monitor.api.problems import Problem
-from monitor.api.routing import READ, READ_SHOWN, REPAIR_SHOWN, call_of, flow_of, number_of, router
+from monitor.api.routing import DESIGN, READ, READ_SHOWN, REPAIR_SHOWN, call_of, flow_of, number_of, router
 
 SELECTING = ("state", "queue", "cause", "signature", "severity", "owner", "wid")
 
@@ -60,7 +60,7 @@ def case_groups(
 @router.get("/cases/report", response=case_schemas.CaseReportOut, auth=READ_SHOWN, summary="Counts of cases")
 def case_report(
     request: HttpRequest,
-    by: Literal["cause", "age", "queue", "reason_code", "repairer", "flow", "signature"] = "cause",
+    by: Literal["cause", "age", "queue", "reason_code", "repairer", "flow", "week", "signature"] = "cause",
     days: Annotated[int, Field(ge=1, le=366)] = 30,
     flow: inputs.QueryText = "",
 ) -> Any:
@@ -97,6 +97,33 @@ def suggestions(request: HttpRequest, case: int) -> Any:
     """Return the repairs of closed cases with the same signature, the most successful first."""
     found = kernel.suggestions(case, _seen(request, ""))
     return {"items": [asdict(each) | {"thin": each.is_thin} for each in found]}
+
+
+@router.get(
+    "/cases/{int:case}/rule",
+    response=case_schemas.ProposedRuleOut,
+    auth=READ,
+    summary="A rule for cases like this one",
+)
+def proposed_rule(request: HttpRequest, case: int) -> Any:
+    """Return a rule that would have continued cases like this one; null if none can be derived."""
+    found = kernel.proposed_rule(case, _seen(request, ""))
+    return {"rule": found and asdict(found) | {"thin": found.is_thin}}
+
+
+@router.post(
+    "/cases/{int:case}/rule/draft",
+    response=case_schemas.DraftedRuleOut,
+    auth=DESIGN,
+    summary="Add that rule to the draft",
+)
+def draft_proposed_rule(request: HttpRequest, case: int) -> Any:
+    """Add the rule for cases like this one to the draft of the flow; nothing is published."""
+    actor = call_of(request).caller.name
+    draft = kernel.draft_proposed_rule(case, [flow_of(request).name], actor=actor)
+    if draft is None:
+        raise Problem(409, "No rule can be derived from this case.")
+    return {"flow": draft.flow, "branch": draft.branch, "revision": draft.revision}
 
 
 @router.post(

@@ -14,6 +14,7 @@ READ = Needs("see")
 # For endpoints that leave out values which the caller may not see; others are forbidden in such a flow.
 READ_SHOWN = Needs("see", masks=True)
 OPERATE = Needs("operate")
+DESIGN = Needs("design")
 OPERATE_SHOWN = Needs("operate", masks=True)
 # The operation in the body may need the right to repair: the endpoint decides (flows.access.right_for).
 REPAIR = Needs("handle")

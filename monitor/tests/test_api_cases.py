@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from flows import api
-from monitor.tests.conftest import Parcels, person
+from monitor.tests.conftest import Parcels, client_of, person
 from monitor.tests.test_api import Program, operator, owner, problem, program
 
 __all__ = ["operator", "owner"]
@@ -107,3 +107,21 @@ def test_only_who_may_repair_the_flow_works_on_its_cases(
     assert [api.read_case(number).state for number in lost] == ["new"] * 3
     for number in (999_999_999, 2**63, 10**30):
         assert program(owner, "repair").post(f"/cases/{number}/claim", {}).status_code == 404
+
+
+def test_a_rule_is_proposed_and_added_to_the_draft(
+    operator: Program, owner: User, parcels: Parcels, lost: list[int]
+) -> None:
+    address = f"/cases/{lost[2]}/rule"
+    assert operator.get(address).json() == {"rule": None}
+    dora = client_of(person("dora", f"flow:{parcels.flow}", f"flow:{parcels.flow}:design"))
+    problem(dora.post(f"/api/v1{address}/draft"), 409)
+    for number in lost[:2]:
+        api.repair(api.read_case(number).wid, "patch", {"changes": {"stage": "sent"}}, "x")
+    api.sign_cases()
+    rule = operator.get(address).json()["rule"]
+    assert (rule["values"], rule["open"], rule["past"], rule["thin"]) == ({"stage": "sent"}, 1, 2, True)
+    problem(operator.post(f"{address}/draft", {}), 403)
+    draft = dora.post(f"/api/v1{address}/draft").json()
+    assert (draft["flow"], draft["branch"]) == (parcels.flow, "main")
+    assert api.read_draft(parcels.flow).definition["triggers"][-1]["predicate"] == rule["condition"]

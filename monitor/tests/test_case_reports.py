@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import unescape
 
 from django.test import Client
 
@@ -29,7 +30,13 @@ def test_the_page_counts_cases_and_says_what_a_rule_would_have_prevented(
     exceptions(parcels, 2)
     text = text_of(get(carol, PAGE))
     assert "What a rule would have prevented" in text and "Stage := sent" in text and "2 of 2" in text
-    for by, expected in (("repairer", "ana 2"), ("age", "less than an hour 1"), ("queue", "default 3")):
+    assert "would have prevented 3 cases" in text
+    for by, expected in (
+        ("week", "from"),
+        ("repairer", "ana 2"),
+        ("age", "less than an hour 1"),
+        ("queue", "default 3"),
+    ):
         assert expected in text_of(get(carol, f"{PAGE}?by={by}&flow={parcels.flow}")), by
     assert "Here is how many" in text_of(get(carol, f"{PAGE}?from=2020-01-01&to=2020-01-02"))
     assert PAGE in get(carol, "/cases/")
@@ -48,6 +55,13 @@ def test_a_report_as_a_file(carol: Client, parcels: Parcels) -> None:
     rows = [json.loads(line) for line in b"".join(carol.get(address.format("jsonl"))).splitlines()]
     assert {row["value"]: int(row["cases"]) for row in rows} == {"ana": 1, "=1+1": 1}
     assert carol.get(address.format("exe")).status_code == 404
+    exceptions(parcels, 0)
+    rules = [
+        json.loads(line) for line in b"".join(carol.get(f"{address.format('jsonl')}&of=rules")).splitlines()
+    ]
+    assert [(one["writes"], one["condition"], int(one["prevents"])) for one in rules] == [
+        ("Stage := sent", "stage = 'lost' and extra is not null", 3)
+    ]
 
 
 def test_flows_that_a_user_does_not_see_are_not_counted(
@@ -78,4 +92,46 @@ def test_a_value_that_a_user_may_not_see_is_in_no_report_and_no_suggestion(
     for address in (PAGE, f"/instances/{wid}/repair/"):
         text = text_of(get(clerk, address))
         assert "Stage := sent" in text and "Zoe" not in text, address
+        assert "would have prevented 3" not in text, "the condition may read what is masked"
+    assert clerk.get(f"/cases/{number}/rule/").status_code in (403, 404)
+    for address in ("csv?", "jsonl?", "csv?of=rules&", "jsonl?of=rules&"):
+        found = b"".join(clerk.get(f"/cases/reports.{address}flow={parcels.flow}"))
+        assert b"Zoe" not in found and (b"Stage := sent" in found) == ("rules" in address)
     assert clerk.get(f"/api/v1/cases/{number}/suggestions").status_code in (403, 404)
+
+
+def test_a_designer_adds_the_proposed_rule_to_the_draft(
+    carol: Client, mallory: Client, parcels: Parcels
+) -> None:
+    wid = exceptions(parcels, 2)
+    number = api.list_cases([parcels.flow], {"wid": wid})[0].number
+    page = f"/cases/{number}/rule/"
+    assert page in get(carol, f"{PAGE}?flow={parcels.flow}")
+    text = unescape(text_of(get(carol, page)))
+    for expected in (
+        "stage = 'lost' and extra is not null",
+        "Stage := sent",
+        "only 2 such cases",
+        "1 open, 2 closed",
+        "3 of 3",
+    ):
+        assert expected in text, expected
+    assert "Add the rule" not in text and carol.post(page).status_code == 403
+    assert mallory.get(page).status_code == 404 and mallory.post(page).status_code == 404
+    dora = client_of(person("dora", f"flow:{parcels.flow}", f"flow:{parcels.flow}:design"))
+    assert "Add the rule to the draft" in text_of(get(dora, page))
+    answer = dora.post(page, follow=True)
+    assert answer.redirect_chain[-1][0] == f"/admin/flows/flow/{parcels.flow_id}/design/"
+    assert "The rule is in the draft" in text_of(answer.content.decode())
+    added = api.read_draft(parcels.flow).definition["triggers"][-1]
+    assert (added["transition"], added["writes"]) == ("tr_set_stage", ["stage"])
+    assert "No rule can be derived" in text_of(get(dora, f"/cases/{other(parcels)}/rule/"))
+    assert dora.get("/cases/999999999/rule/").status_code == 404
+
+
+def other(parcels: Parcels) -> int:
+    """Return the number of a case that nothing like it was repaired."""
+    wid = parcels.start()
+    parcels.do("tr_label", wid, extra={})
+    parcels.park("tr_pack", wid, "no")
+    return api.list_cases([parcels.flow], {"wid": wid})[0].number

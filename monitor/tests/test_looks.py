@@ -65,6 +65,7 @@ PAGES = (
     "/cases/repair/?flow={f}&cause=STUCK&signature=",
     "/cases/?show=closed",
     "/cases/reports/",
+    "/cases/{c}/rule/",
     "/cases/approvals/",
     "/cases/proposals/{p}/",
     "/alerts/",
@@ -86,7 +87,7 @@ VOID = {"meta", "link", "img", "input", "br", "hr", "wbr", "use", "path", "rect"
 
 
 def test_every_page_of_the_monitor_is_looked_at() -> None:
-    known = {"f": "f", "w": 1, "b": 1, "r": 1, "k": 1, "p": 1, "t": ""}
+    known = {"f": "f", "w": 1, "b": 1, "r": 1, "k": 1, "p": 1, "c": 1, "t": ""}
     paths = [path.partition("?")[0].format(**known) for path in PAGES if path != "/nope/"]
     assert monitor_pages() - {resolve(path).view_name for path in paths} == set()
 
@@ -152,7 +153,8 @@ def served(client: Client, parcels: Parcels, wid: int) -> dict[str, str]:
     rules = [ApprovalRule(1, "Starting again", ("branch",))]
     api.save_approval_rules(parcels.flow, rules, "olga", conn=parcels.connection)
     made = api.propose_repair(wid, "branch", {"seq": 1}, "x", actor="bea", conn=parcels.connection)
-    numbers = {"w": wid, "b": bulk.id, "r": rule.id, "k": hook.id, "p": made.number}
+    case = proposing_case(parcels)
+    numbers = {"w": wid, "b": bulk.id, "r": rule.id, "k": hook.id, "p": made.number, "c": case}
     moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     answers = {path: client.get(path.format(f=parcels.flow, t=moment, **numbers)) for path in PAGES}
     parcels.connection.execute("delete from wedsql.bulk")
@@ -160,6 +162,15 @@ def served(client: Client, parcels: Parcels, wid: int) -> dict[str, str]:
         "/nope/": 404
     }
     return {path: found.content.decode() for path, found in answers.items()}
+
+
+def proposing_case(parcels: Parcels) -> int:
+    """Return the number of a case for which a rule is proposed."""
+    for _each in range(2):
+        parcels.make_exception(wid := parcels.start())
+        api.repair(wid, "patch", {"changes": {"stage": "sent"}}, "x", conn=parcels.connection)
+    api.sign_cases(conn=parcels.connection)
+    return api.list_cases([parcels.flow], {"wid": wid}, closed=True, conn=parcels.connection)[0].number
 
 
 @pytest.fixture

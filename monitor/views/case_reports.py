@@ -18,7 +18,7 @@ from flows.queries import figures
 from monitor import windows
 from monitor.case_rows import names
 from monitor.export.formats import Column
-from monitor.report_rows import TITLES, prevented, row
+from monitor.report_rows import RULE_FIELDS, TITLES, prevented, row, rule_cells
 from monitor.views.cases import seen_flows, tab_facts
 from monitor.views.export import download
 from pages.guard import page
@@ -29,6 +29,8 @@ COLUMNS = [
     Column(one.name, one.name.replace("_", " "), "numeric" if one.name.endswith("seconds") else "text")
     for one in fields(ReportRow)
 ]
+
+RULE_COLUMNS = [Column(name, name.replace("_", " "), "text") for name in RULE_FIELDS]
 
 
 @require_safe
@@ -61,8 +63,11 @@ def reports(request: HttpRequest) -> HttpResponse:
 @page
 @masks
 def export(request: HttpRequest, ending: str) -> HttpResponseBase:
-    """Return a report as a file."""
+    """Return a report as a file; with `of` rules what rules would have prevented."""
     window, by, flows = _asked(request)
+    if text(request, "of") == "rules":
+        alike = prevented(api.preventable_cases(window.since, window.until, flows), request.user)
+        return download(request, "proposed-rules", ending, RULE_COLUMNS, map(rule_cells, alike))
     found = api.case_report(by, window.since, window.until, flows)
     return download(request, f"cases-by-{by}", ending, COLUMNS, _cells(found))
 

@@ -1,7 +1,8 @@
 """The answer to each role at each URL, at each live connection and from each command.
 
 A column is a role, in the order of ROLES. A letter is the answer: `y` served, `L` redirected to log in, `n`
-not found, `f` forbidden, `-` method not allowed, `b` bad request, as the test sends no content.
+not found, `f` forbidden, `-` method not allowed, `b` bad request, as the test sends no content,
+`c` conflict, as the instances of the test have nothing to do it with.
 The first word is for GET, the second for POST.
 """
 
@@ -92,6 +93,7 @@ cases/approvals/                                   Lyyyyyyyy ---------
 cases/proposals/<int:proposal>/                    Lnyyyyyyy ---------
 cases/proposals/<int:proposal>/<slug:verb>/        --------- Lnffffyff
 cases/<int:case>/<slug:verb>/                      --------- Lfffyfyff
+cases/<int:case>/rule/                             Lnyyyyyyy Lnfyffyyf
 exceptions/                                        Lyyyyyyyy ---------
 counted/                                           Lyyyyyyyy ---------
 search/                                            Lyyyyyyyy ---------
@@ -203,6 +205,8 @@ cases/report                                       Lyyyyyyyy ---------
 cases/next                                         --------- Lfffbfbff
 cases/<int:case>                                   Lnyyyyyyy ---------
 cases/<int:case>/suggestions                       Lnyyyyyyy ---------
+cases/<int:case>/rule                              Lnyyyyyyy ---------
+cases/<int:case>/rule/draft                        --------- Lnfcffccf
 cases/<int:case>/claim                             --------- Lnffbfbff
 cases/<int:case>/release                           --------- Lnffbfbff
 cases/<int:case>/comment                           --------- Lnffbfbff

@@ -20,7 +20,7 @@ from tests.access import matrix
 from tests.access.conftest import SampleData
 from tests.addresses import filled, parameters, patterns, text_of
 
-LETTERS = {400: "b", 401: "L", 403: "f", 404: "n", 405: "-", 422: "b"}
+LETTERS = {400: "b", 401: "L", 403: "f", 404: "n", 405: "-", 409: "c", 422: "b"}
 
 
 def letter(answer: HttpResponse) -> str:

@@ -41,7 +41,7 @@ OWN = (
     "/flows/{f}/slas/edit/", "/flows/{f}/calendars/edit/", "/flows/{f}/start/csv/", "/instances/{w}/",
     "/instances/{w}/?view=timeline", "/instances/{w}/?view=tree", "/instances/{w}/steps/2/",
     "/instances/{w}/why/", "/instances/{w}/repair/", "/instances/{w}/cancel/",
-    "/cases/", "/cases/approvals/", "/cases/reports/", "/exceptions/",
+    "/cases/", "/cases/approvals/", "/cases/reports/", "/cases/{c}/rule/", "/exceptions/",
     "/workers/", "/health/", "/search/?q=a",
     "/flows/{f}/webhooks/", "/flows/{f}/webhooks/new/", "/webhooks/{hook}/",
     "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",
@@ -129,7 +129,9 @@ def addresses(
     api.send_test_message(hook, conn=orders.connection)
     define_slas(orders)
     moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    case = api.list_cases([orders.flow], {"wid": declined}, conn=orders.connection)[0].number
     places = {"f": orders.flow, "id": orders.flow_id, "w": declined, "new": new, "t": moment, "hook": hook}
+    places["c"] = case
     yield {path: server.url + path.format_map(places)[1:] for path in PAGES}
     api.discard_draft(revision, conn=orders.connection)
     orders.connection.execute("select wedsql.unregister_worker(%s)", [worker])

@@ -70,7 +70,7 @@ NO_WORKER = {
     "save_approval_rules", "withdraw_repair",
     "case_groups", "change_case", "claim_case", "comment_case", "list_case_rules", "list_cases", "next_case",
     "read_case", "release_case", "save_case_rules", "sign_cases", "end_waits", "suggestions", "wait_case",
-    "decide_late", "late_results", "case_report", "preventable_cases",
+    "decide_late", "late_results", "case_report", "preventable_cases", "draft_proposed_rule", "proposed_rule",
     "list_policies", "save_policies", "run_policies",
     "settle_delivery", "settle_alert_rule", "silence_alert", "take_delivery", "take_alert_rule",
 }  # fmt: skip

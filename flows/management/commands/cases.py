@@ -14,12 +14,13 @@ from django.utils import timezone
 from flows import api
 from flows.api.case_reports import COUNTED_BY
 from flows.api.cases import CLAIM_MINUTES, CLOSED_STATES, OPEN_STATES, SEVERITIES, Case, CaseRule
+from flows.api.proposed_rules import ProposedRule
 from flows.api.suggesting import Suggestion
 from flows.errors import BadCase
 from flows.management import approving, policies
 from flows.management.base import Usage, cell
 
-NUMBERED = ("show", "suggestions", "claim", "release", "comment", "wait", "set", *approving.NUMBERED)
+NUMBERED = ("show", "suggestions", "rule", "claim", "release", "comment", "wait", "set", *approving.NUMBERED)
 OTHERS = ("list", "groups", "next", "report", "rules", "policies", *approving.OTHERS)
 SELECTING = ("queue", "cause", "signature", "owner", "state", "severity")
 SETTABLE = ("queue", "severity", "priority", "due", "reason_code")
@@ -67,6 +68,9 @@ class Command(policies.PolicyVerbs, approving.ApprovalVerbs):
             type=int,
             default=30,
             help="with “report”: of the last so many days (default: 30, to 366)",
+        )
+        parser.add_argument(
+            "--draft", action="store_true", help="with “rule”: add it to the draft of the flow"
         )
         parser.add_argument("--file", type=Path, help="JSON file with the new rules or policies of --flow")
         super().arguments(parser)
@@ -160,6 +164,23 @@ class Command(policies.PolicyVerbs, approving.ApprovalVerbs):
         ]  # fmt: skip
         self.write_table(headers, rows, "No case like this one was repaired yet.")
 
+    def _rule(self, options: dict[str, Any]) -> None:
+        number, flows = options["number"], self._flows(options)
+        found = api.proposed_rule(number, flows)
+        if options["draft"]:
+            api.draft_proposed_rule(number, flows, actor=options["actor"])
+        if options["json"]:
+            return self.write_json(found and asdict(found))
+        if found is None:
+            return self.stdout.write("No rule can be derived from this case.")
+        rows = [("condition", found.condition), ("writes", ", ".join(_written(found))),
+                ("repaired cases", found.repaired), ("final", found.final), ("open cases", found.open),
+                ("past cases", found.past), ("evidence", "thin" if found.is_thin else "-")]  # fmt: skip
+        self.write_table(("rule", "for case " + str(number)), rows, "")
+        if options["draft"]:
+            self.stdout.write(f"The rule is in the draft of flow {found.flow}. Nothing is published.")
+        return None
+
     def _claim(self, options: dict[str, Any]) -> None:
         self._write(
             api.claim_case(
@@ -210,7 +231,7 @@ def _fields(case: Case) -> dict[str, Any]:
     return {name: getattr(case, name) for name in Case.__dataclass_fields__}
 
 
-def _written(one: Suggestion) -> list[str]:
+def _written(one: Suggestion | ProposedRule) -> list[str]:
     """Return the attributes that a repair wrote, with the values that were the same in several cases."""
     return [f"{name}={cell(one.values[name])}" if name in one.values else name for name in one.attributes]
 

@@ -1,13 +1,12 @@
 -- Counts of cases over a period, by one thing at a time.
 
 -- Returns the cases of these flows that were opened in the period, counted by "cause", "queue",
--- "reason_code", "repairer", "age", "flow" or "signature": how many, how many of them are open, repaired, and
--- were reopened;
--- the median and the 90th percentile of the seconds from opening to closing, of those that are closed; the
--- newest case; and how many were examined, which are the newest 100,000 at most. A repairer has the cases
--- that he or she closed by a repair, an age the open ones, by the time since they opened: "hour", "day",
--- "week", "month" for less than that, "older". The largest groups first, at most p_limit. p_flows: null for
--- all. A period has at most 366 days.
+-- "reason_code", "repairer", "age", "flow", "week" or "signature": how many, how many of them are open,
+-- repaired, and were reopened; the median and the 90th percentile of the seconds from opening to closing, of
+-- those that are closed; the newest case; and how many were examined, which are the newest 100,000 at most. A
+-- repairer has the cases that he or she closed by a repair, an age the open ones, by the time since they
+-- opened: "hour", "day", "week", "month" for less than that, "older"; a week is named by its Monday in UTC.
+-- The largest groups first, at most p_limit. p_flows: null for all. A period has at most 366 days.
 -- Raises: WD514.
 create or replace function wedsql.case_report(p_by text, p_since timestamptz, p_until timestamptz,
   p_flows text[] default null, p_limit integer default 200)
@@ -21,9 +20,10 @@ declare
   v_flows integer[] := array(select f.id from wedsql.flow f where p_flows is null or f.name = any (p_flows));
 begin
   if p_by is null
-     or p_by not in ('cause', 'queue', 'reason_code', 'repairer', 'age', 'flow', 'signature') then
+     or p_by not in ('cause', 'queue', 'reason_code', 'repairer', 'age', 'flow', 'week', 'signature') then
     perform wedsql._raise('WD514', 'Cases are not counted by "{name}".',
-      'Use cause, queue, reason_code, repairer, age, flow or signature.', jsonb_build_object('name', p_by));
+      'Use cause, queue, reason_code, repairer, age, flow, week or signature.',
+      jsonb_build_object('name', p_by));
   end if;
   return query
     with c as materialized (
@@ -35,6 +35,7 @@ begin
       select c.*, case p_by when 'cause' then c.cause when 'queue' then c.queue when 'flow' then f.name
           when 'reason_code' then c.reason_code when 'repairer' then e.actor
           when 'signature' then nullif(c.signature, '')
+          when 'week' then to_char(date_trunc('week', c.opened_at at time zone 'UTC'), 'YYYY-MM-DD')
           else case when c.closed_at is not null then null
                     when c.opened_at > v_now - interval '1 hour' then 'hour'
                     when c.opened_at > v_now - interval '1 day' then 'day'

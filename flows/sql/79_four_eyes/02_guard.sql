@@ -5,8 +5,8 @@
 -- Returns how many approvals a repair of instances of a flow needs: the largest number of the rules that
 -- match one of them, the first rule that asks for it, and the groups that matching rules name. p_written: for
 -- each the attributes that it writes; p_states: for each the state after it; p_size: the number of instances
--- of the operation that it is a part of. A rule whose condition cannot be evaluated matches. p_operations: the
--- names of the operation, two where one undoes another.
+-- of the operation that it is a part of. A rule whose condition cannot be evaluated matches. p_operations:
+-- the names of the operation, two where one undoes another.
 create or replace function wedsql._approvals(p_flow integer, p_operations text[], p_written jsonb,
   p_states jsonb, p_size integer, out needed smallint, out title text, out groups text[])
 language plpgsql stable set search_path = pg_catalog, pg_temp
@@ -69,7 +69,8 @@ begin
     return;
   end if;
   v_need := wedsql._approvals(p_flow.id, array_remove(array[p_operation, p_undone], null),
-    jsonb_build_array(to_jsonb(p_written)), jsonb_build_array(coalesce(p_state, wedsql._present_state(p_flow.name, p_wid))), wedsql._bulk_size());
+    jsonb_build_array(to_jsonb(p_written)),
+    jsonb_build_array(coalesce(p_state, wedsql._present_state(p_flow.name, p_wid))), wedsql._bulk_size());
   if v_need.needed = 0 then
     return;
   end if;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -41,6 +41,8 @@ def test_cases_are_counted_by_one_thing(shop: Kit) -> None:
     assert counts(shop, "repairer") == [("ana", 3, 0, 3)]
     assert counts(shop, "age") == [("hour", 1, 1, 0)]
     assert counts(shop, "flow") == [(shop.name, 5, 1, 3)]
+    monday = datetime.now(UTC).date() - timedelta(days=datetime.now(UTC).weekday())
+    assert counts(shop, "week") == [(monday.isoformat(), 5, 1, 3)]
     (row,) = report(shop, "cause")
     assert row.examined == 5 and row.median_seconds is not None and row.p90_seconds is not None
     assert 0 <= row.median_seconds <= row.p90_seconds
@@ -57,6 +59,9 @@ def test_a_reopened_case_and_old_ones(shop: Kit) -> None:
         )
     assert [(one.cases, one.reopened) for one in report(shop, "cause")] == [(1, 1)]
     assert [one.cases for one in report(shop, "cause", 400)] == [3]
+    weeks = [date.fromisoformat(one.value) for one in report(shop, "week", 400)]
+    assert len(weeks) == 3 and weeks == sorted(weeks, reverse=True)
+    assert {one.weekday() for one in weeks} == {0}, "the newest week first, named by its Monday"
     ages = [(one.value, one.cases) for one in report(shop, "age", 400)]
     assert ages == [("hour", 1), ("month", 1), ("older", 1)]
     shop.rows("update wedsql.repair_case set opened_at = opened_at - %s where wid = %s", [70 * DAY, older])
@@ -82,6 +87,10 @@ def test_what_a_rule_would_have_prevented(shop: Kit) -> None:
     (found,) = api.preventable_cases(until - 2 * DAY, until, [shop.name], conn=shop.conn)
     assert (found.cases, found.repair.values, found.repair.final) == (4, {"payment": "paid"}, 2)
     assert found.newest.cause == "STUCK"
+    assert found.rule is not None and found.rule.prevents == 4
+    assert found.rule.condition == (
+        "payment is not null and not (payment = 'paid') and not (payment = 'sent')"
+    ), "two values are not one"
 
 
 def test_the_plan_reads_the_period_only(shop: Kit) -> None:
