@@ -44,7 +44,7 @@ def cases(request: HttpRequest) -> HttpResponse:
     flows, after = seen_flows(request), number(request.GET.get("after"))
     found = api.list_cases(flows, where, closed=tab == "closed", after=after, limit=PAGE_SIZE + 1)
     groups = api.case_groups(flows, GROUPS) if tab == "open" and not where and after is None else []
-    hidden, shown = concealed(request.user), {one.flow for one in (*found, *groups)}
+    hidden, shown = concealed(request.user), {one.flow for one in found} | {one.flow for one in groups}
     named = names(shown)
     context = {
         "tab": tab,
