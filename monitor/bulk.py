@@ -85,7 +85,7 @@ REPAIRS: dict[str, ManyOperation] = {
     ),
     "skip": ManyOperation(
         _("Skip a job"),
-        _("The job is removed. Its rule does not fire again in this instance until its condition was false."),
+        _("The job is removed. Its rule fires again only after its condition has been false."),
         "RE",
         right_for("skip"),
     ),

@@ -94,7 +94,7 @@ class CaseRow:
 class GroupRow:
     """A group of cases with its words in the language of the reader; `found` is what its newest one shows.
 
-    `repairs`: the user may repair all of it.
+    `repairs`: the user may repair all of it, `retries`: retry the jobs that failed in all of it.
     """
 
     group: CaseGroup
@@ -103,6 +103,7 @@ class GroupRow:
     transition: str
     found: Found
     repairs: bool = False
+    retries: bool = False
 
 
 @dataclass(frozen=True)

@@ -56,8 +56,8 @@ OPERATIONS: dict[str, Operation] = {
         _("Retry now"),
         _("Retry the job now"),
         _(
-            "The job is offered at once and has all its attempts again. An exception without other parked"
-            " jobs runs again."
+            "The job is offered at once and has all its attempts again. If no other job has failed, the"
+            " instance runs again."
         ),
         api.retry_job,
         done=_("The job is offered."),

@@ -91,7 +91,7 @@ CHOICES: dict[str, Choice] = {
     ),
     "skip": Choice(
         _("Skip a job"),
-        _("The job is removed. Its rule does not fire again in this instance until its condition was false."),
+        _("The job is removed. Its rule fires again only after its condition has been false."),
         _("Skip"),
         of_job=True,
         has_values=True,

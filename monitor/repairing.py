@@ -148,6 +148,7 @@ def shown(preview: RepairPreview, flow: FlowInfo) -> ShownPreview:
     """Return a preview in the words of the flow."""
     titles = {one.tgid: one.title for one in flow.triggers}
     fired = {each.trigger for each in preview.fires}
+    final = {one.tgid for one in flow.triggers if one.final}  # the outcome says it
     cells = [
         Cell(
             one.title,
@@ -162,7 +163,7 @@ def shown(preview: RepairPreview, flow: FlowInfo) -> ShownPreview:
         _outcome(preview),
         cells,
         [titles.get(each.trigger, each.transition) for each in preview.fires],
-        [titles[each] for each in preview.became_true if each in titles and each not in fired],
+        [titles[each] for each in preview.became_true if each in titles and each not in fired | final],
         [titles[each] for each in preview.became_false if each in titles],
         [titles.get(each.trigger, each.transition) for each in preview.withdrawn],
         list(_undone(preview, flow.transition_titles)),

@@ -65,7 +65,7 @@ def test_a_person_discards_a_late_result(bea: Client, late: int) -> None:
 
 def test_it_is_portuguese_for_portuguese_readers(bea: Client, late: int) -> None:
     text = text_of(bea.get(address(late), headers={"accept-language": "pt-br"}).content)
-    assert "Resultado atrasado de “Pack it”" in text and "quando o trabalho começou" in text.lower()
+    assert "Resultado atrasado de “Pack it”" in text and "quando a tarefa começou" in text.lower()
 
 
 def test_late_results_are_read_and_decided_on_over_http(bea: Client, late: int) -> None:

@@ -98,7 +98,7 @@ def _changes(request: HttpRequest, found: Chosen) -> list[tuple[str, list[int], 
 def _given(request: HttpRequest) -> dict[str, str]:
     """Return what the form has, so that it is shown again."""
     return {
-        "operation": request.POST.get("operation", ""),
+        "operation": request.POST.get("operation", "") or text(request, "operation"),
         "reason": request.POST.get("reason", "").strip()[:LONGEST_REASON].replace("\x00", ""),
         "priority": request.POST.get("priority", "0")[:7],
         "to": request.POST.get("to", "").strip()[:200].replace("\x00", ""),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from flows import api
 from flows.access import AnyUser, concealed, flows_of, masks, may, right_for, rights, shown_to, visible_flows
+from flows.api.cases import Case
 from flows.approvers import to_approve
 from flows.designer.values import BadValue
 from flows.errors import UnknownCase, WedError
@@ -53,13 +54,13 @@ def cases(request: HttpRequest) -> HttpResponse:
         "rows": rows(found[:PAGE_SIZE], named, request.user),
         "more": found[PAGE_SIZE - 1].number if len(found) > PAGE_SIZE else None,
         "groups": [
-            replace(group_row(one, named, hidden), repairs=_may_repair(request, one.flow, hidden))
+            replace(group_row(one, named, hidden), **_offers(request.user, one.flow, one.cause, hidden))
             for one in groups
         ],
         "narrowed": {name: where[name] for name in ("queue", "cause", "signature") if name in where},
         "flow": text(request, "flow"),
         "flow_title": named.flow(text(request, "flow")),
-        "group_repair": len(found) > 1 and _is_group(where) and _may_repair(request, found[0].flow, hidden),
+        "offers": _group_offers(request.user, found, where, hidden),
         "repairs": flows_of(request.user, "handle") != frozenset(),
     }
     return render(request, "monitor/cases.html", context)
@@ -70,13 +71,22 @@ def tab_facts(user: AnyUser) -> dict[str, Any]:
     return {"tabs": TABS, "to_approve": len(to_approve(user))}
 
 
-def _is_group(where: Mapping[str, str]) -> bool:
-    return "cause" in where and "signature" in where
+def _offers(user: AnyUser, flow: str, cause: str, hidden: Collection[str]) -> dict[str, bool]:
+    """Return what the user may do with all cases of a group. Late results are decided on one at a time."""
+    shown = flow not in hidden and cause not in ("LATE_RESULT", "COMPENSATION_FAILED")
+    return {
+        "repairs": shown and may(user, right_for("patch"), flow),
+        "retries": shown and cause == "ATTEMPTS" and may(user, "repair", flow),
+    }
 
 
-def _may_repair(request: HttpRequest, flow: str, hidden: Collection[str]) -> bool:
-    """Return whether the user may give all instances of a group of this flow new values."""
-    return flow not in hidden and may(request.user, right_for("patch"), flow)
+def _group_offers(
+    user: AnyUser, found: Sequence[Case], where: Mapping[str, str], hidden: Collection[str]
+) -> dict[str, bool]:
+    """Return the same where the cases that are listed are those of a group."""
+    if len(found) < 2 or "cause" not in where or "signature" not in where:
+        return {}
+    return _offers(user, found[0].flow, where["cause"], hidden)
 
 
 def seen_flows(request: HttpRequest) -> list[str] | None:
