@@ -83,7 +83,7 @@ def read(text: str, name: str) -> Located:
     except (ValueError, RecursionError, yaml.YAMLError):  # JSON that is no YAML has no places
         root = None
     if root is not None:
-        nodes = dict(_nodes(root, ()))
+        nodes = dict(nodes_of(root, ()))
     _need_lists(definition, nodes)
     return Located(definition, text, nodes)
 
@@ -97,22 +97,23 @@ def _need_values(definition: Any, format_: Format) -> None:
         raise NotReadable(f"not {format_.name} of a definition: {error}") from error
     if "\\u0000" in json.dumps(definition).replace("\\\\", ""):
         raise NotReadable(_("The character 0 cannot be stored."))
-    if _depth(definition) > DEEPEST:
+    if depth(definition) > DEEPEST:
         text = _("Lists and objects are within each other more than %(n)s times.")
         raise NotReadable(text % {"n": DEEPEST})
 
 
-def _depth(value: Any) -> int:
-    depth, level = 0, [value]
+def depth(value: Any) -> int:
+    """Return how many lists and objects are within each other."""
+    found, level = 0, [value]
     while level:
-        depth += 1
+        found += 1
         level = [
             inner
             for each in level
             if isinstance(each, (dict, list))
             for inner in (each.values() if isinstance(each, dict) else each)
         ]
-    return depth
+    return found
 
 
 def _need_lists(definition: dict[str, Any], nodes: dict[Path, yaml.Node]) -> None:
@@ -129,14 +130,15 @@ def _need_lists(definition: dict[str, Any], nodes: dict[Path, yaml.Node]) -> Non
                 raise NotReadable(text % {"n": place + 1, "list": part}, *where)
 
 
-def _nodes(node: yaml.Node, path: Path) -> Iterator[tuple[Path, yaml.Node]]:
+def nodes_of(node: yaml.Node, path: Path) -> Iterator[tuple[Path, yaml.Node]]:
+    """Return each part of a tree with its path."""
     yield path, node
     if isinstance(node, yaml.MappingNode):
         for key, inner in node.value:
-            yield from _nodes(inner, (*path, str(key.value)))
+            yield from nodes_of(inner, (*path, str(key.value)))
     elif isinstance(node, yaml.SequenceNode):
         for place, inner in enumerate(node.value):
-            yield from _nodes(inner, (*path, place))
+            yield from nodes_of(inner, (*path, place))
 
 
 def _characters(node: yaml.ScalarNode, raw: str) -> list[int]:

@@ -323,6 +323,7 @@ READING = (
     "flowtest",
     "flowwhatif",
     "flows",
+    "graph",
     "invariants",
     "jobs",
     "readarchive",

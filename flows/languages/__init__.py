@@ -1,0 +1,1 @@
+"""Languages for processes; each is read, checked and translated to attributes and triggers of a flow."""

@@ -1,0 +1,79 @@
+"""The parts of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+Path = tuple[str | int, ...]
+Places = Callable[[Path], tuple[int, int]]
+"""Returns line and column of a part of the text, (0, 0) where they are unknown."""
+
+GATEWAYS = ("none", "exclusive", "parallel", "inclusive", "complex", "event")
+KINDS = ("task", "begin", "end", "subprocess", *GATEWAYS)
+CHOOSING = ("exclusive", "inclusive", "complex", "event")
+"""Kinds whose nodes choose among their outgoing edges; all others take all of them."""
+
+
+@dataclass(frozen=True)
+class Edge:
+    """An edge from one node to another; its condition decides where the source chooses."""
+
+    name: str
+    source: str
+    target: str
+    condition: str | None = None
+    default: bool = False
+    path: Path = ()
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node with its incoming and outgoing edges in the order of the text.
+
+    `within` is the sub-process that contains it; `need` is what activates a complex gateway: a number of
+    incoming edges, or their names.
+    """
+
+    name: str
+    kind: str
+    inward: tuple[str, ...] = ()
+    outward: tuple[str, ...] = ()
+    within: str | None = None
+    need: int | tuple[str, ...] | None = None
+    path: Path = ()
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A graph: its nodes and edges by name, and the edges that a new instance starts with."""
+
+    name: str
+    nodes: Mapping[str, Node]
+    edges: Mapping[str, Edge]
+    start: tuple[str, ...]
+    places: Places = field(default=lambda _path: (0, 0), repr=False, compare=False)
+
+    def target(self, edge: str) -> Node:
+        """Return the node that an edge leads to."""
+        return self.nodes[self.edges[edge].target]
+
+    def scope(self, edge: str) -> str | None:
+        """Return the sub-process that contains an edge; None for none."""
+        return self.target(edge).within
+
+    def entry(self, subprocess: str) -> tuple[str, ...]:
+        """Return the edges that a sub-process starts with."""
+        return tuple(
+            edge
+            for node in self.nodes.values()
+            if node.within == subprocess and node.kind == "begin"
+            for edge in node.outward
+        )
+
+    def around(self, node: str) -> Iterator[str]:
+        """Return the sub-processes that contain a node, the innermost first."""
+        outer = self.nodes[node].within
+        while outer is not None:
+            yield outer
+            outer = self.nodes[outer].within

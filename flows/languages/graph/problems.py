@@ -1,0 +1,41 @@
+"""What is wrong with a graph, and where."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from flows.errors import BadDefinition
+
+_SHOWN = 20  # problems in the sentence of an error
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One problem of a graph. Line and column count from 1; 0 where they are unknown."""
+
+    code: str
+    message: str
+    line: int = 0
+    column: int = 0
+    severity: str = "error"
+
+    @property
+    def sentence(self) -> str:
+        """Return place, severity, message and code in one line."""
+        place = f"line {self.line}, column {self.column}: " if self.line else ""
+        return f"{place}{self.severity}: {self.message} [{self.code}]"
+
+
+class BadGraph(BadDefinition):
+    """A graph cannot be read, or cannot be walked as asked for; `problems` says why."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        """Make one sentence of the problems."""
+        self.problems = tuple(problems)
+        lines = [problem.sentence for problem in self.problems[:_SHOWN]]
+        if len(self.problems) > _SHOWN:
+            lines.append(f"{len(self.problems) - _SHOWN} more problems were found.")
+        facts = {"problems": [asdict(problem) for problem in self.problems[:_SHOWN]]}
+        super().__init__("\n".join(lines), detail=json.dumps(facts))
