@@ -129,11 +129,14 @@ def uncompressed(response: HttpResponse) -> HttpResponse:
 
 
 class Compression(GZipMiddleware):
-    """Compresses pages, except marked ones and streams of events, which must not wait in a buffer."""
+    """Compresses pages, except marked ones and what is sent in pieces.
+
+    Events must not wait in a buffer. The pieces of a file would be compressed one by one, and a browser reads
+    only the first one.
+    """
 
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        of_events = response.headers.get("Content-Type") == "text/event-stream"
-        if of_events or getattr(response, "shows_secret", False):
+        if response.streaming or getattr(response, "shows_secret", False):
             return response
         return super().process_response(request, response)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
+import zlib
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,7 +13,7 @@ import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Permission, User
 from django.db import connection
-from django.http import HttpResponse
+from django.http import HttpResponse, StreamingHttpResponse
 from django.test import Client, RequestFactory
 from django.urls import reverse
 from django_q.models import Schedule
@@ -135,6 +138,24 @@ def test_the_length_of_a_compressed_page_varies(rf: RequestFactory) -> None:
     compressed = Compression(lambda _request: HttpResponse(b"the same page " * 200))
     request = rf.get("/", headers={"accept-encoding": "gzip"})
     assert len({len(compressed(request).content) for _ in range(50)}) > 10
+
+
+def test_a_file_that_is_sent_in_pieces_is_whole_for_a_browser(rf: RequestFactory) -> None:
+    """A browser ends a compressed file where its first part ends."""
+
+    async def pieces() -> AsyncIterator[bytes]:
+        for n in range(3):
+            yield b"%d\n" % n * 300
+
+    async def read(answer: Any) -> bytes:
+        return b"".join([each async for each in answer])
+
+    compressed = Compression(lambda _request: StreamingHttpResponse(pieces()))
+    answer = compressed(rf.get("/", headers={"accept-encoding": "gzip"}))
+    found = asyncio.run(read(answer))
+    if answer.has_header("Content-Encoding"):
+        found = zlib.decompressobj(wbits=31).decompress(found)
+    assert len(found.splitlines()) == 900
 
 
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
