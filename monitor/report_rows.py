@@ -78,7 +78,9 @@ def row(by: str, one: ReportRow, named: Names) -> Row:
     if by == "age":
         return Row(one, str(AGE[one.value]))
     if by == "week":
-        return Row(one, _("from %(day)s") % {"day": date_format(date.fromisoformat(one.value))})
+        return Row(
+            one, _("from %(day)s") % {"day": date_format(date.fromisoformat(one.value), "SHORT_DATE_FORMAT")}
+        )
     return Row(one, named.flows.get(one.value, one.value) if by == "flow" else one.value or _("none"))
 
 

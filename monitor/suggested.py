@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flows import api
+from flows.api.cases import Case
 from flows.api.suggesting import Suggestion
 from flows.designer.values import as_text
 from flows.queries.definitions import FlowInfo
@@ -34,16 +35,29 @@ class Row:
     link: str
 
 
-def rows(number: int, flow: FlowInfo, about: Subject, offered: Mapping[str, Choice]) -> list[Row]:
-    """Return what helped in cases like this one; `offered` are the operations that the user may do."""
+def facts(
+    case: Case, flow: FlowInfo, about: Subject, offered: Mapping[str, Choice], *, plain: bool
+) -> dict[str, Any]:
+    """Return what helped in cases like this one, and whether the page links to a rule that does the same.
+
+    `offered` are the operations that the user may do; `plain` pages show no conditions.
+    """
     repairable = {one["name"] for one in about.attributes} if about.name == "patch" else set()
-    found = api.suggestions(number, [flow.name])
-    return [_row(one, flow, repairable, offered) for one in found]
+    found = api.suggestions(case.number, [flow.name])
+    return {
+        "suggested": [_row(one, flow, repairable, offered) for one in found],
+        "has_rule": not plain and not flow.concealed and _leads_to_rule(case, found),
+    }
 
 
 def filled(found: Iterable[Row], key: str) -> Mapping[str, Any]:
     """Return the values of the suggestion with this key; none if there is no such suggestion."""
     return next((one.values for one in found if one.suggestion.key == key), {})
+
+
+def _leads_to_rule(case: Case, found: Iterable[Suggestion]) -> bool:
+    """Return whether one of these repairs may lead to a proposed rule for cases like this one."""
+    return case.cause == "STUCK" and any(one.attributes and one.final for one in found)
 
 
 def _row(one: Suggestion, flow: FlowInfo, repairable: Collection[str], offered: Mapping[str, Choice]) -> Row:

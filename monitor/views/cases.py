@@ -61,6 +61,7 @@ def cases(request: HttpRequest) -> HttpResponse:
         "flow": text(request, "flow"),
         "flow_title": named.flow(text(request, "flow")),
         "offers": _group_offers(request.user, found, where, hidden),
+        "rule_of": _rule_of(request.user, found, where, hidden),
         "repairs": flows_of(request.user, "handle") != frozenset(),
     }
     return render(request, "monitor/cases.html", context)
@@ -87,6 +88,15 @@ def _group_offers(
     if len(found) < 2 or "cause" not in where or "signature" not in where:
         return {}
     return _offers(user, found[0].flow, where["cause"], hidden)
+
+
+def _rule_of(
+    user: AnyUser, found: Sequence[Case], where: Mapping[str, str], hidden: Collection[str]
+) -> int | None:
+    """Return the number of a case of a listed group that no rule applies to, if the user may see rules."""
+    if not found or where.get("cause") != "STUCK" or "signature" not in where or found[0].flow in hidden:
+        return None
+    return found[0].number if rights(user, found[0].flow) & {"repair", "design"} else None
 
 
 def seen_flows(request: HttpRequest) -> list[str] | None:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from flows import api
-from flows.access import flow_or_404, may
+from flows.access import flow_or_404, may, rights
 from flows.api.cases import Case
 from flows.api.proposed_rules import ProposedRule
 from flows.designer.said import reader
@@ -40,6 +40,7 @@ def proposed_rule(request: HttpRequest, case: int) -> HttpResponse:
         "case": case_rows.row(found, case_rows.names([flow.name])),
         "rule": rule,
         "may_design": may(request.user, "design", flow.name),
+        "technical": bool(rights(request.user, flow.name) & {"repair", "design"}),
     }
     return render(request, "monitor/proposed_rule.html", context | (_shown(rule, flow) if rule else {}))
 

@@ -73,7 +73,7 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     context |= _case(request, wid, flow, now)
     context["proposed"] = proposals.open_of(wid, flow, request.user)
     if "case" in context and context["possible"]:
-        context["suggested"] = suggested.rows(context["case"].case.number, flow, about, offered)
+        context |= suggested.facts(context["case"].case, flow, about, offered, plain=context["plain"])
     context |= _facts(wid, flow, about, now)
     context["reason"] = given_reason(request)
     if request.method == "POST" and (done := _answer(request, about, now, flow, context)):

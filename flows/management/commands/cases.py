@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -173,10 +174,7 @@ class Command(policies.PolicyVerbs, approving.ApprovalVerbs):
             return self.write_json(found and asdict(found))
         if found is None:
             return self.stdout.write("No rule can be derived from this case.")
-        rows = [("condition", found.condition), ("writes", ", ".join(_written(found))),
-                ("repaired cases", found.repaired), ("final", found.final), ("open cases", found.open),
-                ("past cases", found.past), ("evidence", "thin" if found.is_thin else "-")]  # fmt: skip
-        self.write_table(("rule", "for case " + str(number)), rows, "")
+        self.write_table(("rule", f"for case {number}"), _rule_rows(found), "")
         if options["draft"]:
             self.stdout.write(f"The rule is in the draft of flow {found.flow}. Nothing is published.")
         return None
@@ -229,6 +227,14 @@ class Command(policies.PolicyVerbs, approving.ApprovalVerbs):
 
 def _fields(case: Case) -> dict[str, Any]:
     return {name: getattr(case, name) for name in Case.__dataclass_fields__}
+
+
+def _rule_rows(found: ProposedRule) -> list[tuple[str, Any]]:
+    """Return the names and values of a rule, its condition in as many lines as it needs."""
+    first, *others = textwrap.wrap(found.condition, 78)
+    return [("condition", first), *((" ", each) for each in others), ("writes", ", ".join(_written(found))),
+            ("repaired cases", found.repaired), ("final", found.final), ("open cases", found.open),
+            ("past cases", found.past), ("evidence", "thin" if found.is_thin else "-")]  # fmt: skip
 
 
 def _written(one: Suggestion | ProposedRule) -> list[str]:
