@@ -16,8 +16,10 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from flows import api
+from flows.api.approving import ApprovalRule
 from flows.api.slas import Calendar, Sla
 from flows.api.webhooks import Webhook
+from flows.errors import WedError
 from flows.types import DraftAt
 from monitor.tests.conftest import Parcels
 from testkit.web import WebServer
@@ -40,8 +42,9 @@ OWN = (
     "/flows/{f}/start/", "/flows/{f}/slas/", "/cases/repair/?flow={f}&cause=STUCK&signature=",
     "/flows/{f}/slas/edit/", "/flows/{f}/calendars/edit/", "/flows/{f}/start/csv/", "/instances/{w}/",
     "/instances/{w}/?view=timeline", "/instances/{w}/?view=tree", "/instances/{w}/steps/2/",
-    "/instances/{w}/why/", "/instances/{w}/repair/", "/instances/{w}/cancel/",
-    "/cases/", "/cases/approvals/", "/cases/reports/", "/cases/{c}/rule/", "/exceptions/",
+    "/instances/{w}/why/", "/instances/{w}/repair/", "/instances/{w}/cancel/", "/instances/{parked}/repair/",
+    "/instances/{late}/repair/", "/cases/proposals/{proposal}/", "/cases/?show=closed", "/cases/",
+    "/cases/approvals/", "/cases/reports/", "/cases/{c}/rule/", "/exceptions/",
     "/workers/", "/health/", "/search/?q=a",
     "/flows/{f}/webhooks/", "/flows/{f}/webhooks/new/", "/webhooks/{hook}/",
     "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",
@@ -114,7 +117,9 @@ def addresses(
     declined = orders.start(customer="Bruno", total=30)
     orders.do("tr_charge", declined, payment="declined")
     orders.do("tr_reserve", declined, stock="reserved")
-    orders.park("tr_charge", orders.start(customer="Carla", total=5), "the card company does not answer")
+    parked = orders.start(customer="Carla", total=5)
+    orders.park("tr_charge", parked, "the card company does not answer")
+    late = deliver_late(orders)
     deliver(orders, orders.start(customer="Diego", total=80))
     orders.connection.execute("select wedsql.cancel(%s, 'ordered twice')", [orders.start(customer="Eva")])
     serves = [[f"{orders.flow}:{name}" for name in ("tr_charge", "tr_reserve", "tr_invoice")]]
@@ -131,10 +136,40 @@ def addresses(
     moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     case = api.list_cases([orders.flow], {"wid": declined}, conn=orders.connection)[0].number
     places = {"f": orders.flow, "id": orders.flow_id, "w": declined, "new": new, "t": moment, "hook": hook}
-    places["c"] = case
+    places |= {"c": case, "parked": parked, "late": late, "proposal": propose(orders, declined)}
     yield {path: server.url + path.format_map(places)[1:] for path in PAGES}
     api.discard_draft(revision, conn=orders.connection)
     orders.connection.execute("select wedsql.unregister_worker(%s)", [worker])
+
+
+def deliver_late(orders: Parcels) -> int:
+    """Return an order whose articles two workers reserve, with different results."""
+    order = orders.start(customer="Fay", total=20)
+    offered = api.offer(orders.flow, ["tr_reserve"], 50, actor="slow", conn=orders.connection)
+    numbers = [one.id for one in offered if one.wid == order]
+    (job,) = api.lease_many(orders.flow, ["tr_reserve"], 1, "slow", job_ids=numbers, conn=orders.connection)
+    api.release_job(order, job.id, "It hangs.", conn=orders.connection)
+    orders.do("tr_reserve", order, stock="reserved")
+    with pytest.raises(WedError):
+        api.complete(job, {"stock": "sold_out"}, actor="slow", conn=orders.connection)
+    api.decide_late(conn=orders.connection)
+    return order
+
+
+def propose(orders: Parcels, order: int) -> int:
+    """Return the number of a proposed repair, which another person has to approve."""
+    rule = ApprovalRule(1, "What customers have paid", attributes=["payment"])
+    api.save_approval_rules(orders.flow, [rule], "alice", conn=orders.connection)
+    made = api.propose_repair(
+        order,
+        "patch",
+        {"changes": {"payment": "paid"}},
+        "Paid by bank transfer.",
+        actor="bob",
+        expected_seq=api.explain_instance(order, conn=orders.connection).seq,
+        conn=orders.connection,
+    )
+    return made.number
 
 
 def deliver(orders: Parcels, order: int) -> None:
