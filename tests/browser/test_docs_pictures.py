@@ -23,6 +23,7 @@ from monitor.tests.conftest import Parcels
 from testkit.web import WebServer
 from tests.browser.conftest import Login, Wait
 from tests.browser.test_clerks_day import CASES, Desk, desk
+from tests.browser.test_time_trial import Hand
 
 __all__ = ["desk"]
 
@@ -46,7 +47,12 @@ PICTURES = {
 }
 
 # The pictures of cases, each with its height.
-DESK_PICTURES = {"repairing-cases": 860, "repairing-case": 1320}
+DESK_PICTURES = {
+    "repairing-cases": 860,
+    "repairing-case": 1320,
+    "repairing-late": 1080,
+    "repairing-proposal": 560,
+}
 
 
 @pytest.fixture
@@ -123,6 +129,18 @@ def test_the_pictures_of_cases_can_be_taken_again(desk: Desk, tmp_path: Path) ->
     desk.type("reason", "Paid by bank transfer.")
     desk.follow("button", "Preview")
     picture(desk.browser, "repairing-case", tmp_path)
+    hand = Hand(desk, desk)
+    desk.open("cases/?flow=orders")
+    hand.open_case("no rule applies", "Charge the card")
+    hand.follow("a.button", "Take over")
+    desk.type("reason", "The bank has the money.")
+    desk.follow("button", "Preview")
+    picture(desk.browser, "repairing-late", tmp_path)
+    desk.open("cases/?flow=orders")
+    hand.open_case("Total: 698")
+    hand.choose("payment", "refunded")
+    hand.apply("The article is sold out.", "button[value=propose]")
+    picture(desk.browser, "repairing-proposal", tmp_path)
 
 
 def picture(browser: webdriver.Chrome, name: str, scratch: Path) -> None:
