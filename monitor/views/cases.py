@@ -16,14 +16,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from flows import api
 from flows.access import AnyUser, concealed, flows_of, masks, may, right_for, rights, shown_to, visible_flows
-from flows.api.cases import Case
+from flows.api.cases import Case, CaseGroup
 from flows.approvers import to_approve
 from flows.designer.values import BadValue
 from flows.errors import UnknownCase, WedError
 from flows.queries.definitions import flow_by_name
 from monitor import waiting
 from monitor.alert_forms import seconds
-from monitor.case_rows import TABS, group_row, names, rows
+from monitor.case_rows import TABS, GroupRow, Names, group_row, names, rows
 from pages.guard import page
 from pages.urlparams import number, text
 
@@ -53,10 +53,7 @@ def cases(request: HttpRequest) -> HttpResponse:
         "many_flows": len(shown) > 1,
         "rows": rows(found[:PAGE_SIZE], named, request.user),
         "more": found[PAGE_SIZE - 1].number if len(found) > PAGE_SIZE else None,
-        "groups": [
-            replace(group_row(one, named, hidden), **_offers(request.user, one.flow, one.cause, hidden))
-            for one in groups
-        ],
+        "groups": [_group(request.user, one, named, hidden) for one in groups],
         "narrowed": {name: where[name] for name in ("queue", "cause", "signature") if name in where},
         "flow": text(request, "flow"),
         "flow_title": named.flow(text(request, "flow")),
@@ -79,6 +76,12 @@ def _offers(user: AnyUser, flow: str, cause: str, hidden: Collection[str]) -> di
         "repairs": shown and may(user, right_for("patch"), flow),
         "retries": shown and cause == "ATTEMPTS" and may(user, "repair", flow),
     }
+
+
+def _group(user: AnyUser, one: CaseGroup, named: Names, hidden: Collection[str]) -> GroupRow:
+    """Return a group as the page shows it, with what the user may do with all of its cases."""
+    offers = _offers(user, one.flow, one.cause, hidden)
+    return replace(group_row(one, named, hidden), repairs=offers["repairs"], retries=offers["retries"])
 
 
 def _group_offers(
