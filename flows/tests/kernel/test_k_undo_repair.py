@@ -199,3 +199,19 @@ def test_undo_of_new_values_that_ended_the_instance(shop: Kit) -> None:
     do(shop, wid, "complete", job=job_of(shop, wid), changes={"a": "end"})
     denied(shop, "WD105", wid, "undo")
     assert broken(shop) == []
+
+
+def test_undo_restores_what_an_instance_waits_for(shop: Kit) -> None:
+    shop.trig("tr_later", "a = 'wait'", due_after="1 hour")
+    shop.trig("tr_soon", "b = 'wait'", due_after="2 hours")
+    timers = "select x.tgid, x.due_at from wedsql.timer x where x.wid = %s order by x.tgid"
+    wid = stuck(shop)
+    assert patch(shop, wid, a="wait").status == "R" and len(shop.rows(timers, [wid])) == 1
+    assert do(shop, wid, "undo").status == "E" and shop.rows(timers, [wid]) == []
+    wid = shop.start(a="1", b="wait")
+    before, waiting = facts(shop, wid), shop.rows(timers, [wid])
+    do(shop, wid, "skip", job=job_of(shop, wid), changes={"a": "wait", "b": "no"})
+    assert shop.rows(timers, [wid]) != waiting
+    do(shop, wid, "undo")
+    assert facts(shop, wid) == before and shop.rows(timers, [wid]) == waiting and len(waiting) == 1
+    assert broken(shop) == []
