@@ -128,3 +128,21 @@ $$;
 create function words.add(p_actor text) returns void language sql as $$
 select words.patch(jsonb_build_object('a', current_setting('iso.a')::integer + 1), p_actor)
 $$;
+
+-- Propose new values, which need an approval, for one hour; later_by lets the hour pass in a session.
+create function words.propose(p_changes jsonb) returns void language sql as $$
+select wedsql.save_approval_rules('iso', '[{"approvals": 1, "operations": ["patch"]}]', 'iso');
+select wedsql.propose_repair(words.wid(), 'patch', jsonb_build_object('changes', p_changes), 'a reason', 'ana', p_hours => 1);
+select wedsql.save_approval_rules('iso', '[]', 'iso')
+$$;
+
+create function words.approve(p_actor text) returns void language sql as $$
+select wedsql.approve_repair(max(p.number), p_actor) from wedsql.proposal p where p.wid = words.wid()
+$$;
+
+create function words.later_by(p_time text) returns void language sql as $$ select set_config('wedsql.test_offset', p_time, false) $$;
+
+-- Another operation on the instance as it was seen.
+create function words.operate(p_operation text, p_arguments jsonb, p_actor text) returns void language sql as $$
+select wedsql.repair(words.wid(), p_operation, p_arguments, 'a reason', p_actor, current_setting('iso.seen')::integer)
+$$;

@@ -117,6 +117,8 @@ declare
   v_why wedsql.why;
 begin
   begin
+    perform wedsql._lock_instance(p_proposal.wid, p_proposal.operation)  -- against a publication
+    where p_proposal.bulk_id is null;
     perform wedsql._check_version(p_proposal);
     if p_proposal.bulk_id is null then
       perform wedsql._apply_to_one(p_proposal, p_votes);
