@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 
-_FILE = Path(__file__).with_name("mutations.toml")
+_FILES = [Path(__file__).with_name(f"{name}.toml") for name in ("mutations", "mutations_recovery")]
 _SOURCES = (
     "select pg_get_functiondef(p.oid) from pg_proc p"
     " where p.pronamespace = 'wedsql'::regnamespace and p.proname = %s"
@@ -37,11 +37,12 @@ class Mutation:
 
 
 def read() -> Iterator[Mutation]:
-    """Yield the mutations of mutations.toml, which explains their form."""
-    for module, tests in tomllib.loads(_FILE.read_text(encoding="utf-8")).items():
-        for test, guards in tests.items():
-            for guard, change in guards.items():
-                yield Mutation(guard, f"{module}::{test}", _change(change))
+    """Yield the mutations of the files; mutations.toml explains their form."""
+    for path in _FILES:
+        for module, tests in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            for test, guards in tests.items():
+                for guard, change in guards.items():
+                    yield Mutation(guard, f"{module}::{test}", _change(change))
 
 
 def _change(written: str | list[str]) -> Change:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from inspect import isfunction
 from types import CodeType
@@ -16,6 +17,11 @@ KIT_METHODS = {"take", "complete", "run"}
 def chosen(requested: str, allowed: Sequence[str]) -> list[str]:
     """Return the requested modes that are allowed for a test; its first one if there are none."""
     return [mode for mode in allowed if requested in (mode, "all")] or [allowed[0]]
+
+
+def seeds(number: int) -> range:
+    """Return the seeds of a random test: so many, or as many as WEDSQL_SEEDS says."""
+    return range(int(os.environ.get("WEDSQL_SEEDS", number)))
 
 
 def spread(metafunc: pytest.Metafunc) -> None:

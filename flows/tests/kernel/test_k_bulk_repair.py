@@ -63,7 +63,7 @@ def last(kit: Kit, wid: int) -> tuple[str, str, str]:
     return row.trw, row.actor, row.reason
 
 
-def test_a_patch_is_for_each_what_a_single_one_is(shop: Kit, reaper: Connection) -> None:
+def test_r16_a_patch_is_for_each_what_a_single_one_is(shop: Kit, reaper: Connection) -> None:
     wids = stuck(shop, 7)
     api.repair(wids[0], "patch", PATCH, "x", conn=shop.conn)
     bulk = request(shop, wids[1:])
@@ -83,7 +83,7 @@ def test_a_patch_is_for_each_what_a_single_one_is(shop: Kit, reaper: Connection)
     assert broken(shop) == []
 
 
-def test_the_preview_is_that_of_each_instance(shop: Kit) -> None:
+def test_r16_the_preview_is_that_of_each_instance(shop: Kit) -> None:
     first, second = stuck(shop, 2)
     (running,) = [shop.start(a="1")]
     shown = api.preview_bulk(
@@ -101,7 +101,7 @@ def test_the_preview_is_that_of_each_instance(shop: Kit) -> None:
         api.preview_bulk(BulkRequest("cancel", ""), [first], conn=shop.conn)
 
 
-def test_a_locked_instance_delays_no_preview(shop: Kit) -> None:
+def test_r16_a_locked_instance_delays_no_preview(shop: Kit) -> None:
     first, second = stuck(shop, 2)
     with shop.connect().transaction() as held:
         held.connection.execute(f"select 1 from {shop.name}.wed_flow where wid = {first} for update")
@@ -110,7 +110,7 @@ def test_a_locked_instance_delays_no_preview(shop: Kit) -> None:
     assert [row.refusal.code if row.refusal else None for row in shown] == ["55P03", None]
 
 
-def test_one_that_moved_since_is_left_out(shop: Kit, reaper: Connection) -> None:
+def test_r16_one_that_moved_since_is_left_out(shop: Kit, reaper: Connection) -> None:
     """Also if it is an exception again, and what is confirmed at another step is not requested."""
     wids = stuck(shop, 3)
     bulk = request(shop, wids)
@@ -123,7 +123,7 @@ def test_one_that_moved_since_is_left_out(shop: Kit, reaper: Connection) -> None
         api.request_bulk(BulkRequest("accept", "x"), [wids[1]], expected=1, digest=before, conn=shop.conn)
 
 
-def test_the_good_ones_are_repaired_and_the_others_say_why(shop: Kit, reaper: Connection) -> None:
+def test_r16_the_good_ones_are_repaired_and_the_others_say_why(shop: Kit, reaper: Connection) -> None:
     """One that would be final while a job is pending is refused; the others of its slice are repaired."""
     ready, pending = [shop.start(a="1") for _ in range(2)], shop.start(a="1", b="1")
     wids = [*ready, pending]
@@ -134,7 +134,7 @@ def test_the_good_ones_are_repaired_and_the_others_say_why(shop: Kit, reaper: Co
     assert broken(shop) == []
 
 
-def test_all_or_nothing_repairs_all(shop: Kit, reaper: Connection) -> None:
+def test_r16_all_or_nothing_repairs_all(shop: Kit, reaper: Connection) -> None:
     wids = stuck(shop, 5)
     bulk = request(shop, wids, atomic=True)
     assert finish(reaper, 2) == 1
@@ -147,7 +147,7 @@ def test_all_or_nothing_repairs_all(shop: Kit, reaper: Connection) -> None:
 
 
 @pytest.mark.parametrize(("operation", "arguments"), [("patch", None), ("accept", {})])
-def test_nothing_is_repaired_where_one_cannot_be(
+def test_r16_nothing_is_repaired_where_one_cannot_be(
     shop: Kit, reaper: Connection, operation: str, arguments: Any
 ) -> None:
     wids = stuck(shop, 4)
@@ -162,7 +162,7 @@ def test_nothing_is_repaired_where_one_cannot_be(
     assert broken(shop) == []
 
 
-def test_all_or_nothing_waits_for_locks_and_then_says_which(shop: Kit, reaper: Connection) -> None:
+def test_r16_all_or_nothing_waits_for_locks_and_then_says_which(shop: Kit, reaper: Connection) -> None:
     wids = stuck(shop, 3)
     bulk = request(shop, wids, atomic=True)
     with shop.connect().transaction() as held:
@@ -173,7 +173,7 @@ def test_all_or_nothing_waits_for_locks_and_then_says_which(shop: Kit, reaper: C
     assert results(shop, bulk) == [("left", None), ("refused", "55P03"), ("left", None)]
 
 
-def test_a_job_that_a_worker_holds_is_tried_again_for_a_minute(shop: Kit, reaper: Connection) -> None:
+def test_r16_a_job_that_a_worker_holds_is_tried_again_for_a_minute(shop: Kit, reaper: Connection) -> None:
     wids = [shop.start(a="1") for _ in range(3)]
     bulk = request(shop, wids, "complete", {"changes": {"a": "5"}}, transition="tr_x")
     worker = shop.connect()
@@ -186,7 +186,7 @@ def test_a_job_that_a_worker_holds_is_tried_again_for_a_minute(shop: Kit, reaper
     assert results(shop, bulk) == [("refused", "WD203"), ("done", None), ("done", None)]
 
 
-def test_jobs_are_completed_and_skipped(shop: Kit, reaper: Connection) -> None:
+def test_r16_jobs_are_completed_and_skipped(shop: Kit, reaper: Connection) -> None:
     wids = [shop.start(a="1", b="1") for _ in range(3)]
     bulk = request(shop, wids, "complete", {"changes": {"a": "5"}}, transition="tr_x")
     finish(reaper)
@@ -201,7 +201,7 @@ def test_jobs_are_completed_and_skipped(shop: Kit, reaper: Connection) -> None:
     assert broken(shop) == []
 
 
-def test_steps_are_undone_from_the_last_one(shop: Kit, reaper: Connection) -> None:
+def test_r16_steps_are_undone_from_the_last_one(shop: Kit, reaper: Connection) -> None:
     short, long = stuck(shop, 2)
     api.repair(long, "patch", {"changes": {"a": "1"}}, "x", conn=shop.conn)
     shop.run("tr_x", long, a="8")
@@ -215,7 +215,7 @@ def test_steps_are_undone_from_the_last_one(shop: Kit, reaper: Connection) -> No
     assert [shop.status(wid) for wid in (short, long)] == ["A", "A"] and broken(shop) == []
 
 
-def test_of_two_over_the_same_instances_one_repairs(shop: Kit, reaper: Connection) -> None:
+def test_r16_of_two_over_the_same_instances_one_repairs(shop: Kit, reaper: Connection) -> None:
     wids = stuck(shop, 4)
     first, second = request(shop, wids), request(shop, wids, "accept")
     finish(reaper, 2)
@@ -242,7 +242,7 @@ def test_of_two_over_the_same_instances_one_repairs(shop: Kit, reaper: Connectio
         ("WD002", "complete", {"arguments": {"changes": {"nothing": "1"}}, "transition": "tr_x"}),
     ],
 )
-def test_a_repair_of_another_form_is_refused(
+def test_r16_a_repair_of_another_form_is_refused(
     shop: Kit, code: str, operation: str, given: dict[str, Any]
 ) -> None:
     (wid,) = stuck(shop)
@@ -251,21 +251,21 @@ def test_a_repair_of_another_form_is_refused(
     assert shop.one("select count(*) from wedsql.bulk") == 0
 
 
-def test_attributes_that_may_not_be_repaired_are_refused_at_once(shop: Kit) -> None:
+def test_r16_attributes_that_may_not_be_repaired_are_refused_at_once(shop: Kit) -> None:
     (wid,) = stuck(shop)
     shop.rows("update wedsql.attr set repairable = false where flow_id = %s and aname = 'n'", [shop.id])
     with refused("WD210"):
         request(shop, [wid])
 
 
-def test_all_or_nothing_has_a_limit(shop: Kit) -> None:
+def test_r16_all_or_nothing_has_a_limit(shop: Kit) -> None:
     with refused("WD504") as why:
         what = BulkRequest("accept", "x", atomic=True)
         api.request_bulk(what, range(10_001), expected=10_001, conn=shop.conn)
     assert why.facts == {"limit": 10_000}
 
 
-def test_one_that_needs_approvals_is_refused(shop: Kit, reaper: Connection) -> None:
+def test_r16_one_that_needs_approvals_is_refused(shop: Kit, reaper: Connection) -> None:
     """By the number of instances, too, which its preview counts."""
     wids = stuck(shop, 3)
     rule = ApprovalRule(1, operations=("patch",), bulk_above=2)
@@ -281,7 +281,7 @@ def test_one_that_needs_approvals_is_refused(shop: Kit, reaper: Connection) -> N
     assert results(shop, bulk) == [("done", None)] * 2
 
 
-def test_a_repair_of_many_is_undone_as_one(shop: Kit, reaper: Connection) -> None:
+def test_r16_a_repair_of_many_is_undone_as_one(shop: Kit, reaper: Connection) -> None:
     wids = stuck(shop, 2)
     request(shop, wids)
     finish(reaper)

@@ -230,6 +230,15 @@ def test_a_wrong_option_names_the_allowed_values(kit: Kit, option: str) -> None:
     assert why.facts["column"] == option
 
 
+@pytest.mark.parametrize("name", [None, "", "  "])
+def test_a_compensation_by_a_transition_names_it(kit: Kit, name: str | None) -> None:
+    kit.attrs("a")
+    with refused("WD009") as why:
+        kit.trig("tr_x", "a = '1'", compensation="transition", compensated_by=name)
+    assert why.facts["column"] == "compensated_by"
+    kit.trig("tr_x", "a = '1'", compensation="inverse", compensated_by=name)
+
+
 def test_every_check_of_the_triggers_has_a_sentence(connect: Any) -> None:
     """A new option that can be wrong must be added to WRONG."""
     with connect() as conn:

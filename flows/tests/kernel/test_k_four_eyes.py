@@ -1,8 +1,7 @@
-"""Four eyes: which repairs need approvals, who may give them, and that no way leads around them."""
+"""Four eyes: which repairs need approvals, and who may give them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -10,9 +9,8 @@ import pytest
 
 from flows import api
 from flows.api.approving import ApprovalRule, Proposal
-from flows.tests.kernel.test_k_bulk import finish, request
-from flows.tests.kernel.test_k_case_people import kinds, open_case, together
-from flows.tests.kernel.test_k_repair import everything, job_of
+from flows.tests.kernel.test_k_case_people import kinds, open_case
+from flows.tests.kernel.test_k_repair import everything
 from flows.tests.kit import Connection, Kit, broken, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
@@ -292,110 +290,6 @@ def test_what_other_rules_or_another_definition_ask_for_is_not_applied(shop: Kit
     assert shop.one("select count(*) from wedsql.applying") == 0
 
 
-DOORS: dict[str, tuple[str, Callable[[Kit, Connection, int], Any]]] = {
-    "cancel": ("cancel", lambda kit, conn, wid: api.cancel(wid, "x", conn=conn)),
-    "suspend": ("suspend", lambda kit, conn, wid: api.suspend(wid, "x", conn=conn)),
-    "abort": ("abort", lambda kit, conn, wid: api.abort(wid, "x", conn=conn)),
-    "roll back": ("rollback", lambda kit, conn, wid: api.roll_back(wid, 1, "x", conn=conn)),
-    "compensate": ("compensate", lambda kit, conn, wid: api.compensate(wid, 2, "x", conn=conn)),
-    "rematch": ("rematch", lambda kit, conn, wid: api.rematch(kit.name, [wid], conn=conn)),
-    "rematch all": ("rematch", lambda kit, conn, wid: api.rematch(kit.name, conn=conn)),
-    "accept": ("accept", lambda kit, conn, wid: api.repair(wid, "accept", {}, "x", conn=conn)),
-    "branch": ("branch", lambda kit, conn, wid: api.repair(wid, "branch", {"seq": 1}, "x", conn=conn)),
-    "repair": ("cancel", lambda kit, conn, wid: api.repair(wid, "cancel", {}, "x", conn=conn)),
-    "re-match": ("rematch", lambda kit, conn, wid: api.repair(wid, "rematch", {}, "x", conn=conn)),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", DOORS)
-def test_no_function_of_the_pages_repairs_without_the_approvals(
-    shop: Kit, web: Connection, name: str
-) -> None:
-    operation, call = DOORS[name]
-    wid = stuck(shop)
-    rules(shop, ApprovalRule(1, operations=(operation,)))
-    web.execute("select set_config('wedsql.bulk_size', '-9', false)")
-    before = everything(shop)
-    with refused("WD520"), web.transaction():
-        call(shop, web, wid)
-    assert everything(shop)["trace"] == before["trace"] and everything(shop)["instance"] == before["instance"]
-    rules(shop)
-    call(shop, web, wid)
-    assert everything(shop)["trace"] != before["trace"] or "rematch" in operation
-
-
-@pytest.mark.parametrize("operation", ["retry", "withdraw", "extend", "reassign", "skip", "complete"])
-def test_nor_does_one_of_a_job(shop: Kit, web: Connection, operation: str) -> None:
-    wid = shop.start()
-    job = job_of(shop, wid, "tr_pay")
-    if operation == "retry":
-        shop.fail("tr_pay", wid)
-    rules(shop, ApprovalRule(1, operations=(operation,)))
-    calls: dict[str, Callable[[], Any]] = {
-        "retry": lambda: api.retry_job(wid, job, "x", conn=web),
-        "withdraw": lambda: api.withdraw_job(wid, job, "x", conn=web),
-        "extend": lambda: api.extend_job(wid, job, 9, "x", conn=web),
-        "reassign": lambda: api.reassign_job(wid, job, "ann", "x", conn=web),
-        "skip": lambda: api.repair(wid, "skip", {"job": job}, "x", conn=web),
-        "complete": lambda: api.repair(wid, "complete", {"job": job}, "x", conn=web),
-    }
-    with refused("WD520"):
-        calls[operation]()
-    assert needed(shop, wid, operation, **arguments_of(operation, job)) == 1
-
-
-def arguments_of(operation: str, job: int) -> dict[str, Any]:
-    return {"job": job} | {"extend": {"seconds": 9}, "reassign": {"worker": "ann"}}.get(operation, {})
-
-
-@pytest.mark.mode("single", "batch", "held", "lease", why="each way to commit")
-def test_a_worker_cannot_commit_a_repair_that_needs_approvals(shop: Kit) -> None:
-    wid = stuck(shop)
-    with refused("WD520"):
-        shop.run("_EXCPT", wid, refund=600)
-    assert shop.state(wid)["refund"] == 0 and open_case(shop, wid).state == "new"
-    shop.rows("rollback")
-    shop.run("_EXCPT", wid, refund=500)
-    assert shop.state(wid)["refund"] == 500
-
-
-def test_undone_steps_are_matched_by_what_they_wrote(shop: Kit) -> None:
-    wid = shop.start(refund=700)
-    shop.run("tr_pay", wid, stage="lost", refund=1)
-    for operation, arguments in (("rollback", {"seq": 1}), ("compensate", {"seq": 2}), ("abort", {})):
-        seen = api.preview_repair(wid, operation, arguments, conn=shop.conn)
-        assert (seen.refusal, seen.approvals.needed) == (None, 1), operation
-    other = stuck(shop, refund=700)
-    assert needed(shop, other, "rollback", seq=1) == 0, "the refund was not written"
-    made = proposed(shop, wid, operation="rollback", seq=1)
-    assert approve(shop, made, "bob").state == "applied" and shop.state(wid)["refund"] == 700
-
-
-def test_an_operation_on_many_that_needs_approvals_is_refused(shop: Kit) -> None:
-    """By the number of instances, and by the state of one of them."""
-    rules(shop, ApprovalRule(1, operations=("cancel",), bulk_above=1),
-          ApprovalRule(1, operations=("cancel",), condition="refund > 500"))  # fmt: skip
-    small, large = shop.start(), shop.start(refund=900)
-    for wids in ([small, large], [large]):
-        with refused("WD520"):
-            request(shop, wids, "cancel")
-    made = request(shop, [small], "cancel")
-    finish(shop.conn)
-    assert [row.result for row in api.bulk_rows(made.id, conn=shop.conn)] == ["done"]
-
-
-def test_the_tables_are_written_by_the_kernel_only(shop: Kit, web: Connection) -> None:
-    for table in ("approval_rule", "proposal", "proposal_vote", "proposal_person", "delegation", "applying"):
-        for statement in ("select from", "delete from", "truncate"):
-            with refused("42501"):
-                web.execute(f"{statement} wedsql.{table}")
-        assert not shop.one(
-            "select has_table_privilege('wed_web', %s, 'insert, update')", [f"wedsql.{table}"]
-        )
-    with refused("42501"):
-        web.execute("select wedsql._repair(1, 'cancel', '{}', 'x', 'y', null)")
-
-
 def test_proposals_of_other_flows_are_unknown(shop: Kit) -> None:
     made, conn, other = proposed(shop, stuck(shop)), shop.conn, ["other"]
     for call in (
@@ -408,77 +302,3 @@ def test_proposals_of_other_flows_are_unknown(shop: Kit) -> None:
         with refused("WD522"):
             call()
     assert api.list_proposals(other, conn=conn) == api.proposals_to_approve(other, "bob", conn=conn) == []
-
-
-def test_of_two_who_approve_at_once_the_first_applies(shop: Kit) -> None:
-    made = proposed(shop, stuck(shop))
-    first, second = together(shop, lambda conn: approve(shop, made, "bob", conn=conn),
-                             lambda conn: approve(shop, made, "cleo", conn=conn))  # fmt: skip
-    assert first.state == "applied"
-    with refused("WD521"):
-        second.result(10)
-    assert len(again(shop, made).votes) == 1 and broken(shop) == []
-
-
-def test_two_approvals_at_once_apply_the_repair_once(shop: Kit) -> None:
-    made = proposed(shop, stuck(shop), changes={"refund": 6000, "stage": "paid"})
-    first, second = together(shop, lambda conn: approve(shop, made, "bob", conn=conn),
-                             lambda conn: approve(shop, made, "cleo", conn=conn))  # fmt: skip
-    assert (first.state, second.result(10).state) == ("approved", "applied")
-    assert [row.trw for row in shop.trace(made.wid)].count("_RECOVER:patch") == 1
-
-
-def test_the_reaper_leaves_a_proposal_that_is_being_approved(shop: Kit) -> None:
-    made = proposed(shop, stuck(shop))
-
-    def reap(conn: Connection) -> Any:
-        conn.execute("select set_config('wedsql.test_offset', '73 hours', false)")
-        return api.reap(conn=conn)
-
-    first, second = together(shop, lambda conn: approve(shop, made, "bob", conn=conn), reap, waits=False)
-    second.result(10)
-    assert first.state == again(shop, made).state == "applied"
-
-
-def test_an_approval_that_waits_for_the_end_of_a_proposal_is_refused(shop: Kit) -> None:
-    made = proposed(shop, stuck(shop))
-    _, second = together(shop, lambda conn: api.withdraw_repair(made.number, "ann", conn=conn),
-                         lambda conn: approve(shop, made, "bob", conn=conn))  # fmt: skip
-    with refused("WD521"):
-        second.result(10)
-    assert shop.status(made.wid) == "E"
-
-
-def test_an_approval_that_waits_for_a_worker_fails(shop: Kit) -> None:
-    made = proposed(shop, stuck(shop))
-
-    def repair(conn: Connection) -> None:
-        with shop.step(conn):
-            shop.complete(shop.take("_EXCPT", made.wid, conn), {"stage": "done"}, conn=conn)
-
-    _, second = together(shop, repair, lambda conn: approve(shop, made, "bob", conn=conn))
-    found = second.result(10)
-    assert found.state == "failed" and found.failure.code == "WD108"
-    assert (shop.status(made.wid), shop.state(made.wid)["refund"]) == ("F", 0) and broken(shop) == []
-
-
-def test_the_undo_of_a_repair_needs_the_approvals_of_that_operation(shop: Kit) -> None:
-    rules(shop, ApprovalRule(1, operations=("accept",)), ApprovalRule(2, "", ("patch",), ("stage",)))
-    wid = stuck(shop)
-    api.repair(wid, "patch", {"changes": {"refund": 5}}, "Why.", conn=shop.conn)
-    assert needed(shop, wid, "undo") == 0, "the stage is not written"
-    api.repair(wid, "undo", {}, "Why.", conn=shop.conn)
-    for operation, arguments, votes in (("patch", {"changes": {"stage": "none"}}, 2), ("accept", {}, 1)):
-        found = api.propose_repair(wid, operation, arguments, "Why.", actor="ann", conn=shop.conn)
-        for who in ("bob", "cid")[:votes]:
-            approve(shop, found, who)
-        before = everything(shop)
-        assert needed(shop, wid, "undo") == votes
-        with refused("WD520") as why:
-            api.repair(wid, "undo", {}, "Why.", conn=shop.conn)
-        assert why.facts["needed"] == votes and everything(shop) == before
-        undo = api.propose_repair(wid, "undo", {}, "Why.", actor="ann", conn=shop.conn)
-        for who in ("bob", "cid")[:votes]:
-            undo = approve(shop, undo, who)
-        assert undo.state == "applied" and shop.status(wid) == "E"
-    assert broken(shop) == []

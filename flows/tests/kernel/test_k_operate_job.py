@@ -39,7 +39,7 @@ def park(kit: Kit, wid: int) -> None:
     assert kit.status(wid) == "E"
 
 
-def test_a_job_in_back_off_is_offered_now(shop: Kit) -> None:
+def test_r13_a_job_in_back_off_is_offered_now(shop: Kit) -> None:
     wid = shop.start(a="1")
     shop.fail("tr_x", wid)
     assert api.offer(shop.name, ["tr_x"], conn=shop.conn) == []
@@ -61,7 +61,7 @@ def test_r1_a_parked_job_has_all_its_attempts_again_and_the_instance_runs(shop: 
         assert (shop.status(wid), broken(shop)) == (status, [])
 
 
-def test_a_lease_is_released_and_its_result_rejected(shop: Kit) -> None:
+def test_r13_a_lease_is_released_and_its_result_rejected(shop: Kit) -> None:
     wid = shop.start(a="1")
     job = shop.lease("tr_x")
     api.release_job(wid, job.id, "The laptop is lost.", conn=shop.conn)
@@ -71,7 +71,7 @@ def test_a_lease_is_released_and_its_result_rejected(shop: Kit) -> None:
     assert broken(shop) == []
 
 
-def test_a_withdrawn_job_whose_condition_holds_makes_an_exception(shop: Kit) -> None:
+def test_r13_a_withdrawn_job_whose_condition_holds_makes_an_exception(shop: Kit) -> None:
     wid = shop.start(a="1", b="1")
     api.withdraw_job(wid, job_of(shop, wid), "Ordered twice.", actor="olga", conn=shop.conn)
     assert (shop.status(wid), shop.instance(wid).reason) == ("E", "WITHDRAWN")
@@ -79,7 +79,7 @@ def test_a_withdrawn_job_whose_condition_holds_makes_an_exception(shop: Kit) -> 
     assert broken(shop) == []
 
 
-def test_a_withdrawn_job_whose_condition_no_longer_holds_is_only_removed(shop: Kit) -> None:
+def test_r13_a_withdrawn_job_whose_condition_no_longer_holds_is_only_removed(shop: Kit) -> None:
     wid = shop.start(a="1", b="1")
     shop.run("tr_y", wid, a="0")
     assert shop.jobs(wid) == ["tr_x", "tr_y"]
@@ -89,7 +89,7 @@ def test_a_withdrawn_job_whose_condition_no_longer_holds_is_only_removed(shop: K
     assert broken(shop) == []
 
 
-def test_the_highest_priority_is_taken_first(shop: Kit) -> None:
+def test_r13_the_highest_priority_is_taken_first(shop: Kit) -> None:
     first, second = shop.start(a="1"), shop.start(a="1")
     api.prioritize_job(second, job_of(shop, second), 5, "VIP.", conn=shop.conn)
     assert [job.wid for job in api.offer(shop.name, ["tr_x"], conn=shop.conn)] == [second, first]
@@ -99,7 +99,7 @@ def test_the_highest_priority_is_taken_first(shop: Kit) -> None:
             api.prioritize_job(second, job_of(shop, second), bad, "x", conn=shop.conn)
 
 
-def test_a_job_that_runs_gets_more_time(shop: Kit) -> None:
+def test_r13_a_job_that_runs_gets_more_time(shop: Kit) -> None:
     """In every way of holding it the limit that applies at the end is the prolonged one."""
     wid, other = shop.start(a="1"), shop.start(a="1")
     worker = shop.connect()
@@ -113,7 +113,7 @@ def test_a_job_that_runs_gets_more_time(shop: Kit) -> None:
     assert broken(shop) == []
 
 
-def test_a_lease_that_is_prolonged_does_not_expire(shop: Kit) -> None:
+def test_r13_a_lease_that_is_prolonged_does_not_expire(shop: Kit) -> None:
     wid = shop.start(a="1")
     job = shop.lease("tr_x")
     api.extend_job(wid, job.id, 3600, "Slow.", actor="olga", conn=shop.conn)
@@ -123,7 +123,7 @@ def test_a_lease_that_is_prolonged_does_not_expire(shop: Kit) -> None:
     assert api.complete(job, {"a": "2"}, conn=shop.conn).status == "F"
 
 
-def test_what_cannot_be_prolonged_is_rejected(shop: Kit) -> None:
+def test_r13_what_cannot_be_prolonged_is_rejected(shop: Kit) -> None:
     wid = shop.start(a="1", b="1")
     number = job_of(shop, wid)
     for seconds in (0, -1, 31 * 86_400):
@@ -144,7 +144,7 @@ CALLS: list[Callable[..., None]] = [api.retry_job, api.release_job, api.withdraw
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_a_job_that_is_gone_or_held_is_left_alone(shop: Kit, call: Callable[..., None]) -> None:
+def test_r13_a_job_that_is_gone_or_held_is_left_alone(shop: Kit, call: Callable[..., None]) -> None:
     wid = shop.start(a="1", b="1")
     number = job_of(shop, wid)
     with refused("WD009"):
@@ -161,7 +161,7 @@ def test_a_job_that_is_gone_or_held_is_left_alone(shop: Kit, call: Callable[...,
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_the_exception_itself_and_a_suspended_instance(shop: Kit, call: Callable[..., None]) -> None:
+def test_r13_the_exception_itself_and_a_suspended_instance(shop: Kit, call: Callable[..., None]) -> None:
     wid = shop.start(a="1")
     shop.run("tr_x", wid, a="7")
     with refused("WD212"):
@@ -173,7 +173,7 @@ def test_the_exception_itself_and_a_suspended_instance(shop: Kit, call: Callable
         call(other, number, "x", conn=shop.conn)
 
 
-def test_what_is_ready_is_not_retried_and_what_is_free_not_released(shop: Kit) -> None:
+def test_r13_what_is_ready_is_not_retried_and_what_is_free_not_released(shop: Kit) -> None:
     wid = shop.start(a="1")
     for call in (api.retry_job, api.release_job):
         with refused("WD212"):
@@ -181,7 +181,7 @@ def test_what_is_ready_is_not_retried_and_what_is_free_not_released(shop: Kit) -
     assert len(shop.trace(wid)) == 1
 
 
-def test_a_job_waits_for_an_older_one_of_its_transition(kit: Kit) -> None:
+def test_r13_a_job_waits_for_an_older_one_of_its_transition(kit: Kit) -> None:
     kit.attrs("a", "b")
     kit.trig("tr_x", "a = '1'")
     kit.trig("tr_x", "b = '1'")

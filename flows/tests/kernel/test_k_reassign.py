@@ -81,7 +81,7 @@ def _written(kit: Kit, wid: int, actor: str) -> bool:
 
 
 @pytest.mark.parametrize("way", [offered, taken, held, leased, worked])
-def test_only_the_worker_of_the_name_takes_it(shop: Kit, way: Callable[[Kit, str], list[int]]) -> None:
+def test_r13_only_the_worker_of_the_name_takes_it(shop: Kit, way: Callable[[Kit, str], list[int]]) -> None:
     first, second = shop.start(a="1"), shop.start(a="1")
     assign(shop, first)
     assert way(shop, BOB) == [second]
@@ -94,21 +94,21 @@ def test_only_the_worker_of_the_name_takes_it(shop: Kit, way: Callable[[Kit, str
 
 
 @pytest.mark.parametrize("name", ["wedworker#1@print", "@print"])
-def test_a_name_that_several_workers_have(shop: Kit, name: str) -> None:
+def test_r13_a_name_that_several_workers_have(shop: Kit, name: str) -> None:
     wid = shop.start(a="1")
     assign(shop, wid, name)
     assert taken(shop, "wedworker#1@print:4711") == [wid]
     assert taken(shop, BOB) == taken(shop, "print") == taken(shop, "") == []
 
 
-def test_many_assigned_jobs_do_not_hide_the_others(shop: Kit) -> None:
+def test_r13_many_assigned_jobs_do_not_hide_the_others(shop: Kit) -> None:
     wids = [shop.start(a="1") for _ in range(12)]
     for wid in wids[:-1]:
         assign(shop, wid)
     assert offered(shop, BOB) == taken(shop, BOB) == held(shop, BOB) == leased(shop, BOB) == wids[-1:]
 
 
-def test_it_stays_assigned_when_it_is_tried_again(shop: Kit) -> None:
+def test_r13_it_stays_assigned_when_it_is_tried_again(shop: Kit) -> None:
     wid = shop.start(a="1")
     job = assign(shop, wid)
     for hours in (0, 3):
@@ -128,7 +128,7 @@ def test_it_stays_assigned_when_it_is_tried_again(shop: Kit) -> None:
     assert broken(shop) == []
 
 
-def test_a_job_that_is_held_is_released_first(shop: Kit) -> None:
+def test_r13_a_job_that_is_held_is_released_first(shop: Kit) -> None:
     wid = shop.start(a="1")
     job = shop.pending(wid)[0].id
     (lease,) = api.lease_many(shop.name, ["tr_x"], 1, BOB, conn=shop.conn)
@@ -146,7 +146,7 @@ def test_a_job_that_is_held_is_released_first(shop: Kit) -> None:
             assign(shop, wid, "")
 
 
-def test_what_cannot_be_assigned_is_rejected(shop: Kit) -> None:
+def test_r13_what_cannot_be_assigned_is_rejected(shop: Kit) -> None:
     wid = shop.start(a="1")
     job = shop.pending(wid)[0].id
     for to, reason in (("x" * 201, "x"), ("a\nb", "x"), (ANN, " ")):
@@ -161,7 +161,7 @@ def test_what_cannot_be_assigned_is_rejected(shop: Kit) -> None:
 
 
 @pytest.mark.parametrize("way", [taken, held])
-def test_a_job_that_is_assigned_while_another_looks_for_jobs(kit: Kit, way: Callable[..., Any]) -> None:
+def test_r13_a_job_that_is_assigned_while_another_looks_for_jobs(kit: Kit, way: Callable[..., Any]) -> None:
     """The worker has seen the job as free and waits for a table before it locks the job."""
     kit.attrs("a", "b")
     kit.trig("tr_x", "a = '1'")
@@ -196,7 +196,7 @@ def woken(*workers: tuple[int, Connection]) -> list[bool]:
     return [bool(list(conn.notifies(timeout=0))) for _number, conn in workers]
 
 
-def test_exactly_the_worker_to_which_it_is_assigned_is_notified(shop: Kit) -> None:
+def test_r13_exactly_the_worker_to_which_it_is_assigned_is_notified(shop: Kit) -> None:
     wid = shop.start(a="1")
     workers = register(shop, BOB), register(shop, ANN), register(shop, "orders")
     woken(*workers)
@@ -222,7 +222,7 @@ def why(kit: Kit, wid: int) -> tuple[str, dict[str, Any], str]:
     return job.waits_for, dict(job.facts), reasons.waiting(job)
 
 
-def test_it_says_to_whom_it_is_assigned_and_whether_that_worker_lives(shop: Kit) -> None:
+def test_r13_it_says_to_whom_it_is_assigned_and_whether_that_worker_lives(shop: Kit) -> None:
     wid = shop.start(a="1")
     register(shop, BOB)
     assign(shop, wid)
@@ -237,7 +237,7 @@ def test_it_says_to_whom_it_is_assigned_and_whether_that_worker_lives(shop: Kit)
     assert (why(shop, wid)[0], bool(why(shop, wid)[1]["seen"])) == ("no_assignee", True)
 
 
-def test_the_name_of_a_cluster_is_that_of_its_processes(shop: Kit) -> None:
+def test_r13_the_name_of_a_cluster_is_that_of_its_processes(shop: Kit) -> None:
     """The process that a cluster registers takes no job itself, so its own name counts as absent."""
     register(shop, f"qcluster@print:5 {shop.name}", "cluster")
     wid = shop.start(a="1")

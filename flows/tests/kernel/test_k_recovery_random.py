@@ -14,6 +14,7 @@ import pytest
 from flows import api
 from flows.errors import NoMatch, WedError
 from flows.tests.kit import Kit, broken
+from flows.tests.spread import seeds
 from flows.types import ClaimedJob
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="the operations are of no mode")]
@@ -216,7 +217,7 @@ class Player:
         self.history = now
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", seeds(3))
 def test_random_operations_keep_the_invariants(kit: Kit, seed: int) -> None:
     player = Player(kit, seed)
     player.define()

@@ -9,6 +9,7 @@ import pytest
 
 from flows import api
 from flows.tests.kit import Kit, broken, refused
+from flows.tests.spread import seeds
 
 pytestmark = pytest.mark.kernel
 
@@ -218,7 +219,8 @@ def drawn(kit: Kit, draw: random.Random) -> list[str]:
         needs = draw.sample(names[:n], draw.randint(0, min(n, 2)))
         condition = " and ".join([f"{name} is null", *(f"{other} is not null" for other in needs)])
         how = draw.choice(["transition", "inverse", "none"])
-        kit.trig(f"tr_{name}", condition, compensation=how, compensated_by=f"un_{name}")
+        replay = draw.choice(["call", "reuse"])
+        kit.trig(f"tr_{name}", condition, compensation=how, compensated_by=f"un_{name}", replay=replay)
     kit.final(" and ".join(f"{name} is not null" for name in names))
     return names
 
@@ -245,8 +247,18 @@ def advance(kit: Kit, draw: random.Random, wid: int, ledger: dict[str, int], mos
         kit.rows("update wedsql.job_pool set not_before = null where wid = %s", [wid])
 
 
+def undo(
+    kit: Kit, draw: random.Random, wid: int, ledger: dict[str, int], operation: str, seq: int = 1
+) -> None:
+    """Undo steps of an instance, and perform the compensations."""
+    api.repair(wid, operation, {} if operation == "abort" else {"seq": seq}, "No.", conn=kit.conn)
+    while kit.status(wid) == "X":
+        assert broken(kit) == []
+        advance(kit, draw, wid, ledger, 1)
+
+
 @pytest.mark.mode("single", reason="many random steps")
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_random_flows_leave_no_effect_and_reach_the_same_end(kit: Kit, seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311
     kit.policy(max_firings=50)
@@ -254,24 +266,23 @@ def test_random_flows_leave_no_effect_and_reach_the_same_end(kit: Kit, seed: int
     kit.rows("update {f}.wed_trig set backoff = '0', max_attempts = 99")
     undisturbed = kit.start()
     advance(kit, draw, undisturbed, dict.fromkeys(names, 0))
-    for operation in ("rollback", "abort"):
+    for operation in ("rollback", "abort", "replay"):
         wid, ledger = kit.start(), dict.fromkeys(names, 0)
         advance(kit, draw, wid, ledger, draw.randint(1, len(names)))
         if kit.status(wid) != "R":
             continue
         history = kit.trace(wid)
         target = draw.randint(1, len(history))
-        if operation == "abort":
-            api.abort(wid, "No.", conn=kit.conn)
-        else:
-            api.roll_back(wid, target, "No.", conn=kit.conn)
-        while kit.status(wid) == "X":
-            assert broken(kit) == []
-            advance(kit, draw, wid, ledger, 1)
+        undo(kit, draw, wid, ledger, operation, target)
         assert kit.trace(wid)[: len(history)] == history
+        if operation == "replay":
+            advance(kit, draw, wid, ledger, draw.randint(0, 2))
+            operation = "abort" if kit.status(wid) == "R" else "end"
+            if operation == "abort":
+                undo(kit, draw, wid, ledger, operation)
         if operation == "abort":
-            assert (kit.status(wid), sum(ledger.values())) == ("A", 0)
-        else:
+            assert (kit.status(wid), {*ledger.values()}) == ("A", {0})
+        elif operation == "rollback":
             kept = kit.state(wid)
             assert kept == history[target - 1].state
             assert all(bool(ledger[name]) <= (kept[name] is not None) for name in names)

@@ -19,7 +19,7 @@ def shop(kit: Kit) -> Kit:
     return kit
 
 
-def test_its_jobs_are_offered_to_no_worker(shop: Kit) -> None:
+def test_r11_its_jobs_are_offered_to_no_worker(shop: Kit) -> None:
     wid, other = shop.start(a="1", b="1"), shop.start(a="1")
     api.suspend(wid, "Wait for the customer.", actor="olga", conn=shop.conn)
     assert shop.status(wid) == "S"
@@ -33,7 +33,7 @@ def test_its_jobs_are_offered_to_no_worker(shop: Kit) -> None:
     assert broken(shop) == []
 
 
-def test_it_goes_on_where_it_was(shop: Kit) -> None:
+def test_r11_it_goes_on_where_it_was(shop: Kit) -> None:
     wid = shop.start(a="1", b="1")
     api.suspend(wid, "Wait.", actor="olga", conn=shop.conn)
     api.resume(wid, "Go on.", actor="otto", conn=shop.conn)
@@ -50,7 +50,7 @@ def test_it_goes_on_where_it_was(shop: Kit) -> None:
     assert broken(shop) == []
 
 
-def test_the_result_of_a_job_taken_before_is_rejected(shop: Kit) -> None:
+def test_r11_the_result_of_a_job_taken_before_is_rejected(shop: Kit) -> None:
     wid = shop.start(a="1")
     operator = shop.connect()
     with refused("WD105"), shop.step():
@@ -61,7 +61,7 @@ def test_the_result_of_a_job_taken_before_is_rejected(shop: Kit) -> None:
     assert broken(shop) == []
 
 
-def test_a_lease_ends_and_its_result_is_rejected(shop: Kit) -> None:
+def test_r11_a_lease_ends_and_its_result_is_rejected(shop: Kit) -> None:
     wid = shop.start(a="1")
     job = shop.lease("tr_x")
     api.suspend(wid, "Wait.", conn=shop.conn)
@@ -76,7 +76,7 @@ def test_a_lease_ends_and_its_result_is_rejected(shop: Kit) -> None:
     assert shop.status(wid) == "F"
 
 
-def test_a_failed_attempt_does_not_offer_the_job_again(shop: Kit) -> None:
+def test_r11_a_failed_attempt_does_not_offer_the_job_again(shop: Kit) -> None:
     wid = shop.start(a="1")
     worker = shop.connect()
     with worker.transaction():
@@ -87,7 +87,7 @@ def test_a_failed_attempt_does_not_offer_the_job_again(shop: Kit) -> None:
     assert broken(shop) == []
 
 
-def test_a_client_of_the_paper_is_rejected(shop: Kit) -> None:
+def test_r11_a_client_of_the_paper_is_rejected(shop: Kit) -> None:
     wid = shop.start(a="1")
     (job,) = shop.pending(wid)
     api.suspend(wid, "Wait.", conn=shop.conn)
@@ -97,7 +97,7 @@ def test_a_client_of_the_paper_is_rejected(shop: Kit) -> None:
         client.execute(f"update {shop.name}.wed_flow set a = '2' where wid = %s", [wid])
 
 
-def test_its_clocks_stand_still(kit: Kit) -> None:
+def test_r11_its_clocks_stand_still(kit: Kit) -> None:
     kit.attrs("a")
     kit.trig("tr_later", "a = '1'", due_after="2 hours")
     kit.trig("tr_slow", "a = '1'", pickup_deadline="3 hours")
@@ -112,7 +112,7 @@ def test_its_clocks_stand_still(kit: Kit) -> None:
     assert (kit.reap("101 hours 59 minutes")["late"], kit.reap("102 hours 1 minute")["late"]) == (0, 1)
 
 
-def test_a_due_time_that_passed_fires_when_it_is_resumed(kit: Kit) -> None:
+def test_r11_a_due_time_that_passed_fires_when_it_is_resumed(kit: Kit) -> None:
     kit.attrs("a")
     kit.attr("due", None, "timestamptz")
     kit.trig("tr_remind", "a = '1'", due_attr="due")
@@ -124,7 +124,7 @@ def test_a_due_time_that_passed_fires_when_it_is_resumed(kit: Kit) -> None:
     assert (kit.reap("2 hours")["timers"], kit.jobs(wid)) == (1, ["tr_remind"])
 
 
-def test_the_rest_of_a_back_off_remains(shop: Kit) -> None:
+def test_r11_the_rest_of_a_back_off_remains(shop: Kit) -> None:
     wid = shop.start(a="1")
     shop.fail("tr_x", wid)
     shop.clock("10 minutes")
@@ -136,7 +136,7 @@ def test_the_rest_of_a_back_off_remains(shop: Kit) -> None:
     assert [job.wid for job in api.offer(shop.name, ["tr_x"], conn=shop.conn)] == [wid]
 
 
-def test_an_exception_stays_one(shop: Kit) -> None:
+def test_r11_an_exception_stays_one(shop: Kit) -> None:
     wid = shop.start(a="1")
     shop.run("tr_x", wid, a="7")
     assert shop.status(wid) == "E"
@@ -147,7 +147,7 @@ def test_an_exception_stays_one(shop: Kit) -> None:
     assert broken(shop) == []
 
 
-def test_a_definition_published_meanwhile_counts_when_it_is_resumed(shop: Kit) -> None:
+def test_r11_a_definition_published_meanwhile_counts_when_it_is_resumed(shop: Kit) -> None:
     wid = shop.start(a="1")
     api.suspend(wid, "Wait.", conn=shop.conn)
     shop.trig("tr_new", "a = '1'")
@@ -159,7 +159,7 @@ def test_a_definition_published_meanwhile_counts_when_it_is_resumed(shop: Kit) -
     assert broken(shop) == []
 
 
-def test_a_parked_job_stays_one_when_a_definition_is_published_meanwhile(kit: Kit) -> None:
+def test_r11_a_parked_job_stays_one_when_a_definition_is_published_meanwhile(kit: Kit) -> None:
     kit.attrs("a")
     kit.trig("tr_x", "a = '1'", max_attempts=1)
     kit.final("a = '2'")
@@ -175,14 +175,14 @@ def test_a_parked_job_stays_one_when_a_definition_is_published_meanwhile(kit: Ki
     assert broken(kit) == []
 
 
-def test_it_can_be_cancelled(shop: Kit) -> None:
+def test_r11_it_can_be_cancelled(shop: Kit) -> None:
     wid = shop.start(a="1")
     api.suspend(wid, "Wait.", conn=shop.conn)
     api.cancel(wid, "Never mind.", conn=shop.conn)
     assert (shop.status(wid), shop.pending(wid)) == ("C", [])
 
 
-def test_what_cannot_be_suspended_or_resumed(shop: Kit) -> None:
+def test_r11_what_cannot_be_suspended_or_resumed(shop: Kit) -> None:
     wid = shop.start(a="1")
     with refused("WD105"):
         api.resume(wid, "x", conn=shop.conn)
@@ -199,7 +199,7 @@ def test_what_cannot_be_suspended_or_resumed(shop: Kit) -> None:
             call(wid + 1000, "x", conn=shop.conn)
 
 
-def test_its_jobs_say_that_they_wait_for_it(shop: Kit) -> None:
+def test_r11_its_jobs_say_that_they_wait_for_it(shop: Kit) -> None:
     wid = shop.start(a="1")
     api.suspend(wid, "Wait.", conn=shop.conn)
     (job,) = api.explain_jobs(wid, conn=shop.conn)
