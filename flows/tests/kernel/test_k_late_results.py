@@ -164,6 +164,9 @@ def test_a_person_takes_over_what_is_right(shop: Kit) -> None:
 
     assert (shop.state(wid)["pay"], shop.state(wid)["amount"]) == ("declined", 5)
     assert cases(shop, wid) == [("LATE_RESULT", "tr_pay", "applied")] and broken(shop) == []
+    for operation in ("merge_late", "discard_late"):
+        with refused("WD543"):
+            api.repair(wid, operation, {"late": late_id}, "Again.", conn=shop.conn)
 
 
 def test_a_result_from_before_a_repair_is_for_people(shop: Kit) -> None:

@@ -1,7 +1,10 @@
 """When each operation on an instance is refused: one test for each situation, over all operations.
 
-The operations have the numbers of the recovery table (docs/repairing.md has them in words); what each does is
-shown by the tests of its number, such as test_r5_ in test_k_skip.py.
+docs/repairing.md describes the operations. What each does is shown by the tests with its number:
+test_r1_ in test_k_operate_job.py and test_k_repair.py; r2, r4, r12, r14 in test_k_forward.py; r3, r10 in
+test_k_evolve_cancel.py; r5 in test_k_skip.py; r6, r7 in test_k_roll_back.py; r8 in test_k_compensation.py;
+r9 in test_k_replayed.py; r11 in test_k_suspend.py; r13 in test_k_operate_job.py and test_k_reassign.py;
+r15 in test_k_migrate.py; r16 in test_k_bulk_repair.py.
 """
 
 from __future__ import annotations
@@ -47,6 +50,7 @@ OF_JOB = [name for name, needs in OPERATIONS.items() if "job" in needs]
 
 @pytest.fixture
 def shop(kit: Kit) -> Kit:
+    kit.rows("set statement_timeout = '60s'")  # what is not refused may not end
     kit.attrs("a", "b")
     undo = {"compensation": "transition", "compensated_by": "tr_back", "class": "compensatable"}
     kit.trig("tr_x", "a = '1'", backoff="1 hour", max_attempts=1, timeout="1 hour", **undo)

@@ -8,6 +8,7 @@ import pytest
 
 from flows import api
 from flows.api.policies import RecoveryPolicy
+from flows.tests.kernel.test_k_case_people import together
 from flows.tests.kit import Connection, Kit, broken, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
@@ -119,6 +120,20 @@ def test_a_policy_waits_and_does_nothing_while_a_person_has_the_case(shop: Kit, 
     assert api.run_policies(conn=reaper) == 1
     assert [row.trw for row in shop.trace(wid)][-1] == "_RECOVER:skip"
     assert broken(shop) == []
+
+
+def test_a_person_who_claims_the_case_meanwhile_keeps_it(shop: Kit, reaper: Connection) -> None:
+    save(shop, RecoveryPolicy("skip", "skip"))
+    wid = shop.start(a="1")
+    shop.fail("tr_x", wid)
+
+    def claim(conn: Connection) -> None:
+        conn.execute(f"select from {shop.name}.wed_flow where wid = %s for update", [wid])
+        api.claim_case(case_of(shop, wid), "ana", 120, conn=conn)
+
+    _, second = together(shop, claim, lambda conn: api.run_policies(conn=conn))
+    assert second.result(10) == 0, "the policy waited for the instance"
+    assert shop.status(wid) == "E" and events(shop, wid)[-1] == ("claimed", "ana")
 
 
 def test_timeout_is_an_attempt_that_ran_out_of_time(shop: Kit, reaper: Connection) -> None:
