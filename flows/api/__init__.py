@@ -125,6 +125,7 @@ from flows.api.indexes import (
 from flows.api.instances import cancel, rematch, start, start_many
 from flows.api.late import decide_late, late_results
 from flows.api.linting import lint
+from flows.api.looks import list_changes, list_looks, look_at, record_look
 from flows.api.maintenance import (
     check_invariants,
     data_directory,
@@ -286,10 +287,12 @@ __all__ = [
     "list_calendars",
     "list_case_rules",
     "list_cases",
+    "list_changes",
     "list_clocks",
     "list_delegations",
     "list_drafts",
     "list_indexes",
+    "list_looks",
     "list_policies",
     "list_proposals",
     "list_publications",
@@ -298,6 +301,7 @@ __all__ = [
     "list_versions",
     "list_views",
     "list_webhooks",
+    "look_at",
     "maintain",
     "measure_alert_rule",
     "merge_draft",
@@ -331,6 +335,7 @@ __all__ = [
     "read_webhook",
     "reap",
     "reassign_job",
+    "record_look",
     "redo_draft",
     "register_worker",
     "reject_publication",

@@ -112,6 +112,13 @@ class UnknownLateResult(WedError):
     default = _("No such late result waits for a decision.")
 
 
+class BadLook(WedError):
+    """A look at masked values has no reason or names others, or a recorded one would be changed."""
+
+    sqlstate = "WD550"
+    default = _("These values cannot be looked at so.")
+
+
 class CaseClaimed(WedError):
     """Another user has claimed the case."""
 

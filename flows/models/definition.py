@@ -40,6 +40,7 @@ class Flow(models.Model):
             ("handle_cases", "Can claim cases and give exceptions new values"),
             ("approve_repair", "Can approve repairs of others"),
             ("reveal_values", "Can see values that are masked or hidden"),
+            ("look_at_values", "Can look at masked values with a reason"),
         ]
 
     def __str__(self) -> str:

@@ -175,5 +175,5 @@ begin
   return jsonb_build_object('partitions_made', wedsql.make_partitions(wedsql.now(), 2),
     'partitions_dropped', cardinality(wedsql.drop_empty_partitions(wedsql.now() - interval '1 month')),
     'in_default', (select count(*) from (select 1 from wedsql.wed_trace_default limit 1000) d),
-    'bulk_rows_removed', wedsql._forget_bulk(100000));
+    'bulk_rows_removed', wedsql._forget_bulk(100000), 'looks_removed', wedsql._forget_looks(100000));
 end $$;
