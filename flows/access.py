@@ -27,6 +27,7 @@ from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
+from flows import looks
 from flows.queries.definitions import FlowInfo, concealing, flow_by_id, flow_by_name, names
 from flows.queries.instances import Instance, instance
 
@@ -34,13 +35,14 @@ AnyUser: TypeAlias = AbstractUser | AnonymousUser
 View: TypeAlias = Callable[..., HttpResponseBase]
 
 Action: TypeAlias = Literal[
-    "see", "design", "publish", "approve", "operate", "handle", "repair", "approve_repair", "reveal"
+    "see", "design", "publish", "approve", "operate", "handle", "repair", "approve_repair", "reveal", "look"
 ]
 
 PREFIX = "flow:"
 # design: change drafts; publish: request publications; approve: those of others; operate: start, suspend,
 # cancel; handle: claim cases and do what HANDLING has; repair: every operation of the repair desk;
-# approve_repair: repairs that others propose; reveal: see the values of attributes that are masked or hidden.
+# approve_repair: repairs that others propose; reveal: see the values of attributes that are masked or hidden;
+# look: see single masked values after giving a reason.
 PERMISSIONS: dict[Action, str] = {
     "see": "flows.view_flow",
     "design": "flows.change_flow",
@@ -51,6 +53,7 @@ PERMISSIONS: dict[Action, str] = {
     "repair": "flows.change_job",
     "approve_repair": "flows.approve_repair",
     "reveal": "flows.reveal_values",
+    "look": "flows.look_at_values",
 }
 # The operations of the repair desk for which the right to handle cases is enough.
 HANDLING = frozenset({"patch", "complete", "skip", "retry", "undo", "merge_late", "discard_late"})
@@ -58,6 +61,7 @@ HANDLING = frozenset({"patch", "complete", "skip", "retry", "undo", "merge_late"
 GRANTED_BY: dict[Action, tuple[Action, ...]] = {
     "handle": ("handle", "repair"),
     "reveal": ("reveal", "design"),
+    "look": ("look", "reveal", "design"),
 }
 
 
@@ -113,12 +117,28 @@ def concealed(user: AnyUser) -> frozenset[str]:
     return found
 
 
-def shown_to(user: AnyUser, flow: FlowInfo) -> FlowInfo:
-    """Return the flow with the attributes that the user may see.
+def listed_flows(user: AnyUser) -> frozenset[str] | None:
+    """Return `visible_flows` for a list that shows values, which is recorded (flows.looks)."""
+    visible = visible_flows(user)
+    note_list(user, visible)
+    return visible
+
+
+def note_list(user: AnyUser, visible: frozenset[str] | None) -> None:
+    """Note that all values of these flows are shown, of those that conceal some from others."""
+    for name in concealing() - concealed(user):
+        if visible is None or name in visible:
+            looks.note(user.get_username(), name)
+
+
+def shown_to(user: AnyUser, flow: FlowInfo, wid: int | None = None) -> FlowInfo:
+    """Return the flow with the attributes that the user may see; that it is all of them is recorded.
 
     Raises PermissionDenied if there are others and the view does not leave out their values.
     """
     if flow.name not in concealed(user):
+        if any(one.visibility != "everyone" for one in flow.attributes):
+            looks.note(user.get_username(), flow.name, wid)
         return flow
     if not _masks(user):
         raise PermissionDenied(_("This page shows values of the flow that you may not see."))
@@ -234,12 +254,12 @@ def granting(action: Action) -> tuple[Action, ...]:
     return GRANTED_BY.get(action, (action,))
 
 
-def flow_or_404(user: AnyUser, name: str) -> FlowInfo:
+def flow_or_404(user: AnyUser, name: str, wid: int | None = None) -> FlowInfo:
     """Return the flow as the user may see it. Raises Http404, and PermissionDenied as `shown_to`."""
     flow = flow_by_name(name) if _sees(user, name) else None
     if flow is None:
         raise Http404
-    return shown_to(user, flow)
+    return shown_to(user, flow, wid)
 
 
 def _sees(user: AnyUser, flow: str) -> bool:
@@ -253,4 +273,4 @@ def instance_or_404(user: AnyUser, wid: int) -> tuple[Instance, FlowInfo]:
     flow = flow_by_id(found.flow_id) if found and _sees(user, found.flow) else None
     if found is None or flow is None:
         raise Http404
-    return found, shown_to(user, flow)
+    return found, shown_to(user, flow, wid)

@@ -18,7 +18,7 @@ GROUPS: dict[str, list[str]] = {
     "flow operators": ["view_flow", "change_instance"],
     "flow repairers": ["view_flow", "change_job"],
     "clerks": ["view_flow", "handle_cases"],
-    "senior clerks": ["view_flow", "handle_cases", "change_job", "change_instance"],
+    "senior clerks": ["view_flow", "handle_cases", "change_job", "change_instance", "look_at_values"],
     "auditors": ["view_flow", "reveal_values"],
     "recovery workers": ["view_flow", "handle_cases"],
     "flow repair approvers": ["view_flow", "approve_repair"],

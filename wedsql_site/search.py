@@ -17,7 +17,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from flows.access import may_add, visible_flows
+from flows.access import listed_flows, may_add
 from flows.designer.tabs import TITLES
 from flows.filters import BadFilter, parse
 from flows.filters.fields import ATTRIBUTE, PARTS
@@ -87,7 +87,7 @@ def asked(request: HttpRequest) -> str:
 def found(request: HttpRequest, wanted: str) -> tuple[list[Group], str]:
     """Return the groups that have results, without a text the pages and actions, and what was searched."""
     with snapshot(TIMEOUT_MS):
-        seen = queries.flows(visible_flows(request.user))
+        seen = queries.flows(listed_flows(request.user))
         groups = [
             Group(_("List of instances"), list(_filtered(seen, wanted))),
             Group(_("Instances"), list(_instances(seen, wanted)) if wanted else []),

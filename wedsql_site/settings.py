@@ -76,6 +76,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
+    "flows.looks.RecordLooks",
 ]
 
 # Requests to the HTTP API per minute and caller, counted in the web process, of which there is one.

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy
 
-from flows.access import concealed
+from flows.access import concealed, note_list
 from flows.admin.keyed import KeyedChangeList
 from flows.messages import stored
 from flows.models import ConditionError, Instance, Job, JobLog, TraceEntry, WorkerProcess
@@ -48,6 +48,7 @@ class ObservedAdmin(admin.ModelAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         """Leave out the rows of flows of which the user may not see all values."""
         found, hidden = super().get_queryset(request), concealed(request.user)
+        note_list(request.user, None)
         return found.exclude(flow__name__in=hidden) if hidden and "flow" in self._fields() else found
 
     def _fields(self) -> set[str]:

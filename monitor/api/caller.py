@@ -20,6 +20,7 @@ from flows.access import (
     leave_out,
     may,
     may_see,
+    note_list,
     rights,
     visible_flows,
 )
@@ -63,6 +64,13 @@ class Caller:
         named = frozenset(self.token.flows)
         return named if visible is None else named & visible
 
+    @property
+    def listed(self) -> frozenset[str] | None:
+        """Return `flows` for a list that shows values, which is recorded."""
+        found = self.flows
+        note_list(self.user, found)
+        return found
+
     def flows_to(self, action: Action) -> frozenset[str] | None:
         """Return the flows in which the caller has a right; None means all of them."""
         if not self._granted(action):
@@ -90,7 +98,7 @@ class Caller:
         found = instance(wid) if wid < 2**31 else None
         if found is None or not self._in_scope(found.flow):
             raise Http404
-        return found, flow_or_404(self.user, found.flow)
+        return found, flow_or_404(self.user, found.flow, wid)
 
     def flow_of_case_or_404(self, number: int) -> FlowInfo:
         try:
@@ -184,7 +192,11 @@ class Needs:
 
 def forbidden(flow: str, action: str) -> Problem:
     """Return the error for a right that the caller does not have."""
-    denied = "design it" if action == "design" else f"{action} its instances"
+    denied = {
+        "design": "design it",
+        "look": "look at its masked values",
+        "audit": "see the looks at its masked values",
+    }.get(action, f"{action} its instances")
     return Problem(403, f"You may see the flow {flow}, but not {denied}.")
 
 

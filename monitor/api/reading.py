@@ -11,6 +11,7 @@ from ninja import Query
 from pydantic import Field
 
 from flows import api as kernel
+from flows import looks
 from flows.filters import Filter, parse
 from flows.queries import definitions, everywhere, instances, jobs, overview, past, steps, trace
 from flows.queries.base import snapshot
@@ -93,11 +94,12 @@ def flow(request: HttpRequest, name: str) -> Any:
 def all_instances(request: HttpRequest, given: Query[Listed]) -> Any:
     """Return a page of the instances that the caller sees and the filter chooses."""
     chosen = _as_of(given.as_of, _parsed(given.q))
-    selection = everywhere.selection(chosen, call_of(request).caller.flows)
+    selection = everywhere.selection(chosen, call_of(request).caller.listed)
     listed, oldest = past.listed_anywhere if chosen.at else everywhere.listed, given.order == "oldest"
     with snapshot():
         page = listed(selection, cursor(given.cursor, given.limit), oldest_first=oldest)
     rows = [shown.any_instance(each) for each in page.items]
+    looks.counted(len(rows))
     return {"items": rows, "query": chosen.text(), "as_of": chosen.at, **ends(page, oldest_first=oldest)}
 
 
@@ -128,6 +130,7 @@ def of_flow(request: HttpRequest, name: str, given: Query[ListedOfFlow]) -> Any:
         page = listed(chosen, cursor(given.cursor, given.limit), columns, oldest_first=oldest)
     names = [each.name for each in columns]
     rows = [shown.instance_row(each, name, names) for each in page.items]
+    looks.counted(len(rows))
     return {"items": rows, "query": chosen.text(), "as_of": chosen.at, **ends(page, oldest_first=oldest)}
 
 
@@ -254,8 +257,8 @@ def _columns(flow: FlowInfo, text: str) -> tuple[definitions.Attribute, ...]:
 def _times(since: datetime | None, until: datetime | None, every: int) -> tuple[datetime, datetime]:
     """Return the beginning and the end of figures. Raises Problem."""
     try:
-        last = _aware(until) or timezone.now().replace(second=0, microsecond=0)
-        first = _aware(since) or last - timedelta(days=1)
+        last = aware(until) or timezone.now().replace(second=0, microsecond=0)
+        first = aware(since) or last - timedelta(days=1)
     except OverflowError:  # before the year 1
         raise Problem(422, "The time is out of range.") from None
     if not 0 <= (last - first).total_seconds() <= every * MOST_STEPS_OF_TIME:
@@ -263,7 +266,7 @@ def _times(since: datetime | None, until: datetime | None, every: int) -> tuple[
     return first, last
 
 
-def _aware(moment: datetime | None) -> datetime | None:
+def aware(moment: datetime | None) -> datetime | None:
     if moment is None or moment.tzinfo:
         return moment
     return moment.replace(tzinfo=timezone.get_current_timezone())

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from flows import api
-from flows.access import flow_or_404, may, may_see, visible_flows
+from flows.access import flow_or_404, listed_flows, may, may_see
 from flows.api.bulk import Bulk, BulkRequest, BulkResult
 from flows.errors import BadBulk, BulkChanged, NeedsApprovals, UnknownBulk, WedError
 from flows.filters import BadFilter, Filter, parse
@@ -49,7 +49,7 @@ def new(request: HttpRequest) -> HttpResponse:
     context["longest"] = LONGEST_REASON
     try:
         chosen = parse(query, flow, timezone.get_current_timezone())
-        found = bulk_queries.selected(bulk_queries.over(chosen, visible_flows(request.user)))
+        found = bulk_queries.selected(bulk_queries.over(chosen, listed_flows(request.user)))
         context |= _preview(request, chosen, found)
         if posted:
             return _requested(request, chosen, found)
@@ -189,7 +189,7 @@ def _changed(request: HttpRequest, found: Bulk) -> HttpResponse:
 @page
 def bulks(request: HttpRequest) -> HttpResponse:
     """List the bulk operations whose flows the user sees, newest first."""
-    visible = visible_flows(request.user)
+    visible = listed_flows(request.user)
     before = long_number(request.GET.get("before"))
     flows = None if visible is None else sorted(visible)
     found = api.list_bulk(flows, before=before, limit=LISTED + 1)

@@ -11,7 +11,8 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, St
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from flows.access import flow_or_404, visible_flows
+from flows import looks
+from flows.access import flow_or_404, listed_flows
 from flows.filters import BadFilter
 from flows.queries import everywhere, instances
 from flows.queries.base import snapshot
@@ -40,6 +41,7 @@ def of_flow(request: HttpRequest, name: str, ending: str) -> HttpResponseBase:
     with snapshot():
         many = instances.matching(asked.chosen, MOST_ROWS)
     rows = exported(asked.chosen, shown, oldest_first=urlparams.oldest_first(request))
+    looks.counted(many.n, is_file=True)
     return _too_many() if many.capped else download(request, name, ending, _columns(shown), rows)
 
 
@@ -51,13 +53,14 @@ def of_all(request: HttpRequest, ending: str) -> HttpResponseBase:
     try:
         if asked.error:
             raise asked.error
-        found = everywhere.selection(asked.chosen, visible_flows(request.user))
+        found = everywhere.selection(asked.chosen, listed_flows(request.user))
     except BadFilter as error:
         return _text(error.sentence, 400)
     with snapshot():
         many = everywhere.matching(found, MOST_ROWS)
     rows = _anywhere(found, urlparams.oldest_first(request))
     columns = [Column(name, name) for name in ANYWHERE]
+    looks.counted(many.n, is_file=True)
     return _too_many() if many.capped else download(request, "instances", ending, columns, rows)
 
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from flows.access import visible_flows
+from flows.access import listed_flows
 from flows.filters import BadFilter
 from flows.queries import everywhere
 from flows.queries.base import snapshot
@@ -40,7 +40,7 @@ def _asked(request: HttpRequest) -> tuple[Asked, Selection | None]:
     if asked.error:
         return asked, None
     try:
-        return asked, everywhere.selection(asked.chosen, visible_flows(request.user))
+        return asked, everywhere.selection(asked.chosen, listed_flows(request.user))
     except BadFilter as error:
         return replace(asked, error=error), None
 

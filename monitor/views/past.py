@@ -8,7 +8,7 @@ from django.db import DataError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
-from flows.access import visible_flows
+from flows.access import listed_flows
 from flows.filters import BadFilter
 from flows.filters.fields import STATUSES
 from flows.filters.translating import status
@@ -32,7 +32,7 @@ def flows(request: HttpRequest, time: Time) -> HttpResponse:
     if time.at is not None:
         try:
             with snapshot():
-                names = visible_flows(request.user)
+                names = listed_flows(request.user)
                 found, more = past.summaries(names, time.at, text(request, "after"))
             context |= {"flows": found, "more": more}
         except OperationalError as error:
