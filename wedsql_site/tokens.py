@@ -24,6 +24,7 @@ RIGHTS = {
     "operate": gettext_lazy("Operate"),
     "handle": gettext_lazy("Handle cases"),
     "repair": gettext_lazy("Repair"),
+    "look": gettext_lazy("Look at masked values"),
 }
 
 

@@ -27,6 +27,7 @@ PARAMETERS: dict[str, Any] = {
 BODIES: dict[str, Any] = {
     "StartIn": {"state": {"customer": "Ann", "amount": 120.5}, "key": "order-2026-0001"},
     "ReasonIn": {"reason": "The customer asked for it."},
+    "LookIn": {"attributes": ["tax_number"], "reason": "The customer called about the invoice."},
     "PriorityIn": {"reason": "An important customer.", "priority": 10},
     "ExtendIn": {"reason": "The printer is slow today.", "seconds": 600},
     "RepairPreviewIn": {"operation": "patch", "arguments": {"changes": {"payment": "paid"}}},

@@ -10,6 +10,8 @@ from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from flows.api.cases import CLAIM_MINUTES
+from flows.api.looks import LONGEST_REASON as LONGEST_LOOK
+from flows.api.looks import MOST_ATTRIBUTES
 
 LONGEST_REASON = 1000
 
@@ -44,6 +46,16 @@ class ReasonIn(Input):
     """Why; the history keeps it."""
 
     reason: ReasonText
+
+
+class LookIn(Input):
+    """Masked attributes to look at, and why; the audit of the flow keeps it."""
+
+    attributes: Annotated[list[Annotated[str, StringConstraints(max_length=200), Storable]],
+                          Field(min_length=1, max_length=MOST_ATTRIBUTES)]  # fmt: skip
+    reason: Annotated[
+        str, StringConstraints(min_length=1, max_length=LONGEST_LOOK, strip_whitespace=True), Storable
+    ]
 
 
 class PriorityIn(ReasonIn):

@@ -16,6 +16,7 @@ from monitor.api import (  # noqa: F401 - most only add endpoints
     events,
     hooks,
     late,
+    looks,
     operating,
     problems,
     reading,
