@@ -18,7 +18,7 @@ from django.http.response import HttpResponseBase
 
 from flows.api import record_look
 from flows.api.looks import Shown
-from flows.errors import UnknownFlow
+from flows.errors import DatabaseGone, UnknownFlow
 from pages.error_pages import unavailable
 
 AGAIN = timedelta(minutes=10)
@@ -75,7 +75,7 @@ class RecordLooks:
             _record(request, found)
         except UnknownFlow as error:
             raise Http404 from error
-        except (OperationalError, InterfaceError):
+        except (OperationalError, InterfaceError, DatabaseGone):
             return unavailable(request)
         return response
 

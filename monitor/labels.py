@@ -37,6 +37,14 @@ TROUBLE: dict[str, str | Promise] = {
     "signatures": _("The signatures of exceptions are not computed"),
     "waits": _("Conditions for which cases wait are not examined"),
 }
+# How a user was shown values.
+WAY: dict[str, str | Promise] = {
+    "page": _("Page"),
+    "file": _("File"),
+    "http": _("HTTP API"),
+    "live": _("Live page"),
+    "command": _("Command"),
+}
 COUNTED: dict[str, str | Promise] = {
     "pending": _("Jobs waiting"),
     "late": _("Late jobs"),

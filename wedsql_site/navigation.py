@@ -71,6 +71,7 @@ PAGES = {
     "monitor:why": "watch", "monitor:start": "watch", "monitor:start_csv": "watch",
     "monitor:cancel": "watch",
     "monitor:undo": "repair", "monitor:draft": "repair",
+    "monitor:look": "watch", "monitor:audit": "watch",
     "monitor:step": "watch", "monitor:operate": "watch",
     "monitor:bulks": "watch", "monitor:bulk_new": "watch", "monitor:bulk": "watch",
     "monitor:alerts": "watch", "monitor:alert": "watch", "monitor:change_alert": "watch",

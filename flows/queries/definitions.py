@@ -96,9 +96,9 @@ class FlowInfo:
         return translate_label(self.label) or self.name
 
     @property
-    def masked(self) -> list[str]:
-        """Return the titles of the attributes that are shown without their values."""
-        return [one.title for one in self.concealed if one.visibility == "masked"]
+    def masked(self) -> list[Attribute]:
+        """Return the attributes that are shown without their values."""
+        return [one for one in self.concealed if one.visibility == "masked"]
 
     def shows(self, name: str) -> bool:
         """Return whether values of this name are shown; with concealed ones, only of present attributes."""

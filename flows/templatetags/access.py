@@ -13,3 +13,5 @@ register.filter("may_change", lambda user, flow: access.may(user, "design", flow
 register.filter("may_operate", access.may_operate)
 register.filter("may_handle", access.may_handle)
 register.filter("may_repair", access.may_repair)
+register.filter("may_look", lambda user, flow: access.may(user, "look", flow))
+register.filter("may_audit", lambda user, flow: access.may(user, "reveal", flow))

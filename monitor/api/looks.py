@@ -77,7 +77,8 @@ def list_looks(request: HttpRequest, name: str, given: Query[LooksAsked]) -> Any
         raise forbidden(name, "audit")
     actor, attribute = (each.replace("\x00", "") for each in (given.actor, given.attribute))
     asked = Asked(actor, given.wid, attribute, aware(given.since), aware(given.until))
-    place = place_of(given.cursor, given.limit)
-    found = kernel.list_looks(name, asked, before=place.before, limit=given.limit + 1)
+    before = place_of(given.cursor, given.limit).before
+    last = before if isinstance(before, int) else None
+    found = kernel.list_looks(name, asked, before=last, limit=given.limit + 1)
     items = found[: given.limit]
     return {"items": items, "next": f"b{items[-1].id}" if len(found) > given.limit else None}

@@ -19,7 +19,7 @@ from flows.queries.definitions import Attribute, FlowInfo
 from flows.queries.trace import Step
 from monitor import windows
 from monitor.bulk import ALL, RESULT_OF_ONE, STATE
-from monitor.labels import AGAINST, COUNTED, HOLDER, START_RESULT, WINDOW, job_figure
+from monitor.labels import AGAINST, COUNTED, HOLDER, START_RESULT, WAY, WINDOW, job_figure
 from pages.labels import SYSTEM_STEP
 from pages.templatetags.wed import NOTHING, duration, number
 
@@ -64,7 +64,7 @@ def firing_title(flow: FlowInfo, transition: str) -> SafeString:
     title = flow.transition_titles.get(transition)
     if title:
         return _title(title, transition)
-    word = str(SYSTEM_STEP.get(transition.partition(":")[0], transition))
+    word = str(SYSTEM_STEP.get(transition) or SYSTEM_STEP.get(transition.partition(":")[0], transition))
     return format_html('<b class="mono">{}</b>' if word == transition else "<b>{}</b>", word)
 
 
@@ -87,6 +87,12 @@ def period(since: datetime, until: datetime) -> SafeString:
     local = [timezone.localtime(each) for each in (since, until)]
     ends = [(at.isoformat(), f"{formats.date_format(at, 'SHORT_DATE_FORMAT')} {at:%H:%M}") for at in local]
     return format_html_join(mark_safe(" \N{EN DASH} "), '<time class="nowrap" datetime="{}">{}</time>', ends)
+
+
+@register.filter
+def way(code: str) -> str:
+    """Return how a user was shown values, in words."""
+    return str(WAY.get(code, code))
 
 
 @register.filter

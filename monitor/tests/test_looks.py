@@ -76,6 +76,8 @@ PAGES = (
     "/flows/{f}/webhooks/new/",
     "/webhooks/{k}/",
     "/webhooks/{k}/change/",
+    "/flows/{f}/audit/",
+    "/flows/{f}/audit/?kind=changes",
     "/flows/{f}/slas/",
     "/flows/{f}/slas/edit/",
     "/flows/{f}/calendars/edit/",

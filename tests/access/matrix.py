@@ -89,6 +89,9 @@ cases/reports.<slug:ending>                        Lyyyyyyyy ---------
 cases/repair/                                      Lnnnnnnnn Lnnnnnnnn
 cases/next/                                        --------- Lfffyfyff
 cases/<int:case>/draft/                            --------- Lnffyfyff
+instances/<int:wid>/looks/                         --------- Lnfbffbbf
+flows/<slug:name>/audit/                           Lnfyffyyf ---------
+flows/<slug:name>/audit.<slug:ending>              Lnfyffyyf ---------
 cases/approvals/                                   Lyyyyyyyy ---------
 cases/proposals/<int:proposal>/                    Lnyyyyyyy ---------
 cases/proposals/<int:proposal>/<slug:verb>/        --------- Lnffffyff
@@ -187,6 +190,8 @@ instances/<int:wid>/history                        Lnyyyyyyy ---------
 instances/<int:wid>/steps/<int:seq>                Lnyyyyyyy ---------
 instances/<int:wid>/late                           Lnyyyyyyy ---------
 instances/<int:wid>/why                            Lnyyyyyyy ---------
+instances/<int:wid>/looks                          --------- Lnfbffbbf
+flows/<slug:name>/looks                            Lnfyffyyf ---------
 instances/<int:wid>/cancel                         --------- Lnffbfbff
 instances/<int:wid>/suspend                        --------- Lnffbfbff
 instances/<int:wid>/resume                         --------- Lnffbfbff

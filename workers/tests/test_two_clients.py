@@ -72,6 +72,7 @@ NO_WORKER = {
     "read_case", "release_case", "save_case_rules", "sign_cases", "end_waits", "suggestions", "wait_case",
     "decide_late", "late_results", "case_report", "preventable_cases", "draft_proposed_rule", "proposed_rule",
     "list_policies", "save_policies", "run_policies",
+    "look_at", "record_look", "list_looks", "list_changes",
     "settle_delivery", "settle_alert_rule", "silence_alert", "take_delivery", "take_alert_rule",
 }  # fmt: skip
 # take, complete and fail of one job are the *_many operations with one.

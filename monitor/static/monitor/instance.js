@@ -4,12 +4,14 @@ import { flash, parseRow, parts } from "../pages/parts.js";
 import { force, update } from "../pages/steady.js";
 import { copyButtons } from "../pages/copy.js";
 import { pairs } from "./compare.js";
+import { looks } from "./look.js";
 
 const MAX_SHOWN = 200;
 
 export function start() {
   copyButtons();
   pairs();
+  looks();
   const table = document.querySelector("[data-changes]");
   const body = document.getElementById("rows");
   const button = document.getElementById("new");

@@ -1,0 +1,54 @@
+"""A masked value is shown by the keyboard alone, after a reason is given and recorded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.auth.models import Group
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from flows import api
+from monitor.tests.conftest import Parcels
+from tests.browser.conftest import Login, Wait
+from tests.browser.test_instance import leave, parcels
+from tests.browser.test_search import press
+
+__all__ = ["leave", "parcels"]
+FOCUSED = "return document.activeElement.matches(arguments[0])"
+
+
+def test_a_masked_value_is_shown_by_the_keyboard_in_its_place(
+    browser: webdriver.Chrome,
+    login: Login,
+    wait: Wait,
+    parcels: Parcels,
+    people: dict[str, Any],
+    django_db_blocker: Any,
+    leave: None,
+) -> None:
+    name, wid = parcels.flow, parcels.start(customer="Ana Lima")
+    parcels.connection.execute(f"update {name}.wed_attr set visibility = 'masked' where aname = 'customer'")
+    with django_db_blocker.unblock():
+        group = Group.objects.create(name=f"flow:{name}:look")
+        people["carol"].groups.add(group)
+    try:
+        login("carol", f"/instances/{wid}/")
+        assert "Ana Lima" not in browser.page_source
+        summary = browser.find_element(By.CSS_SELECTOR, "[data-key=masked-customer] summary")
+        assert summary.text.split() == ["Show", "Customer"]
+        browser.execute_script("arguments[0].focus()", summary)
+        press(browser, Keys.ENTER, Keys.TAB, Keys.ENTER)
+        assert browser.execute_script(FOCUSED, "[name=reason]:invalid"), "the reason is required"
+        press(browser, "She called.", Keys.ENTER)
+        wait(lambda page: page.execute_script(FOCUSED, "[data-revealed]"))
+        shown = browser.find_element(By.CSS_SELECTOR, "[data-key=masked-customer] [data-revealed]")
+        assert shown.text.split() == ["Customer:", "Ana", "Lima"]
+        (row,) = api.list_looks(name, conn=parcels.connection)
+        assert (row.actor, row.wid, row.reason, row.attributes) == ("carol", wid, "She called.", ["customer"])
+        browser.get(browser.current_url)
+        assert "Ana Lima" not in browser.page_source
+    finally:
+        with django_db_blocker.unblock():
+            group.delete()
