@@ -13,13 +13,14 @@ $$;
 -- Returns the attributes of a flow, numbered as the columns of its table. quoted: the name in quotes.
 create or replace function wedsql._columns(p_flow integer)
 returns table (n smallint, name text, quoted text, type text, adv text)
-language sql stable set search_path = pg_catalog, pg_temp as $$
-select c.attnum, a.aname, '"' || a.aname || '"', a.type, a.adv
-from wedsql.flow f
-join wedsql.attr a on a.flow_id = f.id
-join pg_attribute c on c.attrelid = format('%I.wed_flow', f.name)::regclass and c.attname = a.aname
-where f.id = p_flow
-$$;
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return query select c.attnum, a.aname::text, '"' || a.aname || '"', a.type::text, a.adv::text
+  from wedsql.flow f
+  join wedsql.attr a on a.flow_id = f.id
+  join pg_attribute c on c.attrelid = format('%I.wed_flow', f.name)::regclass and c.attname = a.aname
+  where f.id = p_flow;
+end $$;
 
 -- Returns the names of the attributes of a flow, as the text of an array.
 create or replace function wedsql._attribute_names(p_flow integer) returns text

@@ -45,17 +45,17 @@ begin
   perform wedsql._check_approvals(v_flow, p_wid, 'rematch');
 end $$;
 
--- Undoes all steps of an instance, or as many as a rollback of many says. The caller brings the cases in
--- line.
--- Locks, raises: as abort and roll_back.
-create or replace function wedsql._bulk_undo(p_bulk wedsql.bulk, p_wid integer, p_reason text) returns void
+-- Undoes as many steps of an instance as a rollback of many says. The caller brings the cases in line.
+-- Locks, raises: as roll_back.
+create or replace function wedsql._bulk_rollback(p_bulk wedsql.bulk, p_wid integer, p_reason text)
+  returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._hold_all(p_wid, p_reason);
   v_arguments jsonb := wedsql._bulk_arguments(p_wid, p_bulk.operation, '', p_bulk.arguments);
 begin
-  perform wedsql._undo(v_flow, p_wid, p_bulk.operation, coalesce((v_arguments ->> 'seq')::integer, 1),
-    p_reason, p_bulk.actor, coalesce((v_arguments ->> 'override')::boolean, false),
+  perform wedsql._undo(v_flow, p_wid, 'rollback', (v_arguments ->> 'seq')::integer, p_reason, p_bulk.actor,
+    coalesce((v_arguments ->> 'override')::boolean, false),
     coalesce((v_arguments ->> 'hold')::boolean, false), '{}', false);
 end $$;
 
@@ -69,7 +69,7 @@ begin
     when 'suspend' then perform wedsql.suspend(p_wid, p_reason, p_bulk.actor);
     when 'resume' then perform wedsql.resume(p_wid, p_reason, p_bulk.actor);
     when 'rematch' then perform wedsql._bulk_rematch(p_bulk, p_wid, p_reason);
-    when 'rollback', 'abort' then perform wedsql._bulk_undo(p_bulk, p_wid, p_reason);
+    when 'rollback' then perform wedsql._bulk_rollback(p_bulk, p_wid, p_reason);
     else perform wedsql._bulk_jobs(p_bulk, p_wid, p_reason);
   end case;
 end $$;
@@ -120,10 +120,14 @@ begin
       v_before := array_append(v_before, wedsql._before_repair(v_wid, p_bulk.operation));
       v_steps := array_append(v_steps, wedsql._step_of(v_wid, p_bulk.operation, wedsql._bulk_arguments(v_wid,
         p_bulk.operation, p_bulk.transition, p_bulk.arguments), v_reason, p_bulk.actor));
-    else
+    elsif p_bulk.operation <> 'abort' then
       perform wedsql._bulk_perform(p_bulk, v_wid, v_reason);
     end if;
   end loop;
+  if p_bulk.operation = 'abort' then
+    perform wedsql._abort_many(p_wids, v_reason, p_bulk.actor,
+                               coalesce((p_bulk.arguments ->> 'override')::boolean, false));
+  end if;
   if p_bulk.operation in ('rollback', 'abort') then
     perform wedsql._keep_cases(f, p_wids, wedsql.now())
     from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wids[1];

@@ -27,36 +27,40 @@ end $$;
 -- Returns the steps that an operation undoes, the last one first: all after p_seq, with abort all after the
 -- first, with compensate p_seq and what depends on it.
 create or replace function wedsql._undone(p_wid integer, p_operation text, p_seq integer) returns integer[]
-language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select case when p_operation = 'compensate' then wedsql._dependents(p_wid, p_seq)
-            else array(select h.seq from wedsql.wed_trace h where h.wid = p_wid and h.seq > p_seq
-                       order by h.seq desc) end
-$$;
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  if p_operation = 'compensate' then
+    return wedsql._dependents(p_wid, p_seq);
+  end if;
+  return array(select h.seq from wedsql.wed_trace h
+               where h.wid = p_wid and h.seq > p_seq order by h.seq desc);
+end $$;
 
 -- Returns how each of these steps of an instance is compensated, the last one first, without those for which
 -- nothing is to do. compensated_by: the transition, '' for the kernel, null for nothing; problem: pivot or
 -- missing.
 create or replace function wedsql._planned(p_wid integer, p_seqs integer[])
 returns table (seq integer, transition text, compensated_by text, problem text)
-language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select p.* from (
-  select h.seq, h.trw,
-         case when t.compensation = 'inverse' then ''
-              when t.compensation = 'transition' then nullif(t.compensated_by, '') end as compensated_by,
-         case when t.class = 'pivot' then 'pivot'
-              when t.tgid is null or t.class = 'compensatable' and t.compensation = 'none'
-                or t.compensation = 'transition' and coalesce(t.compensated_by, '') = '' then 'missing' end
-           as problem
-  from wedsql.wed_trace h
-  left join lateral (
-    select t.* from wedsql.trig t
-    where t.flow_id = h.flow_id and not t.cfinal and (t.tgid = h.tgid or t.trname = h.trw)
-    order by t.tgid <> h.tgid limit 1) t on true
-  where h.wid = p_wid and h.seq = any (p_seqs) and h.tgid > 0 and left(h.trw, 1) <> '_'
-    and not exists (select 1 from wedsql.wed_trace c where c.wid = p_wid and c.compensates_seq = h.seq)) p
-where p.compensated_by is not null or p.problem is not null
-order by p.seq desc
-$$;
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  return query select p.* from (
+    select h.seq, h.trw,
+           case when t.compensation = 'inverse' then ''
+                when t.compensation = 'transition' then nullif(t.compensated_by, '') end as compensated_by,
+           case when t.class = 'pivot' then 'pivot'
+                when t.tgid is null or t.class = 'compensatable' and t.compensation = 'none'
+                  or t.compensation = 'transition' and coalesce(t.compensated_by, '') = '' then 'missing' end
+             as problem
+    from wedsql.wed_trace h
+    left join lateral (
+      select t.* from wedsql.trig t
+      where t.flow_id = h.flow_id and not t.cfinal and (t.tgid = h.tgid or t.trname = h.trw)
+      order by t.tgid <> h.tgid limit 1) t on true
+    where h.wid = p_wid and h.seq = any (p_seqs) and h.tgid > 0 and left(h.trw, 1) <> '_'
+      and not exists (select 1 from wedsql.wed_trace c where c.wid = p_wid and c.compensates_seq = h.seq)) p
+  where p.compensated_by is not null or p.problem is not null
+  order by p.seq desc;
+end $$;
 
 -- Returns what rollback, compensate or abort would compensate now, in this order; p_seq is of no account for
 -- abort.

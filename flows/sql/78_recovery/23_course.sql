@@ -61,18 +61,19 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_recovery wedsql.recovery;
   v_status "char";
+  v_state jsonb;  -- after what was compensated here
 begin
   loop
     select * into v_recovery from wedsql.recovery r where r.wid = p_wid for update;
     if v_recovery.place > cardinality(v_recovery.seqs) then
-      v_status := wedsql._end_recovery(p_flow, v_recovery, p_now);
+      v_status := wedsql._end_recovery(p_flow, v_recovery, v_state, p_now);
       exit;
     elsif v_recovery.transitions[v_recovery.place] <> '' then
       perform wedsql._offer_compensation(p_flow, v_recovery, p_now);
       v_status := 'X';
       exit;
     end if;
-    perform wedsql._compensate_at_once(p_flow, v_recovery, p_now);
+    v_state := wedsql._compensate_at_once(p_flow, v_recovery, p_now);
   end loop;
   if p_keep then
     perform wedsql._keep_cases(p_flow, array[p_wid], p_now);
@@ -101,9 +102,9 @@ begin
 end $$;
 
 -- Restores what the step at the present place wrote; where it has no compensation, only records that. What
--- the kernel restores is no longer counted as written by a compensation.
+-- the kernel restores is no longer counted as written by a compensation. Returns the state after it.
 create or replace function wedsql._compensate_at_once(
-  p_flow wedsql.flow, p_recovery wedsql.recovery, p_now timestamptz) returns void
+  p_flow wedsql.flow, p_recovery wedsql.recovery, p_now timestamptz) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_changes jsonb := '{}';
@@ -122,23 +123,30 @@ begin
   update wedsql.recovery r
   set restored = array(select a from unnest(r.restored) a where not v_changes ? a)
   where r.wid = p_recovery.wid;
+  return v_step.state;
 end $$;
 
 -- Gives the attributes their values and the instance its next status: aborted, suspended, or what follows
--- from the conditions. Returns the status.
+-- from the conditions. p_state: the present state, null where it is not known. Returns the status.
 -- Locks: the instance, its jobs and timers, the trace; the caller holds the wed_flow row.
-create or replace function wedsql._end_recovery(
-  p_flow wedsql.flow, p_recovery wedsql.recovery, p_now timestamptz) returns "char"
+create or replace function wedsql._end_recovery(p_flow wedsql.flow, p_recovery wedsql.recovery,
+  p_state jsonb, p_now timestamptz) returns "char"
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_written record := wedsql._write_changes(p_flow, p_recovery.wid, wedsql._target_state(p_recovery));
+  v_target jsonb := wedsql._target_state(p_recovery);
   v_step wedsql.step := wedsql._note_step(p_recovery.wid, '_RECOVER:' || p_recovery.operation,
                                           p_recovery.actor, p_recovery.reason);
   v_ready text[] := '{}';
   v_seqs integer[];
 begin
-  v_step.state := v_written.state;
-  v_step.before := v_written.before;
+  if p_state is not null and not exists (select 1 from jsonb_each(v_target) t
+                                         where p_state ? t.key and p_state -> t.key <> t.value) then
+    v_step.state := p_state;  -- nothing is left to write
+    v_step.before := '{}';
+  else
+    select w.state, w.before into v_step.state, v_step.before
+    from wedsql._write_changes(p_flow, p_recovery.wid, v_target) w;
+  end if;
   v_step.cause_seq := p_recovery.target_seq;
   delete from wedsql.recovery r where r.wid = p_recovery.wid;
   update wedsql.instance i

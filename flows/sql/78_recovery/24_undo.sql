@@ -62,9 +62,10 @@ begin
               from wedsql._planned(p_wid, v_undone) o) p
   where i.wid = p_wid
   returning * into v_recovery;
-  perform wedsql._check_approvals(p_flow, p_wid, p_operation, a.written, a.state)
-  from wedsql.flow f cross join lateral wedsql._after_undo(f, v_recovery) a
-  where f.id = p_flow.id and exists (select 1 from wedsql.approval_rule r where r.flow_id = f.id);
+  if exists (select 1 from wedsql.approval_rule r where r.flow_id = p_flow.id) then
+    perform wedsql._check_approvals(p_flow, p_wid, p_operation, a.written, a.state)
+    from wedsql._after_undo(p_flow, v_recovery) a;
+  end if;
   perform wedsql._stop_jobs(p_wid, p_operation <> 'compensate', v_undone, v_actor, p_reason, v_now);
   delete from wedsql.skipped s where s.wid = p_wid and s.seq > p_seq and p_operation <> 'compensate';
   update wedsql.instance i set status = 'X', reason = null where i.wid = p_wid;
