@@ -18,14 +18,27 @@ select p_proposal.closed_at is null and p_proposal.expires_at > p_now
     or p_proposal.expected_seq = (select i.seq from wedsql.instance i where i.wid = p_proposal.wid))
 $$;
 
--- Returns the state of a case for people: as _case_state, but "proposed" while a repair waits for approvals,
--- and "approved" when it has the first of two.
+-- Returns the state of a proposal about many instances that waits for approvals and is about this one, as it
+-- was when it was selected; null where there is none.
+create or replace function wedsql._bulk_proposal_state(p_wid integer, p_now timestamptz) returns text
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select p.state from wedsql.proposal p
+join wedsql.bulk_row r on r.bulk_id = p.bulk_id and r.wid = p_wid
+join wedsql.instance i on i.wid = r.wid and i.seq = r.seq
+where p.bulk_id is not null and p.closed_at is null and p.expires_at > p_now
+order by p.number limit 1
+$$;
+
+-- Returns the state of a case for people: as _case_state, but "proposed" while a repair of the instance or of
+-- many with it waits for approvals, and "approved" when it has the first of two.
 create or replace function wedsql._shown_case_state(p_case wedsql.repair_case, p_now timestamptz)
   returns text
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select coalesce((select p.state from wedsql.proposal p
                  where p.wid = p_case.wid and p.closed_at is null and p_case.closed_at is null
-                   and wedsql._waits(p, p_now)), wedsql._case_state(p_case, p_now))
+                   and wedsql._waits(p, p_now)),
+  case when p_case.closed_at is null then wedsql._bulk_proposal_state(p_case.wid, p_now) end,
+  wedsql._case_state(p_case, p_now))
 $$;
 
 -- Returns a case for clients: its state at present, without what is stored for the kernel only.

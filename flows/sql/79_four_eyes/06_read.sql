@@ -27,7 +27,8 @@ select wedsql._waits(p_proposal, p_now) and p_proposal.approvers <@ p_groups and
 $$;
 
 -- Returns proposals: those that wait, the first to expire first; with p_closed the others, newest first.
--- p_wid: only those of this instance. p_after: the number of the last proposal of the page before.
+-- p_wid: only those of this instance, or of many with it. p_after: the number of the last proposal of the
+-- page before.
 create or replace function wedsql.list_proposals(p_flows text[] default null, p_wid integer default null,
   p_closed boolean default false, p_after bigint default null, p_limit integer default 50)
   returns setof jsonb
@@ -36,7 +37,8 @@ select wedsql._shown_proposal(p)
 from (select wedsql.now() as at) n
 cross join wedsql.proposal p join wedsql.flow f on f.id = p.flow_id
 left join wedsql.proposal a on a.number = p_after
-where (p_flows is null or f.name = any (p_flows)) and (p_wid is null or p.wid = p_wid)
+where (p_flows is null or f.name = any (p_flows)) and (p_wid is null or p.wid = p_wid or exists (
+    select 1 from wedsql.bulk_row r where r.bulk_id = p.bulk_id and r.wid = p_wid))
   and (not p_closed or p.closed_at is not null or not wedsql._waits(p, n.at))
   and (p_closed or p.closed_at is null) and (p_closed or wedsql._waits(p, n.at))
   and (p_after is null or case when p_closed then p.number < p_after

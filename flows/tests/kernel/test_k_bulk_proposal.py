@@ -134,6 +134,27 @@ def test_undone_steps_count_by_what_they_wrote(shop: Kit) -> None:
             assert row.preview is not None and row.preview.approvals.needed == needed
 
 
+def test_the_cases_are_proposed_until_it_is_decided(shop: Kit) -> None:
+    """Where the instance is at the step at which it was selected, and only while the proposal waits."""
+
+    def states() -> list[str]:
+        shown = (api.list_cases([shop.name], {"wid": wid}, conn=shop.conn) for wid in wids)
+        return [one.state for (one,) in shown]
+
+    wids = stuck(shop, 3)
+    made = request(shop, wids[:2])
+    assert states() == ["proposed", "proposed", "new"]
+    assert [one.bulk for one in api.list_proposals([shop.name], wid=wids[0], conn=shop.conn)] == [made.id]
+    assert api.list_proposals([shop.name], wid=wids[2], conn=shop.conn) == []
+    assert len(api.list_cases([shop.name], {"state": "proposed"}, conn=shop.conn)) == 2
+    taken = api.next_case(None, "eve", flows=[shop.name], conn=shop.conn)
+    assert taken is not None and taken.wid == wids[2]
+    api.repair(wids[0], "patch", {"changes": {"operation": "y"}}, "x", conn=shop.conn)
+    assert states() == ["new", "proposed", "claimed"]
+    api.reject_repair(proposal(shop, made).number, "bob", "No.", ["finance"], conn=shop.conn)
+    assert states() == ["new", "new", "claimed"]
+
+
 def test_two_approvals_for_many_and_none_for_few(shop: Kit, reaper: Connection) -> None:
     rules(shop, MANY)
     wids = [shop.start() for _ in range(5)]
