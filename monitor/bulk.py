@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from flows.access import Action, AnyUser, may, right_for
-from flows.api.bulk import BulkPreview
+from flows.api.bulk import Bulk, BulkPreview
 from flows.filters.fields import STATUSES
 from flows.queries.bulk import Chosen
 from monitor.operations import Text
@@ -157,6 +158,33 @@ def _choice(user: AnyUser, name: str, query: str, found: Chosen) -> Choice:
     return Choice(name, each, applies, may_all(user, name, found.flows), only if some else "")
 
 
+@dataclass(frozen=True)
+class RepairLink:
+    """A repair of those of the instances for which it is not certain to be refused; how many they are."""
+
+    operation: ManyOperation
+    applies: int
+    address: str
+
+
+def repair_links(user: AnyUser, query: str, found: Chosen) -> list[RepairLink]:
+    """Return the repairs that the user may do with instances of one flow; none for those of several."""
+    if len(found.flows) != 1:
+        return []
+    (flow,) = found.flows
+    return [
+        RepairLink(each, found.applies(each.statuses), _repair_address(flow, name, each, query, found))
+        for name, each in REPAIRS.items()
+        if may(user, each.right, flow) and found.applies(each.statuses)
+    ]
+
+
+def _repair_address(flow: str, name: str, each: ManyOperation, query: str, found: Chosen) -> str:
+    every = query and found.applies(each.statuses) == len(found.wids)
+    chosen = query if every else narrowed(query, each.statuses)
+    return urlencode({"flow": flow, "operation": name, "q": chosen})
+
+
 def narrowed(query: str, statuses: str) -> str:
     """Return the filter of those of its instances that have one of these statuses."""
     words = " or ".join(f"status:{_WORDS[code]}" for code in statuses)
@@ -180,6 +208,16 @@ def difference(confirmed: Collection[int], found: Chosen) -> Difference:
 def may_all(user: AnyUser, operation: str, flows: list[str]) -> bool:
     """Return whether the user may perform the operation on instances of all these flows."""
     return all(may(user, ALL[operation].right, name) for name in flows)
+
+
+def again(user: AnyUser, found: Bulk, result: str) -> str:
+    """Return the query string of a new repair of the instances with this result; "" where there is none."""
+    left = {"refused": found.refused, "left": found.left if found.finished_at else 0}.get(result, 0)
+    operation = found.operation if found.operation in REPAIRS else "patch"
+    if not left or len(found.flows) != 1 or not may(user, REPAIRS[operation].right, found.flows[0]):
+        return ""
+    given = {"flow": found.flows[0], "bulk": found.id, "result": result, "operation": operation}
+    return urlencode(given | ({"transition": found.transition} if found.transition else {}))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest
 from django.utils import timezone
 
-from flows.access import AnyUser, may, somewhere
+from flows.access import AnyUser, may, may_handle, somewhere
 from flows.filters import EMPTY, BadFilter, Filter, parse
 from flows.filters.fields import fields
 from flows.filters.grammar import MAX_TEXT, read
@@ -110,6 +110,13 @@ def operable(user: AnyUser, flow: FlowInfo | None) -> bool:
     return may(user, "operate", flow.name) or may(user, "repair", flow.name)
 
 
+def repair_query(user: AnyUser, flow: FlowInfo | None, found: Asked) -> str:
+    """Return the query string of a repair of the instances of a list; "" where the user may repair none."""
+    if flow is None or not may_handle(user, flow.name):
+        return ""
+    return urlencode({"flow": flow.name, "q": found.text or "status:exception"})
+
+
 def form(request: HttpRequest, found: Asked, flow: FlowInfo | None) -> dict[str, object]:
     """Return what the part filters.html of a list needs."""
     paged = request.GET.get("before") or request.GET.get("after")
@@ -121,6 +128,7 @@ def form(request: HttpRequest, found: Asked, flow: FlowInfo | None) -> dict[str,
         "same_list": address(request, found.text),
         "default_views": [(str(VIEW[code]), query) for code, query in VIEWS.items()],
         "operable": operable(request.user, flow),
+        "repair_query": repair_query(request.user, flow, found),
         "kept": [(name, request.GET[name]) for name in ("columns", "sort", "at") if name in request.GET],
         "cleared": urlencode({"at": request.GET["at"]}) if "at" in request.GET else "",
     }

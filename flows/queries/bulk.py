@@ -105,9 +105,32 @@ def selected(found: Selection) -> Chosen:
     return Chosen(tuple(sorted(seqs)), groups, len(seqs) > MOST, seqs)
 
 
-def of_group(flow: str, cause: str, signature: str) -> Chosen:
-    """Return the instances of the open cases of a flow with this cause and signature."""
-    statement = "select wid, seq from wedsql.group_instances(%s, %s, %s, %s)"
+def of_group(flow: str, cause: str = "", signature: str = "", queue: str = "") -> Chosen:
+    """Return the instances of the open cases of a flow, with this cause, signature and queue if given."""
+    return _named(
+        "select wid, seq from wedsql.group_instances(%s, %s, %s, %s, %s)",
+        [flow, cause, signature, queue, MOST],
+    )
+
+
+def of_bulk(bulk: int, flow: str, result: str) -> Chosen:
+    """Return the instances of a flow that have this result in a bulk operation, at their present steps."""
+    return _named(
+        "select wid, seq from wedsql.bulk_instances(%s::bigint, %s, %s, %s)", [bulk, flow, result, MOST]
+    )
+
+
+def _named(statement: str, params: list[object]) -> Chosen:
     with snapshot(TIMEOUT_MS):
-        seqs = {row["wid"]: row["seq"] for row in rows(statement, [flow, cause, signature, MOST])}
+        seqs = {row["wid"]: row["seq"] for row in rows(statement, params)}
     return Chosen(tuple(seqs), (), False, seqs)
+
+
+def jobs_of(found: Chosen) -> list[tuple[str, int]]:
+    """Return the transitions that have open jobs in these instances, each with how many of them have one."""
+    statement = (
+        "select j.trname as name, count(distinct j.wid) as n from wedsql.job_pool j"
+        " where j.wid = any (%s) and j.tgid > 0 group by j.trname order by 2 desc, 1"
+    )
+    with snapshot(TIMEOUT_MS):
+        return [(each["name"], each["n"]) for each in rows(statement, [list(found.wids)])]

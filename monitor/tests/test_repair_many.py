@@ -9,6 +9,7 @@ from django.test import Client
 
 from flows import api
 from flows.api.approving import ApprovalRule
+from flows.api.bulk import Bulk
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 from monitor.tests.test_bulk import form_of, perform
 
@@ -107,3 +108,85 @@ def test_what_needs_approvals_is_proposed_and_started_by_another_person(
     assert "It is in progress now." in text_of(answer)
     perform(parcels)
     assert [api.explain_instance(wid).status for wid in lost] == ["R"] * 3
+
+
+def address_of(page: str) -> str:
+    """Return the address of the repair of many to which a page leads."""
+    (address,) = re.findall(r'href="(/cases/repair/[^"]*)"', page)
+    return str(address).replace("&amp;", "&")
+
+
+def requested(client: Client, page: str, **given: str) -> Bulk:
+    """Preview the form of a page, confirm it, and return what is requested."""
+    typed = form_of(page) | {"reason": "The scanner was broken."} | given
+    shown = client.post("/cases/repair/", typed | {"do": "preview"}).content.decode()
+    answer = client.post("/cases/repair/", form_of(shown) | typed | form_of(shown) | {"do": "apply"})
+    assert answer.status_code == 302, text_of(answer.content.decode())
+    return api.read_bulk(int(answer["Location"].strip("/").rpartition("/")[2]))
+
+
+def test_from_the_list_of_instances_with_its_filter(bea: Client, parcels: Parcels, lost: list[int]) -> None:
+    ana = [parcels.start(customer="Ana") for _ in range(2)]
+    for wid in ana:
+        parcels.make_exception(wid)
+    page = get(bea, address_of(get(bea, f"/flows/{parcels.flow}/?q=customer:Ana&exact=1")))
+    assert "Repair 2 instances" in text_of(page) and "customer:Ana" in text_of(page)
+    both = form_of(page) | PATCH | {"empty": "stage", "do": "preview"}
+    assert "Choose one." in bea.post("/cases/repair/", both).content.decode()
+    made = requested(bea, page, **{"value-stage": "new", "empty": "customer"})
+    assert made.arguments == {"changes": {"stage": "new", "customer": None}}
+    assert (made.total, made.query) == (2, f"flow:{parcels.flow} customer:Ana")
+    perform(parcels)
+    assert {api.explain_instance(wid).state["customer"] for wid in ana} == {None}
+
+
+def test_from_the_cases_of_a_cause_with_their_filter(bea: Client, parcels: Parcels, lost: list[int]) -> None:
+    listed = get(bea, f"/cases/?flow={parcels.flow}&cause=STUCK")
+    assert "Repair 3 instances" in text_of(get(bea, address_of(listed)))
+    assert "/cases/repair/" not in get(bea, f"/cases/?flow={parcels.flow}&cause=STUCK&show=closed")
+
+
+def test_jobs_are_completed_and_skipped(bea: Client, parcels: Parcels) -> None:
+    wids = [parcels.start() for _ in range(2)]
+    address = f"/cases/repair/?flow={parcels.flow}&q=status:running&operation="
+    page = get(bea, f"{address}complete&transition=tr_label")
+    assert "Pack it: 2 instances" in text_of(page)
+    made = requested(bea, page, **{"value-extra": '{"a": 1}', "transition": "tr_label"})
+    assert (made.operation, made.transition) == ("complete", "tr_label")
+    perform(parcels)
+    assert {api.explain_instance(wid).state["extra"]["a"] for wid in wids} == {1}
+    chosen = bea.post("/cases/repair/", form_of(page) | {"transition": "tr_pack", "do": "choose"})
+    assert 'name="value-stage"' in chosen.content.decode()
+    made = requested(bea, get(bea, f"{address}skip"), transition="tr_pack")
+    assert (made.operation, made.transition, made.total) == ("skip", "tr_pack", 2)
+    assert "No instance matches." in get(bea, f"/cases/repair/?flow={parcels.flow}&q=status:final")
+
+
+def test_steps_are_undone_by_their_number(site: None, parcels: Parcels, lost: list[int]) -> None:
+    sam = client_of(person("sam", f"flow:{parcels.flow}", f"flow:{parcels.flow}:repair"))
+    page = get(sam, f"/bulk/new/?flow={parcels.flow}&q=status:exception")
+    links = re.findall(r'href="(/cases/repair/[^"]*operation=rollback[^"]*)"', page)
+    page = get(sam, links[0].replace("&amp;", "&"))
+    made = requested(sam, page, steps="1", override="1", hold="1")
+    assert made.arguments == {"steps": 1, "hold": True, "override": True}
+    perform(parcels)
+    assert {api.explain_instance(wid).status for wid in lost} == {"S"}
+
+
+def test_what_was_refused_is_repaired_again(bea: Client, parcels: Parcels, lost: list[int]) -> None:
+    made = requested(bea, page_of(bea), **{"value-stage": "new"})
+    api.repair(lost[0], "patch", {"changes": {"customer": "x"}}, "x", conn=parcels.connection)
+    perform(parcels)
+    assert "/cases/repair/" not in get(bea, f"/bulk/{made.id}/")
+    page = get(bea, address_of(get(bea, f"/bulk/{made.id}/?result=refused")))
+    assert re.findall(r'href="/instances/(\d+)/"', page) == [str(lost[0])]
+    again = requested(bea, page, **{"value-stage": "new"})
+    assert (again.total, again.query) == (1, f"flow:{parcels.flow} bulk:{made.id} result:refused")
+    perform(parcels)
+    assert {api.explain_instance(wid).status for wid in lost} == {"R"}
+
+
+def test_a_filter_that_cannot_be_used_is_said(bea: Client, parcels: Parcels) -> None:
+    for query in ("nope:1", "id:x", "status:"):
+        answer = bea.get("/cases/repair/", {"flow": parcels.flow, "q": query})
+        assert answer.status_code == 200 and 'role="alert"' in answer.content.decode(), query

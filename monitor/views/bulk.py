@@ -21,7 +21,7 @@ from flows.errors import BadBulk, BulkChanged, NeedsApprovals, UnknownBulk, WedE
 from flows.filters import BadFilter, Filter, parse
 from flows.queries import bulk as bulk_queries
 from flows.queries.bulk import Chosen
-from monitor.bulk import ALL, MANY, RESULT, choices, difference, may_all
+from monitor.bulk import ALL, MANY, RESULT, again, choices, difference, may_all, repair_links
 from monitor.filtering import operable
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import is_timeout, page
@@ -74,6 +74,7 @@ def _preview(request: HttpRequest, chosen: Filter, found: Chosen) -> dict[str, A
         "found": found,
         "total": len(found.wids),
         "choices": choices(request.user, chosen.text(), found),
+        "repairs": repair_links(request.user, chosen.text(), found),
         "confirmed": _joined(found.wids) if len(found.wids) <= NAMED else "",
         "transitions": bulk_queries.transitions(found),
         "ended": found.applies("FAC"),
@@ -154,6 +155,7 @@ def bulk(request: HttpRequest, bulk: int) -> HttpResponse:
         "bulk": found,
         "operation": ALL[found.operation],
         "controls": controls and found.state in ("running", "paused"),
+        "again": again(request.user, found, result),
         "rows": rows[:ROWS],
         "next": rows[ROWS - 1].wid if len(rows) > ROWS else None,
         "after": after,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect
@@ -59,6 +60,7 @@ def cases(request: HttpRequest) -> HttpResponse:
         "flow_title": named.flow(text(request, "flow")),
         "offers": _group_offers(request.user, found, where, hidden),
         "rule_of": _rule_of(request.user, found, where, hidden),
+        "repair_all": _repair_all(request, found, where, hidden) if tab == "open" else "",
         "repairs": flows_of(request.user, "handle") != frozenset(),
     }
     return render(request, "monitor/cases.html", context)
@@ -100,6 +102,17 @@ def _rule_of(
     if not found or where.get("cause") != "STUCK" or "signature" not in where or found[0].flow in hidden:
         return None
     return found[0].number if rights(user, found[0].flow) & {"repair", "design"} else None
+
+
+def _repair_all(
+    request: HttpRequest, found: Sequence[Case], where: Mapping[str, str], hidden: Collection[str]
+) -> str:
+    """Return the query string of the repair of all listed cases of a flow that are not of one group."""
+    flow, grouped = text(request, "flow"), "cause" in where and "signature" in where
+    offered = _offers(request.user, flow, where.get("cause", ""), hidden)
+    if len(found) < 2 or not flow or grouped or not offered["repairs"]:
+        return ""
+    return urlencode({"flow": flow, **where})
 
 
 def seen_flows(request: HttpRequest) -> list[str] | None:

@@ -1,13 +1,13 @@
-"""Repair the instances of a group of cases with one cause: the form, a preview of each, and the request."""
+"""Repair many instances at once: the form, a preview of each, and the request."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect
+from django.db import DataError, OperationalError
+from django.http import HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -18,19 +18,17 @@ from flows.access import flow_or_404, may, right_for
 from flows.api.bulk import BulkRequest
 from flows.designer import values
 from flows.errors import WedError
-from flows.queries import bulk as bulk_queries
+from flows.filters import BadFilter
 from flows.queries.bulk import Chosen
 from flows.queries.definitions import FlowInfo
 from monitor import proposals
 from monitor.bulk import REPAIRS, PreviewRow, preview_row
-from monitor.case_rows import cause
-from monitor.repair_choices import writable
+from monitor.many import Source, source, text_of
+from monitor.many_form import Form, form
 from monitor.views.operate import LONGEST_REASON
-from pages.guard import page
+from pages.guard import is_timeout, page
 from pages.urlparams import number
 
-# The repairs that the page offers; what is about a job or a step is for manage.py repair --where.
-OFFERED = ("patch", "accept", "abort")
 ROWS = 25
 
 
@@ -39,52 +37,57 @@ ROWS = 25
 def repair_many(request: HttpRequest) -> HttpResponse:
     """Show the form and a page of the instances, preview the repair of these, or request that of all."""
     given = request.POST if request.method == "POST" else request.GET
-    flow = flow_or_404(request.user, _text(given, "flow"))
+    flow = flow_or_404(request.user, text_of(given, "flow"))
     operation = given.get("operation", "")
-    operation = operation if operation in OFFERED else "patch"
+    operation = operation if operation in REPAIRS else "patch"
     if not may(request.user, right_for(operation), flow.name):
         return HttpResponseForbidden(_("You may see these instances, but not repair them."))
-    found = bulk_queries.of_group(flow.name, _text(given, "cause"), _text(given, "signature"))
-    context = _context(request, given, flow, operation, found)
-    if request.method == "POST":
-        try:
-            asked = _asked(request, context, operation)
-            if _is_confirmed(request, asked, found, context):
-                return _requested(request, asked, found.without(context["excluded"]))
-            context |= _preview(request, asked, found, context)
-        except values.BadValue as bad:
-            context["error"] = str(bad)
-        except WedError as refused:
-            context["error"] = str(refused)
+    context: dict[str, Any] = {"flow": flow}
+    try:
+        chosen = source(request.user, flow, given)
+        context |= _context(request, flow, operation, chosen, form(operation, flow, chosen.found, given))
+        chooses = request.method != "POST" or request.POST.get("do") == "choose"
+        if not chooses and (done := _answer(request, chosen, context)):
+            return done
+    except OperationalError as error:
+        if not is_timeout(error):
+            raise
+        context["too_slow"] = True
+    except DataError as error:
+        context["error"] = BadFilter("wrong_value", problem=str(error).partition("\n")[0]).sentence
+    except (values.BadValue, WedError) as refused:
+        context["error"] = str(refused)
     return render(request, "monitor/repair_many.html", context)
 
 
-def _text(given: Mapping[str, str], name: str) -> str:
-    return given.get(name, "")[:200].replace("\x00", "")
+def _answer(request: HttpRequest, chosen: Source, context: dict[str, Any]) -> HttpResponse | None:
+    """Request what was previewed and return the page that follows; else add a preview. Raises WedError."""
+    asked = _asked(request, chosen, context)
+    if _is_confirmed(request, asked, chosen.found, context):
+        return _requested(request, asked, chosen.found.without(context["excluded"]))
+    context |= _preview(request, asked, chosen.found, context)
+    return None
 
 
 def _context(
-    request: HttpRequest, given: Mapping[str, str], flow: FlowInfo, operation: str, found: Chosen
+    request: HttpRequest, flow: FlowInfo, operation: str, chosen: Source, typed: Form
 ) -> dict[str, Any]:
     """Return the form as it was typed, and the numbers of a page of the instances."""
-    attributes = (
-        writable(operation, api.definition(flow.name)["attributes"], None) if operation == "patch" else []
-    )
+    given, found = request.POST if request.method == "POST" else request.GET, chosen.found
     after = number(given.get("after")) or 0
     wids = [wid for wid in found.wids if wid > after][: ROWS + 1]
-    out = {int(text) for text in request.POST.getlist("out") if text.isdecimal() and len(text) < 10}
+    out = _excluded(request.POST) & set(found.wids)
     return {
-        "flow": flow,
-        "cause": _text(given, "cause"),
-        "cause_title": cause(_text(given, "cause")),
-        "signature": _text(given, "signature"),
+        "source": chosen,
         "operation": operation,
         "choice": REPAIRS[operation],
-        "choices": {name: REPAIRS[name] for name in OFFERED if may(request.user, right_for(name), flow.name)},
-        "fields": values.named_fields(attributes, {}, request.POST.dict()),
-        "reason": _text({"reason": request.POST.get("reason", "").strip()}, "reason")[:LONGEST_REASON],
+        "choices": {name: one for name, one in REPAIRS.items() if may(request.user, one.right, flow.name)},
+        "form": typed,
+        "fields": typed.fields,
+        "reason": request.POST.get("reason", "").strip()[:LONGEST_REASON].replace("\x00", ""),
+        "longest": LONGEST_REASON,
         "atomic": request.POST.get("mode") == "all",
-        "excluded": out & set(found.wids),
+        "excluded": out,
         "elsewhere": sorted(out - set(wids[:ROWS])),
         "rows": [PreviewRow(wid) for wid in wids[:ROWS]],
         "after": after,
@@ -94,16 +97,18 @@ def _context(
     }
 
 
-def _asked(request: HttpRequest, context: dict[str, Any], operation: str) -> BulkRequest:
+def _excluded(given: QueryDict) -> set[int]:
+    return {int(text) for text in given.getlist("out") if text.isdecimal() and len(text) < 10}
+
+
+def _asked(request: HttpRequest, chosen: Source, context: dict[str, Any]) -> BulkRequest:
     """Return what the form asks for. Raises BadValue."""
-    changes = values.changed(context["fields"], {})
-    arguments = {"changes": changes} if operation == "patch" else {}
-    query = f"flow:{context['flow'].name} cause:{context['cause']} signature:{context['signature']}"
     return BulkRequest(
-        operation,
+        context["operation"],
         context["reason"],
-        query=query,
-        arguments=arguments,
+        query=chosen.query,
+        transition=context["form"].transition,
+        arguments=context["form"].arguments(),
         atomic=context["atomic"],
         propose=request.POST.get("propose") == "yes",
     )
@@ -111,12 +116,12 @@ def _asked(request: HttpRequest, context: dict[str, Any], operation: str) -> Bul
 
 def _fingerprint(asked: BulkRequest) -> str:
     """Return a text by which the request recognizes what was previewed."""
-    parts = json.dumps([asked.operation, asked.arguments], sort_keys=True, default=str)
+    parts = json.dumps([asked.operation, asked.transition, asked.arguments], sort_keys=True, default=str)
     return hashlib.sha256(parts.encode()).hexdigest()[:16]
 
 
 def _is_confirmed(request: HttpRequest, asked: BulkRequest, found: Chosen, context: dict[str, Any]) -> bool:
-    """Return whether the request is to repair what was previewed; say so if the group has changed."""
+    """Return whether the request is to repair what was previewed; say so if the instances have changed."""
     if request.POST.get("do") != "apply":
         return False
     if request.POST.get("digest") != found.digest_at:
@@ -145,8 +150,6 @@ def _preview(
     request: HttpRequest, asked: BulkRequest, found: Chosen, context: dict[str, Any]
 ) -> dict[str, Any]:
     """Return the instances of the page with what would become of each. Raises WedError."""
-    if asked.operation == "patch" and not asked.arguments["changes"]:
-        return {"error": _("Enter a value.")}
     chosen, actor = found.without(context["excluded"]), request.user.get_username()
     total, needed = len(chosen.wids), api.bulk_approvals(asked, chosen.wids)
     wids = [row.wid for row in context["rows"]]

@@ -103,13 +103,25 @@ begin
   end loop;
 end $$;
 
--- Returns the instances of the open cases of a flow with a cause and a signature, each with its step, at most
--- p_max.
+-- Returns the instances of the open cases of a flow, each with its step, at most p_max; with p_cause,
+-- p_signature and p_queue those of which the cases have these.
 create or replace function wedsql.group_instances(p_flow text, p_cause text, p_signature text,
-  p_max integer default 100000) returns table (wid integer, seq integer)
+  p_queue text, p_max integer) returns table (wid integer, seq integer)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select c.wid, i.seq from wedsql.flow f join wedsql.repair_case c on c.flow_id = f.id
 join wedsql.instance i on i.wid = c.wid
-where f.name = p_flow and c.cause = p_cause and c.signature = p_signature and c.closed_at is null
+where f.name = p_flow and c.closed_at is null and coalesce(p_cause, '') in ('', c.cause)
+  and coalesce(p_signature, '') in ('', c.signature) and coalesce(p_queue, '') in ('', c.queue)
 order by c.wid limit least(p_max, 100000)
+$$;
+
+-- Returns the instances of a flow with this result in a bulk operation, each with its present step, at most
+-- p_max; p_result as bulk_rows.
+create or replace function wedsql.bulk_instances(p_id bigint, p_flow text, p_result text, p_max integer)
+  returns table (wid integer, seq integer)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select r.wid, i.seq from wedsql.flow f join wedsql.bulk_row r on r.flow_id = f.id
+join wedsql.instance i on i.wid = r.wid
+where r.bulk_id = p_id and f.name = p_flow and p_result in ('', coalesce(r.result, 'left'))
+order by r.wid limit least(p_max, 100000)
 $$;
