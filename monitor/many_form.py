@@ -83,7 +83,8 @@ def form(operation: str, flow: FlowInfo, found: Chosen, given: QueryDict) -> For
     """Return the form as it was typed, for these instances."""
     jobs = _jobs(flow, found) if operation in OF_JOB else []
     transition = _transition(jobs, given)
-    fields = values.named_fields(_attributes(operation, flow, transition), {}, given.dict())
+    typed = {name: str(given[name]) for name in given}
+    fields = values.named_fields(_attributes(operation, flow, transition), {}, typed)
     names = {field.name for field in fields}
     return Form(
         operation,
