@@ -111,3 +111,18 @@ def test_r15_what_approves_the_migration_approves_its_replay(loan: Kit) -> None:
     api.approve_repair(proposal.number, "bob", [], conn=loan.conn)
     assert (loan.state(wid)["rate"], loan.trace(wid)[-1].trw) == (None, "_RECOVER:replay")
     assert broken(loan) == []
+
+
+def test_r15_rules_for_migrations_are_about_the_end_although_compensations_wait(loan: Kit) -> None:
+    wid = ran(loan)
+    loan.rows("update {f}.wed_trig set cpred = 'rate = amount', compensation = 'transition',"
+              " compensated_by = 'tr_unrate' where trname = 'tr_rate'")  # fmt: skip
+    rule = ApprovalRule(1, "No rate", ("migrate",), condition="rate is null")
+    api.save_approval_rules(loan.name, [rule], "boss", conn=loan.conn)
+    with refused("WD520"):
+        migrate(loan, wid)
+    seen = api.preview_repair(wid, "migrate", conn=loan.conn)
+    assert (seen.approvals.needed, seen.status_after) == (1, "X") and loan.status(wid) == "R"
+    proposal = api.propose_repair(wid, "migrate", {}, "New rules.", actor="ann", conn=loan.conn)
+    assert api.approve_repair(proposal.number, "bob", [], conn=loan.conn).state == "applied"
+    assert loan.jobs(wid) == ["tr_unrate"] and broken(loan) == []
