@@ -120,6 +120,7 @@ def test_with_the_mouse_cases_are_put_aside_approved_retried_and_undone(
     approve(replace(desk, browser=second), server)
     retry(desk)
     undo(desk)
+    many(desk)
 
 
 def refund(desk: Desk) -> None:
@@ -169,6 +170,26 @@ def undo(desk: Desk) -> None:
     desk.open(f"instances/{wid}/")
     desk.follow("button", "Undo the repair")
     wait_in(desk.browser, lambda _page: desk.status(wid) == "E")
+
+
+def many(desk: Desk) -> None:
+    """Repair the declined cards at once, except the first, from their group to the progress."""
+    desk.open("cases/?flow=orders")
+    desk.follow(GROUPS, "Repair all")
+    boxes = desk.browser.find_elements(By.CSS_SELECTOR, "[name=out]")
+    left_out, *others = [int(box.get_attribute("value") or 0) for box in boxes]
+    boxes[0].send_keys(Keys.SPACE)
+    desk.at("[name=value-payment] option[value=paid]").click()
+    desk.type("reason", "The bank was down.")
+    desk.follow("button", "Preview")
+    desk.follow("button[value=apply]", "Repair ")
+    desk.shows("in progress")
+    while api.continue_bulk(conn=desk.connection) is not None:
+        pass
+    (made,) = api.list_bulk(["orders"], conn=desk.connection)
+    assert (made.operation, made.done, made.refused) == ("patch", made.total, 0)
+    desk.shows(f"{made.total} / {made.total}")
+    assert desk.status(left_out) == "E" and {desk.status(wid) for wid in others} == {"R"}
 
 
 def test_by_keys_alone_the_next_case_is_claimed_previewed_and_repaired(desk: Desk) -> None:
