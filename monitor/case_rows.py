@@ -57,6 +57,8 @@ EVENT: Mapping[str, Text] = {
     "expired": _("proposed repair expired"),
     "applied": _("proposed repair applied"),
     "not_applied": _("proposed repair not applied"),
+    "attached": _("file attached"),
+    "file_removed": _("file removed"),
     "policy": _("policy acts"),
     "policy_rejected": _("policy rejected"),
 }

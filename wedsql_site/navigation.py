@@ -84,6 +84,7 @@ PAGES = {
     "monitor:exceptions": "repair", "monitor:repair": "repair", "monitor:cases": "repair",
     "monitor:case_reports": "repair", "monitor:repair_many": "repair",
     "monitor:proposed_rule": "repair",
+    "monitor:desk_rules": "repair", "monitor:desk_rule": "repair", "monitor:case_file": "repair",
     "monitor:approvals": "repair", "monitor:proposal": "repair",
     "monitor:workers": "system", "monitor:health": "system",
     "monitor:api": "system",

@@ -168,6 +168,10 @@ DEFAULT_FROM_EMAIL = environment.text("WEDSQL_EMAIL_FROM", "wedsql@localhost")
 WEDSQL_SITE_URL = environment.address("WEDSQL_SITE_URL")
 WEDSQL_WEBHOOK_HTTP = environment.flag("WEDSQL_WEBHOOK_HTTP")
 WEDSQL_WEBHOOK_INTERNAL = environment.flag("WEDSQL_WEBHOOK_INTERNAL")
+# How large a file of a case may be, how many a case may have, and how large all of a flow may be.
+WEDSQL_FILE_MB = environment.number("WEDSQL_FILE_MB", 5, least=1, most=8)
+WEDSQL_CASE_FILES = environment.number("WEDSQL_CASE_FILES", 20, least=0, most=1000)
+WEDSQL_FLOW_FILES_MB = environment.number("WEDSQL_FLOW_FILES_MB", 100, least=0, most=100_000)
 LOCALE_PATHS = [environment.resources("locale")]
 TIME_ZONE = "UTC"
 USE_TZ = True

@@ -59,6 +59,12 @@ from flows.api.bulk import (
     resume_bulk,
     withdraw_bulk,
 )
+from flows.api.case_files import (
+    attach_case_file,
+    list_case_files,
+    read_case_file,
+    remove_case_file,
+)
 from flows.api.case_reports import case_report, preventable_cases
 from flows.api.cases import (
     case_groups,
@@ -145,7 +151,7 @@ from flows.api.operating import (
     withdraw_job,
 )
 from flows.api.places import places_at
-from flows.api.policies import list_policies, run_policies, save_policies
+from flows.api.policies import deciding_rules, list_policies, run_policies, save_policies
 from flows.api.proposed_rules import draft_proposed_rule, proposed_rule
 from flows.api.publications import (
     approve_publication,
@@ -214,6 +220,7 @@ __all__ = [
     "alert_history",
     "approve_publication",
     "approve_repair",
+    "attach_case_file",
     "attribute_index",
     "begin_due",
     "build_indexes",
@@ -244,6 +251,7 @@ __all__ = [
     "create_flow",
     "data_directory",
     "decide_late",
+    "deciding_rules",
     "definition",
     "delay_webhook",
     "delegate_approvals",
@@ -285,6 +293,7 @@ __all__ = [
     "list_approval_rules",
     "list_bulk",
     "list_calendars",
+    "list_case_files",
     "list_case_rules",
     "list_cases",
     "list_changes",
@@ -327,6 +336,7 @@ __all__ = [
     "read_alert_rule",
     "read_bulk",
     "read_case",
+    "read_case_file",
     "read_draft",
     "read_proposal",
     "read_publication",
@@ -345,6 +355,7 @@ __all__ = [
     "release_job",
     "rematch",
     "rematch_due",
+    "remove_case_file",
     "remove_old_alerts",
     "remove_old_messages",
     "renamed_triggers",

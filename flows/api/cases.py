@@ -24,9 +24,9 @@ CLAIM_MINUTES = 30
 class CaseEvent:
     """An entry in the history of a case.
 
-    `kind` is opened, changed, closed, reopened, claimed, taken_over, released, commented, waits, awaited or
-    set, and of a proposed repair proposed, approved, rejected, withdrawn, expired, applied or not_applied;
-    `detail` has what belongs to it.
+    `kind` is opened, changed, closed, reopened, claimed, taken_over, released, commented, waits, awaited,
+    set, attached or file_removed, and of a proposed repair proposed, approved, rejected, withdrawn, expired,
+    applied or not_applied; `detail` has what belongs to it.
     """
 
     id: int

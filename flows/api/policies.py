@@ -59,6 +59,20 @@ def save_policies(
     return [read_as(SavedPolicy, each) for (each,) in found]
 
 
+def deciding_rules(
+    case: int, flows: Sequence[str] | None = None, *, conn: Any = None
+) -> Mapping[str, int | None]:
+    """Return which rules decide about an open case in its present state, by their positions, from 1.
+
+    "queue" is the rule by which it would be routed if it opened now, "policy" the policy that would act;
+    None for none. Raises UnknownCase.
+    """
+    found: Mapping[str, int | None] = value(
+        conn, "select wedsql.deciding_rules(%s, %s::text[])", (case, None if flows is None else list(flows))
+    )
+    return found
+
+
 def run_policies(limit: int = 10, *, conn: Any = None) -> int:
     """Let policies act on open cases, at most `limit` of them; return how many acted. For the reaper."""
     return int(value(conn, "select wedsql.run_policies(%s)", (limit,)))

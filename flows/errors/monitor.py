@@ -166,3 +166,24 @@ class BadPolicy(WedError):
 
     sqlstate = "WD534"
     default = _("The policy cannot be saved so.")
+
+
+class UnknownFile(WedError):
+    """There is no such file of a case."""
+
+    sqlstate = "WD539"
+    default = _("There is no such file.")
+
+
+class FileLimit(WedError):
+    """The file is too large, or the case or the flow has as many files as it may have."""
+
+    sqlstate = "WD540"
+    default = _("The file is too large, or there are too many.")
+
+
+class BadFile(WedError):
+    """The file is empty, or another user attached it."""
+
+    sqlstate = "WD541"
+    default = _("This cannot be done with the file.")

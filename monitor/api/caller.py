@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -158,9 +158,14 @@ class Needs:
     what may be seen but not done is forbidden, before the body is parsed.
     """
 
-    def __init__(self, *actions: Action, masks: bool = False) -> None:
-        """Store the rights, of which the caller needs one, and whether concealed values are left out."""
-        self.actions, self.masks = actions, masks
+    def __init__(
+        self, *actions: Action, masks: bool = False, most: Callable[[], int] = lambda: limits.MOST_BODY
+    ) -> None:
+        """Store the rights, of which the caller needs one, and whether concealed values are left out.
+
+        `most` returns how many bytes the body may have.
+        """
+        self.actions, self.masks, self.most = actions, masks, most
 
     def __call__(self, request: HttpRequest) -> Call:
         caller = identify(request)
@@ -168,7 +173,7 @@ class Needs:
             leave_out(caller.user)
         rate = limits.use(caller.key)
         request.api_rate = rate  # type: ignore[attr-defined]  # for the headers of the response
-        limits.check_body(request)
+        limits.check_body(request, self.most())
         given = request.resolver_match.kwargs if request.resolver_match else {}
         found, flow = self._subject(caller, given)
         if flow and not any(caller.may(action, flow.name) for action in self.actions):

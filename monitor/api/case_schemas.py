@@ -142,5 +142,25 @@ class CaseCountsOut(Schema):
     examined: int = Field(description="Cases that the report is about, the newest 100,000 at most.")
 
 
+class CaseFileOut(Schema):
+    """A file of a case."""
+
+    id: int
+    case: int
+    name: str
+    size: int
+    sha256: str = Field(description="The digest of its content.")
+    added_by: str
+    added_at: datetime
+
+
+class CaseFileContentOut(CaseFileOut):
+    content: str = Field(description="Base64.")
+
+
+class CaseFilesOut(Schema):
+    items: list[CaseFileOut]
+
+
 class CaseReportOut(Schema):
     items: list[CaseCountsOut]

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from ninja import Schema
-from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, Base64Bytes, ConfigDict, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from flows.api.cases import CLAIM_MINUTES
@@ -136,6 +136,13 @@ class ClaimIn(Input):
 
 class CommentIn(Input):
     text: LongText
+
+
+class CaseFileIn(Input):
+    """A file for a case: its name, and its content as base64."""
+
+    name: QueryText
+    content: Base64Bytes
 
 
 class WaitIn(Input):

@@ -69,13 +69,8 @@ def use(key: str) -> Rate:
     return rate
 
 
-def check_body(request: HttpRequest) -> None:
+def check_body(request: HttpRequest, most: int = MOST_BODY) -> None:
     """Raise Problem for a body that is too large, before it is parsed."""
     given = request.META.get("CONTENT_LENGTH") or "0"
-    if (
-        not given.isascii()
-        or not given.isdigit()
-        or int(given[:12]) > MOST_BODY
-        or len(request.body) > MOST_BODY
-    ):
-        raise Problem(413, f"The body has more than {MOST_BODY} bytes.", "Send less at once.")
+    if not given.isascii() or not given.isdigit() or int(given[:12]) > most or len(request.body) > most:
+        raise Problem(413, f"The body has more than {most} bytes.", "Send less at once.")

@@ -20,7 +20,7 @@ from pages.guard import REDESIGNED, is_timeout
 MEDIA_TYPE = "application/problem+json"
 NOT_FOUND = (
     errors.UnknownFlow, errors.UnknownInstance, errors.UnknownView, errors.UnknownVersion,
-    errors.UnknownSla, errors.UnknownCase, errors.UnknownProposal, errors.UnknownBulk,
+    errors.UnknownSla, errors.UnknownCase, errors.UnknownProposal, errors.UnknownBulk, errors.UnknownFile,
 )  # fmt: skip
 CONFLICT = (
     errors.NotRunning, errors.InstanceFinal, errors.FinalPending, errors.NotOwner, errors.StaleJob,

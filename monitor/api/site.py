@@ -12,6 +12,7 @@ from ninja import NinjaAPI
 from monitor.api import (  # noqa: F401 - most only add endpoints
     approving,
     bulk,
+    case_files,
     cases,
     events,
     hooks,

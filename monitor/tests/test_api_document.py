@@ -120,6 +120,25 @@ def body_of(path: str, operation: dict[str, Any], flow: str) -> dict[str, Any] |
     return body and body | next((ours[end] for end in ours if path.endswith(end)), {})
 
 
+def case_of(path: str, wid: int, operator: Program, parcels: Parcels) -> dict[str, Any]:
+    """Make the exception, the proposal and the file that an operation is about; return their numbers."""
+    found: dict[str, Any] = {}
+    if "/repair" in path or "/cases" in path or "/proposals" in path:
+        parcels.make_exception(wid)
+        found["case"] = next(one.number for one in api.list_cases([parcels.flow], {"wid": wid}))
+    approved = "/propos" in path  # what these are about needs an approval, other repairs do not
+    api.save_approval_rules(parcels.flow, [ApprovalRule(1, operations=["patch"])] * approved, "boss")
+    if "{proposal}" in path:
+        asked = {"operation": "patch", "arguments": {"changes": {"stage": "new"}}, "reason": "x"}
+        made = operator.post(f"/instances/{wid}/repair/propose", asked)
+        found["proposal"] = made.json()["number"]
+    if "{file}" in path:
+        found["file"] = operator.post(
+            f"/cases/{found['case']}/files", {"name": "a", "content": "YQ=="}
+        ).json()["id"]
+    return found
+
+
 def test_every_operation_is_called_and_answers_as_documented(
     document: Document, operator: Program, parcels: Parcels
 ) -> None:
@@ -128,15 +147,7 @@ def test_every_operation_is_called_and_answers_as_documented(
     for path, method, operation in document.operations():
         wid = parcels.start(customer="Ann")
         values = {"name": parcels.flow, "wid": wid, "seq": 1, "job": job_of(parcels, wid)} | numbers
-        if "/repair" in path or "/cases" in path or "/proposals" in path:
-            parcels.make_exception(wid)
-            values["case"] = next(one.number for one in api.list_cases([parcels.flow], {"wid": wid}))
-        approved = "/propos" in path  # what these are about needs an approval, other repairs do not
-        api.save_approval_rules(parcels.flow, [ApprovalRule(1, operations=["patch"])] * approved, "boss")
-        if "{proposal}" in path:
-            asked = {"operation": "patch", "arguments": {"changes": {"stage": "new"}}, "reason": "x"}
-            made = operator.post(f"/instances/{wid}/repair/propose", asked)
-            values["proposal"] = made.json()["number"]
+        values |= case_of(path, wid, operator, parcels)
         body = body_of(path, operation, parcels.flow)
         if "/repairs" in path:
             values["bulk"], body = repairs_of(path, operator, parcels)

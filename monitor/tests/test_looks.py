@@ -78,6 +78,9 @@ PAGES = (
     "/webhooks/{k}/change/",
     "/flows/{f}/audit/",
     "/flows/{f}/audit/?kind=changes",
+    "/flows/{f}/case-rules/?kind=links",
+    "/flows/{f}/case-rules/edit/?kind=queues",
+    "/flows/{f}/case-rules/edit/?kind=approvals",
     "/flows/{f}/slas/",
     "/flows/{f}/slas/edit/",
     "/flows/{f}/calendars/edit/",
@@ -139,7 +142,9 @@ class Outline(HTMLParser):
 def olga(site: None) -> Client:
     """An operator who is staff, and may open every page of the monitor."""
     olga = person("olga", staff=True, permission="change_instance")
-    olga.user_permissions.add(Permission.objects.get(codename="change_job"))
+    olga.user_permissions.set(
+        Permission.objects.filter(codename__in=("change_job", "change_instance", "change_flow"))
+    )
     return client_of(olga)
 
 

@@ -25,6 +25,7 @@ from flows.models import Trigger
 from flows.queries import jobs
 from flows.queries.definitions import FlowInfo
 from monitor import case_rows, drafts, late_results, links, masking, proposals, repairing, suggested, waiting
+from monitor.case_files import file_rows, limits
 from monitor.repair_choices import CHOICES, Subject, tabs, writable
 from monitor.undoing import right_to_repair
 from monitor.views.operate import LONGEST_REASON
@@ -71,6 +72,7 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     context["technical"] = bool(rights & {"repair", "design"})
     context["plain"] = not context["technical"]
     context |= _case(request, wid, flow, now)
+    context |= {"files": file_rows(request.user, flow.name, wid), "file_limit": limits().size}
     context["proposed"] = proposals.open_of(wid, flow, request.user)
     if "case" in context and context["possible"]:
         context |= suggested.facts(context["case"].case, flow, about, offered, plain=context["plain"])

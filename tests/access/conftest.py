@@ -30,6 +30,10 @@ DESIGN = [
 OWN = {"own designer": "design", "own approver": "approve", "own clerk": "handle"}
 # What is asked of a webhook and of a case; of an alert: to be silenced.
 VERBS = {"webhooks": "test", "cases": "claim", "proposals": "approve"}
+# An open case gets a file; the HTTP API reads another than pages remove.
+FILE = """select wedsql.attach_case_file(min(number), 'a', 'x',
+  '{"size": 9, "of_case": 9, "of_flow": 9}', 'x') ->> 'id'
+  from wedsql.repair_case where flow_id = %(flow)s"""
 # Each query selects one row of a table that only the kernel writes.
 KERNEL = {
     "flows/job": "select min(id) from wedsql.job_pool where wid = %(wid)s",
@@ -40,6 +44,8 @@ KERNEL = {
     "webhook": "select wedsql.save_webhook(%(name)s,"
     """ '{"url": "https://example.org/", "secret": "s", "events": ["final"]}', 'x') ->> 'id'""",
     "case": "select min(number) from wedsql.repair_case where flow_id = %(flow)s",
+    "file": FILE,
+    "api file": FILE,
     "proposal": "with rule as materialized (select count(*) as n from wedsql.save_approval_rules(%(name)s,"
     """ '[{"approvals": 1, "operations": ["branch"]}]', 'x'))"""
     """ select wedsql.propose_repair(%(wid)s, 'branch', '{"seq": 1}', 'x', 'x') ->> 'number' from rule"""
@@ -70,6 +76,7 @@ class SampleData:
             "rule": str(self.rows["alert"]),
             "hook": str(self.rows["webhook"]),
             "case": str(self.rows["case"]),
+            "file": str(self.rows["api file" if route.startswith("api/") else "file"]),
             "proposal": str(self.rows["proposal"]),
             "verb": VERBS.get("proposals" if "proposals/" in route else route.partition("/")[0], "silence"),
             "flow_id": str(self.parcels.flow_id),

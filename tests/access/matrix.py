@@ -24,6 +24,8 @@ ANSWERS = {
         "instances/<int:wid>/undo/": ("-", "y"),
         "cases/next/": ("-", "y"),
         "cases/<int:case>/draft/": ("-", "y"),
+        "cases/<int:case>/files/": ("-", "y"),
+        "cases/<int:case>/files/<int:file>/remove/": ("-", "y"),
         "cases/<int:case>/<slug:verb>/": ("-", "y"),
         "api/v1/instances/<int:wid>/repair": ("-", "b"),
         "api/v1/instances/<int:wid>/repair/preview": ("-", "b"),
@@ -38,6 +40,7 @@ ANSWERS = {
                 *(f"<int:case>/{each}" for each in ("claim", "release", "comment", "wait", "change")),
             )
         },
+        "api/v1/cases/<int:case>/files": ("y", "b"),
     },
 }
 
@@ -58,6 +61,8 @@ alerts/<int:rule>/                                 Lnyyyyyyy ---------
 alerts/<int:rule>/change/                          Lnffyfyff Lnffyfyff
 alerts/<int:rule>/<slug:verb>/                     --------- Lnffyfyff
 flows/<slug:name>/alerts/new/                      Lnffyfyff Lnffyfyff
+flows/<slug:name>/case-rules/                      Lnfyffyyf Lnfyffyyf
+flows/<slug:name>/case-rules/edit/                 Lnfyffyyf Lnfyffyyf
 flows/<slug:name>/webhooks/                        Lnyyyyyyy ---------
 flows/<slug:name>/webhooks/new/                    Lnffyfyff Lnffyfyff
 webhooks/<int:hook>/                               Lnyyyyyyy ---------
@@ -95,6 +100,9 @@ flows/<slug:name>/audit.<slug:ending>              Lnfyffyyf ---------
 cases/approvals/                                   Lyyyyyyyy ---------
 cases/proposals/<int:proposal>/                    Lnyyyyyyy ---------
 cases/proposals/<int:proposal>/<slug:verb>/        --------- Lnffffyff
+cases/<int:case>/files/                            --------- Lnffyfyff
+cases/<int:case>/files/<int:file>/                 Lnyyyyyyy ---------
+cases/<int:case>/files/<int:file>/remove/          --------- Lnffyfyff
 cases/<int:case>/<slug:verb>/                      --------- Lfffyfyff
 cases/<int:case>/rule/                             Lnyyyyyyy Lnfyffyyf
 exceptions/                                        Lyyyyyyyy ---------
@@ -216,6 +224,8 @@ cases/<int:case>/claim                             --------- Lnffbfbff
 cases/<int:case>/release                           --------- Lnffbfbff
 cases/<int:case>/comment                           --------- Lnffbfbff
 cases/<int:case>/wait                              --------- Lnffbfbff
+cases/<int:case>/files                             Lnyyyyyyy Lnffbfbff
+cases/<int:case>/files/<int:file>                  Lnyyyyyyy ---------
 cases/<int:case>/change                            --------- Lnffbfbff
 instances/<int:wid>/repair/propose                 --------- Lnffbfbff
 flows/<slug:name>/repairs                          --------- Lnffbfbff

@@ -71,6 +71,7 @@ NO_WORKER = {
     "case_groups", "change_case", "claim_case", "comment_case", "list_case_rules", "list_cases", "next_case",
     "read_case", "release_case", "save_case_rules", "sign_cases", "end_waits", "suggestions", "wait_case",
     "decide_late", "late_results", "case_report", "preventable_cases", "draft_proposed_rule", "proposed_rule",
+    "attach_case_file", "list_case_files", "read_case_file", "remove_case_file", "deciding_rules",
     "list_policies", "save_policies", "run_policies",
     "look_at", "record_look", "list_looks", "list_changes",
     "settle_delivery", "settle_alert_rule", "silence_alert", "take_delivery", "take_alert_rule",

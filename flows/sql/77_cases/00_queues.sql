@@ -2,9 +2,10 @@
 
 -- Returns how cases of these instances begin: as the first rule says whose condition holds on the state, and
 -- without one in the queue "default". A rule that reads an attribute which the flow no longer has is left
--- out.
+-- out. "rule" is the position of the rule, null without one.
 create or replace function wedsql._routes(p_flow wedsql.flow, p_wids integer[], p_now timestamptz)
-returns table (wid integer, queue text, severity text, priority integer, due_at timestamptz)
+returns table (wid integer, queue text, severity text, priority integer, due_at timestamptz,
+  rule integer)
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 #variable_conflict use_column
@@ -14,7 +15,8 @@ declare
     select r from wedsql.case_rule r where r.flow_id = p_flow.id order by r.position);
 begin
   if v_rules = '{}' then
-    return query select u, 'default', 'normal', 50, timestamptz 'infinity' from unnest(p_wids) u;
+    return query
+      select u, 'default', 'normal', 50, timestamptz 'infinity', null::integer from unnest(p_wids) u;
     return;
   end if;
   v_types := wedsql._attr_types(p_flow.id);
@@ -32,7 +34,7 @@ begin
                     from unnest(v_rules) with ordinality o) g order by g.n),
         v_types, (select jsonb_agg(i.state order by i.n) from i))) with ordinality x (letters, n))
     select i.wid, coalesce(r.queue, 'default'), coalesce(r.severity, 'normal'), coalesce(r.priority, 50),
-           coalesce(p_now + r.due_after, 'infinity')
+           coalesce(p_now + r.due_after, 'infinity'), r.position
     from i join v on v.n = i.n
     left join lateral (select o.* from unnest(v_rules) with ordinality o
                        where o.ordinality = strpos(v.letters, 't')) r on true;

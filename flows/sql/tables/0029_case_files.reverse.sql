@@ -1,0 +1,2 @@
+-- Cases without files. Lost are all files; the history still has their names.
+drop table wedsql.case_file;

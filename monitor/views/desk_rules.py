@@ -1,0 +1,153 @@
+"""The rules for the cases of a flow: queues, approvals, policies and links, for those who may design it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from flows import api
+from flows.access import flow_or_404, may
+from flows.designer.listing import readable
+from flows.errors import UnknownCase, WedError
+from flows.queries.definitions import FlowInfo
+from monitor.desk_rules import KINDS, Kind, change, digest
+from pages.guard import page
+from pages.urlparams import long_number, number, text
+
+MOVES = {"up": -1, "down": 1}
+# Of the kinds for which the kernel says what decides: the name in its answer.
+DECIDING = {"queues": "queue", "policies": "policy"}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def desk_rules(request: HttpRequest, name: str) -> HttpResponse:
+    """Show the rules of one kind in their order, and which decides about a case; move or remove one."""
+    flow = flow_or_404(request.user, name)
+    if not may(request.user, "design", flow.name):
+        return _forbidden()
+    chosen, kind = _kind(request)
+    if request.method == "POST":
+        return _changed(request, flow, chosen, kind)
+    items = kind.read(flow)
+    context = {
+        "flow": flow,
+        "kinds": KINDS,
+        "shown": chosen,
+        "kind": kind,
+        "rows": [_row(kind, each) for each in items],
+        "seen": digest(items),
+        "explains": chosen in DECIDING,
+        "case": text(request, "case"),
+    }
+    return render(request, "monitor/desk_rules.html", context | _deciding(request, flow, chosen))
+
+
+def _row(kind: Kind, item: Any) -> dict[str, Any]:
+    """Return a rule for the page."""
+    title, does = kind.summary(item)
+    found = {"title": title, "does": does, "condition": item.get("condition", "")}
+    return found | {"missing": ", ".join(item.get("missing", ())), "by": item.get("changed_by", "")}
+
+
+def _deciding(request: HttpRequest, flow: FlowInfo, chosen: str) -> dict[str, Any]:
+    """Return which rule decides about the case that the user asks about, from 1; 0 for none."""
+    case = long_number(request.GET.get("case"))
+    if case is None or chosen not in DECIDING:
+        return {"unknown": bool(request.GET.get("case")) and chosen in DECIDING}
+    try:
+        found = api.deciding_rules(case, [flow.name])
+    except UnknownCase:
+        return {"unknown": True}
+    return {"decides": found[DECIDING[chosen]] or 0, "asked": case}
+
+
+def _changed(request: HttpRequest, flow: FlowInfo, chosen: str, kind: Kind) -> HttpResponse:
+    """Move or remove a rule."""
+    row, do = number(request.POST.get("row")), request.POST.get("do", "")
+
+    def edit(items: list[dict[str, Any]]) -> None:
+        if row is None or row >= len(items) or do not in {*MOVES, "remove"}:
+            raise Http404
+        one = items.pop(row)
+        if do != "remove":
+            items.insert(max(row + MOVES[do], 0), one)
+
+    try:
+        change(kind, flow, request.POST.get("seen", ""), edit, request.user.get_username())
+        messages.success(request, _("The rule is removed.") if do == "remove" else _("The order is changed."))
+    except WedError as refused:
+        messages.error(request, refused.sentence)
+    return _to(flow, chosen)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def desk_rule(request: HttpRequest, name: str) -> HttpResponse:
+    """Show the form of a rule, of `row` or a new one, or save it."""
+    flow = flow_or_404(request.user, name)
+    if not may(request.user, "design", flow.name):
+        return _forbidden()
+    chosen, kind = _kind(request)
+    row, items = number(request.GET.get("row")), kind.read(flow)
+    if row is not None and row >= len(items):
+        raise Http404
+    old = dict(items[row]) if row is not None else None
+    form = kind.form(flow, request.POST if request.method == "POST" else None, initial=old or {})
+    error = ""
+    if request.method == "POST" and form.is_valid():
+        error = _saved(request, flow, kind, row, form.cleaned_data)
+        if not error:
+            messages.success(request, _("The rule is saved."))
+            return _to(flow, chosen)
+    seen = request.POST.get("seen", "") if request.method == "POST" else digest(items)
+    context = {
+        "flow": flow,
+        "shown": chosen,
+        "kind": kind,
+        "form": form,
+        "old": old,
+        "error": error,
+        "seen": seen,
+    }
+    return render(
+        request, "monitor/desk_rule.html", context | {"attributes": readable(api.definition(flow.name))}
+    )
+
+
+def _saved(request: HttpRequest, flow: FlowInfo, kind: Kind, row: int | None, given: dict[str, Any]) -> str:
+    """Save a rule, behind the others if it is new; return why it is refused, "" if it is saved."""
+
+    def edit(items: list[dict[str, Any]]) -> None:
+        if row is None:
+            items.append(given)
+        else:
+            items[row] = given
+
+    try:
+        change(kind, flow, request.POST.get("seen", ""), edit, request.user.get_username())
+    except WedError as refused:
+        return refused.sentence
+    return ""
+
+
+def _kind(request: HttpRequest) -> tuple[str, Kind]:
+    """Return the kind of rules of the address. Raises Http404."""
+    chosen = request.GET.get("kind", "queues")
+    if chosen not in KINDS:
+        raise Http404
+    return chosen, KINDS[chosen]
+
+
+def _to(flow: FlowInfo, chosen: str) -> HttpResponse:
+    return HttpResponseRedirect(f"{reverse('monitor:desk_rules', args=[flow.name])}?kind={chosen}")
+
+
+def _forbidden() -> HttpResponse:
+    return HttpResponseForbidden(_("You may see this flow, but not design it."))
