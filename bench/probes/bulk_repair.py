@@ -28,6 +28,7 @@ from wedsql.take(%s, array['tr_pay'], 100, 'bench')
 _DO = "select count(*) filter (where ok) from wedsql.complete_many(%s, %s, %s, %s::bigint[], %s, 'bench')"
 _ARGUMENTS = {"patch": {"changes": {"a": "paid", "n": 1}}, "accept": {}, "abort": {}}
 _PAGE = 25
+_ALONE = 200
 
 
 def measure(stage: Stage) -> list[Measure]:
@@ -43,7 +44,7 @@ def measure(stage: Stage) -> list[Measure]:
             wids = _exceptions(conn, size)
             asked = BulkRequest(operation, "The bank was down.", arguments=arguments)
             if operation == "patch":
-                found.append(_preview(conn, asked, wids))
+                found += [_preview(conn, asked, wids), _alone(conn, asked, _exceptions(conn, _ALONE))]
             one = _repair(conn, asked, wids)
             found.append(one if size == 10_000 else one.unjudged(size))
     return found
@@ -69,6 +70,17 @@ def _preview(conn: psycopg.Connection, asked: BulkRequest, wids: list[int]) -> M
     if [one.refusal for one in shown] != [None] * _PAGE:
         raise RuntimeError("an exception cannot be repaired")
     return Measure("bulk-preview", f"preview of {_PAGE} instances of a bulk repair", seconds * 1000, "ms")
+
+
+def _alone(conn: psycopg.Connection, asked: BulkRequest, wids: list[int]) -> Measure:
+    """Measure the same repair of one instance at a time, each a transaction."""
+    began = time.perf_counter()
+    for wid in wids:
+        api.repair(wid, asked.operation, asked.arguments, asked.reason, conn=conn)
+    seconds = time.perf_counter() - began
+    return Measure(
+        "bulk-alone", "the same new values, one instance at a time", seconds / len(wids) * 1000, "ms"
+    )
 
 
 def _repair(conn: psycopg.Connection, asked: BulkRequest, wids: list[int]) -> Measure:
