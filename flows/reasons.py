@@ -46,6 +46,7 @@ _WAITING: dict[str, Callable[[], str]] = {
     "held": lambda: _("%(holder)s holds it."),
     "lease": lambda: _("%(holder)s has it on lease."),
     "backoff": lambda: _("It failed and is tried again later."),
+    "signal": lambda: _("It waits for the signal “%(signal)s”."),
     "assigned": lambda: _("It is assigned to %(to)s, by %(by)s; jobs of the transition before it: %(n)s."),
     "no_assignee": lambda: _(
         "It is assigned to %(to)s, by %(by)s, and no worker of this name serves the transition."

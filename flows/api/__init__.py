@@ -180,6 +180,7 @@ from flows.api.scenarios import (
     save_scenario,
     try_path,
 )
+from flows.api.signals import signal, signals
 from flows.api.slas import (
     advance_slas,
     after_working_time,
@@ -393,6 +394,8 @@ __all__ = [
     "settle_alert_rule",
     "settle_delivery",
     "sign_cases",
+    "signal",
+    "signals",
     "silence_alert",
     "skip_compensation",
     "start",

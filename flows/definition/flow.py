@@ -42,6 +42,14 @@ class Definition(TypedDict, total=False):
             default=False,
         ),
     ]
+    start_by: Annotated[
+        list[str] | None,
+        Option(
+            label=_("signals that start an instance"),
+            help=_("Names of signals, one per line; one that names no instance starts one with its data."),
+            lines=2,
+        ),
+    ]
     default_timeout: Annotated[
         Interval | None,
         Option(

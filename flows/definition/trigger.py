@@ -287,6 +287,27 @@ class TriggerDefinition(_Undoing, total=False):
             group=Group.WAITING,
         ),
     ]
+    signal: Annotated[
+        bool,
+        Option(
+            label=_("waits for a signal"),
+            help=_(
+                "No worker performs the transition: its job is pending until a signal with the name of the"
+                " transition gives the result."
+            ),
+            default=False,
+            group=Group.WAITING,
+        ),
+    ]
+    keep: Annotated[
+        Interval | None,
+        Option(
+            label=_("keep early signals for"),
+            help=_("How long a signal is kept that comes before its job, such as 3d; empty: not at all."),
+            group=Group.WAITING,
+            same_line=True,
+        ),
+    ]
     writes: Annotated[
         list[str] | None,
         Option(

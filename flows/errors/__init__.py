@@ -106,6 +106,7 @@ from flows.errors.server import (
     NoNumbers,
     TryAgain,
 )
+from flows.errors.signal import AmbiguousKey, OtherSignal, SignalLimit, UnknownSignal
 
 BY_STATE: dict[str, type[WedError]] = {
     cls.sqlstate: cls for cls in WedError.__subclasses__() if cls.sqlstate.startswith("WD")
@@ -115,6 +116,7 @@ __all__ = [
     "BY_STATE",
     "AlreadyDecided",
     "AlreadyWritten",
+    "AmbiguousKey",
     "AmbiguousLock",
     "AttributeInUse",
     "BadAcknowledgement",
@@ -164,6 +166,7 @@ __all__ = [
     "NotOwner",
     "NotRunning",
     "NothingToUndo",
+    "OtherSignal",
     "PredicateRefused",
     "PredicateType",
     "SamePerson",
@@ -171,6 +174,7 @@ __all__ = [
     "SecondFinal",
     "SessionLock",
     "SharedLock",
+    "SignalLimit",
     "StaleBase",
     "StaleDraft",
     "StaleJob",
@@ -191,6 +195,7 @@ __all__ = [
     "UnknownProposal",
     "UnknownPublication",
     "UnknownScenario",
+    "UnknownSignal",
     "UnknownSla",
     "UnknownStep",
     "UnknownVersion",

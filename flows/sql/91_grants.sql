@@ -39,6 +39,8 @@ grant execute on function
   wedsql.fail_many(text, integer[], bigint[], bigint[], text[], text[], text, text),
   wedsql.watch(bigint, text), wedsql.unwatch(bigint)
 to wed_web;
+grant execute on function wedsql.signal(text, text, jsonb, integer, text, text, text) to wed_web, wed_worker;
+grant execute on function wedsql.signals(text, integer, bigint, integer) to wed_web, wed_monitor;
 grant execute on function wedsql.assignee_seen(integer, text, text)
 to wed_web, wed_worker, wed_reaper, wed_monitor;
 grant execute on function  -- what is designed and not yet published

@@ -49,6 +49,7 @@ SETTINGS: Row = {
     "default_timeout": "00:07:00",
     "notify_trace": False,
     "retention": "1 mon 2 days",
+    "start_by": ["placed"],
 }
 SIZE: Row = {
     "name": "size",
@@ -76,6 +77,8 @@ FIRST: Row = {
     "backoff": "00:00:30",
     "max_firings": 8,
     "pickup_deadline": "1 day",
+    "signal": True,
+    "keep": "3 days",
     "priority": -2,
     "writes": ["size"],
     "due_attr": "day",

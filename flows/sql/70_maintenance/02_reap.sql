@@ -8,7 +8,7 @@ create or replace function wedsql.reap(p_max integer default 200) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 declare
   v_now timestamptz := wedsql.now();
-  v_report jsonb := '{"ended": 0, "expired": 0, "timers": 0, "late": 0}';
+  v_report jsonb := '{"ended": 0, "expired": 0, "timers": 0, "late": 0, "signals": 0}';
   v_more boolean := false;
   v_alone boolean;
   v_clock jsonb;
@@ -27,6 +27,7 @@ begin
                   where j.flow_id = f.id and j.state = 'L' and j.lease_until <= v_now)
        or exists (select 1 from wedsql.timer x where x.flow_id = f.id and x.due_at <= v_now)
        or exists (select 1 from wedsql.trig t where t.flow_id = f.id and t.pickup_deadline is not null)
+       or exists (select 1 from wedsql.signal s where s.flow_id = f.id and s.state = 'K')
     order by random()
   loop
     exit when wedsql._round_over();
@@ -38,6 +39,7 @@ begin
   end loop;
   if v_alone then
     perform wedsql._forget_skipped();
+    perform wedsql._forget_signals(v_now);
     perform wedsql._end_stale_proposals();
     insert into wedsql.beat as b (name, seen_at, detail)
     values ('reaper', v_now,
@@ -102,7 +104,7 @@ begin
     return v_counts;
   end;
   perform wedsql._no_trouble(p_flow.id, 'locked', 0, 0);
-  foreach v_kind in array array['expired', 'timers', 'late'] loop
+  foreach v_kind in array array['expired', 'timers', 'late', 'signals'] loop
     exit when wedsql._round_over();
     begin
       v_counts := v_counts || jsonb_build_object(v_kind, wedsql._reap_kind(p_flow, v_kind, p_max, p_now));
@@ -154,6 +156,8 @@ begin
     open v_due for select x.wid, x.tgid::bigint as item from wedsql.timer x
       where x.flow_id = p_flow and x.due_at <= p_now and wedsql._may_try(p_flow, p_kind, x.wid, x.tgid, p_now)
       order by x.due_at;
+  elsif p_kind = 'signals' then
+    v_due := wedsql._due_signals(p_flow, p_now);
   else
     open v_due for select j.wid, j.id as item from wedsql.trig t
       join wedsql.job_pool j on j.flow_id = t.flow_id and j.trname = t.trname and j.tgid = t.tgid
@@ -180,6 +184,7 @@ declare
 begin
   v_done := case p_kind when 'expired' then wedsql._expire(p_wid, p_item, p_now)
                         when 'timers' then wedsql._fire_timer(p_flow, p_wid, p_item::integer, p_now)
+                        when 'signals' then wedsql._reap_signal(p_flow, p_item, p_now)
                         else wedsql._not_picked_up(p_flow, p_wid, p_item, p_now) end;
   if v_done then
     perform wedsql._no_trouble(p_flow.id, p_kind, p_wid, p_item);

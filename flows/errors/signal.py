@@ -1,0 +1,35 @@
+"""Errors of signals."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from flows.errors.base import WedError
+
+
+class UnknownSignal(WedError):
+    """The flow takes no signal of this name."""
+
+    sqlstate = "WD560"
+    default = _("The flow takes no signal of this name.")
+
+
+class OtherSignal(WedError):
+    """Another signal was sent with the same token."""
+
+    sqlstate = "WD561"
+    default = _("Another signal was sent with this token before.")
+
+
+class AmbiguousKey(WedError):
+    """More than one living instance has the key."""
+
+    sqlstate = "WD562"
+    default = _("More than one instance has this key.")
+
+
+class SignalLimit(WedError):
+    """Too many signals of this name are kept for the instance."""
+
+    sqlstate = "WD563"
+    default = _("Too many signals of this name are kept for the instance.")
