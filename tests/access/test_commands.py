@@ -40,6 +40,7 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
     return {
         "createflow": ["made_by_a_command"],
         "loadflow": [str(definition), "--flow", sample.parcels.flow],
+        "signal": [sample.parcels.flow],
         "startinstance": [sample.parcels.flow],
         "repair": [str(sample.parcels.start()), "suspend", "--reason", "x"],
         "operate": ["suspend", str(sample.parcels.start()), "--reason", "x"],
