@@ -16,6 +16,8 @@ PARAMETERS: dict[str, Any] = {
     "proposal": 5,
     "bulk": 4,
     "file": 3,
+    "instance": 12,
+    "before": 100,
     "q": "status:exception since:2h",
     "flow": "order",
     "columns": "customer,amount",
@@ -27,6 +29,12 @@ PARAMETERS: dict[str, Any] = {
 }
 BODIES: dict[str, Any] = {
     "StartIn": {"state": {"customer": "Ann", "amount": 120.5}, "key": "order-2026-0001"},
+    "SignalIn": {
+        "signal": "payment",
+        "key": "order-2026-0001",
+        "data": {"paid": "yes"},
+        "token": "bank-8123",
+    },
     "ReasonIn": {"reason": "The customer asked for it."},
     "LookIn": {"attributes": ["tax_number"], "reason": "The customer called about the invoice."},
     "PriorityIn": {"reason": "An important customer.", "priority": 10},

@@ -24,6 +24,7 @@ def _storable(text: str) -> str:
 
 Storable = AfterValidator(_storable)
 Text = Annotated[str, Storable]
+SignalText = Annotated[str, StringConstraints(min_length=1, max_length=100), Storable]
 ReasonText = Annotated[
     str, StringConstraints(min_length=1, max_length=LONGEST_REASON, strip_whitespace=True), Storable
 ]
@@ -40,6 +41,16 @@ class StartIn(Input):
 
     state: dict[str, Any] = {}
     key: Annotated[str, StringConstraints(min_length=1, max_length=200), Storable] | None = None
+
+
+class SignalIn(Input):
+    """A signal, to the instance with a number or a key; a `token` makes it safe to repeat the request."""
+
+    signal: SignalText
+    instance: Annotated[int, Field(ge=1, lt=2**31)] | None = None
+    key: SignalText | None = None
+    data: dict[str, Any] = {}
+    token: SignalText | None = None
 
 
 class ReasonIn(Input):

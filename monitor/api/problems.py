@@ -26,7 +26,7 @@ CONFLICT = (
     errors.NotRunning, errors.InstanceFinal, errors.FinalPending, errors.NotOwner, errors.StaleJob,
     errors.WrongJobState, errors.AlreadyWritten, errors.AttributeInUse, errors.InstanceMoved,
     errors.ConditionGone, errors.CaseClaimed, errors.NeedsApprovals, errors.BadProposal,
-    errors.BulkChanged, errors.BulkEnded,
+    errors.BulkChanged, errors.BulkEnded, errors.OtherSignal, errors.AmbiguousKey, errors.SignalLimit,
 )  # fmt: skip
 TITLES = {
     400: "The request is not valid.",

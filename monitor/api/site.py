@@ -22,6 +22,7 @@ from monitor.api import (  # noqa: F401 - most only add endpoints
     problems,
     reading,
     repairing,
+    signals,
     slas,
     views,
 )

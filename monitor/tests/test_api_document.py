@@ -168,9 +168,8 @@ def test_every_operation_is_called_and_answers_as_documented(
             if method == "post" and "id" in found.json():
                 numbers[path.rpartition("/")[2].removesuffix("s")] = found.json()["id"]
     refused = {f"{method} {path}" for path, method, _ in document.operations()} - done
-    # Nothing is suspended, waits for its next try, or is leased; no token approves or designs; nothing is
-    # masked.
-    expected = {"resume", "retry", "release", "approve", "reject", "draft", "looks"}
+    # Nothing is suspended, leased, masked, or waits for a try or a signal; no token approves or designs.
+    expected = {"resume", "retry", "release", "signals", "approve", "reject", "draft", "looks"}
     assert {each.rpartition("/")[2] for each in refused} == expected
 
 

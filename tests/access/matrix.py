@@ -190,6 +190,7 @@ flows/<slug:name>                                  Lnyyyyyyy ---------
 flows/<slug:name>/instances                        Lnyyyyyyy Lnffbfbff
 flows/<slug:name>/instances/count                  Lnyyyyyyy ---------
 flows/<slug:name>/jobs                             Lnyyyyyyy ---------
+flows/<slug:name>/signals                          Lnyyyyyyy Lnffbfbff
 flows/<slug:name>/figures                          Lnyyyyyyy ---------
 instances                                          Lyyyyyyyy ---------
 instances/count                                    Lyyyyyyyy ---------
@@ -309,6 +310,7 @@ DATABASE_ROLES = ("wed", "wed_web", "wed_worker", "wed_reaper", "wed_monitor")
 COMMANDS = """
 createflow                                         yyfff
 loadflow                                           yyfff
+signal                                             yyffy
 startinstance                                      yyyff
 bulk                                               yyfff
 operate                                            yyfff
