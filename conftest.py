@@ -122,7 +122,7 @@ def _remove_abandoned() -> None:
         owner = re.match(rf"{_PREFIX}(\d+)-", home.name)
         if owner is None or Path(f"/proc/{owner[1]}").exists():
             continue
-        with contextlib.suppress(FileNotFoundError):  # another run may clean up at the same moment
+        with contextlib.suppress(FileNotFoundError, postgres.PostgresError):  # another run does the same
             if home.stat().st_uid == os.geteuid():
                 for pid_file in home.rglob("postmaster.pid"):
                     postgres.reset(postgres.Cluster(pid_file.parent.parent))
