@@ -53,7 +53,12 @@ $$;
 -- retry, any that there was.
 create or replace function wedsql._was_taken_since(p_repaired wedsql.repaired) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select exists (select 1 from wedsql._jobs_of_repair(p_repaired) j where wedsql._was_taken(j))
+select exists (
+    select 1 from wedsql._jobs_of_repair(p_repaired) j
+    where wedsql._was_taken(j) and not exists (  -- a record _EXCPT that stayed, taken before the repair only
+      select 1 from jsonb_array_elements(p_repaired.jobs) e
+      where (e ->> 'id')::bigint = j.id and e ->> 'state' = j.state::text
+        and (e ->> 'attempts')::integer = j.attempts and wedsql._last_entry(j) = (e ->> 'logged')::bigint))
   or p_repaired.operation = 'retry' and exists (
     select 1 from jsonb_array_elements(p_repaired.jobs) e
     where (e ->> 'tgid')::integer > 0 and not exists (

@@ -215,3 +215,15 @@ def test_undo_restores_what_an_instance_waits_for(shop: Kit) -> None:
     do(shop, wid, "undo")
     assert facts(shop, wid) == before and shop.rows(timers, [wid]) == waiting and len(waiting) == 1
     assert broken(shop) == []
+
+
+def test_undo_of_one_of_two_retries_after_a_worker_failed_the_exception(shop: Kit) -> None:
+    shop.rows("update {f}.wed_trig set max_attempts = 1 where trname = 'tr_y'")
+    wid = shop.start(a="1", b="1")
+    for transition in ("tr_x", "tr_y", "_EXCPT"):
+        shop.fail(transition, wid)
+    before = [(job.trname, job.state) for job in shop.pending(wid)]
+    assert do(shop, wid, "retry", job=job_of(shop, wid)).status == "E"
+    do(shop, wid, "undo")
+    assert [(job.trname, job.state) for job in shop.pending(wid)] == before
+    assert shop.status(wid) == "E" and broken(shop) == []
