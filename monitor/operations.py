@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from flows import api
+from flows.api.approving import Proposal
 from flows.api.reasons import InstanceReasons
 from flows.queries.jobs import OpenJob
 
@@ -104,6 +105,8 @@ OPERATIONS: dict[str, Operation] = {
         done=_("The job is assigned."),
     ),
 }
+# The argument of an operation, besides its job, for a proposal.
+ARGUMENT = {"extend": "seconds", "reassign": "worker"}
 STAYS: Text = _("Its condition no longer holds: the instance stays as it is, unless nothing else is pending.")
 EXCEPTION: Text = _("Its condition still holds: the instance becomes an exception, for people to repair.")
 
@@ -121,3 +124,11 @@ def perform(name: str, wid: int, job: int | None, detail: Detail, reason: str, a
     if name in ("priority", "extend", "reassign"):
         given.append(detail)
     operation.call(*given, reason, actor=actor)
+
+
+def propose(name: str, wid: int, job: int | None, detail: Detail, reason: str, actor: str) -> Proposal:
+    """Propose an operation that needs approvals, with what `perform` takes. Raises WedError."""
+    arguments: dict[str, Any] = {"job": job} if OPERATIONS[name].of_job else {}
+    if name in ARGUMENT:
+        arguments[ARGUMENT[name]] = detail
+    return api.propose_repair(wid, name, arguments, reason, actor=actor)

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 
 from flows import api, approvers
-from flows.access import AnyUser, may_handle
+from flows.access import AnyUser, may_handle, may_operate
 from flows.api.approving import OPEN, Proposal
 from flows.api.bulk import BulkRequest
 from flows.errors import WedError
 from flows.queries.definitions import FlowInfo, flow_by_name
 from monitor import repairing
 from monitor.bulk import ALL, REPAIRS, PreviewRow, may_all, preview_row
+from monitor.operations import OPERATIONS
 from monitor.repair_choices import CHOICES
 
 SAMPLES = 10
+TITLED: Mapping[str, Any] = {**OPERATIONS, **CHOICES}
 
 STATE: Mapping[str, str | Promise] = {
     "proposed": pgettext_lazy("proposal", "waits for approval"),
@@ -69,7 +72,7 @@ def why(needed: int, title: str) -> str:
 def row(found: Proposal) -> Row:
     """Return a proposal for a list."""
     flow = flow_by_name(found.flow)
-    choice = (ALL if found.bulk else CHOICES).get(found.operation)
+    choice = (ALL if found.bulk else TITLED).get(found.operation)
     return Row(
         found,
         flow.title if flow else found.flow,
@@ -114,7 +117,9 @@ def shown(found: Proposal, flow: FlowInfo, user: AnyUser) -> Shown:
 
 def may_withdraw(user: AnyUser, found: Proposal) -> bool:
     """Return whether the user may withdraw a proposal, if its maker."""
-    return may_handle(user, found.flow) or (bool(found.bulk) and may_all(user, found.operation, [found.flow]))
+    if found.bulk:
+        return may_handle(user, found.flow) or may_all(user, found.operation, [found.flow])
+    return may_handle(user, found.flow) or may_operate(user, found.flow)
 
 
 def _changes(found: Proposal, flow: FlowInfo) -> list[repairing.Cell]:

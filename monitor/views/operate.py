@@ -13,8 +13,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from flows import api
 from flows.access import flow_or_404, instance_or_404, masks, may_operate
+from flows.api.approving import Proposal
 from flows.designer import values
-from flows.errors import WedError
+from flows.errors import NeedsApprovals, WedError
 from flows.queries.definitions import FlowInfo
 from pages.guard import page
 
@@ -56,21 +57,29 @@ def _started(request: HttpRequest, flow: FlowInfo, state: dict[str, Any]) -> Htt
 @page
 @masks
 def cancel(request: HttpRequest, wid: int) -> HttpResponse:
-    """Ask for the reason, or cancel the instance."""
+    """Ask for the reason, or cancel the instance, or propose that."""
     instance, flow = instance_or_404(request.user, wid)
     if not may_operate(request.user, flow.name):
         return _forbidden()
-    reason, error = request.POST.get("reason", "").strip()[:LONGEST_REASON], ""
+    reason, actor = request.POST.get("reason", "").strip()[:LONGEST_REASON], request.user.get_username()
+    context: dict[str, Any] = {"flow": flow, "instance": instance, "reason": reason}
     if request.method == "POST":
         try:
-            api.cancel(wid, reason, actor=request.user.get_username())
+            if request.POST.get("do") == "propose":
+                return to_proposal(request, api.propose_repair(wid, "cancel", {}, reason, actor=actor))
+            api.cancel(wid, reason, actor=actor)
         except WedError as refused:
-            error = str(refused)
+            context |= {"error": str(refused), "proposable": isinstance(refused, NeedsApprovals)}
         else:
             messages.success(request, _("Instance %(wid)s is cancelled.") % {"wid": wid})
             return HttpResponseRedirect(reverse("monitor:instance", args=[wid]))
-    context = {"flow": flow, "instance": instance, "reason": reason, "error": error}
     return render(request, "monitor/cancel.html", context)
+
+
+def to_proposal(request: HttpRequest, made: Proposal) -> HttpResponse:
+    """Show a proposal that was made."""
+    messages.success(request, _("The repair is proposed."))
+    return HttpResponseRedirect(reverse("monitor:proposal", args=[made.number]))
 
 
 @require_POST

@@ -13,12 +13,12 @@ from django.views.decorators.http import require_http_methods
 
 from flows import api
 from flows.access import instance_or_404, masks, may_handle, may_operate
-from flows.errors import WedError
+from flows.errors import NeedsApprovals, WedError
 from flows.queries import jobs
 from flows.queries.jobs import OpenJob
 from monitor.alert_forms import seconds
-from monitor.operations import OPERATIONS, Detail, consequence, perform
-from monitor.views.operate import LONGEST_REASON
+from monitor.operations import OPERATIONS, Detail, consequence, perform, propose
+from monitor.views.operate import LONGEST_REASON, to_proposal
 from pages.guard import page
 from pages.urlparams import long_number, number
 
@@ -29,7 +29,7 @@ LONGEST_NAME = 200
 @page
 @masks
 def operate(request: HttpRequest, wid: int, operation: str) -> HttpResponse:
-    """Say what will happen and ask for the reason, or do it. What changed meanwhile is refused and said."""
+    """Say what will happen and ask for the reason, or do or propose it. What changed meanwhile is refused and said."""
     instance, flow = instance_or_404(request.user, wid)
     if operation not in OPERATIONS:
         raise Http404
@@ -54,7 +54,7 @@ def operate(request: HttpRequest, wid: int, operation: str) -> HttpResponse:
         try:
             return _done(request, wid, operation, number_of_job, context["reason"])
         except WedError as refused:
-            context["error"] = str(refused)
+            context |= {"error": str(refused), "proposable": isinstance(refused, NeedsApprovals)}
     if operation == "withdraw" and job:
         context["consequence"] = consequence(job, api.explain_instance(wid))
     return render(request, "monitor/operate.html", context)
@@ -65,7 +65,10 @@ def _job(wid: int, number_of_job: int | None) -> OpenJob | None:
 
 
 def _done(request: HttpRequest, wid: int, name: str, job: int | None, reason: str) -> HttpResponse:
-    perform(name, wid, job, _detail(request, name), reason, request.user.get_username())
+    given = (name, wid, job, _detail(request, name), reason, request.user.get_username())
+    if request.POST.get("do") == "propose":
+        return to_proposal(request, propose(*given))
+    perform(*given)
     messages.success(request, str(OPERATIONS[name].done))
     return HttpResponseRedirect(reverse("monitor:instance", args=[wid]))
 

@@ -28,7 +28,7 @@ from monitor import case_rows, drafts, late_results, links, masking, proposals, 
 from monitor.case_files import file_rows, limits
 from monitor.repair_choices import CHOICES, Subject, tabs, writable
 from monitor.undoing import right_to_repair
-from monitor.views.operate import LONGEST_REASON
+from monitor.views.operate import LONGEST_REASON, to_proposal
 from pages.guard import page
 from pages.urlparams import long_number, number
 
@@ -307,8 +307,7 @@ def _proposed(request: HttpRequest, asked: Asked, reason: str) -> HttpResponse:
     """Propose what other persons have to approve, and show the proposal."""
     given = (asked.now.wid, asked.about.name, asked.arguments, reason)
     made = api.propose_repair(*given, actor=request.user.get_username(), expected_seq=asked.now.seq)
-    messages.success(request, _("The repair is proposed."))
-    return HttpResponseRedirect(reverse("monitor:proposal", args=[made.number]))
+    return to_proposal(request, made)
 
 
 DOING = {"apply": _applied, "propose": _proposed}
