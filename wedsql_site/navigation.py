@@ -85,7 +85,7 @@ PAGES = {
     "monitor:case_reports": "repair", "monitor:repair_many": "repair",
     "monitor:proposed_rule": "repair",
     "monitor:desk_rules": "repair", "monitor:desk_rule": "repair", "monitor:case_file": "repair",
-    "monitor:approvals": "repair", "monitor:proposal": "repair",
+    "monitor:approvals": "repair", "monitor:proposal": "repair", "monitor:delegations": "repair",
     "monitor:workers": "system", "monitor:health": "system",
     "monitor:api": "system",
     "admin:index": "system", "admin:app_list": "system",

@@ -67,6 +67,7 @@ PAGES = (
     "/cases/reports/",
     "/cases/{c}/rule/",
     "/cases/approvals/",
+    "/cases/delegations/",
     "/cases/proposals/{p}/",
     "/alerts/",
     "/alerts/{r}/",

@@ -98,6 +98,7 @@ instances/<int:wid>/looks/                         --------- Lnfbffbbf
 flows/<slug:name>/audit/                           Lnfyffyyf ---------
 flows/<slug:name>/audit.<slug:ending>              Lnfyffyyf ---------
 cases/approvals/                                   Lyyyyyyyy ---------
+cases/delegations/                                 Lyyyyyyyy Lfffffyff
 cases/proposals/<int:proposal>/                    Lnyyyyyyy ---------
 cases/proposals/<int:proposal>/<slug:verb>/        --------- Lnffffyff
 cases/<int:case>/files/                            --------- Lnffyfyff

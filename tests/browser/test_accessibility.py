@@ -46,7 +46,7 @@ OWN = (
     "/instances/{w}/?view=timeline", "/instances/{w}/?view=tree", "/instances/{w}/steps/2/",
     "/instances/{w}/why/", "/instances/{w}/repair/", "/instances/{w}/cancel/", "/instances/{parked}/repair/",
     "/instances/{late}/repair/", "/cases/proposals/{proposal}/", "/cases/?show=closed", "/cases/",
-    "/cases/approvals/", "/cases/reports/", "/cases/{c}/rule/", "/exceptions/",
+    "/cases/approvals/", "/cases/delegations/", "/cases/reports/", "/cases/{c}/rule/", "/exceptions/",
     "/workers/", "/health/", "/search/?q=a",
     "/flows/{f}/webhooks/", "/flows/{f}/webhooks/new/", "/webhooks/{hook}/",
     "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",
