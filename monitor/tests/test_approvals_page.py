@@ -114,3 +114,32 @@ def test_a_proposal_of_a_flow_that_a_user_does_not_see_is_not_there(
     answered(mallory, place, "approve", status=404)
     answered(bea, place, "explode", status=404)
     assert bea.get("/cases/proposals/99999999999999999999/").status_code == 404
+
+
+def test_cancelling_and_operating_are_proposed_where_they_need_an_approval(
+    parcels: Parcels, site: None, cleo: Client
+) -> None:
+    """The rules are the kernel's: the page offers to propose after the kernel has refused."""
+    olga = client_of(person("olga", f"flow:{parcels.flow}:operate"))
+    rules = [ApprovalRule(1, operations=("cancel", "suspend", "extend"))]
+    api.save_approval_rules(parcels.flow, rules, "boss")
+    wid = parcels.start(customer="Ana")
+    job = parcels._one("select min(id) from wedsql.job_pool where wid = %s", wid)
+    forms = {
+        f"/instances/{wid}/cancel/": {},
+        f"/instances/{wid}/operate/suspend/": {},
+        f"/instances/{wid}/operate/extend/": {"job": job, "time": "5m"},
+    }
+    for place, fields in forms.items():
+        given = fields | {"reason": "It is lost."}
+        assert 'value="propose"' not in get(olga, place + (f"?job={job}" if fields else ""))
+        page = olga.post(place, given).content.decode()
+        assert "needs an approval" in page and 'value="propose"' in page and 'value="It is lost."' in page
+        made = olga.post(place, given | {"do": "propose"})
+        assert made.status_code == 302 and made["Location"].startswith("/cases/proposals/")
+        assert "Withdraw" in get(olga, made["Location"]), "its maker may withdraw it"
+        assert api.explain_instance(wid).status == "R"
+        answered(olga, made["Location"], "withdraw")
+    again = olga.post(f"/instances/{wid}/cancel/", {"reason": "It is lost.", "do": "propose"})
+    answered(cleo, again["Location"], "approve")
+    assert api.explain_instance(wid).status == "X"

@@ -29,7 +29,7 @@ LONGEST_NAME = 200
 @page
 @masks
 def operate(request: HttpRequest, wid: int, operation: str) -> HttpResponse:
-    """Say what will happen and ask for the reason, or do or propose it. What changed meanwhile is refused and said."""
+    """Say what will happen and ask for the reason, or do or propose it; say what is refused."""
     instance, flow = instance_or_404(request.user, wid)
     if operation not in OPERATIONS:
         raise Http404
