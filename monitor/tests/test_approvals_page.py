@@ -142,4 +142,4 @@ def test_cancelling_and_operating_are_proposed_where_they_need_an_approval(
         answered(olga, made["Location"], "withdraw")
     again = olga.post(f"/instances/{wid}/cancel/", {"reason": "It is lost.", "do": "propose"})
     answered(cleo, again["Location"], "approve")
-    assert api.explain_instance(wid).status == "X"
+    assert api.explain_instance(wid).status == "C"
