@@ -140,8 +140,8 @@ def test_flowgroups_creates_the_groups_once(published: str) -> None:
     assert "flow approvers" in run("flowgroups")
     assert run("flowgroups") == "All these groups exist.\n"
     made = json.loads(run("flowgroups", "--flow", published, "--json"))["created"]
-    assert f"flow:{published}:approve" in made and len(made) == 9
-    assert Group.objects.filter(name__in=made).count() == 9
+    assert f"flow:{published}:approve" in made and len(made) == 10
+    assert Group.objects.filter(name__in=made).count() == 10
 
 
 def test_an_example_of_the_gallery_opens_with_its_scenarios() -> None:

@@ -196,12 +196,6 @@ begin
     perform wedsql._raise('WD009', 'The compensation of this trigger has no transition that performs it.',
       'Name it in compensated_by, or choose another compensation.', '{"column": "compensated_by"}');
   end if;
-  if p_trig.keep is not null and not p_trig.signal
-     or p_trig.signal and (p_trig.cfinal or p_trig.integrity is not null) then
-    perform wedsql._raise('WD009', 'Only a trigger with a transition can wait for a signal or keep one.',
-      'Give it a transition and the option signal, or remove the options.',
-      jsonb_build_object('column', case when p_trig.signal then 'signal' else 'keep' end));
-  end if;
   perform wedsql._check_spans('trig', p_trig);
 end $$;
 

@@ -204,10 +204,3 @@ def test_settled_signals_are_forgotten_after_thirty_days(order: Kit) -> None:
     order.clock("31 days", later)
     order.rows("select wedsql.reap()", (), later)
     assert outcomes(order) == ["kept"]
-
-
-def test_options_of_signals_belong_to_a_transition(order: Kit) -> None:
-    with refused("WD009"):
-        order.trig("tr_x", "amount = '1'", keep="1 hour")
-    with refused("WD009"):
-        order.rows("update {f}.wed_trig set signal = true where cfinal")
