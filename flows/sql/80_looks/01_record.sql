@@ -2,7 +2,8 @@
 -- is ever changed.
 
 -- Returns how long looks are kept.
-create or replace function wedsql._looks_kept() returns interval language sql immutable as $$
+create or replace function wedsql._looks_kept() returns interval
+language sql immutable set search_path = pg_catalog, pg_temp as $$
 select interval '2 years'
 $$;
 
