@@ -45,7 +45,8 @@ select jsonb_build_object(
   'became_false', (select coalesce(jsonb_agg(b order by b::integer), '[]')
                    from jsonb_array_elements(p_before -> 'holds') b
                    where b::integer > 0 and not coalesce(p_after -> 'holds' @> b, false)),
-  'withdrawn', (select coalesce(jsonb_agg(j), '[]') from jsonb_array_elements(p_before -> 'jobs') j
+  'withdrawn', (select coalesce(jsonb_agg(j order by (j ->> 'id')::bigint), '[]')
+                from jsonb_array_elements(p_before -> 'jobs') j
                 where not exists (select 1 from jsonb_array_elements(p_after -> 'jobs') o
                                   where o -> 'id' = j -> 'id')
                   and not exists (select 1 from steps s where s.job_id = (j ->> 'id')::bigint)),
