@@ -27,6 +27,14 @@ returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
         where u.ord between p_from and p_to) as t
 $$;
 
+-- Returns the runs of tokens p_from to p_to between those at p_cuts, in their order.
+create or replace function wedsql._parts_between(p_from integer, p_to integer, p_cuts integer[])
+returns table (first integer, last integer) language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select part.a, part.b
+  from unnest(p_from || array(select c + 1 from unnest(p_cuts) as c),
+              array(select c - 1 from unnest(p_cuts) as c) || p_to) as part(a, b)
+$$;
+
 -- Returns the two renderings, the attributes read and the top-level OR disjuncts of tokens p_from to p_to.
 -- Parentheses around the whole expression do not hide its disjuncts.
 create or replace function wedsql.render(
@@ -51,9 +59,8 @@ begin
     v_result.disjuncts := array[v_result.qualified];
   else
     v_result.disjuncts := array(
-      select wedsql.qualify(p_tokens, a, b)
-      from unnest(array[v_first] || (select array_agg(o + 1) from unnest(v_or) as o),
-                  (select array_agg(o - 1) from unnest(v_or) as o) || array[v_last]) as part(a, b));
+      select wedsql.qualify(p_tokens, part.first, part.last)
+      from wedsql._parts_between(v_first, v_last, v_or) as part);
   end if;
   return v_result;
 end

@@ -26,9 +26,7 @@ begin
     from unnest(p_tokens[v_from:v_to]) with ordinality as t(position, length, kind, text, depth, ord)
     where t.kind in ('and', 'or') and t.depth = v_depth order by 1);
   joined := cardinality(v_cuts) > 0;
-  for first, last in
-    select a, b from unnest(array[v_from] || (select array_agg(c + 1) from unnest(v_cuts) as c),
-                            (select array_agg(c - 1) from unnest(v_cuts) as c) || array[v_to]) as part(a, b)
+  for first, last in select part.first, part.last from wedsql._parts_between(v_from, v_to, v_cuts) as part
   loop
     return next;
   end loop;

@@ -25,9 +25,7 @@ returns jsonb language sql immutable set search_path = pg_catalog, pg_temp as $$
   from (select array_agg(p_from - 1 + t.ord::integer order by t.ord) as at
         from unnest(p_tokens[p_from:p_to]) with ordinality as t(position, length, kind, text, depth, ord)
         where t.text = p_divider and t.kind <> 'text' and t.depth = p_tokens[p_from].depth) as divider,
-    lateral unnest(
-      array[p_from] || (select array_agg(a + 1) from unnest(divider.at) as a),
-      (select array_agg(a - 1) from unnest(divider.at) as a) || array[p_to]) as part(first, last),
+    lateral wedsql._parts_between(p_from, p_to, divider.at) as part,
     lateral (select wedsql._plain_value(p_tokens, part.first, part.last) as value) as v
 $$;
 
@@ -93,9 +91,8 @@ begin
     v_joint := coalesce(v_joint, 'and');
     v_cuts := array(select c from unnest(v_cuts) as c where p_tokens[c].kind = v_joint order by c);
     v_found := jsonb_build_object(case v_joint when 'or' then 'any' else 'all' end, (
-      select jsonb_agg(wedsql._outline(p_tokens, p_text, a, b) order by a)
-      from unnest(array[v_from] || (select array_agg(c + 1) from unnest(v_cuts) as c),
-                  (select array_agg(c - 1) from unnest(v_cuts) as c) || array[v_to]) as part(a, b)));
+      select jsonb_agg(wedsql._outline(p_tokens, p_text, part.first, part.last) order by part.first)
+      from wedsql._parts_between(v_from, v_to, v_cuts) as part));
   end if;
   return case when v_negated then jsonb_build_object('not', v_found) else v_found end;
 end
