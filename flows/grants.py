@@ -9,9 +9,20 @@ TIDIED_TABLES = ("django_session", "axes_accesslog", "axes_accessfailurelog", "a
 # Django-Q clusters keep their queue, results and schedules in these.
 WORKER_TABLES = ("django_q_ormq", "django_q_task", "django_q_schedule")
 
+# What the reaper reads to mail people about their cases: addresses, and who sees which flow; no passwords.
+READ_COLUMNS = {
+    "auth_user": "id, username, email, is_active, is_staff, is_superuser",
+    "auth_user_groups": "user_id, group_id",
+    "auth_user_user_permissions": "user_id, permission_id",
+    "auth_group": "id, name",
+    "auth_group_permissions": "group_id, permission_id",
+    "auth_permission": "id, codename, content_type_id",
+    "django_content_type": "id, app_label",
+}
+
 
 def grant_django_tables(cursor: Any, schema: str) -> None:
-    """Grant wed_web access to every table that Django manages, and the workers to those of Django-Q."""
+    """Grant wed_web access to every table that Django manages, and the other processes to what they need."""
     cursor.execute(
         "select c.relname, c.relkind from pg_class c where c.relnamespace = %s::regnamespace"
         " and c.relkind in ('r', 'S') and c.relowner <> 'wed_owner'::regrole",
@@ -25,5 +36,7 @@ def grant_django_tables(cursor: Any, schema: str) -> None:
             roles += ["wed_worker", "wed_reaper"]
         if name in TIDIED_TABLES:
             cursor.execute(f'grant select, delete on table {schema}."{name}" to wed_reaper')
+        if name in READ_COLUMNS:
+            cursor.execute(f'grant select ({READ_COLUMNS[name]}) on {schema}."{name}" to wed_reaper')
         cursor.execute(f'grant {rights} on {what} {schema}."{name}" to {", ".join(roles)}')
     cursor.execute(f"grant select on {schema}.django_migrations to wed_worker, wed_reaper, wed_monitor")

@@ -73,6 +73,8 @@ NO_WORKER = {
     "decide_late", "late_results", "case_report", "preventable_cases", "draft_proposed_rule", "proposed_rule",
     "attach_case_file", "list_case_files", "read_case_file", "remove_case_file", "deciding_rules",
     "list_policies", "save_policies", "run_policies",
+    "case_digest", "case_queues", "delete_case_digests", "due_case_digests", "list_case_digests",
+    "queue_case_digest", "remove_old_digests", "save_case_digest",
     "look_at", "record_look", "list_looks", "list_changes",
     "settle_delivery", "settle_alert_rule", "silence_alert", "take_delivery", "take_alert_rule",
 }  # fmt: skip
