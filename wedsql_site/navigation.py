@@ -86,6 +86,7 @@ PAGES = {
     "monitor:proposed_rule": "repair",
     "monitor:desk_rules": "repair", "monitor:desk_rule": "repair", "monitor:case_file": "repair",
     "monitor:approvals": "repair", "monitor:proposal": "repair", "monitor:delegations": "repair",
+    "monitor:digests": "repair",
     "monitor:workers": "system", "monitor:health": "system",
     "monitor:api": "system",
     "admin:index": "system", "admin:app_list": "system",

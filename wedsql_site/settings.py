@@ -164,7 +164,9 @@ EMAIL_USE_TLS = _MAIL_TLS == "starttls"
 EMAIL_USE_SSL = _MAIL_TLS == "tls"
 EMAIL_TIMEOUT = 10
 DEFAULT_FROM_EMAIL = environment.text("WEDSQL_EMAIL_FROM", "wedsql@localhost")
-# The address of this site, for the links in messages of webhooks.
+# The hour of the day, in UTC, of mails about cases.
+WEDSQL_DIGEST_HOUR = environment.number("WEDSQL_DIGEST_HOUR", 6, least=0, most=23)
+# The address of this site, for the links in messages of webhooks and in mails.
 WEDSQL_SITE_URL = environment.address("WEDSQL_SITE_URL")
 WEDSQL_WEBHOOK_HTTP = environment.flag("WEDSQL_WEBHOOK_HTTP")
 WEDSQL_WEBHOOK_INTERNAL = environment.flag("WEDSQL_WEBHOOK_INTERNAL")

@@ -68,6 +68,7 @@ PAGES = (
     "/cases/{c}/rule/",
     "/cases/approvals/",
     "/cases/delegations/",
+    "/cases/digests/",
     "/cases/proposals/{p}/",
     "/alerts/",
     "/alerts/{r}/",

@@ -99,6 +99,7 @@ flows/<slug:name>/audit/                           Lnfyffyyf ---------
 flows/<slug:name>/audit.<slug:ending>              Lnfyffyyf ---------
 cases/approvals/                                   Lyyyyyyyy ---------
 cases/delegations/                                 Lyyyyyyyy Lfffffyff
+cases/digests/                                     Lyyyyyyyy Lyyyyyyyy
 cases/proposals/<int:proposal>/                    Lnyyyyyyy ---------
 cases/proposals/<int:proposal>/<slug:verb>/        --------- Lnffffyff
 cases/<int:case>/files/                            --------- Lnffyfyff

@@ -12,6 +12,7 @@ from django.db import DatabaseError, connection
 
 from flows.errors import WedError
 from workers.alerts.delivering import deliver_due
+from workers.alerts.digesting import queue_due
 from workers.alerts.evaluating import evaluate_due
 from workers.alerts.reading import read_due
 from workers.logs import summarize
@@ -19,6 +20,8 @@ from workers.logs import summarize
 log = logging.getLogger("workers.alerts")
 
 PAUSE = 1.0
+# What each thread does. A thread has a connection of its own, of which the role of the reaper has few.
+STEPS = ((evaluate_due,), (read_due, queue_due), (deliver_due,))
 _started_in = 0
 
 
@@ -28,13 +31,14 @@ def start() -> None:
     if _started_in == os.getpid():
         return
     _started_in = os.getpid()
-    for step in (evaluate_due, read_due, deliver_due):
-        threading.Thread(target=_repeat, args=(step,), name=step.__name__, daemon=True).start()
+    for steps in STEPS:
+        threading.Thread(target=_repeat, args=steps, name=steps[0].__name__, daemon=True).start()
 
 
-def _repeat(step: Callable[[], int]) -> None:
+def _repeat(*steps: Callable[[], int]) -> None:
     while True:
-        run(step)
+        for step in steps:
+            run(step)
         time.sleep(PAUSE)
 
 
@@ -43,8 +47,8 @@ def run(step: Callable[[], int]) -> None:
     try:
         step()
     except (WedError, DatabaseError, OSError) as error:
-        log.warning("a round of alerts or webhooks failed: %s", summarize(error))
+        log.warning("a round of alerts, webhooks or mails failed: %s", summarize(error))
         connection.close()
     except Exception:
-        log.exception("a round of alerts or webhooks failed")
+        log.exception("a round of alerts, webhooks or mails failed")
         connection.close()

@@ -1,4 +1,4 @@
-"""Notifies the receivers of alerts and webhooks: at least once, with a key that shows a repetition."""
+"""Notifies receivers of alerts, webhooks and mails: at least once, with a key that shows a repetition."""
 
 from __future__ import annotations
 
@@ -119,11 +119,15 @@ def _by_mail(delivery: Delivery) -> None:
 
 def subject(message: Mapping[str, Any]) -> str:
     """Return the subject of a mail, in one line."""
+    if message["event"] == "digest":
+        return " ".join(f"[WED-SQL] {message['subject']}".split())
     return " ".join(f"[WED-SQL] {message['flow']}: {message['name']}: {_word(message['event'])}".split())
 
 
 def text(message: Mapping[str, Any]) -> str:
-    """Return the text of a mail."""
+    """Return the text of a mail; that of a mail about cases was written when it was queued."""
+    if message["event"] == "digest":
+        return str(message["text"])
     about = message["query"] or message["transition"]
     lines = [
         f"{message['name']}: {_word(message['event'])}",
