@@ -74,6 +74,8 @@ def test_a_masked_value_is_shown_to_who_gives_a_reason(parcels: Parcels, secret:
     page = show(client, secret, "Once more.").content.decode()  # without JavaScript
     assert NAME in page and "This look is recorded" in page and "4815" not in page
     assert len(recorded(parcels)) == 2 and NAME not in get(client, f"/instances/{secret}/")
+    page = get(client, f"/instances/{secret}/repair/")
+    assert f'action="/instances/{secret}/looks/"' in page and "data-look" in page and NAME not in page
 
 
 @pytest.mark.parametrize(
@@ -92,6 +94,7 @@ def test_who_may_never_see_a_value_gets_no_button(parcels: Parcels, secret: int)
     client = client_of(one_of(parcels, "carl", "handle", "operate", "repair"))
     page = get(client, f"/instances/{secret}/")
     assert "You may not see this value." in page and "data-look" not in page
+    assert "data-look" not in get(client, f"/instances/{secret}/repair/")
     assert show(client, secret, "x").status_code == 403 and recorded(parcels) == []
     other = client_of(person("olaf", "flow:other:look"))
     texts = {text_of(show(other, wid, "x").content).replace(str(wid), "N") for wid in (secret, 2**31 - 1)}

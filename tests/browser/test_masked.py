@@ -31,24 +31,33 @@ def test_a_masked_value_is_shown_by_the_keyboard_in_its_place(
     name, wid = parcels.flow, parcels.start(customer="Ana Lima")
     parcels.connection.execute(f"update {name}.wed_attr set visibility = 'masked' where aname = 'customer'")
     with django_db_blocker.unblock():
-        group = Group.objects.create(name=f"flow:{name}:look")
-        people["carol"].groups.add(group)
+        groups = [Group.objects.create(name=f"flow:{name}:{right}") for right in ("look", "handle")]
+        people["carol"].groups.add(*groups)
     try:
         login("carol", f"/instances/{wid}/")
         assert "Ana Lima" not in browser.page_source
-        summary = browser.find_element(By.CSS_SELECTOR, "[data-key=masked-customer] summary")
-        assert summary.text.split() == ["Show", "Customer"]
-        browser.execute_script("arguments[0].focus()", summary)
-        press(browser, Keys.ENTER, Keys.TAB, Keys.ENTER)
-        assert browser.execute_script(FOCUSED, "[name=reason]:invalid"), "the reason is required"
-        press(browser, "She called.", Keys.ENTER)
-        wait(lambda page: page.execute_script(FOCUSED, "[data-revealed]"))
-        shown = browser.find_element(By.CSS_SELECTOR, "[data-key=masked-customer] [data-revealed]")
-        assert shown.text.split() == ["Customer:", "Ana", "Lima"]
+        look(browser, wait, "She called.")
         (row,) = api.list_looks(name, conn=parcels.connection)
         assert (row.actor, row.wid, row.reason, row.attributes) == ("carol", wid, "She called.", ["customer"])
+        browser.get(f"{browser.current_url}repair/")
+        assert "Ana Lima" not in browser.page_source
+        look(browser, wait, "She wants it today.")
+        assert len(api.list_looks(name, conn=parcels.connection)) == 2
         browser.get(browser.current_url)
         assert "Ana Lima" not in browser.page_source
     finally:
         with django_db_blocker.unblock():
-            group.delete()
+            Group.objects.filter(pk__in=[each.pk for each in groups]).delete()
+
+
+def look(browser: webdriver.Chrome, wait: Wait, reason: str) -> None:
+    """Show the masked customer of the page that is open."""
+    summary = browser.find_element(By.CSS_SELECTOR, "[data-key=masked-customer] summary")
+    assert summary.text.split() == ["Show", "Customer"]
+    browser.execute_script("arguments[0].focus()", summary)
+    press(browser, Keys.ENTER, Keys.TAB, Keys.ENTER)
+    assert browser.execute_script(FOCUSED, "[name=reason]:invalid"), "the reason is required"
+    press(browser, reason, Keys.ENTER)
+    wait(lambda page: page.execute_script(FOCUSED, "[data-revealed]"))
+    shown = browser.find_element(By.CSS_SELECTOR, "[data-key=masked-customer] [data-revealed]")
+    assert shown.text.split() == ["Customer:", "Ana", "Lima"]

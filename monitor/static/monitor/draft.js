@@ -1,5 +1,5 @@
 // Keeps what was typed for a case on the server when the page is left.
-export function start() {
+export function keepDraft() {
   const form = document.querySelector("form[data-draft]");
   if (!form || !navigator.sendBeacon) return;
   let typed = form.dataset.typed === "1";
