@@ -29,6 +29,7 @@ def waiting(job: JobReason) -> str:
         "n": job.facts.get("ahead", 0),
         "to": job.facts.get("to"),
         "by": job.facts.get("by"),
+        "signal": job.transition,
     }
 
 

@@ -36,6 +36,16 @@ TROUBLE: dict[str, str | Promise] = {
     "bulk": _("A bulk operation is not continued"),
     "signatures": _("The signatures of exceptions are not computed"),
     "waits": _("Conditions for which cases wait are not examined"),
+    "policies": _("A recovery policy is not applied"),
+    "signals": _("A kept signal is not delivered"),
+}
+# What became of a signal.
+SIGNAL: dict[str, str | Promise] = {
+    "delivered": _("delivered"),
+    "started": _("started the instance"),
+    "kept": _("kept until an instance waits"),
+    "expired": _("kept for its whole time"),
+    "ignored": _("without effect"),
 }
 # How a user was shown values.
 WAY: dict[str, str | Promise] = {

@@ -69,7 +69,7 @@ PAGES = {
     "monitor:flows": "watch", "monitor:flow": "watch", "monitor:jobs": "watch", "monitor:instance": "watch",
     "monitor:instances": "watch", "monitor:views": "watch",
     "monitor:why": "watch", "monitor:start": "watch", "monitor:start_csv": "watch",
-    "monitor:cancel": "watch",
+    "monitor:cancel": "watch", "monitor:signals": "watch",
     "monitor:undo": "repair", "monitor:draft": "repair",
     "monitor:look": "watch", "monitor:audit": "watch",
     "monitor:step": "watch", "monitor:operate": "watch",

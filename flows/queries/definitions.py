@@ -33,7 +33,10 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Trigger:
-    """One trigger of a flow; `title` is its label, or its transition without one."""
+    """One trigger of a flow; `title` is its label, or its transition without one.
+
+    `writes`: the attributes that its transition may write; None for all.
+    """
 
     tgid: int
     name: str
@@ -45,6 +48,8 @@ class Trigger:
     timeout: timedelta | None
     label: str
     integrity: str | None
+    signal: bool
+    writes: tuple[str, ...] | None
 
     @property
     def title(self) -> str:
@@ -90,10 +95,22 @@ class FlowInfo:
     attributes: tuple[Attribute, ...] = ()
     triggers: tuple[Trigger, ...] = ()
     concealed: tuple[Attribute, ...] = ()
+    start_by: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
         return translate_label(self.label) or self.name
+
+    @property
+    def signals(self) -> dict[str, str]:
+        """Return the titles of the signals that it takes, by name."""
+        waiting = {t.transition: t.title for t in self.triggers if t.signal and t.enabled}
+        return waiting | {name: waiting.get(name, name) for name in self.start_by}
+
+    @property
+    def signal_triggers(self) -> frozenset[int]:
+        """Return the numbers of the triggers whose jobs wait for a signal."""
+        return frozenset(t.tgid for t in self.triggers if t.signal)
 
     @property
     def masked(self) -> list[Attribute]:
@@ -123,7 +140,7 @@ class FlowInfo:
         return next((a for a in self.attributes if a.name == name), None)
 
 
-_FLOW = "select id, name, label, description, version, notify_trace as live from wedsql.flow"
+_FLOW = "select id, name, label, description, version, notify_trace as live, start_by from wedsql.flow"
 
 
 def flow_by_name(name: str) -> FlowInfo | None:
@@ -190,6 +207,7 @@ def _whole(flow: FlowInfo) -> FlowInfo:
         flow.live,
         attributes(flow.id),
         triggers(flow.id),
+        start_by=tuple(flow.start_by or ()),
     )
 
 
@@ -211,8 +229,10 @@ def triggers(flow_id: int) -> tuple[Trigger, ...]:
     """Return the triggers of a flow, including the final one, in the order of definition."""
     found = rows(
         "select tgid, tgname as name, trname as transition, cname as condition, cpred as predicate,"
-        ' cfinal as "final", enabled, timeout, label, integrity from wedsql.trig'
+        ' cfinal as "final", enabled, timeout, label, integrity, signal, writes from wedsql.trig'
         " where flow_id = %s order by tgid",
         [flow_id],
     )
-    return tuple(Trigger(**t) for t in found)
+    return tuple(
+        Trigger(**{**t, "writes": None if t["writes"] is None else tuple(t["writes"])}) for t in found
+    )

@@ -15,6 +15,8 @@ from django.db import connections
 from django.test import Client
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from flows import api
+from flows.tests.pages import unique
 from pages.live import listener
 
 HERE = " in monitor"
@@ -119,6 +121,21 @@ def site(dsn: str, django_db_blocker: Any) -> Iterator[None]:
         User.objects.filter(username__endswith=HERE).delete()
         Group.objects.exclude(pk__in=before).delete()
         connections.close_all()
+
+
+@pytest.fixture
+def payments(site: None) -> Iterator[str]:
+    """The name of a flow that waits for a payment, is started by orders and has a masked attribute."""
+    name = unique()
+    api.create_flow(name)
+    attributes = [{"name": "paid"}, {"name": "card", "visibility": "masked"}]
+    triggers = [
+        {"transition": "payment", "predicate": "paid is null", "signal": True},
+        {"predicate": "paid is not null", "final": True},
+    ]
+    api.publish(name, {"attributes": attributes, "triggers": triggers, "start_by": ["placed"]})
+    yield name
+    api.drop_flow(name, force=True)
 
 
 def person(name: str, *groups: str, staff: bool = False, permission: str = "") -> User:

@@ -2,34 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-
 from flows import api
-from flows.tests.pages import unique
 from monitor.tests.conftest import person
 from monitor.tests.test_api import problem, program
 
 
-@pytest.fixture
-def flow(site: None) -> Iterator[str]:
-    """A flow that waits for a payment and has a masked attribute."""
-    name = unique()
-    api.create_flow(name)
-    attributes = [{"name": "paid"}, {"name": "card", "visibility": "masked"}]
-    triggers = [
-        {"transition": "payment", "predicate": "paid is null", "signal": True},
-        {"predicate": "paid is not null", "final": True},
-    ]
-    api.publish(name, {"attributes": attributes, "triggers": triggers, "start_by": ["placed"]})
-    yield name
-    api.drop_flow(name, force=True)
-
-
-def test_a_signal_is_sent_repeated_and_listed(flow: str) -> None:
-    bank = program(person("bank", f"flow:{flow}:operate"), "operate")
-    address = f"/flows/{flow}/signals"
+def test_a_signal_is_sent_repeated_and_listed(payments: str) -> None:
+    bank = program(person("bank", f"flow:{payments}:operate"), "operate")
+    address = f"/flows/{payments}/signals"
     assert bank.post(address, {"signal": "placed", "key": "A"}).json()["outcome"] == "started"
     given = {"signal": "payment", "key": "A", "data": {"paid": "yes"}, "token": "t"}
     sent = bank.post(address, given).json()
@@ -44,14 +24,15 @@ def test_a_signal_is_sent_repeated_and_listed(flow: str) -> None:
     assert bank.get(f"{address}?before={page['next']}").json()["items"][0]["signal"] == "placed"
 
 
-def test_who_may_only_see_sends_nothing(flow: str) -> None:
-    viewer = program(person("vera", f"flow:{flow}:see"), "operate")
-    assert problem(viewer.post(f"/flows/{flow}/signals", {"signal": "placed"}), 403)
-    assert viewer.get(f"/flows/{flow}/signals").json() == {"items": [], "next": None}
+def test_who_may_only_see_sends_nothing(payments: str) -> None:
+    viewer = program(person("vera", f"flow:{payments}:see"), "operate")
+    assert problem(viewer.post(f"/flows/{payments}/signals", {"signal": "placed"}), 403)
+    assert viewer.get(f"/flows/{payments}/signals").json() == {"items": [], "next": None}
 
 
-def test_masked_values_are_neither_sent_nor_shown(flow: str) -> None:
-    api.signal(flow, "placed", {"card": "4711"})
-    operator = program(person("omar", f"flow:{flow}:operate"), "operate")
-    assert b"4711" not in operator.get(f"/flows/{flow}/signals").content
-    assert problem(operator.post(f"/flows/{flow}/signals", {"signal": "placed", "data": {"card": "1"}}), 403)
+def test_masked_values_are_neither_sent_nor_shown(payments: str) -> None:
+    api.signal(payments, "placed", {"card": "4711"})
+    operator = program(person("omar", f"flow:{payments}:operate"), "operate")
+    assert b"4711" not in operator.get(f"/flows/{payments}/signals").content
+    given = {"signal": "placed", "data": {"card": "1"}}
+    assert problem(operator.post(f"/flows/{payments}/signals", given), 403)

@@ -79,6 +79,7 @@ PAGES = (
     "/webhooks/{k}/",
     "/webhooks/{k}/change/",
     "/flows/{f}/audit/",
+    "/flows/{f}/signals/",
     "/flows/{f}/audit/?kind=changes",
     "/flows/{f}/case-rules/?kind=links",
     "/flows/{f}/case-rules/edit/?kind=queues",

@@ -82,6 +82,7 @@ instances/<int:wid>/steps/<int:seq>.json           Lnyyyyyyy ---------
 flows/<slug:name>/indexes/                         --------- Lnfyffyyf
 flows/<slug:name>/start/                           Lnffyfyff Lnffyfyff
 flows/<slug:name>/start/csv/                       Lnffyfyff Lnffyfyff
+flows/<slug:name>/signals/                         Lnyyyyyyy Lnffyfyff
 instances/<int:wid>/cancel/                        Lnffyfyff Lnffyfyff
 instances/<int:wid>/operate/<slug:operation>/      Lnffyfyff Lnffyfyff
 instances/<int:wid>/rematch/                       --------- Lnffyfyff
