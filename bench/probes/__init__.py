@@ -14,6 +14,7 @@ from bench.probes import (
     latency,
     monitor,
     pages,
+    signals,
     triggers,
 )
 from bench.probes.base import Stage
@@ -30,6 +31,7 @@ ALL: dict[str, Callable[[Stage], list[Measure]]] = {
     "monitor": monitor.measure,
     "endurance": endurance.measure,
     "bulk_repair": bulk_repair.measure,
+    "signals": signals.measure,
 }
-ONLY_BY_NAME = {"endurance", "bulk_repair"}
+ONLY_BY_NAME = {"endurance", "bulk_repair", "signals"}
 """those that run only when `--only` names them"""
