@@ -222,12 +222,16 @@ def again(user: AnyUser, found: Bulk, result: str) -> str:
 
 @dataclass(frozen=True)
 class PreviewRow:
-    """An instance on the page of a repair of many: the status that it would get, what fires, and why not."""
+    """An instance on the page of a repair of many: the status that it would get, what fires, and why not.
+
+    `key` is its business key.
+    """
 
     wid: int
     status: str = ""
     fires: str = ""
     refusal: str = ""
+    key: str = ""
 
 
 def preview_row(found: BulkPreview, titles: Mapping[str, str]) -> PreviewRow:

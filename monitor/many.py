@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -29,7 +29,7 @@ class Source:
     """The instances with the parameters by which they are found again.
 
     `titles` say what they have in common, `query` does so for the record; `back` is the list from which they
-    are.
+    are. `group` are the parts of a group of cases.
     """
 
     found: Chosen
@@ -37,6 +37,7 @@ class Source:
     titles: list[str]
     query: str
     back: str
+    group: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def address(self) -> str:
@@ -80,9 +81,9 @@ def _of_bulk(flow: FlowInfo, kept: dict[str, str]) -> Source:
 
 
 def _of_cases(flow: FlowInfo, kept: dict[str, str]) -> Source:
-    names = ("cause", "signature", "queue")
-    found = bulk_queries.of_group(flow.name, *(kept.get(name, "") for name in names))
+    group = {name: kept[name] for name in ("cause", "signature", "queue") if name in kept}
+    found = bulk_queries.of_group(flow.name, **group)
     titles = [*([cause(kept["cause"])] if "cause" in kept else []), kept.get("queue", "")]
-    query = " ".join(f"{name}:{kept[name]}" for name in ("flow", *names) if name in kept)
+    query = " ".join(f"{name}:{text}" for name, text in {"flow": flow.name, **group}.items())
     back = f"{reverse('monitor:cases')}?{urlencode(kept)}"
-    return Source(found, kept, [title for title in titles if title], query, back)
+    return Source(found, kept, [title for title in titles if title], query, back, group)

@@ -84,7 +84,7 @@ def form(operation: str, flow: FlowInfo, found: Chosen, given: QueryDict) -> For
     jobs = _jobs(flow, found) if operation in OF_JOB else []
     transition = _transition(jobs, given)
     typed = {name: str(given[name]) for name in given}
-    fields = values.named_fields(_attributes(operation, flow, transition), {}, typed)
+    fields = values.named_fields(attributes_of(operation, flow, transition), {}, typed)
     names = {field.name for field in fields}
     return Form(
         operation,
@@ -110,7 +110,7 @@ def _transition(jobs: list[Job], given: Mapping[str, str]) -> str:
     return chosen if chosen in names else next(iter(names), "")
 
 
-def _attributes(operation: str, flow: FlowInfo, transition: str) -> list[Mapping[str, Any]]:
+def attributes_of(operation: str, flow: FlowInfo, transition: str = "") -> list[Mapping[str, Any]]:
     """Return the attributes that the operation may write."""
     writes: list[str] | None = None
     if operation == "complete":

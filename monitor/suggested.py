@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
 
 from flows import api
 from flows.api.cases import Case
 from flows.api.suggesting import Suggestion
 from flows.designer.values import as_text
 from flows.queries.definitions import FlowInfo
-from monitor.repair_choices import CHOICES, Choice, Subject
+from monitor.repair_choices import CHOICES, Choice
 from pages.labels import SYSTEM_STEP
 
 
@@ -36,17 +39,28 @@ class Row:
 
 
 def facts(
-    case: Case, flow: FlowInfo, about: Subject, offered: Mapping[str, Choice], *, plain: bool
+    case: Case,
+    flow: FlowInfo,
+    operation: str,
+    attributes: Iterable[Mapping[str, Any]],
+    offered: Mapping[str, Choice],
+    *,
+    plain: bool,
 ) -> dict[str, Any]:
-    """Return what helped in cases like this one, and whether the page links to a rule that does the same.
+    """Return what helped in cases like this one, and the case of which a rule that does the same is shown.
 
-    `offered` are the operations that the user may do; `plain` pages show no conditions.
+    `operation` is that of the page, with fields for `attributes`; `offered` are those that the user may do.
+    `plain` pages show no conditions.
     """
-    repairable = {one["name"] for one in about.attributes} if about.name == "patch" else set()
+    repairable = {one["name"] for one in attributes} if operation == "patch" else set()
+    others = {name: one for name, one in offered.items() if name != operation}
     found = api.suggestions(case.number, [flow.name])
+    has_rule = not plain and not flow.concealed and _leads_to_rule(case, found)
+    alike = {"show": "closed", "flow": flow.name, "signature": case.signature}
     return {
-        "suggested": [_row(one, flow, repairable, offered) for one in found],
-        "has_rule": not plain and not flow.concealed and _leads_to_rule(case, found),
+        "suggested": [_row(one, flow, repairable, others) for one in found],
+        "rule_of": case.number if has_rule else None,
+        "alike": f"{reverse('monitor:cases')}?{urlencode(alike)}",
     }
 
 

@@ -58,6 +58,40 @@ def test_from_the_group_to_the_results(bea: Client, parcels: Parcels, lost: list
     assert [api.explain_instance(wid).status for wid in lost] == ["R", "E", "R"]
 
 
+def test_what_helped_in_such_cases_fills_the_form(bea: Client, parcels: Parcels, lost: list[int]) -> None:
+    for operation, values in (("patch", {"changes": {"stage": "sent"}}), ("accept", {})):
+        for _each in range(2):
+            wid = parcels.start(customer="Bob")
+            parcels.make_exception(wid)
+            api.sign_cases()
+            api.repair(wid, operation, values, "x", actor="ana")
+    page = page_of(bea)
+    text = text_of(page)
+    assert "What helped in cases like this one" in text and text.count("2 of 2 such cases reached") == 2
+    assert "operation=accept" not in page, "a clerk may not do it"
+    (key,) = re.findall(r'name="fill" value="(\w+)"', page)
+    filled = bea.post("/cases/repair/", form_of(page) | {"fill": key}).content.decode()
+    assert re.search(r'<option value="sent" selected>', filled) and 'value="apply"' not in filled
+    every = f"/cases/repair/?flow={parcels.flow}&q=status:exception"
+    assert "What helped" not in get(bea, every), "instances of different causes"
+    sam = client_of(person("sam", f"flow:{parcels.flow}", f"flow:{parcels.flow}:repair"))
+    page = get(sam, address_of(get(sam, "/cases/")))
+    (query,) = re.findall(r'class="button small" href="(\?[^"]*operation=accept)"', page)
+    assert "Accept as they are" in text_of(get(sam, f"/cases/repair/{query.replace('&amp;', '&')}"))
+
+
+def test_instances_have_their_business_keys(bea: Client, parcels: Parcels) -> None:
+    parcels.connection.execute(
+        f"update {parcels.flow}.wed_attr set business_key = true where aname = 'customer'"
+    )
+    wid = parcels.start(customer="Ana Lima")
+    parcels.make_exception(wid)
+    page = get(bea, f"/cases/repair/?flow={parcels.flow}&cause=STUCK")
+    assert "Ana Lima" in text_of(page)
+    shown = bea.post("/cases/repair/", form_of(page) | PATCH | {"do": "preview"}).content.decode()
+    assert "Ana Lima" in text_of(shown) and "Pack it" in text_of(shown)
+
+
 def test_a_group_that_changed_is_shown_again(bea: Client, parcels: Parcels, lost: list[int]) -> None:
     shown = bea.post("/cases/repair/", form_of(page_of(bea)) | PATCH | {"do": "preview"}).content.decode()
     api.repair(lost[0], "patch", {"changes": {"stage": "new"}}, "x", conn=parcels.connection)

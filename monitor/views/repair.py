@@ -7,7 +7,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect
@@ -75,7 +74,8 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     context |= {"files": file_rows(request.user, flow.name, wid), "file_limit": limits().size}
     context["proposed"] = proposals.open_of(wid, flow, request.user)
     if "case" in context and context["possible"]:
-        context |= suggested.facts(context["case"].case, flow, about, offered, plain=context["plain"])
+        given = (flow, about.name, about.attributes, offered)
+        context |= suggested.facts(context["case"].case, *given, plain=context["plain"])
     context |= _facts(wid, flow, about, now)
     context["reason"] = given_reason(request)
     if request.method == "POST" and (done := _answer(request, about, now, flow, context)):
@@ -184,7 +184,6 @@ def _case(request: HttpRequest, wid: int, flow: FlowInfo, now: InstanceReasons) 
         return {}
     case = api.read_case(found[0].number)
     mine = case.owner == request.user.get_username()
-    alike = {"show": "closed", "flow": flow.name, "signature": case.signature}
     return {
         "case": case_rows.row(case, case_rows.names([flow.name])),
         "events": case_rows.event_rows(case),
@@ -192,7 +191,6 @@ def _case(request: HttpRequest, wid: int, flow: FlowInfo, now: InstanceReasons) 
         "links": links.links_of(flow, case, now.state),
         "wait_attributes": waiting.attributes(flow),
         "wait_operators": waiting.OPERATORS,
-        "alike": f"{reverse('monitor:cases')}?{urlencode(alike)}",
     }
 
 

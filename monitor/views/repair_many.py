@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from django.db import DataError, OperationalError
@@ -14,17 +16,19 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from flows import api
-from flows.access import flow_or_404, may, right_for
+from flows.access import flow_or_404, may, right_for, rights
 from flows.api.bulk import BulkRequest
 from flows.designer import values
 from flows.errors import WedError
 from flows.filters import BadFilter
 from flows.queries.bulk import Chosen
 from flows.queries.definitions import FlowInfo
-from monitor import proposals
-from monitor.bulk import REPAIRS, PreviewRow, preview_row
+from flows.queries.instances import business_keys
+from monitor import proposals, suggested
+from monitor.bulk import REPAIRS, ManyOperation, PreviewRow, preview_row
 from monitor.many import Source, source, text_of
-from monitor.many_form import Form, form
+from monitor.many_form import Form, attributes_of, form
+from monitor.repair_choices import CHOICES
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import is_timeout, page
 from pages.urlparams import number
@@ -45,8 +49,10 @@ def repair_many(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {"flow": flow}
     try:
         chosen = source(request.user, flow, given)
-        context |= _context(request, flow, operation, chosen, form(operation, flow, chosen.found, given))
-        chooses = request.method != "POST" or request.POST.get("do") == "choose"
+        context |= _suggested(request, flow, operation, chosen)
+        typed = _filled(given, context.get("suggested", ()))
+        context |= _context(request, flow, operation, chosen, form(operation, flow, chosen.found, typed))
+        chooses = request.method != "POST" or request.POST.get("do") == "choose" or "fill" in request.POST
         if not chooses and (done := _answer(request, chosen, context)):
             return done
     except OperationalError as error:
@@ -69,6 +75,31 @@ def _answer(request: HttpRequest, chosen: Source, context: dict[str, Any]) -> Ht
     return None
 
 
+def _suggested(request: HttpRequest, flow: FlowInfo, operation: str, chosen: Source) -> dict[str, Any]:
+    """Return what helped in such cases, if the instances are those of a group of cases that are alike."""
+    if not chosen.group.get("signature"):
+        return {}
+    alike = api.list_cases([flow.name], chosen.group, limit=1)
+    if not alike:
+        return {}
+    attributes = attributes_of(operation, flow)
+    offered = {name: CHOICES[name] for name in _choices(request, flow)}
+    plain = not rights(request.user, flow.name) & {"repair", "design"}
+    return suggested.facts(alike[0], flow, operation, attributes, offered, plain=plain)
+
+
+def _choices(request: HttpRequest, flow: FlowInfo) -> dict[str, ManyOperation]:
+    return {name: one for name, one in REPAIRS.items() if may(request.user, one.right, flow.name)}
+
+
+def _filled(given: QueryDict, found: Iterable[suggested.Row]) -> QueryDict:
+    """Return what was typed, with the values of the suggestion whose button was used."""
+    typed = given.copy()
+    for name, value in suggested.filled(found, given.get("fill", "")).items():
+        typed[f"value-{name}"] = values.as_text(value)
+    return typed
+
+
 def _context(
     request: HttpRequest, flow: FlowInfo, operation: str, chosen: Source, typed: Form
 ) -> dict[str, Any]:
@@ -76,12 +107,12 @@ def _context(
     given, found = request.POST if request.method == "POST" else request.GET, chosen.found
     after = number(given.get("after")) or 0
     wids = [wid for wid in found.wids if wid > after][: ROWS + 1]
-    out = _excluded(request.POST) & set(found.wids)
+    out, keys = _excluded(request.POST) & set(found.wids), business_keys(flow, wids[:ROWS])
     return {
         "source": chosen,
         "operation": operation,
         "choice": REPAIRS[operation],
-        "choices": {name: one for name, one in REPAIRS.items() if may(request.user, one.right, flow.name)},
+        "choices": _choices(request, flow),
         "form": typed,
         "fields": typed.fields,
         "reason": request.POST.get("reason", "").strip()[:LONGEST_REASON].replace("\x00", ""),
@@ -89,7 +120,7 @@ def _context(
         "atomic": request.POST.get("mode") == "all",
         "excluded": out,
         "elsewhere": sorted(out - set(wids[:ROWS])),
-        "rows": [PreviewRow(wid) for wid in wids[:ROWS]],
+        "rows": [PreviewRow(wid, key=keys.get(wid, "")) for wid in wids[:ROWS]],
         "after": after,
         "next": wids[ROWS - 1] if len(wids) > ROWS else None,
         "total": len(found.wids),
@@ -156,6 +187,6 @@ def _preview(
     titles = context["flow"].transition_titles
     found_rows = api.preview_bulk(asked, wids, actor=actor, total=total)
     shown = {row.wid: preview_row(row, titles) for row in found_rows}
-    rows = [shown.get(row.wid, row) for row in context["rows"]]
+    rows = [replace(shown.get(row.wid, row), key=row.key) for row in context["rows"]]
     approvals = proposals.why(needed.needed, needed.title)
     return {"rows": rows, "previewed": _fingerprint(asked), "left": total, "approvals": approvals}
