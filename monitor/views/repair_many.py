@@ -156,9 +156,7 @@ def _is_confirmed(request: HttpRequest, asked: BulkRequest, found: Chosen, conte
     if request.POST.get("do") != "apply":
         return False
     if request.POST.get("digest") != found.digest_at:
-        context["error"] = _(
-            "Instances of this group have changed meanwhile. This is the group as it is now."
-        )
+        context["error"] = _("These instances have changed meanwhile. Preview again what would happen now.")
         return False
     return request.POST.get("previewed") == _fingerprint(asked)
 
