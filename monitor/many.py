@@ -81,7 +81,7 @@ def _of_bulk(flow: FlowInfo, kept: dict[str, str]) -> Source:
 
 
 def _of_cases(flow: FlowInfo, kept: dict[str, str]) -> Source:
-    group = {name: kept[name] for name in ("cause", "signature", "queue") if name in kept}
+    group: dict[str, str] = {name: kept[name] for name in ("cause", "signature", "queue") if name in kept}
     found = bulk_queries.of_group(flow.name, **group)
     titles = [*([cause(kept["cause"])] if "cause" in kept else []), kept.get("queue", "")]
     query = " ".join(f"{name}:{text}" for name, text in {"flow": flow.name, **group}.items())

@@ -156,7 +156,7 @@ def _is_confirmed(request: HttpRequest, asked: BulkRequest, found: Chosen, conte
     if request.POST.get("do") != "apply":
         return False
     if request.POST.get("digest") != found.digest_at:
-        context["error"] = _("These instances have changed meanwhile. Preview again what would happen now.")
+        context["error"] = _("These instances have changed meanwhile. This is what would happen now.")
         return False
     return request.POST.get("previewed") == _fingerprint(asked)
 
