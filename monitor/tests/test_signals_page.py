@@ -18,6 +18,7 @@ def test_a_signal_starts_an_instance_and_gives_another_its_result_once(payments:
     assert button in get(olga, f"/instances/{wid}/"), "the job that waits leads to the form"
     form = get(olga, button.replace("&amp;", "&"))
     [token] = re.findall(r'name="token" value="(\w+)"', form)
+    assert 'name="signal" value="payment"' in form and 'aria-current="page">payment<' in form
     assert f'name="instance" value="{wid}"' in form and 'name="value-paid"' in form
     assert "value-card" not in form, "masked"
     given = {"signal": "payment", "instance": str(wid), "value-paid": "yes", "token": token}

@@ -41,14 +41,14 @@ def signals(request: HttpRequest, name: str) -> HttpResponse:
             return _told(request, flow, _send(request, flow))
         except (values.BadValue, WedError) as refused:
             error = str(refused)
-    chosen = given.get("signal") if given.get("signal") in flow.signals else next(iter(flow.signals), None)
+    signal = given.get("signal") if given.get("signal") in flow.signals else next(iter(flow.signals), None)
     found = api.signals(name, before=long_number(request.GET.get("before")), limit=LISTED + 1)
     context: dict[str, Any] = {
         "flow": flow,
-        "operates": operates and chosen is not None,
-        "chosen": chosen,
-        "starts": chosen in flow.start_by,
-        "fields": _fields(flow, chosen, request.POST.dict()),
+        "operates": operates and signal is not None,
+        "signal": signal,
+        "starts": signal in flow.start_by,
+        "fields": _fields(flow, signal, request.POST.dict()),
         "error": error,
         "instance": (given.get("instance") or "")[:20],
         "key": (given.get("key") or "")[:LONGEST_KEY],
