@@ -34,11 +34,13 @@ class ApiToken(models.Model):
 class CaseDraft(models.Model):
     """What a user typed for a case and has not applied: the texts of form fields that differ from the state.
 
-    No other user sees it. It belongs to an account, whose deletion deletes it.
+    `address` has the parameters of the page: the operation, and its job, step or late result. No other user
+    sees it. It belongs to an account, whose deletion deletes it.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="case_drafts")
     case = models.BigIntegerField()
+    address = models.CharField(max_length=100, default="operation=patch")
     fields = models.JSONField(default=dict)
     reason = models.TextField(default="")
     saved_at = models.DateTimeField()
@@ -46,7 +48,9 @@ class CaseDraft(models.Model):
     class Meta:
         db_table = "case_draft"
         default_permissions = ()
-        constraints = (models.UniqueConstraint(fields=("user", "case"), name="case_draft_of_user"),)
+        constraints = (
+            models.UniqueConstraint(fields=("user", "case", "address"), name="case_draft_of_operation"),
+        )
 
     def __str__(self) -> str:
         return f"{self.case} ({self.user})"

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from flows.designer.values import as_text
 from flows.queries.jobs import OpenJob
 from monitor.late_results import LateRow
 
@@ -162,6 +164,30 @@ class Subject:
     seq: int | None = None
     override: bool = False
     base: Mapping[str, Any] | None = None  # the values before the changes, if not those of the instance
+
+    @property
+    def given(self) -> dict[str, str]:
+        """Return the parameters by which an address or a form is about the same."""
+        numbers = {
+            "job": self.job.id if self.job else None,
+            "late": self.late.late.id if self.late else None,
+            "step": self.seq if self.choice.of_step else None,
+        }
+        return {"operation": self.name} | {name: str(one) for name, one in numbers.items() if one is not None}
+
+    @property
+    def address(self) -> str:
+        return urlencode(self.given)
+
+    @property
+    def initial(self) -> dict[str, str]:
+        """Return the texts with which the fields of its form begin where they are not those of the state."""
+        proposed = self.late.proposed if self.late else {}
+        return {f"value-{name}": as_text(value) for name, value in proposed.items()}
+
+    def before(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the values that it changes; `state` is the present one."""
+        return state if self.base is None else self.base
 
     def arguments(self, changes: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of the operation of the kernel."""

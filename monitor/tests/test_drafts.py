@@ -17,9 +17,9 @@ from monitor.tests.test_cases_page import bea, case_of, lost
 __all__ = ["bea", "lost"]
 
 
-def keep(client: Client, wid: int, **given: str) -> str:
+def keep(client: Client, wid: int, query: str = "", **given: str) -> str:
     """Keep what is typed as a draft, and return the page of the repair."""
-    address = f"/instances/{wid}/repair/"
+    address = f"/instances/{wid}/repair/{query}"
     fields = Form(get(client, address)).fields | given
     done = client.post(f"/cases/{case_of(wid).number}/draft/", {"do": "keep"} | fields)
     assert (done.status_code, done["Location"]) == (302, address)
@@ -41,6 +41,27 @@ def test_a_draft_is_filled_in_again_until_it_is_applied(bea: Client, lost: list[
     done = bea.post(f"/instances/{wid}/repair/", Form(page).fields | {"do": "apply"})
     assert done.status_code == 302 and api.explain_instance(wid).status == "R"
     assert not CaseDraft.objects.exists()
+
+
+def test_there_is_a_draft_per_way_to_repair(bea: Client, lost: list[int]) -> None:
+    wid, again = lost[0], "?operation=replay&step=2"
+    keep(bea, wid, **{"value-stage": "new"})
+    page = keep(bea, wid, "?operation=abort", reason="Sent back.", override="1")
+    assert "Your draft is filled in" in page and Form(page).fields["reason"] == "Sent back."
+    assert Form(page).fields["override"] == "1" and '<a href="?operation=patch">New values</a>' in page
+    page = keep(bea, wid, again, **{"value-weight": "3"})
+    assert Form(page).fields["value-weight"] == "3" and 'href="?operation=abort"' in page
+    assert CaseDraft.objects.count() == 3
+    assert "Your draft" not in get(bea, f"/instances/{wid}/repair/?operation=replay&step=1")
+    bea.post(f"/cases/{case_of(wid).number}/draft/", {"do": "discard", "operation": "replay", "step": "2"})
+    assert "Your draft" not in get(bea, f"/instances/{wid}/repair/{again}")
+    assert Form(get(bea, f"/instances/{wid}/repair/")).fields["value-stage"] == "new"
+    page = bea.post(
+        f"/instances/{wid}/repair/",
+        Form(get(bea, f"/instances/{wid}/repair/")).fields | {"do": "preview", "reason": "x"},
+    )
+    bea.post(f"/instances/{wid}/repair/", Form(page.content.decode()).fields | {"do": "apply"})
+    assert not CaseDraft.objects.exists(), "the case is repaired"
 
 
 def test_only_the_user_sees_and_discards_a_draft(bea: Client, parcels: Parcels, lost: list[int]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect
 from django.urls import reverse
@@ -15,7 +17,8 @@ from flows.designer.values import BadValue
 from flows.errors import UnknownCase
 from flows.queries.definitions import FlowInfo
 from monitor import drafts
-from monitor.views.repair import given_reason, typed_texts
+from monitor.repair_choices import Subject
+from monitor.views.repair import given_reason, typed
 from pages.guard import page
 
 
@@ -27,23 +30,24 @@ def draft(request: HttpRequest, case: int) -> HttpResponse:
     wid, flow = _subject(request, case)
     if not may_handle(request.user, flow.name):
         return HttpResponseForbidden(_("You may see this instance, but not repair it."))
-    quiet = request.POST.get("quiet") == "1"
+    about, texts = typed(request, wid, flow)
     try:
-        text = _kept(request, case, wid, flow)
+        text = _kept(request, case, about, texts)
     except BadValue as bad:
         text = str(bad)
-    if quiet:
+    if request.POST.get("quiet") == "1":
         return HttpResponse(status=204)
     messages.info(request, text)
-    return HttpResponseRedirect(reverse("monitor:repair", args=[wid]))
+    query = "" if about.name == "patch" else f"?{about.address}"
+    return HttpResponseRedirect(reverse("monitor:repair", args=[wid]) + query)
 
 
-def _kept(request: HttpRequest, case: int, wid: int, flow: FlowInfo) -> str:
+def _kept(request: HttpRequest, case: int, about: Subject, texts: Mapping[str, str]) -> str:
     """Keep or discard, and return what was done. Raises BadValue."""
     if request.POST.get("do") == "discard":
-        drafts.discard(request.user, case)
+        drafts.discard(request.user, case, about.address)
         return _("The draft is discarded.")
-    if drafts.keep(request.user, case, typed_texts(request, wid, flow), given_reason(request)):
+    if drafts.keep(request.user, case, about.address, texts, given_reason(request)):
         return _("The draft is kept.")
     return _("There is nothing to keep.")
 

@@ -80,7 +80,8 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     context["reason"] = given_reason(request)
     if request.method == "POST" and (done := _answer(request, about, now, flow, context)):
         return done
-    context |= _draft(request, context, about, now)
+    if "case" in context and request.method != "POST" and "former" not in request.GET:
+        context |= drafts.facts(request.user, context["case"].case.number, about, now.state)
     context.setdefault("fields", _fields(about, now, _initial(request, wid, about)))
     context["fixed"] = _fixed(about, now, flow)
     return render(request, "monitor/repair.html", context)
@@ -123,31 +124,17 @@ def _facts(wid: int, flow: FlowInfo, about: Subject, now: InstanceReasons) -> di
     }
 
 
-def _draft(
-    request: HttpRequest, context: Mapping[str, Any], about: Subject, now: InstanceReasons
-) -> dict[str, Any]:
-    """Return the draft of the user for the case with the fields and the reason that it fills in, if any."""
-    if about.name != "patch" or "case" not in context or request.method == "POST" or "former" in request.GET:
-        return {}
-    found = drafts.draft_of(request.user, context["case"].case.number)
-    if found is None:
-        return {}
-    fields = values.named_fields(about.attributes, now.state, found.fields)
-    return {"draft": found, "fields": fields, "reason": found.reason}
-
-
 def given_reason(request: HttpRequest) -> str:
     """Return the reason that was typed."""
     return request.POST.get("reason", "").strip()[:LONGEST_REASON].replace("\x00", "")
 
 
-def typed_texts(request: HttpRequest, wid: int, flow: FlowInfo) -> dict[str, str]:
-    """Return the texts of the fields that a person changed, by field, as they were typed."""
+def typed(request: HttpRequest, wid: int, flow: FlowInfo) -> tuple[Subject, dict[str, str]]:
+    """Return what a request is about, with the texts that a person typed, for a draft."""
     about = _subject(request, wid, flow)
     seen = _seen(flow, _explained(flow, wid), number(request.POST.get("seq")))
-    before = {one.field: one.text for one in values.named_fields(about.attributes, seen.state, {})}
-    typed = ((one.field, one.text.replace("\x00", "")) for one in _typed(request, about, seen))
-    return {field: text for field, text in typed if text != before[field]}
+    start = values.named_fields(about.attributes, about.before(seen.state), about.initial)
+    return about, drafts.texts(about, _typed(request, about, seen), start)
 
 
 def _initial(request: HttpRequest, wid: int, about: Subject) -> Mapping[str, Any]:
@@ -229,7 +216,7 @@ def _asked(
 ) -> Asked:
     """Return what the form asks for: what was typed, and with what a rule or suggestion is to fill it in."""
     seen = _seen(flow, now, number(request.POST.get("seq")))
-    typed = values.changed(_typed(request, about, seen), _state(about, seen))
+    typed = values.changed(_typed(request, about, seen), about.before(seen.state))
     return Asked(about, now, seen, {**typed, **more})
 
 
@@ -252,18 +239,14 @@ def _seen(flow: FlowInfo, now: InstanceReasons, seq: int | None) -> InstanceReas
         return now
 
 
-def _state(about: Subject, now: InstanceReasons) -> Mapping[str, Any]:
-    return now.state if about.base is None else about.base
-
-
 def _typed(request: HttpRequest, about: Subject, seen: InstanceReasons) -> list[values.Field]:
-    return values.named_fields(about.attributes, _state(about, seen), request.POST.dict())
+    return values.named_fields(about.attributes, about.before(seen.state), request.POST.dict())
 
 
 def _fields(about: Subject, now: InstanceReasons, changes: Mapping[str, Any]) -> list[values.Field]:
     """Return the fields of the form: the present state with the changes that the person made."""
     typed = {f"value-{name}": values.as_text(value) for name, value in changes.items()}
-    return values.named_fields(about.attributes, _state(about, now), typed)
+    return values.named_fields(about.attributes, about.before(now.state), typed)
 
 
 def _fixed(about: Subject, now: InstanceReasons, flow: FlowInfo) -> list[values.Field]:
