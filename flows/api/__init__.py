@@ -150,6 +150,7 @@ from flows.api.maintenance import (
     reap,
     report_disk,
 )
+from flows.api.named import named_objects, save_named_objects
 from flows.api.operating import (
     extend_job,
     prioritize_job,
@@ -181,6 +182,7 @@ from flows.api.rematching import continue_rematch, finish_rematch, rematch_due
 from flows.api.repairing import last_repair, preview_repair, repair, repair_operations
 from flows.api.replaying import replay
 from flows.api.results import complete, complete_many, fail, fail_many
+from flows.api.roles import close_flow_role, open_flow_role
 from flows.api.scenarios import (
     delete_scenario,
     list_scenarios,
@@ -248,6 +250,7 @@ __all__ = [
     "check_invariants",
     "check_predicate",
     "claim_case",
+    "close_flow_role",
     "comment_case",
     "compensate",
     "compensations",
@@ -331,12 +334,14 @@ __all__ = [
     "measure_alert_rule",
     "merge_draft",
     "merge_running",
+    "named_objects",
     "nearest",
     "next_case",
     "next_due",
     "numbered",
     "offer",
     "open_draft",
+    "open_flow_role",
     "pause_bulk",
     "places_at",
     "preventable_cases",
@@ -401,6 +406,7 @@ __all__ = [
     "save_case_digest",
     "save_case_rules",
     "save_draft",
+    "save_named_objects",
     "save_policies",
     "save_scenario",
     "save_sla",

@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from psycopg.pq import TransactionStatus
+from psycopg.sql import Composable
 from psycopg.types.json import Jsonb, JsonbLoader
 
 from flows.database_errors import error_for, translated
@@ -75,7 +76,7 @@ def value(conn: Any, sql: str, params: Sequence[Any]) -> Any:
     return rows(conn, sql, params)[0][0]
 
 
-def run(conn: Any, sql: str) -> None:
+def run(conn: Any, sql: str | Composable) -> None:
     """Run one statement without parameters that returns no rows. Raises WedError."""
     with translated(), _cursor(conn) as cursor:
         cursor.execute(sql)
@@ -83,12 +84,18 @@ def run(conn: Any, sql: str) -> None:
 
 def in_transaction(conn: Any) -> bool:
     """Return whether a statement on the connection would be part of a longer transaction."""
-    if conn is None:
-        from django.db import connection
+    found = driver(conn)
+    return not found.autocommit or found.info.transaction_status != TransactionStatus.IDLE
 
-        connection.ensure_connection()
-        conn = connection.connection
-    return not conn.autocommit or conn.info.transaction_status != TransactionStatus.IDLE
+
+def driver(conn: Any) -> Any:
+    """Return the psycopg connection."""
+    if conn is not None:
+        return conn
+    from django.db import connection
+
+    connection.ensure_connection()
+    return connection.connection
 
 
 def typed_error(sqlstate: str | None, message: str, hint: str | None, detail: str | None) -> WedError | None:

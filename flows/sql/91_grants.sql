@@ -55,6 +55,7 @@ grant execute on function  -- what is designed and not yet published
   wedsql.list_scenarios(text), wedsql.delete_scenario(text, text, integer),
   wedsql.acknowledge_finding(text, text, integer, text, text),
   wedsql.withdraw_acknowledgement(text, text, integer), wedsql.list_acknowledgements(text),
+  wedsql.save_named_objects(text, jsonb, text), wedsql.named_objects(text),
   wedsql.impact(text, jsonb, boolean, integer, double precision, jsonb),
   wedsql.what_if(text, text, boolean, integer, double precision, timestamptz)
 to wed_web;

@@ -76,6 +76,7 @@ NO_WORKER = {
     "case_digest", "case_queues", "delete_case_digests", "due_case_digests", "list_case_digests",
     "queue_case_digest", "remove_old_digests", "save_case_digest",
     "look_at", "record_look", "list_looks", "list_changes",
+    "close_flow_role", "named_objects", "open_flow_role", "save_named_objects",
     "settle_delivery", "settle_alert_rule", "silence_alert", "take_delivery", "take_alert_rule",
 }  # fmt: skip
 # take, complete and fail of one job are the *_many operations with one.

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from flows.api.connection import value
+from flows import api
 from flows.management.base import FlowCommand
 
 
@@ -18,8 +18,10 @@ class Command(FlowCommand):
         parser.add_argument("--drop", action="store_true", help="remove the role and its rights")
 
     def run(self, **options: Any) -> None:
-        function = "close_flow_role" if options["drop"] else "open_flow_role"
-        value(None, f"select wedsql.{function}(%s)", (options["flow"],))
+        if options["drop"]:
+            api.close_flow_role(options["flow"])
+        else:
+            api.open_flow_role(options["flow"])
         if options["json"]:
             self.write_json({"role": options["flow"], "dropped": options["drop"]})
         elif options["drop"]:
