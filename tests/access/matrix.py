@@ -327,6 +327,7 @@ flowrole                                           yffff
 flowgroups                                         yyfff
 flowindex                                          yyfff
 flowdraft                                          yyfff
+wsql                                               yyfff
 archive                                            yffyf
 removefactor                                       yyfff
 apitoken                                           yyfff

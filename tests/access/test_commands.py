@@ -52,6 +52,7 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
         "caselinks": ["--flow", sample.parcels.flow, "--file", str(links)],
         "flowrole": [sample.parcels.flow],
         "flowdraft": ["open", sample.parcels.flow],
+        "wsql": [sample.parcels.flow, "-c", "CREATE WED-ATTRIBUTE colour"],
         "flowindex": [sample.parcels.flow, "pieces"],
         "archive": [str(directory), "--flow", sample.parcels.flow],
         "removefactor": ["object" + MINE],

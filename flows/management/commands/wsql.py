@@ -1,0 +1,91 @@
+"""manage.py wsql [FLOW] [-f FILE | -c TEXT]: runs WSQL from a file, an argument, a pipe or a shell."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from flows.languages.wsql import Outcome, Session, WsqlError, source
+from flows.management.base import FlowCommand, Rejected, Usage, get_flow
+from flows.management.files import read_text
+
+
+class Command(FlowCommand):
+    help = (
+        "Runs statements of WSQL: defines flows, starts instances, lists both. Each block from BEGIN to COMMIT,"
+        " and else the whole text, is one transaction."
+    )
+    records_actor = True
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("flow", nargs="?", default="", help="the flow to which the statements apply")
+        parser.add_argument("-f", "--file", type=Path, help="run the statements of a file")
+        parser.add_argument("-c", "--command", help="run these statements")
+        parser.add_argument("--dry-run", action="store_true", help="run the statements and keep nothing")
+
+    def run(self, **options: Any) -> None:
+        if options["file"] and options["command"] is not None:
+            raise Usage("Give a file or a text, not both.")
+        if options["flow"]:
+            get_flow(options["flow"])
+        session = Session(options["flow"], options["actor"])
+        text = options["command"]
+        if options["file"]:
+            session.reason = f"loaded from {options['file'].name}"
+            text = read_text(options["file"])
+        self._run(session, sys.stdin.read() if text is None else text, options)
+
+    def _run(self, session: Session, text: str, options: dict[str, Any]) -> None:
+        done: list[Outcome] = []
+        try:
+            for outcomes in session.run(text, dry_run=options["dry_run"]):
+                done += outcomes
+                if not options["json"]:
+                    self._print(outcomes)
+        except WsqlError as error:
+            if options["json"]:
+                self.write_json({"flow": session.flow, "done": _facts(text, done), "error": _error(error)})
+            raise Rejected("\n".join(_said(each) for each in (error, *error.others))) from error
+        if options["json"]:
+            self.write_json({"flow": session.flow, "done": _facts(text, done)})
+        elif options["dry_run"]:
+            self.stdout.write("Nothing was kept.")
+
+    def _print(self, outcomes: list[Outcome]) -> None:
+        for each in outcomes:
+            if each.listed:
+                self.write_table(each.listed.columns, each.listed.rows, "No rows.")
+                if each.listed.more:
+                    self.stdout.write(f"Only the first {len(each.listed.rows)} rows are shown.")
+            else:
+                self.stdout.write("\n".join([each.line] if each.line else each.sql))
+
+
+def _said(error: WsqlError) -> str:
+    return f"line {error.line}, column {error.column}: {error.sentence}\n{error.excerpt}"
+
+
+def _error(error: WsqlError) -> dict[str, Any]:
+    facts = {"code": error.code, "message": error.message, "hint": error.hint}
+    place = {"line": error.line, "column": error.column}
+    return facts | place | ({"others": [_error(each) for each in error.others]} if error.others else {})
+
+
+def _facts(text: str, done: list[Outcome]) -> list[dict[str, Any]]:
+    return [_fact(text, each) for each in done]
+
+
+def _fact(text: str, outcome: Outcome) -> dict[str, Any]:
+    """Return an outcome with what it has."""
+    fact: dict[str, Any] = dict(outcome.facts)
+    if outcome.statement:
+        fact["statement"] = source(text, outcome.statement)
+    if outcome.listed:
+        fact |= {"rows": [dict(zip(outcome.listed.columns, row, strict=True)) for row in outcome.listed.rows]}
+        fact["more"] = outcome.listed.more
+    if outcome.sql:
+        fact["sql"] = list(outcome.sql)
+    return fact
