@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from contextlib import closing
@@ -326,12 +327,14 @@ def test_the_command_runs_a_text_and_a_file(flow: str, tmp_path: Path) -> None:
     assert len(api.definition(flow)["attributes"]) == 3
 
 
-def test_the_command_reports_the_place(flow: str) -> None:
+def test_the_command_reports_the_place(flow: str, monkeypatch: pytest.MonkeyPatch) -> None:
     message = refused("wsql", flow, "-c", "CREATE WED-ATTRIBUTE a;\nCREATE WED-ATRIBUTE b")
 
     assert message.startswith("line 2, column 8: “WED-ATRIBUTE” is not expected here")
     assert "Did you mean “WED-ATTRIBUTE”?" in message
     assert message.endswith("\nCREATE WED-ATRIBUTE b\n       ^")
     assert "not both" in refused("wsql", flow, "-c", "", "-f", str(FIGURE_TWO), code=2)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"LIST \xff"), encoding="utf-8"))
+    assert "not text in UTF-8 (byte 5)" in refused("wsql", flow, code=2)
     assert "no flow" in refused("wsql", "nowhere", "-c", "LIST INSTANCES")
     assert "No flow is chosen" in refused("wsql", "-c", "LIST INSTANCES")

@@ -149,8 +149,8 @@ def test_changed_statements_raise_nothing_but_the_error(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(4))
 def test_random_characters_raise_nothing_but_the_error(seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - the same characters each time
-    begins = ("", "CREATE ", "CREATE WED-CONDITION c WITH PREDICATE ", "A = {", "LIST HISTORY FOR ", "'", "$$")
+    begins = ("", "CREATE ", "CREATE WED-CONDITION c WITH PREDICATE ", "A = {", "LIST HISTORY FOR ", "'")
     for _time in range(300):
-        some = chance.randbytes(chance.randrange(80)).decode(chance.choice(["latin-1", "utf-16-le"]), "replace")
+        some = chance.randbytes(chance.randrange(80)).decode(chance.choice(["latin-1", "utf-16"]), "replace")
         with suppress(WsqlError):
             parse(chance.choice(begins) + some)

@@ -9,14 +9,15 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows.languages.wsql import Outcome, Session, WsqlError, source
+from flows.languages.wsql.shell import Shell, said, use_readline
 from flows.management.base import FlowCommand, Rejected, Usage, get_flow
 from flows.management.files import read_text
 
 
 class Command(FlowCommand):
     help = (
-        "Runs statements of WSQL: defines flows, starts instances, lists both. Each block from BEGIN to COMMIT,"
-        " and else the whole text, is one transaction."
+        "Runs statements of WSQL, which define flows, start instances, and list both. Each block from BEGIN"
+        " to COMMIT, and else the whole text, is one transaction. In a terminal it opens a shell."
     )
     records_actor = True
 
@@ -33,10 +34,16 @@ class Command(FlowCommand):
             get_flow(options["flow"])
         session = Session(options["flow"], options["actor"])
         text = options["command"]
+        if text is None and not options["file"] and sys.stdin.isatty() and not options["json"]:
+            return self._shell(session)
         if options["file"]:
             session.reason = f"loaded from {options['file'].name}"
             text = read_text(options["file"])
-        self._run(session, sys.stdin.read() if text is None else text, options)
+        return self._run(session, _standard_input() if text is None else text, options)
+
+    def _shell(self, session: Session) -> None:
+        use_readline(session)
+        Shell(session, input, self.stdout.write, self._print).loop()
 
     def _run(self, session: Session, text: str, options: dict[str, Any]) -> None:
         done: list[Outcome] = []
@@ -48,7 +55,7 @@ class Command(FlowCommand):
         except WsqlError as error:
             if options["json"]:
                 self.write_json({"flow": session.flow, "done": _facts(text, done), "error": _error(error)})
-            raise Rejected("\n".join(_said(each) for each in (error, *error.others))) from error
+            raise Rejected("\n".join(said(each) for each in (error, *error.others))) from error
         if options["json"]:
             self.write_json({"flow": session.flow, "done": _facts(text, done)})
         elif options["dry_run"]:
@@ -64,8 +71,11 @@ class Command(FlowCommand):
                 self.stdout.write("\n".join([each.line] if each.line else each.sql))
 
 
-def _said(error: WsqlError) -> str:
-    return f"line {error.line}, column {error.column}: {error.sentence}\n{error.excerpt}"
+def _standard_input() -> str:
+    try:
+        return sys.stdin.read()
+    except UnicodeDecodeError as error:
+        raise Usage(f"Standard input is not text in UTF-8 (byte {error.start}).") from error
 
 
 def _error(error: WsqlError) -> dict[str, Any]:
