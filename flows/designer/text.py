@@ -65,6 +65,7 @@ def _show(request: HttpRequest, design: Design, typed: Typed, status: int = 200)
         "typed": typed,
         "formats": FORMATS,
         "error": typed.error,
+        "wsql_address": design.address("wsql"),
     }
     context |= {"found": _found(design, typed.text, typed.format) if typed.saved else []}
     context["marks"] = [

@@ -19,6 +19,7 @@ from flows.designer.text import text
 from flows.designer.trial import trial
 from flows.designer.versions import versions
 from flows.designer.whatif import what_if
+from flows.designer.wsql import wsql
 
 # The pages that edit and try a draft, by their name and place below the address of the flow.
 EDITING = {
@@ -27,6 +28,7 @@ EDITING = {
     "settings": ("design/settings/", settings),
     "text": ("design/text/", text),
     "paste": ("design/paste/", paste),
+    "wsql": ("design/wsql/", wsql),
     "draft": ("design/draft/", draft),
     "try": ("try/", trial),
     "scenarios": ("scenarios/", scenarios),

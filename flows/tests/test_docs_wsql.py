@@ -10,6 +10,7 @@ import pytest
 from flows import api
 from flows.definition.files import without_numbers
 from flows.languages.wsql import Session, railroad
+from flows.languages.wsql.shell import COMMANDS
 from flows.tests.consoles import as_pattern, run, sessions
 from flows.tests.pages import unique
 
@@ -35,6 +36,10 @@ def test_every_command_of_the_page_answers_as_it_says(
     assert made["triggers"] == [each for each in known["triggers"] if each.get("name") != "remind"]
     for flow in (name, "shop"):
         api.drop_flow(flow, force=True)
+
+
+def test_the_page_has_every_command_of_the_shell() -> None:
+    assert [name for name in COMMANDS if f"`{name}`" not in PAGE.replace("`, `", "` `")] == []
 
 
 def test_the_pictures_are_those_of_the_grammar() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import random
 import re
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,12 @@ CREATE WED-TRIGGER tf AS (tr_final WITH TIMEOUT 10s, cf WITH PREDICATE $$a1='rea
 and (a2 is not null)
 and (a3 is not null)$$);
 CREATE FINAL WED-CONDITION done WITH PREDICATE 'a1 <> ''ready''';
+"""
+MORE = """
+EXPLAIN CREATE WED-FLOW other WITH PASSWORD 'x'; CREATE INSTANCE AS (a1 = 'x', a2 = 3); LIST HISTORY FOR 3;
+CREATE WED-ATTRIBUTE doc jsonb DEFAULT VALUE '{}'; CREATE INSTANCE AS DEFAULT VALUES (doc = '[1, {}]');
+UPDATE WED-TRANSITION tr_a2 SET TIMEOUT NULL; DISABLE WED-TRIGGER t1;
+EXPLAIN LIST FIRED WED-TRANSITIONS FOR 3;
 """
 SETS = """
 A = {a1 = 'ready', a2, a3};
@@ -244,6 +251,21 @@ def test_all_problems_of_a_text_are_reported_once(flow: str) -> None:
     error = wrong(flow, "A={a, wid}; C={c: b = 1}; T={t, u}; G={(c, t), (c, u)}")
 
     assert [each.column for each in (error, *error.others)] == [7, 19]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_changed_statements_raise_nothing_but_the_error(flow: str, seed: int) -> None:
+    chance = random.Random(seed)  # noqa: S311 - the same changes each time
+    pieces = re.findall(r"[\w-]+|\s+|.", FIGURE + SETS + MORE)
+    strange = ["'", "$$", "(", "1e400", "99999999999d", "''", '"é "', "'[[[[1'", "9" * 30, "wid", "a1"]
+    for _time in range(25):
+        start = chance.randrange(len(pieces))
+        some = [*pieces[:60], *pieces[start : start + chance.randrange(1, 80)]]
+        for _change in range(chance.randrange(1, 4)):
+            at = chance.randrange(len(some))
+            some[at : at + 1] = [chance.choice([*strange, chance.choice(pieces)])]
+        with suppress(WsqlError):
+            wsql(flow, "".join(some))
 
 
 def test_what_explain_shows_has_the_same_effect(flow: str) -> None:

@@ -166,6 +166,7 @@ admin/flows/flow/<int:flow_id>/design/attributes/  Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/<int:flow_id>/design/settings/    Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/<int:flow_id>/design/text/        Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/<int:flow_id>/design/paste/       Lnnynnyyn Lnnynnyyn
+admin/flows/flow/<int:flow_id>/design/wsql/        Lnnynnyyn Lnnynnyyn
 admin/flows/flow/<int:flow_id>/design/draft/       Lnnynnyyn Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/           Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/attributes/ Lnyyyyyyy Lnnynnyyn
@@ -173,6 +174,7 @@ admin/flows/flow/new/<slug:name>/publish/          Lnyyyyyyy Lnnnnnynn
 admin/flows/flow/new/<slug:name>/design/settings/  Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/text/      Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/paste/     Lnnynnyyn Lnnynnyyn
+admin/flows/flow/new/<slug:name>/design/wsql/      Lnnynnyyn Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/draft/     Lnnynnyyn Lnnynnyyn
 admin/flows/flow/new/                              Lnnynnynn Lnnynnynn
 """

@@ -31,6 +31,7 @@ AXE = (Path(__file__).parents[1] / "vendor" / "axe-core-4.14.1" / "axe.min.js").
 DESIGN = (
     "design/", "design/?rule=1", "design/?rule=5", "design/?rule=new", "design/attributes/",
     "design/attributes/?attribute=7", "design/text/", "design/paste/?part=triggers", "design/settings/",
+    "design/wsql/",
     "picture/", "try/", "checks/", "publish/", "versions/", "what-if/", "design/draft/",
 )  # fmt: skip
 NEW = ("design/", "design/attributes/", "design/settings/", "design/text/", "try/", "publish/")

@@ -18,21 +18,30 @@ def check(text: str, model: Model, fallback: Statement) -> None:
 
     A problem of a part that the text did not write is reported at the statement `fallback`.
     """
-    found = {(error.start, error.message): error for error in _problems(text, model, fallback)}
+    found = problems(text, model, fallback)
     if found:
-        first, *others = sorted(found.values(), key=lambda error: error.start)
-        first.others = others
-        raise first
+        raise found
 
 
-def _problems(text: str, model: Model, fallback: Statement) -> Iterator[WsqlError]:
+def problems(text: str, model: Model, fallback: Statement | None = None) -> WsqlError | None:
+    """Return the first problem with the others; without `fallback` only those of what the text wrote."""
+    located = (each for each in _located(text, model, fallback) if each)
+    found = {(error.start, error.message): error for error in located}
+    if not found:
+        return None
+    first, *others = sorted(found.values(), key=lambda error: error.start)
+    first.others = others
+    return first
+
+
+def _located(text: str, model: Model, fallback: Statement | None) -> Iterator[WsqlError | None]:
     unused = dict(_unused(model))
     definition = model.definition | {"triggers": [*model.triggers, *unused.values()]}
     for problem in api.check_definition(model.flow, definition):
         path: Path = problem.path
         if len(path) > 1 and path[0] == "triggers" and int(path[1]) >= len(model.triggers):
             path = [*unused][int(path[1]) - len(model.triggers)]
-        yield _located(text, model, problem, path, fallback)
+        yield _at(text, model.place(path) or fallback, problem)
 
 
 def _unused(model: Model) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
@@ -44,11 +53,9 @@ def _unused(model: Model) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
             yield (kind, name), content | (holds if kind == CONDITION else fired)
 
 
-def _located(text: str, model: Model, problem: Problem, path: Path, fallback: Statement) -> WsqlError:
-    place: Piece | Statement | None = None
-    while path and place is None:
-        place, path = model.places.get(path), path[:-1]
-    place = place or fallback
+def _at(text: str, place: Piece | Statement | None, problem: Problem) -> WsqlError | None:
+    if place is None:
+        return None
     start, end = place.start, place.end
     if isinstance(place, Piece) and problem.position is not None:
         start, end = place.at(problem.position), place.at(problem.position + max(problem.length or 1, 1))

@@ -123,7 +123,8 @@ class Compiler:
         names = [each.get("name") or "" for each in self.model.triggers]
         self._known(statement.trigger, names, _("The flow has no trigger “%(name)s”."))
         for place, name in enumerate(names):
-            if name == statement.trigger.text:
+            enabled = self.model.triggers[place].get("enabled", True)
+            if name == statement.trigger.text and enabled != statement.enabled:
                 self.model.triggers[place]["enabled"] = statement.enabled
                 self._written(("triggers", place, "enabled"), statement)
 

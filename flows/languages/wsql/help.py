@@ -101,6 +101,6 @@ def _word(token: Token) -> str:
     text = str(token)
     if token.type == "STRING":
         return text.rstrip("i").strip('"')
-    return {"DEFAULTS": "DEFAULT", "DURATION": "duration", "NUMBER": "number"}.get(
+    return {"DEFAULTS": "DEFAULT", "DURATION": "duration", "NUMBER": "number", "WHOLE": "number"}.get(
         text, text.replace("_plain", "statement")
     )

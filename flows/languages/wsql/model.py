@@ -47,6 +47,13 @@ class Model:
         """Return whether the definition is another than the one that runs."""
         return self.definition != self.original
 
+    def place(self, path: Path) -> Piece | Statement | None:
+        """Return where a part of the definition was written, or else the nearest part around it."""
+        for length in range(len(path), 0, -1):
+            if path[:length] in self.places:
+                return self.places[path[:length]]
+        return None
+
     @property
     def attributes(self) -> list[dict[str, Any]]:
         return self.definition["attributes"]

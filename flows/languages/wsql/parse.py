@@ -38,7 +38,16 @@ def parse(text: str) -> Statements:
         raise WsqlError(
             _("The text has %(n)s characters; at most %(most)s are read.") % facts, text, LARGEST, end=LARGEST
         )
+    _need_storable(text)
     return build(text, _tree(text))
+
+
+def _need_storable(text: str) -> None:
+    """Reject a text with a character that the database cannot store."""
+    found = re.search("[\0\ud800-\udfff]", text)
+    if found:
+        message = _("The character %(code)s cannot be stored.") % {"code": f"U+{ord(found.group()):04X}"}
+        raise WsqlError(message, text, found.start(), end=found.end())
 
 
 def _tree(text: str) -> Tree[Token]:
@@ -104,6 +113,7 @@ def _expected(accepted: Iterable[str]) -> list[str]:
         "NAME": _("a name"),
         "STRING": _("a text in quotes"),
         "NUMBER": _("a number"),
+        "WHOLE": _("a number"),
         "DURATION": _("a duration such as 3d18h"),
         "$END": _("the end"),
     }

@@ -26,6 +26,7 @@ _SHOWN = {
     "STRING": "'text'",
     "DOLLAR": "$$text$$",
     "NUMBER": "number",
+    "WHOLE": "number",
     "DURATION": "duration",
     "OPERATOR": "operator",
 }

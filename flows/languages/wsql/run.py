@@ -187,7 +187,7 @@ class _Running:
             try:
                 parse_it = known == "jsonb" and value.value is not None
                 state[name.text] = json.loads(value.text) if parse_it else value.value
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 message = _("This is not JSON: %(why)s.") % {"why": error}
                 raise WsqlError(message, self.text, value.start, end=value.end) from error
         return state
