@@ -10,7 +10,8 @@ from typing import Any
 
 import psycopg
 
-_FILES = [Path(__file__).with_name(f"{name}.toml") for name in ("mutations", "mutations_recovery")]
+_NAMES = ("mutations", "mutations_recovery", "mutations_languages")
+_FILES = [Path(__file__).with_name(f"{name}.toml") for name in _NAMES]
 _SOURCES = (
     "select pg_get_functiondef(p.oid) from pg_proc p"
     " where p.pronamespace = 'wedsql'::regnamespace and p.proname = %s"

@@ -68,8 +68,8 @@ begin
   return v_found[1];
 end $$;
 
--- Returns the pending job of an instance that waits for a signal, locked; null where none does, or the
--- instance is suspended or being compensated.
+-- Returns the pending job of an instance that waits for a signal, locked; null where none does, as while the
+-- instance is suspended, or where it is being compensated.
 -- Locks: the job; the caller holds the instance.
 create or replace function wedsql._signalled_job(p_wid integer, p_name text) returns wedsql.job_pool
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -78,7 +78,6 @@ declare
 begin
   select j.* into v_job from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid
   where j.wid = p_wid and t.signal and j.trname = p_name and j.state = 'P'
-    and (select i.status from wedsql.instance i where i.wid = p_wid) in ('R', 'E')
     and not exists (select 1 from wedsql.recovery r where r.wid = p_wid)
     and not wedsql._is_held_elsewhere(j.wid, j.tgid)
   order by j.id limit 1 for update of j;

@@ -131,7 +131,10 @@ def test_a_kept_signal_waits_for_an_instance_with_its_key(order: Kit) -> None:
     keep(order)
     assert send(order, to="A-7") == SentSignal(api.signals(order.name, conn=order.conn)[0].id, "kept", None,
                                                 None, False)  # fmt: skip
-    wid = packed(order, number="A-7")
+    wid = order.start(number="A-7")
+    reap(order)
+    assert outcomes(order) == ["kept"], "the order is not packed"
+    order.run("tr_pack", wid, packed="yes")
     reap(order)
     assert (order.status(wid), outcomes(order)) == ("F", ["delivered"])
 
