@@ -223,6 +223,14 @@ from flows.api.webhooks import (
     webhook_deliveries,
     webhook_steps,
 )
+from flows.api.worker_keys import (
+    create_worker_key,
+    list_worker_keys,
+    log_in_worker,
+    log_out_worker,
+    revoke_worker_key,
+    rotate_worker_key,
+)
 
 __all__ = [
     "abort",
@@ -265,6 +273,7 @@ __all__ = [
     "count_holding",
     "coverage",
     "create_flow",
+    "create_worker_key",
     "data_directory",
     "decide_late",
     "deciding_rules",
@@ -329,6 +338,9 @@ __all__ = [
     "list_versions",
     "list_views",
     "list_webhooks",
+    "list_worker_keys",
+    "log_in_worker",
+    "log_out_worker",
     "look_at",
     "maintain",
     "measure_alert_rule",
@@ -395,7 +407,9 @@ __all__ = [
     "resume_bulk",
     "resume_webhook",
     "retry_job",
+    "revoke_worker_key",
     "roll_back",
+    "rotate_worker_key",
     "run_policies",
     "run_scenario",
     "run_scenarios",

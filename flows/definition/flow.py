@@ -50,6 +50,15 @@ class Definition(TypedDict, total=False):
             lines=2,
         ),
     ]
+    worker_keys: Annotated[
+        bool,
+        Option(
+            label=_("workers need a key"),
+            help=_("Only workers that are logged in with a key for this flow may take and finish its jobs."),
+            default=False,
+            group=Group.LIMITS,
+        ),
+    ]
     default_timeout: Annotated[
         Interval | None,
         Option(

@@ -71,6 +71,14 @@ from flows.errors.job import (
     WrongInstance,
     WrongJobState,
 )
+from flows.errors.keys import (
+    BadWorkerKey,
+    OtherWorker,
+    OutOfScope,
+    UnknownWorkerKey,
+    WorkerKeyNeeded,
+    WorkerKeyRejected,
+)
 from flows.errors.monitor import (
     BadAlert,
     BadBulk,
@@ -136,6 +144,7 @@ __all__ = [
     "BadTime",
     "BadView",
     "BadWebhook",
+    "BadWorkerKey",
     "BulkChanged",
     "BulkEnded",
     "CannotMigrate",
@@ -167,6 +176,8 @@ __all__ = [
     "NotRunning",
     "NothingToUndo",
     "OtherSignal",
+    "OtherWorker",
+    "OutOfScope",
     "PredicateRefused",
     "PredicateType",
     "SamePerson",
@@ -201,7 +212,10 @@ __all__ = [
     "UnknownVersion",
     "UnknownView",
     "UnknownWebhook",
+    "UnknownWorkerKey",
     "WedError",
+    "WorkerKeyNeeded",
+    "WorkerKeyRejected",
     "WriteSet",
     "WrongInstance",
     "WrongJobState",

@@ -39,6 +39,11 @@ grant execute on function
   wedsql.fail_many(text, integer[], bigint[], bigint[], text[], text[], text, text),
   wedsql.watch(bigint, text), wedsql.unwatch(bigint)
 to wed_web;
+grant execute on function wedsql.log_in_worker(text, text), wedsql.log_out_worker(),
+  wedsql.may_work(text, text) to wed_web, wed_worker;
+grant execute on function wedsql.create_worker_key(text, jsonb, timestamptz, text),
+  wedsql.rotate_worker_key(text, interval, text), wedsql.revoke_worker_key(text, text, text),
+  wedsql.list_worker_keys(boolean, text, integer) to wed_web;
 grant execute on function wedsql.signal(text, text, jsonb, integer, text, text, text) to wed_web, wed_worker;
 grant execute on function wedsql.signals(text, integer, bigint, integer) to wed_web, wed_monitor;
 grant execute on function wedsql.assignee_seen(integer, text, text)

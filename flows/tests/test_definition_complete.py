@@ -50,6 +50,7 @@ SETTINGS: Row = {
     "notify_trace": False,
     "retention": "1 mon 2 days",
     "start_by": ["placed"],
+    "worker_keys": True,
 }
 SIZE: Row = {
     "name": "size",

@@ -21,7 +21,7 @@ _KNOWN = Statement(
     " where not cfinal and integrity is null"
     " union all select flow_id, compensated_by, mode, timeout from wedsql.trig"
     " where not cfinal and integrity is null and compensation = 'transition') t on t.flow_id = f.id"
-    " where t.trname is not null group by f.name, t.trname",
+    " where t.trname is not null and wedsql.may_work(f.name, t.trname) group by f.name, t.trname",
 )
 
 

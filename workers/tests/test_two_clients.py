@@ -38,6 +38,8 @@ NO_WORKER = {
     "signal", "signals", "start", "start_many", "try_complete", "try_due", "try_start", "undo_draft",
     "version_definition", "withdraw_publication",
     "deviations", "impact", "lint", "what_if",
+    "create_worker_key", "list_worker_keys", "log_in_worker", "log_out_worker", "revoke_worker_key",
+    "rotate_worker_key",
     "coverage", "delete_scenario", "list_scenarios", "replay", "read_scenario", "run_scenario",
     "run_scenarios", "save_scenario", "try_path",
     "acknowledge_finding", "list_acknowledgements", "withdraw_acknowledgement",

@@ -20,7 +20,8 @@ declare
 begin
   for v_name in
     select c.oid from pg_catalog.pg_class c
-    where c.relnamespace = 'wedsql'::regnamespace and c.relname in ('took_in', 'took_at', 'held_at')
+    where c.relnamespace = 'wedsql'::regnamespace
+      and c.relname in ('took_in', 'took_at', 'held_at', 'login_secret', 'login_at')
       and c.relpersistence <> 'u' and current_setting('server_version_num')::integer >= 150000
   loop
     execute format('alter sequence %s set unlogged', v_name);
@@ -92,4 +93,10 @@ create or replace function wedsql._take_checks_more(p_flow integer) returns bool
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select f.shared or exists (select 1 from wedsql.trig t where t.flow_id = f.id and t.revalidate = 'at_take')
 from wedsql.flow f where f.id = p_flow
+$$;
+
+-- Returns whether workers of a flow need keys (45_keys/).
+create or replace function wedsql._needs_keys(p_flow integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select f.worker_keys from wedsql.flow f where f.id = p_flow
 $$;

@@ -48,13 +48,16 @@ begin
 end $$;
 
 -- Makes an updated row the result of the one job whose advisory lock this session holds (Algorithm 2).
--- Raises: WD102, WD105, WD202, WD201, WD204, WD205, WD206, WD207, WD208, WD209, WD210.
+-- Raises: WD102, WD105, WD202, WD201, WD204, WD205, WD206, WD207, WD208, WD209, WD210; in a flow
+-- that requires keys, as _check_worker.
 create or replace function wedsql._paper_update() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
 set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
   v_flow integer;
   v_defining bigint;
+  v_keys boolean;
+  v_actor text;
   v_job wedsql.job_pool;
   v_matched integer[];
   v_before jsonb;
@@ -63,11 +66,13 @@ begin
     perform wedsql._raise('WD202', 'The number of an instance cannot be changed.');
   end if;
   perform wedsql._one_instance(tg_table_schema, new.wid);
-  select f.id, f.defining_xid into v_flow, v_defining from wedsql.flow f where f.name = tg_table_schema;
+  select f.id, f.defining_xid, f.worker_keys into v_flow, v_defining, v_keys
+  from wedsql.flow f where f.name = tg_table_schema;
   if v_defining is not null then
     perform wedsql._follow_definition(v_flow);
   end if;
   v_job := wedsql._paper_job(v_flow, new.wid);
+  v_actor := wedsql._actor(case when v_keys then wedsql._check_worker(v_flow, array[v_job.trname], null) end);
   if exists (select 1 from wedsql.trig t where t.tgid = v_job.tgid and t.revalidate = 'at_take') then
     execute format('select wed_match.f_%s($1)', v_flow) into v_matched using old;
     perform wedsql._check_not_stale(v_job, v_matched);
@@ -80,7 +85,7 @@ begin
   execute format('select wed_match.f_%s($1)', v_flow) into v_matched using new;
   perform wedsql._settle(v_flow,
                          array[row(new.wid, false, v_job.id, v_job.tgid, v_job.trname, v_job.cause_seq,
-                                   wedsql._actor(), null,
+                                   v_actor, null,
     to_jsonb(new) - 'wid', v_before, v_matched, null, null)::wedsql.step], true);
   insert into wedsql.commit_by (until, wid, job_id) select v_job.lease_until, v_job.wid, v_job.id
   where v_job.lease_until is not null;

@@ -57,7 +57,10 @@ set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan 
 end $f$ $t$, jsonb_build_object('flow', p_schema, 'settings', wedsql._time_settings(p_flow),
     'body', wedsql._gen_fast_path(p_flow, p_schema,
     p_name => 'complete_held',
-    p_first => wedsql._fill($q$
+    p_first => case when wedsql._needs_keys(p_flow) then wedsql._fill($q$
+  if p_wid is not null then
+    p_actor := wedsql._check_results({id}, array[p_wid], array[p_job_id], p_actor);
+  end if;$q$, jsonb_build_object('id', p_flow)) else '' end || wedsql._fill($q$
   if p_actor is null or session_user = {flow:L} then
     p_actor := wedsql._actor(p_actor);
   end if;

@@ -12,8 +12,10 @@ $$;
 -- name in the history (_actor) is one of them.
 create or replace function wedsql._own_names(p_actor text) returns text[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select wedsql._worker_names(coalesce(nullif(p_actor, ''), nullif(current_setting('wedsql.actor', true), ''),
-                                     session_user)) || wedsql._actor(p_actor)
+select wedsql._worker_names(n.said) || wedsql._worker_names(wedsql._login_name(n.said))
+       || wedsql._actor(p_actor)
+from (select coalesce(nullif(p_actor, ''), nullif(current_setting('wedsql.actor', true), ''),
+                      session_user) as said) n
 $$;
 
 -- Returns the names by which jobs can be assigned to a registered worker. The built-in ones write the flows

@@ -192,7 +192,7 @@ declare
 begin{first}
   if p_limit < 1 then
     return;
-  end if;
+  end if;{key}
   for v_try in 1..20 loop
     v_pick := wedsql._pick({id}, {shared:L}, p_transitions, p_limit, {job_ids}, {session:L}, {lock_rows},
                            p_actor);
@@ -206,6 +206,9 @@ end $f$ $t$, jsonb_build_object('flow', p_schema, 'id', p_flow,
     'drop_stale', case when v_stale then wedsql._fill($q$
     v_pick := wedsql._drop_stale({id}, {flow:L}, v_pick.wids, v_pick.ids);$q$,
       jsonb_build_object('id', p_flow, 'flow', p_schema)) else '' end,
+    'key', case when wedsql._needs_keys(p_flow) then wedsql._fill($q$
+  p_actor := wedsql._check_worker({id}, p_transitions, p_actor);$q$,
+      jsonb_build_object('id', p_flow)) else '' end,
     'query', wedsql._taken_query(p_flow, p_schema, 'v_pick.wids', 'v_pick.ids',
       format($q$j.state = 'P'
       and (j.assigned_to is null or j.assigned_to = any (wedsql._own_names(%s.p_actor)))$q$,

@@ -3,7 +3,7 @@
 -- transaction.
 -- Locks: the flow's table against a definition that is being changed; advisory locks while jobs are selected,
 -- then the job rows.
--- Raises: WD001, WD009.
+-- Raises: WD001, WD009; in a flow that requires keys, WD570, WD571, WD572, WD573.
 create or replace function wedsql.lease(
   p_flow text, p_transitions text[], p_limit integer, p_holder text, p_duration interval default null,
   p_job_ids bigint[] default null)
@@ -21,6 +21,9 @@ begin
   if v_flow.defining_xid is not null then
     perform wedsql._follow_definition(v_flow.id);
     v_flow := wedsql._flow(p_flow);
+  end if;
+  if v_flow.worker_keys then
+    p_holder := wedsql._check_worker(v_flow.id, p_transitions, p_holder);
   end if;
   v_tried := wedsql._revalidates(v_flow.id);
   select * into v_pick from wedsql._pick(v_flow.id, v_flow.shared, p_transitions, p_limit, p_job_ids, false,
@@ -51,16 +54,20 @@ $$;
 
 -- Returns the job, locked, if this claim holds it now.
 -- Locks: the flow's table against a definition that is being changed, then the job.
--- Raises: WD203, WD204, WD205.
+-- Raises: WD203, WD204, WD205; as _check_results.
 create or replace function wedsql._leased(p_wid integer, p_job bigint, p_claim bigint) returns wedsql.job_pool
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_job wedsql.job_pool;
-  v_flow text;
+  v_flow record;
 begin
-  select f.name into v_flow from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wid;
+  select f.id, f.name, f.worker_keys into v_flow
+  from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wid;
   if found then  -- before the job, as publishing locks first the table and then jobs
-    execute format('lock table %I.wed_flow in row share mode', v_flow);
+    execute format('lock table %I.wed_flow in row share mode', v_flow.name);
+    if v_flow.worker_keys then
+      perform wedsql._check_results(v_flow.id, array[p_wid], array[p_job], null);
+    end if;
   end if;
   select * into v_job from wedsql.job_pool j where j.wid = p_wid and j.id = p_job for update;
   if not found then
@@ -103,7 +110,7 @@ begin
   where j.wid = p_wid and j.id = p_job_id;
   insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, attempt)
   values (v_job.id, v_job.wid, v_job.tgid, v_job.flow_id, v_job.trname, wedsql.now(), 'released',
-          wedsql._actor(p_actor), v_job.attempts);
+          wedsql._worker_in(v_job.flow_id, p_actor), v_job.attempts);
   perform wedsql._wake_job(v_job);
 end $$;
 

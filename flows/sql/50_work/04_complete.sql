@@ -35,7 +35,7 @@ declare
                        then wedsql._actor(p_actor) else p_actor end;
   v_one record;
   i integer;
-begin
+begin{key}
   if cardinality(p_job_ids) = 1
      or p_sets is null
         and cardinality(p_job_ids) = (select count(distinct u.wid) from unnest(p_wids) u (wid)) then
@@ -72,7 +72,10 @@ begin
     return query select * from wedsql._complete_one({flow:L}, p_wids[i], p_job_ids[i], p_claims[i],
                                                     p_changes[i], v_actor, p_sets[i]);
   end loop;
-end $f$ $t$, jsonb_build_object('flow', p_schema));
+end $f$ $t$, jsonb_build_object('flow', p_schema, 'key',
+    case when wedsql._needs_keys(p_flow) then wedsql._fill($q$
+  v_actor := wedsql._actor(wedsql._check_results({id}, p_wids, p_job_ids, p_actor));$q$,
+      jsonb_build_object('id', p_flow)) else '' end));
 end $g$;
 
 -- Applies or rejects one result, as one row; a rejected one has no effect.

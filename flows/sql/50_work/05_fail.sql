@@ -2,7 +2,7 @@
 -- attempts are used up, is parked and makes its instance an exception (K-10). A job that the caller does not
 -- hold, by a lock or a claim, is left unchanged.
 -- Locks: instances in wid order, jobs, trace.
--- Raises: WD001.
+-- Raises: WD001; in a flow that requires keys, as _check_results.
 create or replace function wedsql.fail_many(p_flow text, p_wids integer[], p_job_ids bigint[],
                                             p_claims bigint[], p_messages text[],
                                             p_sqlstates text[] default null, p_outcome text default 'failed',
@@ -16,6 +16,9 @@ declare
   v_actor text := wedsql._actor(p_actor);
   v_job record;
 begin
+  if v_flow.worker_keys then
+    v_actor := wedsql._actor(wedsql._check_results(v_flow.id, p_wids, p_job_ids, p_actor));
+  end if;
   execute format('select 1 from %I.wed_flow w where w.wid = any ($1) order by w.wid for no key update',
                  p_flow) using p_wids;
   for v_job in
