@@ -316,6 +316,7 @@ COMMANDS = """
 createflow                                         yyfff
 loadflow                                           yyfff
 signal                                             yyffy
+importgraph                                        yyfff
 startinstance                                      yyyff
 bulk                                               yyfff
 operate                                            yyfff

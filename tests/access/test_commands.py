@@ -35,11 +35,14 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
     """Return a command line that changes something."""
     definition = directory / "orders.json"
     definition.write_text(json.dumps({"attributes": [{"name": "a"}], "triggers": []}))
+    graph = directory / "graph.txt"
+    graph.write_text("R = [{r1, a, b}, {r2, b, c}]")
     links = directory / "links.json"
     links.write_text(json.dumps([{"label": "CRM", "url": "https://crm.example/"}]))
     return {
         "createflow": ["made_by_a_command"],
         "loadflow": [str(definition), "--flow", sample.parcels.flow],
+        "importgraph": [str(graph), "--flow", "made_of_a_graph"],
         "signal": [sample.parcels.flow],
         "startinstance": [sample.parcels.flow],
         "repair": [str(sample.parcels.start()), "suspend", "--reason", "x"],

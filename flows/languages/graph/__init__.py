@@ -1,6 +1,7 @@
 """Processes as graphs of nodes and edges: reading, checks, and the order in which a scheduler walks them."""
 
 from flows.languages.graph.checks import check
+from flows.languages.graph.compiling import Compiled, compile_graph, source_of
 from flows.languages.graph.model import Edge, Graph, Node
 from flows.languages.graph.problems import BadGraph, Problem
 from flows.languages.graph.reading import read
@@ -10,6 +11,7 @@ __all__ = [
     "MOST_STEPS",
     "BadGraph",
     "Choices",
+    "Compiled",
     "Edge",
     "Graph",
     "Node",
@@ -17,6 +19,8 @@ __all__ = [
     "Step",
     "Walk",
     "check",
+    "compile_graph",
     "read",
+    "source_of",
     "walk",
 ]

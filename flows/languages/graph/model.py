@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 Path = tuple[str | int, ...]
 Places = Callable[[Path], tuple[int, int]]
@@ -32,7 +33,7 @@ class Node:
     """A node with its incoming and outgoing edges in the order of the text.
 
     `within` is the sub-process that contains it; `need` is what activates a complex gateway: a number of
-    incoming edges, or their names.
+    incoming edges, or their names; `options` those of the rule of a task.
     """
 
     name: str
@@ -42,16 +43,21 @@ class Node:
     within: str | None = None
     need: int | tuple[str, ...] | None = None
     path: Path = ()
+    options: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)
 class Graph:
-    """A graph: its nodes and edges by name, and the edges that a new instance starts with."""
+    """A graph: its nodes and edges by name, and the edges that a new instance starts with.
+
+    `attributes` are those of the data, as a definition has them.
+    """
 
     name: str
     nodes: Mapping[str, Node]
     edges: Mapping[str, Edge]
     start: tuple[str, ...]
+    attributes: tuple[Mapping[str, Any], ...] = ()
     places: Places = field(default=lambda _path: (0, 0), repr=False, compare=False)
 
     def target(self, edge: str) -> Node:

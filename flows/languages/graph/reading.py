@@ -18,9 +18,17 @@ from flows.languages.graph.problems import BadGraph, Problem
 
 MOST_NODES, MOST_EDGES = 2_000, 4_000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]{0,39}")
-_TOP = {"graph": str, "start": list, "edges": list, "nodes": list}
+_TOP = {"graph": str, "start": list, "edges": list, "nodes": list, "attributes": list}
 _EDGE = {"edge": str, "from": str, "to": str, "condition": str, "default": bool}
-_NODE = {"node": str, "in": list, "out": list, "type": str, "within": str, "need": (int, list)}
+_NODE = {
+    "node": str,
+    "in": list,
+    "out": list,
+    "type": str,
+    "within": str,
+    "need": (int, list),
+    "options": dict,
+}
 _SHORT = {"edges": ("edge", "from", "to", "condition"), "nodes": ("node", "in", "out", "type")}
 
 
@@ -100,7 +108,17 @@ class _Reader:
         nodes = self.derived(edges, given)
         start = self.start(top.get("start"), nodes, edges)
         self.stop_at_problems()
-        return Graph(str(top.get("graph", name)), nodes, edges, start, self.places)
+        attributes = tuple(self.attributes(top.get("attributes", [])))
+        self.stop_at_problems()
+        return Graph(str(top.get("graph", name)), nodes, edges, start, attributes, self.places)
+
+    def attributes(self, listed: list[Any]) -> Iterator[Mapping[str, Any]]:
+        """Return the attributes of the data, which the kernel checks."""
+        for number, item in enumerate(listed):
+            if isinstance(item, dict):
+                yield item
+            else:
+                self.note("not_an_object", "It is not an attribute with its options.", ("attributes", number))
 
     def limit(self, nodes: int) -> None:
         """Stop at once where a list is too long to be examined, or is wrong already."""
@@ -191,7 +209,12 @@ class _Reader:
             node = Node(name, options.get("type", ""), ordered["in"], ordered["out"])
             need, path = self.needed(options, node), options.get("path", ("edges",))
             found[name] = replace(
-                node, kind=node.kind or _kind(node), within=options.get("within"), need=need, path=path
+                node,
+                kind=node.kind or _kind(node),
+                within=options.get("within"),
+                need=need,
+                path=path,
+                options=options.get("options", {}),
             )
         return self.nested(found)
 

@@ -7,7 +7,7 @@ same graph with the same choices always gives the same steps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -104,7 +104,12 @@ class _Scheduler:
     def record(self, number: int, executed: str | None, new: list[_Thread]) -> Step:
         threads = tuple(each.edge for each in self.threads)
         return Step(
-            number, executed, threads, self.pointer, tuple(each.edge for each in new), _addresses(new)
+            number,
+            executed,
+            threads,
+            self.pointer,
+            tuple(each.edge for each in new),
+            addresses((each.edge, each.forks) for each in new),
         )
 
     def fire(self, edge: str) -> list[_Thread]:
@@ -125,7 +130,7 @@ class _Scheduler:
         if firing.what == "enter":
             self.entered[firing.node] = came
             return [_Thread(edge, (*came[0], (firing.node, edge))) for edge in produced]
-        way = _common(came or self.entered.pop(firing.node, [()]))
+        way = common(came or self.entered.pop(firing.node, [()]))
         if len(produced) == 1:
             return [_Thread(produced[0], way)]
         return [_Thread(edge, (*way, (firing.node, edge))) for edge in produced]
@@ -195,7 +200,7 @@ def _check_choices(rules: Rules, choices: Choices) -> None:
                 raise BadGraph([Problem("bad_choice", message, *rules.graph.places(node.path))])
 
 
-def _common(ways: Sequence[Forks]) -> Forks:
+def common(ways: Sequence[Forks]) -> Forks:
     """Return the forks that all ways have passed by the same edge."""
     found = []
     for forks in zip(*ways, strict=False):
@@ -205,9 +210,9 @@ def _common(ways: Sequence[Forks]) -> Forks:
     return tuple(found)
 
 
-def _addresses(threads: Sequence[_Thread]) -> str:
+def addresses(threads: Iterable[tuple[str, Forks]]) -> str:
     """Return the threads behind their forks; those of the same forks together."""
     found: dict[str, list[str]] = {}
-    for thread in threads:
-        found.setdefault("/".join(node for node, _edge in thread.forks), []).append(thread.edge)
-    return " ".join(f"{forks}({','.join(edges)})" for forks, edges in found.items())
+    for edge, forks in threads:
+        found.setdefault("/".join(node for node, _edge in forks), []).append(edge)
+    return " ".join(f"{nodes}({','.join(edges)})" for nodes, edges in found.items())

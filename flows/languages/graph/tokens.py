@@ -151,7 +151,7 @@ class Rules:
 
     def blocked(self, state: State, node: Node, missing: set[str], present: set[str]) -> bool:
         """Return whether a token may still arrive by a missing edge, and by none that has one already."""
-        reach = self._reach[node.name]
+        reach = self.reach[node.name]
         for start in self._sources(state, node):
             edges = reach.get(start, frozenset()) if isinstance(start, str) else frozenset({start[0]})
             if edges & missing and not edges & present:
@@ -176,7 +176,7 @@ class Rules:
                 yield subprocess
 
     @cached_property
-    def _reach(self) -> dict[str, dict[str, frozenset[str]]]:
+    def reach(self) -> dict[str, dict[str, frozenset[str]]]:
         """Return for each inclusive and complex gateway which of its edges each node leads to around it."""
         kinds = ("inclusive", "complex")
         return {node.name: self._leading_to(node) for node in self.graph.nodes.values() if node.kind in kinds}

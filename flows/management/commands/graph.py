@@ -1,4 +1,4 @@
-"""manage.py graph walk|check FILE: the steps of a process as a graph, and what is wrong with it."""
+"""manage.py graph walk|check FILE, graph history WID: the steps of a graph, its problems, and its history."""
 
 from __future__ import annotations
 
@@ -8,20 +8,28 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from flows import api
+from flows.errors import UnknownInstance
 from flows.languages import graph
+from flows.languages.graph.history import visits
 from flows.management.base import FlowCommand, Rejected, Usage
 from flows.management.files import read_text
+from flows.models import Instance, TraceEntry
 
 _MOST = graph.MOST_STEPS
 _HEADERS = ("step", "executed", "threads", "pointer", "new threads")
 
 
 class Command(FlowCommand):
-    help = "Shows the steps in which a scheduler walks a graph, or lists the problems of the graph."
+    help = "Shows in which steps a scheduler walks a graph, its problems, or what an instance did in it."
 
     def arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("verb", choices=("walk", "check"))
-        parser.add_argument("file", type=Path, help="a .json or .yaml file, or a text with the lists R and N")
+        parser.add_argument("verb", choices=("walk", "check", "history"))
+        parser.add_argument(
+            "file",
+            type=Path,
+            help="a .json or .yaml file, or a text with the lists R and N; history: number of an instance",
+        )
         parser.add_argument(
             "--steps", type=int, default=0, metavar="N", help="walk: the first N, also of an endless graph"
         )
@@ -36,6 +44,9 @@ class Command(FlowCommand):
 
     def run(self, **options: Any) -> None:
         path: Path = options["file"]
+        if options["verb"] == "history":
+            self._history(str(path), options["json"])
+            return
         found = graph.read(read_text(path), path.suffix[1:], path.stem)
         if options["verb"] == "check":
             self._check(found, options["json"])
@@ -58,6 +69,27 @@ class Command(FlowCommand):
             raise Rejected(f"{errors} errors found.")
         if not as_json:
             self.stdout.write(f"{len(found.nodes)} nodes and {len(found.edges)} edges; no errors found.")
+
+    def _history(self, wid: str, as_json: bool) -> None:
+        if not wid.isdigit() or int(wid) >= 2**31:
+            raise Usage(f"“{wid[:80]}” is not the number of an instance.")
+        instance = Instance.objects.filter(wid=int(wid)).select_related("flow").first()
+        if instance is None:
+            raise UnknownInstance(f"There is no instance {wid}.")
+        source = api.read_source(instance.flow.name)
+        if source is None or source["language"] != "graph":
+            raise Rejected(f"The present version of flow {instance.flow.name} was not imported as a graph.")
+        drawn = graph.read(source["text"], source["format"])
+        steps: Any = TraceEntry.objects.filter(wid=int(wid)).order_by("seq").iterator()
+        found = visits(drawn, source["map"], steps)
+        if as_json:
+            self.write_json({"wid": int(wid), "steps": [asdict(visit) for visit in found]})
+            return
+        rows = [
+            (visit.seq, visit.node, ";".join(visit.consumed), ";".join(visit.waiting), visit.address)
+            for visit in found
+        ]
+        self.write_table(("step", "node", "consumed", "tokens", "new tokens"), rows, "It has no history.")
 
     def _walk(self, walked: graph.Walk, as_json: bool) -> None:
         if as_json:

@@ -1,0 +1,21 @@
+"""What the definition of a flow was translated from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from flows.api.connection import JSON, value
+
+
+def keep_source(flow: str, source: Mapping[str, Any], *, conn: Any = None) -> int:
+    """Keep with the present version what it was translated from, and return the version.
+
+    `source` has language, format, text and map. Raises UnknownFlow, LockBusy.
+    """
+    return value(conn, "select wedsql.keep_source(%s, %s)", (flow, JSON(source)))
+
+
+def read_source(flow: str, version: int | None = None, *, conn: Any = None) -> Mapping[str, Any] | None:
+    """Return what a version, by default the present one, was translated from; None if it was not."""
+    return value(conn, "select wedsql.source(%s, %s)", (flow, version))

@@ -1,0 +1,94 @@
+"""Publishing a process that is written as a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from flows import api
+from flows.languages.graph import BadGraph, Compiled, Graph, Problem, check, compile_graph, read, source_of
+from flows.models import Flow
+from flows.types import Problem as Refused
+from flows.types import PublishReport
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A graph and the flow that it becomes; `warnings` are problems that do not prevent it."""
+
+    text: str
+    format: str
+    graph: Graph
+    compiled: Compiled
+    warnings: tuple[Problem, ...]
+
+
+def prepare_graph(flow: str, text: str, format_: str) -> Imported:
+    """Read, check and compile a graph without changing anything. Raises BadGraph with all problems."""
+    graph = read(text, format_, flow)
+    found = check(graph)
+    if _errors(found):
+        raise BadGraph(found)
+    compiled = compile_graph(graph)
+    refused = api.check_definition(flow, compiled.definition)
+    problems = [
+        _at_origin(graph, compiled, problem) for problem in refused if problem.path[:1] == ("attributes",)
+    ]
+    problems = problems or [*_conditions(graph, compiled)]
+    problems = problems or [_at_origin(graph, compiled, problem) for problem in refused]
+    if problems:
+        raise BadGraph(problems)
+    return Imported(text, format_, graph, compiled, tuple(found))
+
+
+def publish_graph(flow: str, imported: Imported, actor: str, reason: str = "") -> PublishReport:
+    """Publish the flow of a graph and keep the graph with it; create the flow if it is missing.
+
+    Raises WedError; then nothing is changed.
+    """
+    with transaction.atomic():
+        if not Flow.objects.filter(name=flow).exists():
+            api.create_flow(flow)
+        report = api.publish(flow, imported.compiled.definition, actor=actor, reason=reason)
+        api.keep_source(
+            flow, source_of(imported.graph, imported.text, imported.format or "terms", imported.compiled)
+        )
+    return report
+
+
+def _errors(found: list[Problem]) -> bool:
+    return any(problem.severity == "error" for problem in found)
+
+
+def _conditions(graph: Graph, compiled: Compiled) -> Iterator[Problem]:
+    """Return the conditions of edges that the kernel does not accept."""
+    types = {
+        str(attribute.get("name")): str(attribute.get("type", "text"))
+        for attribute in compiled.definition["attributes"]
+    }
+    for edge in graph.edges.values():
+        problem = api.check_condition(types, edge.condition)[0] if edge.condition is not None else None
+        if problem is not None:
+            at = f", at character {problem.position}" if problem.position else ""
+            message = f"The condition of edge “{edge.name}” is not accepted{at}: {problem.message}"
+            yield Problem("bad_condition", message, *graph.places((*edge.path, "condition")))
+
+
+def _at_origin(graph: Graph, compiled: Compiled, problem: Refused) -> Problem:
+    """Return what publishing would be refused for, at the place of the graph that it is made of."""
+    return Problem("refused", problem.message, *graph.places(_origin(graph, compiled, problem.path)))
+
+
+def _origin(graph: Graph, compiled: Compiled, path: tuple[Any, ...]) -> tuple[str | int, ...]:
+    """Return the part of the graph that a part of the definition is made of."""
+    if len(path) > 1 and isinstance(path[1], int):
+        if path[0] == "triggers" and (node := compiled.triggers[path[1]]) is not None:
+            return graph.nodes[node].path
+        if path[0] == "attributes" and path[1] < len(graph.attributes):
+            return path
+        if path[0] == "attributes" and (edge := compiled.attributes[path[1]]) is not None:
+            return graph.edges[edge].path
+    return ()

@@ -1,0 +1,12 @@
+"""Add what definitions were translated from."""
+
+from __future__ import annotations
+
+from django.db import migrations
+
+from flows.operations.install import ChangeTables
+
+
+class Migration(migrations.Migration):
+    dependencies = [("flows", "0032_automatic")]
+    operations = [ChangeTables("0033_flow_source")]

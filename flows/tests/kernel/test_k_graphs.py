@@ -1,0 +1,226 @@
+"""Graphs as flows: the kernel visits what a reference interpreter visits, in any order of the workers."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from flows import api
+from flows.languages.graph import Graph, read
+from flows.languages.graph.compiling import compile_graph
+from flows.languages.graph.history import visits
+from flows.tests.graph_reference import sampled
+from flows.tests.kit import Kit, broken
+
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
+
+X = """
+R = [{r1, a, b}, {r2, b, c}, {r3, b, d}, {r4, c, e}, {r5, c, f}, {r6, d, g}, {r7, e, h},
+     {r8, h, j}, {r9, f, i}, {r10, i, j}, {r11, f, g}, {r12, g, j}, {r13, j, k}].
+"""
+
+
+def publish(kit: Kit, graph: Graph) -> None:
+    api.publish(kit.name, compile_graph(graph).definition, conn=kit.conn)
+
+
+def perform(kit: Kit, wid: int, random: Random, **changes: Any) -> list[str]:
+    """Complete jobs in a random order until none is left, and return their transitions."""
+    done = []
+    while kit.status(wid) == "R" and len(done) < 200:
+        job = random.choice(kit.pending(wid))
+        kit.run(job.trname, wid, **changes)
+        done.append(job.trname)
+    return done
+
+
+def visited(kit: Kit, wid: int) -> Counter[str]:
+    return Counter(step[0] for step in kit.story(wid)[1:])
+
+
+def test_graph_x_ends_in_any_order_of_its_workers(kit: Kit) -> None:
+    publish(kit, read(X))
+    orders = set()
+    for seed in range(8):
+        wid = kit.start()
+        orders.add(tuple(perform(kit, wid, Random(seed))))  # noqa: S311
+        assert kit.status(wid) == "F"
+        assert visited(kit, wid) == Counter("bcdefghijk")
+        joins = [step[0] for step in kit.story(wid)]
+        assert joins.index("g") > joins.index("d") and joins[-2:] == ["j", "k"]
+    assert len(orders) > 2
+    assert broken(kit) == []
+
+
+def test_the_history_is_the_tree_of_its_threads(kit: Kit) -> None:
+    publish(kit, read(X))
+    wid = kit.start()
+    perform(kit, wid, Random(3))  # noqa: S311
+    steps = [
+        SimpleNamespace(seq=row.seq, written_by=row.trw, state=row.state, before=row.before)
+        for row in kit.rows("select * from wedsql.wed_trace where wid = %s order by seq", [wid])
+    ]
+    found = visits(read(X), compile_graph(read(X)).source_map, steps)
+    assert sorted(edge for visit in found for edge in visit.produced) == sorted(read(X).edges)
+    assert found[0].address == "a(r1)" and found[-1].waiting == ()
+    assert {visit.node: visit.address for visit in found if visit.node in {*"bcefgj"}} == {
+        "b": "a/b(r2,r3)", "c": "a/b/c(r4,r5)", "e": "a/b/c(r7)", "f": "a/b/c/f(r9,r11)",
+        "g": "a(r12)", "j": "a(r13)",
+    }  # fmt: skip
+
+
+def test_a_version_that_is_published_without_a_source_has_none(kit: Kit) -> None:
+    publish(kit, read(X))
+    source = {"language": "graph", "format": "terms", "text": X, "map": {}}
+    version = api.keep_source(kit.name, source, conn=kit.conn)
+    kept = api.read_source(kit.name, conn=kit.conn)
+    assert kept == source | {"version": version}
+    kit.attrs("more")
+    assert api.read_source(kit.name, conn=kit.conn) is None
+    assert api.read_source(kit.name, version, conn=kit.conn) == kept
+
+
+CHOICES = [{"name": name, "type": "integer", "default": "0"} for name in ("x", "y", "z")]
+
+
+def graph(edges: list[Any], *nodes: dict[str, Any]) -> Graph:
+    return read(json.dumps({"edges": edges, "nodes": nodes, "attributes": CHOICES}), "json")
+
+
+def cond(name: str, source: str, target: str, condition: str) -> dict[str, str]:
+    return {"edge": name, "from": source, "to": target, "condition": condition}
+
+
+def test_an_exclusive_split_before_a_parallel_join_is_an_exception(kit: Kit) -> None:
+    dead = graph(
+        [["r1", "a", "b"], cond("r2", "b", "c", "x > 0"),
+         {"edge": "r3", "from": "b", "to": "d", "default": True},
+         ["r4", "c", "j"], ["r5", "d", "j"], ["r6", "j", "k"]],
+        {"node": "b", "type": "exclusive"},
+    )  # fmt: skip
+    publish(kit, dead)
+    wid = kit.start(x=1)
+    assert perform(kit, wid, Random(1)) == ["c"]  # noqa: S311
+    assert (kit.status(wid), kit.instance(wid).reason) == ("E", "STUCK")
+
+
+def test_no_condition_that_holds_is_an_exception_until_the_data_change(kit: Kit) -> None:
+    publish(
+        kit,
+        graph(
+            [
+                ["r1", "a", "w"],
+                ["r2", "w", "b"],
+                cond("r3", "b", "c", "x > 0"),
+                cond("r4", "b", "d", "x < 0"),
+            ],
+            {"node": "b", "type": "exclusive"},
+        ),
+    )
+    wid = kit.start()
+    assert perform(kit, wid, Random(1)) == ["w"] and kit.status(wid) == "E"  # noqa: S311
+    api.repair(wid, "patch", {"changes": {"x": 1}}, "x", conn=kit.conn)
+    assert kit.status(wid) == "F" and visited(kit, wid)["c"] == 1
+
+
+@pytest.mark.parametrize("chosen", range(1, 8))
+def test_an_inclusive_join_fires_once_for_what_its_split_chose(kit: Kit, chosen: int) -> None:
+    publish(
+        kit,
+        graph(
+            [["r1", "a", "s"], cond("r2", "s", "b", "x > 0"), cond("r3", "s", "c", "y > 0"),
+             cond("r4", "s", "d", "z > 0"),
+             ["r5", "b", "j"], ["r6", "c", "j"], ["r7", "d", "j"], ["r8", "j", "k"]],
+            {"node": "s", "type": "inclusive"},
+            {"node": "j", "type": "inclusive"},
+        ),
+    )  # fmt: skip
+    wid = kit.start(x=chosen & 1, y=chosen & 2, z=chosen & 4)
+    assert len(perform(kit, wid, Random(chosen))) == chosen.bit_count()  # noqa: S311
+    assert kit.status(wid) == "F" and visited(kit, wid)["j"] == 1
+
+
+@pytest.mark.parametrize(("need", "first"), [(["r5", "r7"], 2), (1, 1), (3, 3)])
+def test_a_complex_gateway_goes_on_with_what_it_needs_and_absorbs_the_rest(
+    kit: Kit, need: Any, first: int
+) -> None:
+    publish(
+        kit,
+        graph(
+            [["r1", "a", "s"], ["r2", "s", "b"], ["r3", "s", "c"], ["r4", "s", "d"], ["r5", "b", "j"],
+             ["r6", "c", "j"], ["r7", "d", "j"], ["r8", "j", "k"]],
+            {"node": "s", "type": "parallel"},
+            {"node": "j", "type": "complex", "need": need},
+            {"node": "k", "type": "task"},
+        ),
+    )  # fmt: skip
+    wid = kit.start()
+    for transition in ("b", "d", "c")[:first]:
+        assert "k" not in kit.jobs(wid)
+        kit.run(transition, wid)
+    assert "k" in kit.jobs(wid)
+    perform(kit, wid, Random(1))  # noqa: S311
+    assert kit.status(wid) == "F" and visited(kit, wid)["j"] == visited(kit, wid)["j__reset"] == 1
+    assert broken(kit) == []
+
+
+def test_the_first_event_withdraws_the_others(kit: Kit) -> None:
+    publish(
+        kit,
+        graph(
+            [["r1", "a", "e"], ["r2", "e", "b"], ["r3", "e", "c"], ["r4", "b", "j"], ["r5", "c", "j"]],
+            {"node": "e", "type": "event"},
+        ),
+    )
+    wid = kit.start()
+    assert kit.jobs(wid) == ["b", "c"]
+    kit.run("c", wid)
+    assert kit.status(wid) == "F" and visited(kit, wid) == Counter(["c", "j"])
+    assert broken(kit) == []
+
+
+def test_a_subprocess_is_left_when_nothing_is_left_in_it_and_runs_again(kit: Kit) -> None:
+    publish(
+        kit,
+        graph(
+            [["r1", "a", "m"], ["r2", "m", "s"], ["r3", "s", "w"], cond("r4", "w", "m", "x < 2"),
+             {"edge": "r5", "from": "w", "to": "k", "default": True},
+             ["i1", "b", "f"], ["i2", "f", "g"], ["i3", "f", "h"], ["i4", "g", "l"], ["i5", "h", "l"]],
+            {"node": "m", "type": "none"}, {"node": "w", "type": "exclusive"},
+            {"node": "s", "type": "subprocess"},
+            *({"node": name, "within": "s"} for name in "bfghl"),
+        ),
+    )  # fmt: skip
+    wid = kit.start()
+    for rounds in (1, 2):
+        assert kit.jobs(wid) == ["g", "h"]
+        kit.run("g", wid)
+        kit.run("h", wid, x=rounds)
+    assert kit.status(wid) == "F"
+    assert visited(kit, wid)["s__enter"] == visited(kit, wid)["s"] == 2
+    assert broken(kit) == []
+
+
+def test_random_graphs_end_as_the_reference_interpreter_says(kit: Kit) -> None:
+    from flows.tests.test_graph_random import Maker
+
+    random = Random(8)  # noqa: S311
+    for seed in range(6):
+        made = Maker(4_000 + seed, sound=seed % 2 == 0, kinds=("parallel",)).graph(2)
+        if any(node.kind == "exclusive" for node in made.nodes.values()):
+            continue
+        publish(kit, made)
+        ends = sampled(made, random, 10)
+        wid = kit.start()
+        perform(kit, wid, random)
+        assert (kit.status(wid) == "E") == ends.dead
+        expected = {
+            frozenset(Counter(made.edges[edge].target for edge, n in edges for _each in range(n)).items())
+            for _state, edges in ends.found
+        }
+        assert kit.status(wid) == "E" or {name for name, _n in next(iter(expected))} == {*visited(kit, wid)}
