@@ -12,7 +12,7 @@ from typing import Any
 from flows.api.connection import JSON, State, rows, value
 from flows.api.definitions import AnyDefinition
 from flows.errors import WedError
-from flows.types import Explanation, Part, Situation
+from flows.types import AutomaticStep, Explanation, Part, Situation
 
 REPAIR = -1
 # The name under which the kernel has the definition during a step.
@@ -110,6 +110,12 @@ def situation_of(found: dict[str, Any]) -> Situation:
         withdrawn=found["withdrawn"],
         errors={error["trigger"]: error["message"] for error in found["errors"]},
         stored=found,
+        automatic=[
+            AutomaticStep(
+                step["trigger"], step.get("changes", {}), step.get("fired", []), step.get("error", "")
+            )
+            for step in found["automatic"]
+        ],
     )
 
 

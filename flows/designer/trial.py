@@ -28,7 +28,7 @@ from flows.queries import trace
 from flows.queries.base import snapshot
 from flows.queries.instances import instance
 from flows.queries.results import usual_result
-from flows.types import Part, Situation
+from flows.types import AutomaticStep, Part, Situation
 from pages.guard import page
 from pages.urlparams import number
 
@@ -226,11 +226,21 @@ def _steps(definition: Mapping[str, Any], played: Played) -> list[dict[str, Any]
                 "title": _step_title(definition, step),
                 "changed": [(name, values.as_text(value)) for name, value in changed.items()],
                 "fired": [rule_title(definition["triggers"][place]) for place in after.fired],
+                "automatic": [_automatic(definition, one) for one in after.automatic],
                 "status": after.status,
             }
         )
         before = after.state
     return lines
+
+
+def _automatic(definition: Mapping[str, Any], step: AutomaticStep) -> dict[str, Any]:
+    """Return the line of a step that the database performed."""
+    return {
+        "title": rule_title(definition["triggers"][step.trigger]),
+        "changed": [(name, values.as_text(value)) for name, value in step.changes.items()],
+        "error": step.error,
+    }
 
 
 def _step_title(definition: Mapping[str, Any], step: Step) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flows.types.definitions import (
+    AutomaticStep,
     Change,
     Completions,
     ConditionFunction,
@@ -28,6 +29,7 @@ from flows.types.impact import Counted, Impact, RuleImpact
 from flows.types.work import ClaimedJob, Completion, FailResult, Failure, Offer, StartResult, StepResult
 
 __all__ = [
+    "AutomaticStep",
     "Change",
     "ClaimedJob",
     "Completion",

@@ -96,11 +96,22 @@ class Completions:
 
 
 @dataclass(frozen=True, slots=True)
+class AutomaticStep:
+    """A step of a trial that the database performed: its trigger, what it changed and fired, or its error."""
+
+    trigger: int
+    changes: dict[str, Any]
+    fired: list[int]
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
 class Situation:
     """An invented instance after a step of a trial. Triggers are named by their places in the definition.
 
     `held` has the value of each condition, as in Truths; `fired`, `withdrawn` and `errors` are those of the
-    last step. `stored` is the whole as JSON, which the next step needs.
+    last step, and `automatic` is what the database performed after it. `stored` is the whole as JSON, which
+    the next step needs.
     """
 
     state: dict[str, Any]
@@ -114,6 +125,7 @@ class Situation:
     withdrawn: list[int]
     errors: dict[int, str]
     stored: dict[str, Any]
+    automatic: list[AutomaticStep] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,6 +211,10 @@ begin
     return query select * from wedsql._problem_of(p_path || '"predicate"', '_compile_one(($1).cpred, $2)',
       v_row, p_types);
   end if;
+  if v_row.sets is not null and v_row.enabled then
+    return query select * from wedsql._problem_of(p_path || '"sets"', 'check_set_text(($1).sets, $2)', v_row,
+      p_types);
+  end if;
 end $$;
 
 -- Returns the triggers that are final conditions besides the first.

@@ -39,7 +39,11 @@ begin
     p_trigger := p_trigger || jsonb_build_object('predicate',
       wedsql.rename_in_predicate(p_trigger ->> 'predicate', p_old, p_new, p_types));
   end if;
+  if jsonb_typeof(p_trigger -> 'sets') = 'string' then
+    p_trigger := p_trigger || jsonb_build_object('sets',
+      wedsql.rename_in_predicate(p_trigger ->> 'sets', p_old, p_new, p_types, true));
+  end if;
   return p_trigger;
-exception when sqlstate 'WD004' or sqlstate 'WD005' then
+exception when sqlstate 'WD004' or sqlstate 'WD005' or sqlstate 'WD211' then
   return p_trigger;  -- its problem is shown at it
 end $$;

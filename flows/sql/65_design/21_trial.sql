@@ -149,13 +149,19 @@ begin
   return v_passed;
 end $$;
 
--- Returns what a trial left behind, as the situation for the next step, with what this step did.
+-- Returns what a trial left behind, as the situation for the next step, with what this step did, and what the
+-- kernel performed after it: "automatic" has {"trigger", "fired", "changes"} per step, and {"trigger",
+-- "error"} of the one that failed.
 create or replace function wedsql._situation(p_flow wedsql.flow, p_before jsonb, p_state jsonb, p_held text,
   p_trigger integer) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 with n as (select (wedsql._trial_number()).first_trigger as first),
-     l as (select t.* from wedsql.wed_trace t where t.wid = p_flow.id order by t.seq desc limit 1)
+     l as (select t.*, row_number() over (order by t.seq) as place from wedsql.wed_trace t
+           where t.wid = p_flow.id and t.seq > coalesce((p_before ->> 'seq')::integer, 0)),
+     h as (select l.*, case when l.place = 1 then p_trigger else l.tgid - n.first end as trigger,
+                  (select coalesce(jsonb_agg(f - n.first order by f), '[]') from unnest(l.fired) f) as places
+           from l cross join n)
 select jsonb_build_object('state', p_state, 'status', i.status, 'reason', i.reason, 'seq', i.seq, 'held',
   p_held,
   'jobs', coalesce((select jsonb_agg(jsonb_build_object('trigger', j.tgid - n.first, 'parked', j.state = 'K')
@@ -163,16 +169,23 @@ select jsonb_build_object('state', p_state, 'status', i.status, 'reason', i.reas
                                        and j.tgid > 0), '[]'),
   'timers', coalesce((select jsonb_agg(jsonb_build_object('trigger', x.tgid - n.first, 'due_at', x.due_at)
                                        order by x.tgid) from wedsql.timer x where x.wid = i.wid), '[]'),
-  'fired', (select coalesce(jsonb_agg(f - n.first order by f), '[]') from unnest(l.fired) f),
+  'fired', coalesce((select h.places from h where h.place = 1), '[]'),
   'withdrawn', (select coalesce(jsonb_agg(o.tgid - n.first order by o.id), '[]') from wedsql.job_log o
                 where o.wid = i.wid and o.outcome = 'withdrawn'),
   'errors', (select coalesce(jsonb_agg(e - 'tgid' || jsonb_build_object('trigger',
-    (e ->> 'tgid')::integer - n.first)), '[]')
-             from jsonb_array_elements(l.errors) e),
-  'history', coalesce(p_before -> 'history', '[]') || jsonb_build_array(jsonb_build_object('trigger',
-    p_trigger,
-    'transition', l.trw, 'fired', (select coalesce(jsonb_agg(f - n.first), '[]') from unnest(l.fired) f))))
-from wedsql.instance i cross join n left join l on true where i.wid = p_flow.id
+    (e ->> 'tgid')::integer - n.first) order by h.seq), '[]') from h, jsonb_array_elements(h.errors) e),
+  'automatic', (
+    select coalesce(jsonb_agg(a.j order by a.seq), '[]') from (
+      select h.seq, jsonb_build_object('trigger', h.trigger, 'fired', h.places, 'changes', (
+        select coalesce(jsonb_object_agg(k, h.state -> k), '{}') from jsonb_object_keys(h.before) k)) as j
+      from h where h.place > 1 and h.tgid > 0
+      union all
+      select 2147483647, jsonb_build_object('trigger', o.tgid - n.first, 'error', o.message)
+      from wedsql.job_log o where o.wid = i.wid and o.outcome = 'failed') a),
+  'history', coalesce(p_before -> 'history', '[]') || coalesce((
+    select jsonb_agg(jsonb_build_object('trigger', h.trigger, 'transition', h.trw, 'fired', h.places)
+                     order by h.seq) from h), '[]'))
+from wedsql.instance i cross join n where i.wid = p_flow.id
 $$;
 
 -- Does one step of a trial in rows that the caller rolls back.
@@ -182,84 +195,75 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
   v_flow wedsql.flow := wedsql._store_trial(p_definition, p_conditions);
-  v_types jsonb := wedsql._given_types(p_definition);
   v_first integer := (wedsql._trial_number()).first_trigger;
   v_fresh boolean := p_situation is null;
   v_before jsonb := coalesce(p_situation -> 'state', '{}');
-  v_state jsonb := wedsql._stored_state(p_definition, v_before || coalesce(p_changes, '{}'), v_fresh);
+  v_changes jsonb := coalesce(p_changes, '{}');
+  v_state jsonb := wedsql._stored_state(p_definition, v_before || v_changes, v_fresh);
   v_done wedsql.trig;
   v_held text;
-  v_errors jsonb;
   v_passed jsonb;
   v_step wedsql.step;
 begin
   perform wedsql._store_situation(v_flow, coalesce(p_situation, '{}'));
   v_passed := wedsql._pass_times(v_flow, p_situation, p_timer, v_state);
   if p_trigger is not null then
-    v_done := wedsql._finish_tried(v_flow, v_first, p_trigger, p_changes);
+    v_done := wedsql._finish_tried(v_flow, p_definition, p_trigger, p_changes);
     if p_trigger < 0 then
       perform wedsql._check_repair(p_changes, array(
         select n.aname from jsonb_array_elements(p_definition -> 'attributes') a
         cross join lateral wedsql._attribute_row(a, wedsql._option_list('attr')) n where not n.repairable));
     end if;
+    v_changes := v_changes || wedsql._tried_sets(p_definition, v_done, v_state);
+    v_state := wedsql._stored_state(p_definition, v_state || v_changes, false);
   elsif p_timer is not null then
     update wedsql.timer x set due_at = wedsql.now() where x.wid = v_flow.id and x.tgid = v_first + p_timer;
   end if;
-  v_held := (wedsql._values(p_conditions, v_types, jsonb_build_array(v_state)))[1];
   v_step := row(v_flow.id, v_fresh, null, case when p_trigger < 0 then 0 else v_done.tgid end,
     case when v_fresh then '_INIT' when p_timer is not null then '_REMATCH' when p_trigger < 0 then '_EXCPT'
          else v_done.trname end, null, 'trial', null, v_state,
-    (select coalesce(jsonb_object_agg(k, v_before -> k), '{}') from jsonb_object_keys(p_changes) k),
-    array(select t.tgid from wedsql.trig t where t.flow_id = v_flow.id and t.enabled
-            and t.integrity is null and substr(v_held, t.tgid - v_first + 1, 1) = 't' order by t.tgid),
+    (select coalesce(jsonb_object_agg(k, v_before -> k), '{}') from jsonb_object_keys(v_changes) k), null,
     null, null)::wedsql.step;
-  select jsonb_agg(jsonb_build_object('tgid', t.tgid, 'sqlstate', x.code, 'message',
-    x.message) order by t.tgid)
-  into v_errors
-  from wed_match.failures(wedsql._columns_read(p_conditions, v_types),
-    array(select c.canonical from unnest(p_conditions) c order by c.n), v_state) x
-  join wedsql.trig t on t.tgid = v_first + x.n - 1 and t.enabled and t.integrity is null
-  where v_held like '%e%';
-  if v_errors is not null then
-    v_step := wedsql._with_errors(v_flow, v_step, v_errors, wedsql.now());
-  end if;
-  perform set_config('wedsql.tried_violated', array(
-    select t.tgid from wedsql.trig t where t.flow_id = v_flow.id and t.enabled and t.integrity is not null
-      and substr(v_held, t.tgid - v_first + 1, 1) in ('f', 'e') order by t.tgid)::text, true);
-  perform wedsql._settle(v_flow.id, array[v_step], true, p_timer is not null);
+  v_held := wedsql._settle_tried(v_flow, p_definition, p_conditions, v_step, p_timer is not null);
+  select * into v_state, v_held
+  from wedsql._try_automatic(v_flow, p_definition, p_conditions, v_state, v_held, p_timer is not null);
   return wedsql._situation(v_flow, p_situation, v_state, v_held, p_trigger)
     || jsonb_build_object('passed', v_passed);
 end $$;
 
 -- Takes the job of a tried trigger, or the repair of an exception, out of the pool and returns its trigger.
 -- Raises: WD201, WD210, WD102.
-create or replace function wedsql._finish_tried(p_flow wedsql.flow, p_first integer, p_trigger integer,
+create or replace function wedsql._finish_tried(p_flow wedsql.flow, p_definition jsonb, p_trigger integer,
   p_changes jsonb) returns wedsql.trig
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
   v_trig wedsql.trig;
+  v_more jsonb;
 begin
-  select t.* into v_trig from wedsql.trig t where t.tgid = p_first + p_trigger and t.flow_id = p_flow.id;
+  select t.* into v_trig from wedsql.trig t
+  where t.tgid = (wedsql._trial_number()).first_trigger + p_trigger and t.flow_id = p_flow.id;
   delete from wedsql.job_pool j where j.wid = p_flow.id and j.tgid = case when p_trigger < 0 then 0
     else v_trig.tgid end;
   if not found then
     perform wedsql._raise('WD201', 'Transition "{transition}" has no pending job in this situation.',
       'Complete one of the transitions that are pending.',
       jsonb_build_object('transition', coalesce(v_trig.trname, '_EXCPT')));
-  elsif v_trig.writes is not null and p_changes - v_trig.writes <> '{}' then
+  end if;
+  v_more := p_changes - v_trig.writes - wedsql._tried_set_names(p_definition, v_trig);
+  if v_more <> '{}' then
     perform wedsql._raise('WD210',
       'The result of transition "{transition}" writes {attributes}, which it does not declare.',
       'Add the attribute to the write-set of the trigger, or do not write it.',
       jsonb_build_object('transition', v_trig.trname,
-        'attributes', (select string_agg(k, ', ') from jsonb_object_keys(p_changes - v_trig.writes) k)));
+        'attributes', (select string_agg(k, ', ') from jsonb_object_keys(v_more) k)));
   end if;
   return v_trig;
 end $$;
 
 -- Tries one step of a definition that need not be published, and returns the new situation with what the step
--- did: held (a letter per trigger, as evaluate), fired, withdrawn, errors. Without a situation it starts an
--- instance with p_changes; with p_trigger the job of that trigger is completed with p_changes (-1: the
--- exception is repaired); with p_timer the timer of that trigger is due. Nothing is stored.
+-- did: held (a letter per trigger, as evaluate), fired, withdrawn, errors, automatic. Without a situation it
+-- starts an instance with p_changes; with p_trigger the job of that trigger is completed with p_changes (-1:
+-- the exception is repaired); with p_timer the timer of that trigger is due. Nothing is stored.
 -- Raises: WD005, WD006, WD009 for the definition; and what the same step raises on a published one: WD002,
 -- WD003, WD101, WD103, WD106, WD201, WD210.
 create or replace function wedsql.try_step(p_flow text, p_definition jsonb, p_situation jsonb,

@@ -17,7 +17,7 @@ $$;
 -- withdrawn. p_matched: the conditions that hold; p_jobs: its jobs without those of removed triggers,
 -- p_parked those of them that are parked; p_wid is null where the flow has no options beyond the paper's, so
 -- that nothing but these arguments counts. p_held: the triggers that the publication holds back in it. A
--- firing limit that is reached is not foreseen.
+-- firing limit that is reached is not foreseen, nor what follows from automatic transitions.
 create or replace function wedsql._consequence(p_plan wedsql.plan, p_wid integer, p_status "char",
   p_state jsonb,
   p_matched integer[], p_jobs integer[], p_parked integer[], p_held integer[],
@@ -61,7 +61,7 @@ begin
   end if;
   if p_wid is not null then
     withdrawn := array(select j from unnest(p_jobs) j join unnest(p_plan.rules) t on t.tgid = j
-      where t.revalidate = 'withdraw' and j <> all (p_matched) order by j);
+      where (t.revalidate = 'withdraw' or t.performer = 'database') and j <> all (p_matched) order by j);
     p_jobs := array(select j from unnest(p_jobs) j where j <> all (withdrawn));
     p_parked := array(select j from unnest(p_parked) j where j <> all (withdrawn));
     p_matched := array(select m from unnest(p_matched) m join unnest(p_plan.rules) t on t.tgid = m
