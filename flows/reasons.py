@@ -48,6 +48,7 @@ _WAITING: dict[str, Callable[[], str]] = {
     "lease": lambda: _("%(holder)s has it on lease."),
     "backoff": lambda: _("It failed and is tried again later."),
     "signal": lambda: _("It waits for the signal “%(signal)s”."),
+    "database": lambda: _("The database performs it with the next maintenance."),
     "assigned": lambda: _("It is assigned to %(to)s, by %(by)s; jobs of the transition before it: %(n)s."),
     "no_assignee": lambda: _(
         "It is assigned to %(to)s, by %(by)s, and no worker of this name serves the transition."

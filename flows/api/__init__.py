@@ -205,6 +205,7 @@ from flows.api.slas import (
     save_sla,
     working_time,
 )
+from flows.api.sources import keep_source, read_source
 from flows.api.suggesting import suggestions
 from flows.api.taking import extend, lease_many, offer, release, take, take_many
 from flows.api.together import count_holding, explain_exceptions
@@ -311,6 +312,7 @@ __all__ = [
     "finish_rematch",
     "heartbeat",
     "impact",
+    "keep_source",
     "last_repair",
     "late_results",
     "lease_many",
@@ -376,6 +378,7 @@ __all__ = [
     "read_publication",
     "read_publications",
     "read_scenario",
+    "read_source",
     "read_webhook",
     "reap",
     "reassign_job",

@@ -78,8 +78,8 @@ class RuleReason:
 class JobReason:
     """An open job.
 
-    `waits_for` is people, repair, suspended, held, lease, backoff, exclusion, signal, assigned,
-    no_assignee, no_worker, queue or worker.
+    `waits_for` is people, repair, suspended, held, lease, backoff, exclusion, signal, database,
+    assigned, no_assignee, no_worker, queue or worker.
 
     `facts` has what belongs to it: holder, until, since, ahead; of an assignment `to`, `by`, and when such a
     worker was `seen` last.

@@ -308,6 +308,30 @@ class TriggerDefinition(_Undoing, total=False):
             same_line=True,
         ),
     ]
+    performer: Annotated[
+        str,
+        Option(
+            label=_("performed by"),
+            help=_(
+                "The database performs a transition in the commit that fires it; it sets only the values"
+                " below."
+            ),
+            default="worker",
+            choices={"worker": _("a worker"), "database": _("the database")},
+            group=Group.DESCRIBING,
+        ),
+    ]
+    sets: Annotated[
+        str | None,
+        Option(
+            label=_("sets"),
+            help=_(
+                "What the database sets with each result, as in UPDATE: count = count + 1, state = 'done'."
+            ),
+            group=Group.DESCRIBING,
+            lines=2,
+        ),
+    ]
     writes: Annotated[
         list[str] | None,
         Option(

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from django.db import models
 
 from flows.definition import Option, Options
-from flows.models.fields import IntervalField, TextsField
+from flows.models.fields import IntervalField, LinesField, TextsField
 
 Model = TypeVar("Model", bound=type[models.Model])
 
@@ -36,7 +36,7 @@ def described(options: Options) -> Callable[[Model], Model]:
 def model_field(option: Option) -> models.Field:
     """Return the model field of an option."""
     given: dict[str, Any] = {} if option.required else {"default": option.default}
-    make = models.TextField if option.type == "text" and option.lines > 1 else _FIELDS[option.type]
+    make = LinesField if option.type == "text" and option.lines > 1 else _FIELDS[option.type]
     return make(
         option.label,
         db_column=option.column,

@@ -32,6 +32,13 @@ class IntervalField(models.CharField):
         return super().get_prep_value(value) or None
 
 
+class LinesField(models.TextField):
+    """A text of several lines; where null is allowed, an empty one in a form is null, as for a CharField."""
+
+    def formfield(self, **kwargs: Any) -> Any:
+        return super().formfield(**({"empty_value": None} if self.null else {}) | kwargs)
+
+
 class TextsField(ArrayField):
     """A list of texts or NULL, edited by the form field that the admin chooses."""
 

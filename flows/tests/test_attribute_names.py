@@ -26,6 +26,7 @@ AT_ONCE = 45  # new rows in one save of the admin's form
 # Fields that the form fills in for a new trigger and that must not be empty.
 FILLED = (
     "replay",
+    "performer",
     "on_error",
     "revalidate",
     "mode",

@@ -33,7 +33,7 @@ Row = dict[str, Any]
 # Columns that the kernel assigns, counts or derives, and those that matter only within a transaction.
 DERIVED = {
     "flow": {"id", "name", "version", "created_at", "final_tgid", "fuse", "plain", "shared", "changed_xid"}
-    | {"attrs_changed", "rematch_due", "reopen_final", "defining_xid", "applying", "guarded"},
+    | {"attrs_changed", "rematch_due", "reopen_final", "defining_xid", "applying", "guarded", "automatic"},
     "attr": {"aid", "flow_id"},
     "trig": {"tgid", "flow_id", "canonical", "reads", "disjuncts"},
 }
@@ -94,12 +94,19 @@ FIRST: Row = {
     "label": "First",
     "description": "for people",
 }
+SECOND: Row = {  # what the database performs waits for no signal
+    "transition": "tr_2",
+    "predicate": "size = 'lar''ge'",
+    "timeout": "00:08:00",
+    "performer": "database",
+    "sets": "size = 'small'",
+}
 FINAL: Row = {"predicate": "size is null", "final": True}
 GUARD: Row = {"name": "is small", "predicate": "size <> 'huge'", "integrity": "always", "label": "Small"}
 DEFINITION: Row = {
     **SETTINGS,
     "attributes": [SIZE, {"name": "day", "type": "date"}],
-    "triggers": [FIRST, FINAL, GUARD],
+    "triggers": [FIRST, SECOND, FINAL, GUARD],
 }
 
 
@@ -190,7 +197,7 @@ def test_values_of_every_type_of_an_attribute_are_read_in_filters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sample", "options"), [(SETTINGS, FLOW), (SIZE, ATTRIBUTE), (FIRST | GUARD | FINAL, TRIGGER)]
+    ("sample", "options"), [(SETTINGS, FLOW), (SIZE, ATTRIBUTE), (FIRST | SECOND | GUARD | FINAL, TRIGGER)]
 )
 def test_the_samples_have_every_option_and_no_default(sample: Row, options: Options) -> None:
     assert sample.keys() == options.keys()
@@ -215,7 +222,7 @@ def test_a_definition_returns_what_was_published(designed: str) -> None:
 
     assert {name: stored[name] for name in SETTINGS} == SETTINGS
     assert stored["attributes"][0] == SIZE
-    assert stored["triggers"] == [FIRST, *(each | {"timeout": "00:07:00"} for each in (FINAL, GUARD))]
+    assert stored["triggers"] == [FIRST, SECOND, *(each | {"timeout": "00:07:00"} for each in (FINAL, GUARD))]
 
 
 def test_published_again_it_is_no_change(designed: str) -> None:

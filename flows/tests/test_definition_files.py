@@ -68,6 +68,7 @@ def _possible(trigger: dict[str, Any]) -> dict[str, Any]:
     """
     if trigger.get("compensation") == "transition" and not trigger.get("compensated_by"):
         trigger |= {"compensated_by": "tr_undo"}
+    trigger |= {"performer": "worker", "sets": None}  # a SET clause is over attributes that there are
     if not trigger.get("integrity"):
         return trigger
     return trigger | {"name": f"n{trigger['name'] or ''}", "transition": None, "final": False}

@@ -79,6 +79,7 @@ NO_WORKER = {
     "queue_case_digest", "remove_old_digests", "save_case_digest",
     "look_at", "record_look", "list_looks", "list_changes",
     "close_flow_role", "named_objects", "open_flow_role", "save_named_objects",
+    "keep_source", "read_source",
     "settle_delivery", "settle_alert_rule", "silence_alert", "take_delivery", "take_alert_rule",
 }  # fmt: skip
 # take, complete and fail of one job are the *_many operations with one.

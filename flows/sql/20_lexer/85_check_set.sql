@@ -72,31 +72,34 @@ end
 $$;
 
 -- Returns p_text with the attribute p_old renamed to p_new and everything else unchanged. p_attrs contains
--- p_old.
--- Raises: WD004 when p_new would be read as something else; WD005 when p_text is no condition over p_attrs.
-create or replace function wedsql.rename_in_predicate(p_text text, p_old text, p_new text, p_attrs jsonb)
+-- p_old. p_set: the text is a SET string.
+-- Raises: WD004 when p_new would be read as something else; WD005 when p_text is no condition over p_attrs,
+-- WD211 when it is no SET string.
+create or replace function wedsql.rename_in_predicate(p_text text, p_old text, p_new text, p_attrs jsonb,
+  p_set boolean default false)
 returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_before wedsql.token[] := wedsql.parse(p_text, p_attrs);
+  v_before wedsql.token[] := wedsql.parse(p_text, p_attrs, p_set);
   v_after wedsql.token[];
   v_result text := '';
   v_at integer := 1;
   v_token wedsql.token;
 begin
   foreach v_token in array v_before loop
-    if v_token.kind = 'attribute' and v_token.text = p_old then
+    if v_token.kind in ('attribute', 'target') and v_token.text = p_old then
       v_result := v_result || substr(p_text, v_at, v_token.position - v_at) || p_new;
       v_at := v_token.position + v_token.length;
     end if;
   end loop;
   v_result := v_result || substr(p_text, v_at);
   begin
-    v_after := wedsql.parse(v_result, (p_attrs - p_old) || jsonb_build_object(p_new, p_attrs -> p_old));
-  exception when sqlstate 'WD005' then
+    v_after := wedsql.parse(v_result, (p_attrs - p_old) || jsonb_build_object(p_new, p_attrs -> p_old),
+                            p_set);
+  exception when sqlstate 'WD005' or sqlstate 'WD211' then
     v_after := '{}';
   end;
-  if array(select (t.kind, case when t.kind = 'attribute' and t.text = p_old then p_new else t.text end,
-                   t.depth) from unnest(v_before) as t)
+  if array(select (t.kind, case when t.kind in ('attribute', 'target') and t.text = p_old then p_new
+                                else t.text end, t.depth) from unnest(v_before) as t)
      is distinct from array(select (t.kind, t.text, t.depth) from unnest(v_after) as t) then
     perform wedsql._raise('WD004', 'The name "{token}" would be read as something else in a condition.',
       'Choose a name that is not a word of SQL.', jsonb_build_object('token', p_new, 'reason', 'reserved'));

@@ -84,6 +84,16 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 select exists (select 1 from wedsql.flow f where f.id = p_flow and f.applying)
 $$;
 
+-- Returns the attributes that a SET string names; none for one that is not valid, which is said elsewhere.
+create or replace function wedsql._named_in_set(p_flow integer, p_set text) returns text[]
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return array(select distinct t.text from unnest(wedsql.parse(p_set, wedsql._attr_types(p_flow), true)) t
+               where t.kind in ('attribute', 'target'));
+exception when sqlstate 'WD211' then
+  return '{}';
+end $$;
+
 -- Returns the options of triggers that name the attribute, as trigger.option.
 create or replace function wedsql._attribute_references(p_flow integer, p_attr text) returns text[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
@@ -92,7 +102,10 @@ select array_agg(p.place order by p.tgid, p.place) from (
          format('%s.%s', coalesce(nullif(t.tgname, ''), t.cname, t.trname, '#' || t.tgid), v.what) as place
   from wedsql.trig t
   cross join lateral (values ('predicate', p_attr = any (t.reads)), ('writes', p_attr = any (t.writes)),
-                             ('due', p_attr = t.due_attr)) v (what, names_it)
+                             ('due', p_attr = t.due_attr),
+                             ('sets', t.sets is not null
+                                      and p_attr = any (wedsql._named_in_set(t.flow_id, t.sets)))
+  ) v (what, names_it)
   where t.flow_id = p_flow and v.names_it) p
 $$;
 

@@ -173,7 +173,7 @@ begin
 end $$;
 
 -- Checks that write-set and due attribute name attributes of a suitable type, that a compensation by a
--- transition names it, and that no interval is too long.
+-- transition names it, that no interval is too long, and that what sets values is a transition.
 -- Raises: WD002, WD009.
 create or replace function wedsql._check_references(p_trig wedsql.trig, p_types jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -197,11 +197,22 @@ begin
       'Name it in compensated_by, or choose another compensation.', '{"column": "compensated_by"}');
   end if;
   perform wedsql._check_spans('trig', p_trig);
+  if p_trig.performer = 'database' and p_trig.sets is null then
+    perform wedsql._raise('WD009', 'The transition that the database performs sets nothing.',
+      'Write in sets what it sets, or let a worker perform it.', '{"column": "sets"}');
+  elsif p_trig.performer = 'database' and p_trig.signal then
+    perform wedsql._raise('WD009',
+      'The database performs the transition, so it cannot wait for a signal.',
+      'Choose either performer = database or signal.', '{"column": "performer"}');
+  elsif p_trig.sets is not null and (p_trig.cfinal or p_trig.integrity is not null) then
+    perform wedsql._raise('WD009', 'A condition without a transition sets nothing.',
+      'Leave sets empty, or make it a trigger with a transition.', '{"column": "sets"}');
+  end if;
 end $$;
 
--- Renames p_old to p_new in every predicate, write-set and due attribute. While a whole definition is
--- applied, a predicate that cannot follow is left, because the definition has its own.
--- Raises: WD004, WD005.
+-- Renames p_old to p_new in every predicate, SET string, write-set and due attribute. While a whole
+-- definition is applied, a predicate that cannot follow is left, because the definition has its own.
+-- Raises: WD004, WD005, WD211.
 create or replace function wedsql._rename_in_triggers(p_flow integer, p_old text, p_new text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -211,16 +222,19 @@ begin
   v_types := (v_types - p_new) || jsonb_build_object(p_old, v_types -> p_new);
   for v_trig in
     select t.* from wedsql.trig t
-    where t.flow_id = p_flow and (p_old = any (t.reads) or p_old = any (t.writes) or p_old = t.due_attr)
+    where t.flow_id = p_flow and (p_old = any (t.reads) or p_old = any (t.writes) or p_old = t.due_attr
+                                  or t.sets is not null)
     order by t.tgid
   loop
     begin
       update wedsql.trig t
       set cpred = wedsql.rename_in_predicate(t.cpred, p_old, p_new, v_types),
+          sets = case when t.sets is not null
+                      then wedsql.rename_in_predicate(t.sets, p_old, p_new, v_types, true) end,
           reads = array_replace(t.reads, p_old, p_new), writes = array_replace(t.writes, p_old, p_new),
           due_attr = case when t.due_attr = p_old then p_new else t.due_attr end
       where t.tgid = v_trig.tgid;
-    exception when sqlstate 'WD004' or sqlstate 'WD005' then
+    exception when sqlstate 'WD004' or sqlstate 'WD005' or sqlstate 'WD211' then
       if not wedsql._is_applying(p_flow) then
         raise;
       end if;

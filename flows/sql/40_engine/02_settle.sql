@@ -1,11 +1,13 @@
 -- Applies the paper's Algorithm 1 (section 4) to any number of instances at once: removes the finished jobs,
 -- fires the conditions that hold, sets final and exception states, writes a row of the history per step, and
--- wakes waiting workers.
+-- wakes waiting workers. p_nested: the step is that of an automatic transition, whose caller performs those
+-- that it fires (15_automatic.sql).
 -- Locks: instance, job, trace; the caller holds the wed_flow rows.
 -- Raises: WD101 when a new instance matches nothing, WD103 for a final state while other work is pending,
 -- WD106; WD520 for the repair of an exception that needs approvals; WD530.
 create or replace function wedsql._settle(
-  p_flow_id integer, p_steps wedsql.step[], p_failed boolean, p_rematch boolean default false)
+  p_flow_id integer, p_steps wedsql.step[], p_failed boolean, p_rematch boolean default false,
+  p_nested boolean default false)
 returns table (wid integer, seq integer, status "char", fired text[], job_id bigint)
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -110,6 +112,9 @@ begin
     if wedsql._may_exceed_limit(seq, v_flow.fuse) and fired <> '{}'
        and wedsql._check_firing_limit(v_flow, wid, seq, v_now) then
       status := 'E';
+    end if;
+    if v_flow.automatic and not p_nested and p_flow_id > 0 then  -- what is only tried has no functions
+      status := wedsql._perform_automatic(v_flow, wid, status, p_rematch);
     end if;
     if status = 'F' and v_flow.final_when_pending = 'cancel' then
       perform wedsql._withdraw_rest(wid, v_now);

@@ -63,8 +63,9 @@ begin
   return p_step;
 end $$;
 
--- Applies revalidate = withdraw (removes jobs whose condition is no longer true, K-26), fire_once, skipped
--- jobs and timers (hold a trigger back) and refresh_payload (K-04).
+-- Applies revalidate = withdraw (removes jobs whose condition is no longer true, K-26; also those of
+-- automatic transitions), fire_once, skipped jobs and timers (hold a trigger back) and refresh_payload
+-- (K-04).
 create or replace function wedsql._apply_options(p_flow wedsql.flow, p_step wedsql.step, p_now timestamptz)
 returns wedsql.step
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -72,7 +73,8 @@ begin
   perform wedsql._withdraw_jobs(array[p_step.wid], array_agg(j.id), 'withdrawn', p_step.actor,
                                 'The condition no longer holds.', p_now)
   from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid
-  where j.wid = p_step.wid and t.revalidate = 'withdraw' and j.id is distinct from p_step.job_id
+  where j.wid = p_step.wid and (t.revalidate = 'withdraw' or t.performer = 'database')
+    and j.id is distinct from p_step.job_id
     and not j.tgid = any (p_step.matched)
   having count(*) > 0;
   update wedsql.job_pool j set payload = p_step.state from wedsql.trig t

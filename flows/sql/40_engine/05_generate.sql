@@ -1,7 +1,7 @@
 -- Creates the flow's matcher as the role without rights: predicates run with the rights of wed_eval, which
 -- has none, so it cannot call wedsql._fill.
 create or replace function wed_match.compile(p_flow integer, p_schema text, p_matcher text, p_errors text,
-                                             p_settings text, p_guard text) returns void
+                                             p_settings text, p_guard text, p_automatic text) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp set check_function_bodies = off as $$
 declare
   v_made text := format('wed_match.f_%1$s(%2$I.wed_flow), wed_match.e_%1$s(%2$I.wed_flow)', p_flow, p_schema);
@@ -22,6 +22,16 @@ begin
     v_made := v_made || format(', wed_match.i_%s(%I.wed_flow, boolean)', p_flow, p_schema);
   elsif to_regproc(format('wed_match.i_%s', p_flow)) is not null then
     execute format('drop function wed_match.i_%s', p_flow);
+  end if;
+  if p_automatic is not null then
+    execute format('create or replace function wed_match.a_%s(r %I.wed_flow, p_tgid integer) returns jsonb
+      language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+      set timezone = ''UTC'' set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres''
+      set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on as %L',
+      p_flow, p_schema, p_automatic);
+    v_made := v_made || format(', wed_match.a_%s(%I.wed_flow, integer)', p_flow, p_schema);
+  elsif to_regproc(format('wed_match.a_%s', p_flow)) is not null then
+    execute format('drop function wed_match.a_%s', p_flow);
   end if;
   execute format('revoke all on function %s from public', v_made);
   execute format('grant execute on function %s to wed_owner', v_made);
@@ -119,7 +129,8 @@ begin
   update wedsql.flow f set defining_xid = null where f.id = p_flow and f.defining_xid is not null;
   select name into v_name from wedsql.flow where id = p_flow;
   perform wed_match.compile(p_flow, v_name, wedsql._matcher(p_flow), wedsql._gen_error_function(p_flow),
-    wedsql._time_settings(p_flow) || wedsql._text_settings(p_flow), wedsql._gen_guard(p_flow));
+    wedsql._time_settings(p_flow) || wedsql._text_settings(p_flow), wedsql._gen_guard(p_flow),
+    wedsql._gen_automatic(p_flow));
   execute wedsql._gen_start(p_flow, v_name);
   execute wedsql._gen_commit(p_flow, v_name);
   execute wedsql._gen_single(p_flow, v_name);

@@ -61,6 +61,7 @@ declare
   v_job wedsql.job_pool;
   v_matched integer[];
   v_before jsonb;
+  v_state jsonb;
 begin
   if new.wid <> old.wid then
     perform wedsql._raise('WD202', 'The number of an instance cannot be changed.');
@@ -80,6 +81,10 @@ begin
   select coalesce(jsonb_object_agg(o.key, o.value), '{}') into v_before
   from jsonb_each(to_jsonb(old)) o where o.value is distinct from to_jsonb(new) -> o.key;
   perform wedsql._check_writes(v_job, v_before);
+  if exists (select 1 from wedsql.flow f where f.id = v_flow and f.automatic) then
+    select p.state, p.before into v_state, v_before from wedsql._paper_sets(v_flow, v_job, to_jsonb(old)) p;
+    new := jsonb_populate_record(new, v_state);
+  end if;
   perform wedsql._seen_paper(v_flow, v_job.trname, wedsql.now());
   perform wedsql._check_size(to_jsonb(new) - 'wid', v_before);
   execute format('select wed_match.f_%s($1)', v_flow) into v_matched using new;

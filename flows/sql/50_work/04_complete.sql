@@ -137,9 +137,11 @@ begin
   end if;
   execute format('select to_jsonb(r.*) from jsonb_populate_record(null::%I.wed_flow, $1) r', p_flow)
     into v_typed using v_changes;
+  v_changes := v_changes - wedsql._set_names(p_step.tgid);
   return (select coalesce(bool_and(p_step.before ? k and v_typed -> k = p_step.state -> k), true)
           from jsonb_object_keys(v_changes) k)
-    and (select coalesce(bool_and(v_changes ? k), true) from jsonb_object_keys(p_step.before) k);
+    and (select coalesce(bool_and(v_changes ? k), true)
+         from jsonb_object_keys(p_step.before - wedsql._set_names(p_step.tgid)) k);
 exception when others then
   return false;
 end $$;

@@ -50,7 +50,7 @@ begin
 end $$;
 
 -- Returns what a job waits for: {"for": people, repair, suspended, held, lease, backoff, exclusion,
--- signal, assigned, no_assignee, no_worker, queue or worker}, with the facts that belong to it.
+-- signal, database, assigned, no_assignee, no_worker, queue or worker}, with the facts that belong to it.
 create or replace function wedsql._waits_for(p_flow text, p_job wedsql.job_pool, p_silence interval)
   returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -80,6 +80,9 @@ begin
   end if;
   if (select t.signal from wedsql.trig t where t.tgid = (p_job).tgid) then
     return jsonb_build_object('for', 'signal', 'signal', (p_job).trname);
+  end if;
+  if (select t.performer from wedsql.trig t where t.tgid = (p_job).tgid) = 'database' then
+    return '{"for": "database"}';
   end if;
   if (p_job).assigned_to is not null then
     return wedsql._waits_for_assignee(p_job, p_silence);

@@ -28,6 +28,7 @@ begin
        or exists (select 1 from wedsql.timer x where x.flow_id = f.id and x.due_at <= v_now)
        or exists (select 1 from wedsql.trig t where t.flow_id = f.id and t.pickup_deadline is not null)
        or exists (select 1 from wedsql.signal s where s.flow_id = f.id and s.state = 'K')
+       or f.automatic
     order by random()
   loop
     exit when wedsql._round_over();
@@ -104,7 +105,8 @@ begin
     return v_counts;
   end;
   perform wedsql._no_trouble(p_flow.id, 'locked', 0, 0);
-  foreach v_kind in array array['expired', 'timers', 'late', 'signals'] loop
+  foreach v_kind in array array['expired', 'timers', 'late', 'signals']
+    || case when p_flow.automatic then '{automatic}' else '{}' end::text[] loop
     exit when wedsql._round_over();
     begin
       v_counts := v_counts || jsonb_build_object(v_kind, wedsql._reap_kind(p_flow, v_kind, p_max, p_now));
@@ -140,8 +142,8 @@ begin
   return v_done;
 end $$;
 
--- Returns an open cursor over what is due (wid, item), the oldest first: leases, timers, or jobs that no
--- worker took. What failed a moment ago waits for its next try.
+-- Returns an open cursor over what is due (wid, item), the oldest first: leases, timers, jobs that no worker
+-- took, or automatic ones. What failed a moment ago waits for its next try.
 create or replace function wedsql._due_items(p_flow integer, p_kind text, p_now timestamptz) returns refcursor
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
@@ -158,6 +160,12 @@ begin
       order by x.due_at;
   elsif p_kind = 'signals' then
     v_due := wedsql._due_signals(p_flow, p_now);
+  elsif p_kind = 'automatic' then
+    open v_due for select j.wid, j.id as item from wedsql.trig t
+      join wedsql.job_pool j on j.flow_id = t.flow_id and j.trname = t.trname and j.tgid = t.tgid
+      where t.flow_id = p_flow and t.enabled and t.performer = 'database' and j.state = 'P'
+        and wedsql._may_try(p_flow, p_kind, j.wid, j.id, p_now)
+      order by j.fired_at;
   else
     open v_due for select j.wid, j.id as item from wedsql.trig t
       join wedsql.job_pool j on j.flow_id = t.flow_id and j.trname = t.trname and j.tgid = t.tgid
@@ -185,6 +193,7 @@ begin
   v_done := case p_kind when 'expired' then wedsql._expire(p_wid, p_item, p_now)
                         when 'timers' then wedsql._fire_timer(p_flow, p_wid, p_item::integer, p_now)
                         when 'signals' then wedsql._reap_signal(p_flow, p_item, p_now)
+                        when 'automatic' then wedsql._perform_pending(p_flow, p_wid, p_item)
                         else wedsql._not_picked_up(p_flow, p_wid, p_item, p_now) end;
   if v_done then
     perform wedsql._no_trouble(p_flow.id, p_kind, p_wid, p_item);

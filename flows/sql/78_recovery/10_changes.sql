@@ -19,14 +19,16 @@ begin
   perform wedsql._check_states(wedsql._attribute_names(p_flow.id)::text[], array[p_changes]);
   for v_new in execute wedsql._fill($q$
       update {flow:I}.wed_flow w set {assignments}
-      from (select u as wid, $2 as state from unnest($1) u) c join {flow:I}.wed_flow o on o.wid = c.wid
+      from (select u.wid, u.state from unnest($1, $2) u (wid, state)) c
+      join {flow:I}.wed_flow o on o.wid = c.wid
       where w.wid = c.wid
       returning w.wid, to_jsonb(w.*) - 'wid' as state, wed_match.f_{id}(w.*) as matched,
         (select coalesce(jsonb_object_agg(k, to_jsonb(o.*) -> k), '{}')
          from jsonb_object_keys(c.state) k) as before $q$,
       jsonb_build_object('flow', p_flow.name, 'id', p_flow.id,
         'assignments', wedsql._changed_columns(p_flow.id)))
-    using v_wids, p_changes
+    using v_wids, array(select wedsql._changes_with_sets(p_flow, p_steps[i], p_changes)
+                          from generate_subscripts(p_steps, 1) i order by i)
   loop
     perform wedsql._check_size(v_new.state, v_new.before);
     v_place := array_position(v_wids, v_new.wid);

@@ -2,8 +2,8 @@
 -- that its condition read before gets the result that was recorded then, without a worker, if it allows that
 -- (replay = reuse). What a worker compensated is called again, because its effect is gone.
 
--- Returns the steps of transitions among the undone ones, without those that were undone before step p_began,
--- and why each may not be used again: compensated, call, or null.
+-- Returns the steps of transitions among the undone ones, without those that were undone before step p_began
+-- and those that the kernel performs again, and why each may not be used again: compensated, call, or null.
 create or replace function wedsql._recorded(p_wid integer, p_undone integer[], p_compensated integer[],
   p_began integer) returns table (seq integer, transition text, why text)
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -11,6 +11,7 @@ select h.seq, h.trw, case when h.seq = any (p_compensated) then 'compensated'
                           when t.tgid is null or t.replay <> 'reuse' or h.before is null then 'call' end
 from wedsql.wed_trace h left join wedsql.trig t on t.tgid = h.tgid and t.trname = h.trw and t.enabled
 where h.wid = p_wid and h.seq = any (p_undone) and h.tgid > 0 and left(h.trw, 1) <> '_'
+  and t.performer is distinct from 'database'
   and not exists (select 1 from wedsql.wed_trace c
                   where c.wid = p_wid and c.compensates_seq = h.seq and c.seq < p_began)
   and not exists (select 1 from wedsql.wed_trace r
@@ -20,13 +21,14 @@ where h.wid = p_wid and h.seq = any (p_undone) and h.tgid > 0 and left(h.trw, 1)
 order by h.seq
 $$;
 
--- Returns the values that a step wrote, null where the result may not be written now.
+-- Returns the values that the result of a step wrote, null where the result may not be written now.
 create or replace function wedsql._recorded_values(p_flow integer, p_step wedsql.wed_trace) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select case when wedsql._attr_types(p_flow) ?& w.names and w.names <@ coalesce(t.writes::text[], w.names)
             then (select coalesce(jsonb_object_agg(a, (p_step).state -> a), '{}') from unnest(w.names) a) end
 from wedsql.trig t
-cross join (select array(select jsonb_object_keys((p_step).before)) as names) w
+cross join (select array(select jsonb_object_keys((p_step).before - wedsql._set_names((p_step).tgid)))
+            as names) w
 where t.tgid = (p_step).tgid
 $$;
 
@@ -77,7 +79,7 @@ begin
     wedsql._person_step(p_job, p_job.trname, p_recovery.actor, p_recovery.reason),
     wedsql._recorded_values(p_flow.id, p_step)));
   update wedsql.wed_trace h set replays_seq = p_step.seq
-  from wedsql.instance i where i.wid = p_job.wid and h.wid = i.wid and h.seq = i.seq;
+  where h.wid = p_job.wid and h.job_id = p_job.id and h.seq > p_recovery.began_seq;
 exception when others then
   if sqlstate !~ '^WD' then
     raise;

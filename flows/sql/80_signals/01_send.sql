@@ -96,7 +96,7 @@ begin
   end if;
   perform wedsql._apply_steps(p_flow, array[wedsql._person_step(p_job, (p_job).trname, p_actor, null)],
                               p_data);
-  return (select i.seq from wedsql.instance i where i.wid = (p_job).wid);
+  return (select max(h.seq) from wedsql.wed_trace h where h.wid = (p_job).wid and h.job_id = (p_job).id);
 end $$;
 
 -- Returns the signal that was sent with this token before; null if none was.

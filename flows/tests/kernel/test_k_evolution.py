@@ -216,7 +216,7 @@ WRONG: dict[str, Any] = {
     "on_error": "stop", "revalidate": "x", "mode": "", "compensation": "x", "class": "x", "max_attempts": 0,
     "max_firings": 0, "backoff": "-1 s", "pickup_deadline": "0", "enabled": None, "concurrent": None,
     "fire_once": None, "refresh_payload": None, "label": None, "description": None, "priority": None,
-    "integrity": "x", "replay": "x", "keep": "0", "signal": None,
+    "integrity": "x", "replay": "x", "keep": "0", "signal": None, "performer": "x", "sets": " ",
 }  # fmt: skip
 
 

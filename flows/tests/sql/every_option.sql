@@ -34,6 +34,10 @@ insert into every.wed_trig (tgname, trname, cpred, on_error) values
   ('wrong', 'tr_wrong', $$size = 'l' and share / n > 1$$, 'exception'),
   ('false', 'tr_wrong', $$kind = 'false' and 1 / n > 1$$, 'false'),
   ('abort', 'tr_wrong', $$kind = 'abort' and 1 / n > 1$$, 'abort');
+insert into every.wed_trig (tgname, trname, cpred, sets) values
+  ('count', 'tr_count', $$kind = 'count' and n < 2$$, 'n = n + 1');
+insert into every.wed_trig (tgname, trname, cpred, performer, sets) values
+  ('auto', 'auto', $$kind = 'auto' and n < 2$$, 'database', 'n = n + 1');
 insert into every.wed_trig (tgname, trname, cpred, enabled) values ('off', 'tr_off', $$paid$$, false);
 insert into every.wed_trig (cname, cpred, cfinal) values ('done', $$a in ('marked', 'ended') or n >= 3$$, true);
 
