@@ -1,4 +1,4 @@
-"""Add automatic transitions."""
+"""Add what definitions were translated from."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0031_case_digests")]
-    operations = [ChangeTables("0032_automatic")]
+    dependencies = [("flows", "0034_automatic")]
+    operations = [ChangeTables("0035_flow_source")]

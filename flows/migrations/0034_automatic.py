@@ -1,4 +1,4 @@
-"""Add what definitions were translated from."""
+"""Add automatic transitions."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0032_automatic")]
-    operations = [ChangeTables("0033_flow_source")]
+    dependencies = [("flows", "0033_worker_keys")]
+    operations = [ChangeTables("0034_automatic")]
