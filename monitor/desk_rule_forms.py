@@ -159,7 +159,10 @@ class PolicyForm(RuleForm):
     times = forms.IntegerField(
         label=gettext_lazy("How often on one instance"), min_value=1, max_value=100, initial=1
     )
-    delay = Seconds(label=gettext_lazy("After"), required=False, initial=0.0)
+    delay = Seconds(
+        label=gettext_lazy("After"), required=False,
+        help_text=gettext_lazy("Such as 30m, 4h or 2d. Empty: at once."),
+    )  # fmt: skip
 
     def choose(self, flow: FlowInfo) -> None:
         causes = [("", ANY), *REASON_SHORT.items(), ("TIMEOUT", gettext_lazy("took too long"))]

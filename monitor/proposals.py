@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.utils.functional import Promise
@@ -16,6 +16,7 @@ from flows.api.approving import OPEN, Proposal
 from flows.api.bulk import BulkRequest
 from flows.errors import WedError
 from flows.queries.definitions import FlowInfo, flow_by_name
+from flows.queries.instances import business_keys
 from monitor import repairing
 from monitor.bulk import ALL, REPAIRS, PreviewRow, may_all, preview_row
 from monitor.operations import OPERATIONS
@@ -135,15 +136,17 @@ def _changes(found: Proposal, flow: FlowInfo) -> list[repairing.Cell]:
 def _samples(found: Proposal, flow: FlowInfo) -> list[PreviewRow]:
     """Return what would become of the first instances of a repair of many."""
     first = [row.wid for row in api.bulk_rows(found.bulk or 0, limit=SAMPLES)]
+    keys = business_keys(flow, first)
     if found.operation not in REPAIRS:
-        return [PreviewRow(wid) for wid in first]
+        return [PreviewRow(wid, key=keys.get(wid, "")) for wid in first]
     transition = found.arguments.get("transition", "")
     arguments = {name: one for name, one in found.arguments.items() if name != "transition"}
     asked = BulkRequest(found.operation, "", transition=transition, arguments=arguments)
     seen = api.preview_bulk(asked, first, actor=found.maker, total=found.total)
-    return [
+    rows = (
         preview_row(one, flow.transition_titles) for one in seen if one.refusal is None or not flow.concealed
-    ]
+    )
+    return [replace(row, key=keys.get(row.wid, "")) for row in rows]
 
 
 def open_of(wid: int, flow: FlowInfo, user: AnyUser) -> Shown | None:

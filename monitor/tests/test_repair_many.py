@@ -86,10 +86,13 @@ def test_instances_have_their_business_keys(bea: Client, parcels: Parcels) -> No
     )
     wid = parcels.start(customer="Ana Lima")
     parcels.make_exception(wid)
+    api.save_approval_rules(parcels.flow, [ApprovalRule(1)], "boss")
     page = get(bea, f"/cases/repair/?flow={parcels.flow}&cause=STUCK")
     assert "Ana Lima" in text_of(page)
     shown = bea.post("/cases/repair/", form_of(page) | PATCH | {"do": "preview"}).content.decode()
     assert "Ana Lima" in text_of(shown) and "Pack it" in text_of(shown)
+    place = bea.post("/cases/repair/", form_of(shown) | PATCH | {"do": "apply"})["Location"]
+    assert "Ana Lima" in text_of(get(bea, place)), "to those who approve it"
 
 
 def test_a_group_that_changed_is_shown_again(bea: Client, parcels: Parcels, lost: list[int]) -> None:
