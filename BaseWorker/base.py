@@ -21,6 +21,7 @@ log = logging.getLogger("BaseWorker")
 _BEAT = 10.0
 _SHORTEST_PAUSE = 0.05
 _LONGEST_PAUSE = 5.0
+_REJECTED_KEY = "WD571"
 
 
 class BaseClass(ABC):
@@ -84,7 +85,9 @@ class BaseClass(ABC):
         except psycopg.Error as error:
             if self._server.alive and not isinstance(error, psycopg.OperationalError):
                 log.error("The server refused: %s", type(error).__name__)
-            if self._server.alive:
+            if error.sqlstate == _REJECTED_KEY:
+                self._server.connect()  # reads the key again, which raises if it is rejected, too
+            elif self._server.alive:
                 self._server.rollback()
                 self._wait_longer()
             else:

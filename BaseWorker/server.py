@@ -18,6 +18,8 @@ import psycopg
 from psycopg import sql
 from psycopg.types.json import set_json_loads
 
+from BaseWorker.key import read_key
+
 _FLOW = re.compile(r"(?:^|(?<=\s))flow\s*=\s*'?([^\s']+)'?")
 _EXCEPTION = "_EXCPT"
 _MOST_DIGITS = 1000
@@ -82,6 +84,7 @@ class Server:
             connection.execute("select set_config('search_path', %s, false)", [self._named])
         self.flow = self._find_flow(connection)
         self._statements.clear()
+        self._log_in(connection)
         self._check_transition(connection)
         name = connection.info.parameter_status("application_name") or ""
         self.actor = name or f"{self.trname}@{socket.gethostname()}:{os.getpid()}"
@@ -100,6 +103,15 @@ class Server:
                 "Connect as a role named like the flow, or write flow=NAME into dbs."
             )
         return str(flow)
+
+    def _log_in(self, connection: psycopg.Connection[Any]) -> None:
+        """Log in with the key of the worker, if there is one."""
+        try:
+            key = read_key()
+        except (OSError, ValueError) as error:
+            raise BadWorker(f"The worker key cannot be read: {error}.") from error
+        if key:
+            connection.execute(self._call("select {flow}.log_in_worker(%s)"), [key])
 
     def _check_transition(self, connection: psycopg.Connection[Any]) -> None:
         rows = connection.execute(

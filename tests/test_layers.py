@@ -15,7 +15,7 @@ PACKAGES: Mapping[str, frozenset[str]] = {
     "BaseWorker": frozenset(),
     "pages": frozenset(),
     "flows": frozenset({"pages"}),
-    "workers": frozenset({"flows"}),
+    "workers": frozenset({"BaseWorker", "flows"}),
     "monitor": frozenset({"flows", "pages"}),
     "wedsql_site": frozenset({"flows", "monitor", "pages", "workers"}),
 }

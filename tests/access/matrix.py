@@ -317,6 +317,7 @@ createflow                                         yyfff
 loadflow                                           yyfff
 signal                                             yyffy
 importgraph                                        yyfff
+workerkey                                          yyfff
 startinstance                                      yyyff
 bulk                                               yyfff
 operate                                            yyfff

@@ -44,6 +44,7 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
         "loadflow": [str(definition), "--flow", sample.parcels.flow],
         "importgraph": [str(graph), "--flow", "made_of_a_graph"],
         "signal": [sample.parcels.flow],
+        "workerkey": ["create", "k", "--flow", sample.parcels.flow],
         "startinstance": [sample.parcels.flow],
         "repair": [str(sample.parcels.start()), "suspend", "--reason", "x"],
         "operate": ["suspend", str(sample.parcels.start()), "--reason", "x"],

@@ -7,6 +7,8 @@ from typing import Any
 
 import psycopg
 
+from BaseWorker.key import read_key
+
 # Keys of Django's connection parameters that psycopg.connect does not accept.
 _DJANGO_ONLY = ("context", "cursor_factory", "pool", "server_side_binding", "assume_role", "isolation_level")
 
@@ -26,3 +28,27 @@ def opener(name: str) -> Callable[[], psycopg.Connection[Any]]:
     own = "-c plan_cache_mode=force_generic_plan -c datestyle=ISO -c client_connection_check_interval=500"
     params["options"] = f"{params.get('options') or ''} {own}".strip()
     return lambda: psycopg.connect(**params)
+
+
+def worker_opener(name: str) -> Callable[[], psycopg.Connection[Any]]:
+    """Return a function like that of `opener` whose connections are logged in with the key of the worker.
+
+    Without a key they are not; flows that require one are then left out (workers.jobs.plans).
+    """
+    connect = opener(name)
+    return lambda: _log_in(connect())
+
+
+def _log_in(connection: psycopg.Connection[Any]) -> psycopg.Connection[Any]:
+    """Log in with the key, if there is one. Raises psycopg.Error."""
+    try:
+        key = read_key()
+        if key:
+            connection.execute("select wedsql.log_in_worker(%s)", [key])
+    except (OSError, ValueError) as error:
+        connection.close()
+        raise psycopg.OperationalError(f"The worker key cannot be read: {error}") from error
+    except psycopg.Error:
+        connection.close()
+        raise
+    return connection

@@ -13,7 +13,7 @@ from django_q.brokers import Broker
 from django_q.conf import Conf
 
 from workers import messages
-from workers.client.connect import opener
+from workers.client.connect import worker_opener
 from workers.client.wire import Wire
 from workers.discovery import autodiscover, log_problems
 from workers.djangoq.feed import Feed, Sizes, pusher_name
@@ -115,7 +115,7 @@ def _feed() -> Feed:
     sizes = Sizes(int(Conf.WORKERS), task, commit, int(Conf.QUEUE_LIMIT or Conf.WORKERS))
     registry = autodiscover()
     log_problems()
-    wire = Wire(opener(pusher_name()))
+    wire = Wire(worker_opener(pusher_name()))
     presence = Presence(
         wire, registry, kind="cluster", actor=pusher_name(), size=commit, journals=journal_dir()
     )

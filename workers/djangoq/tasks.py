@@ -15,7 +15,7 @@ import psycopg
 from django_q.conf import Conf
 from django_q.exceptions import TimeoutException
 
-from workers.client.connect import opener
+from workers.client.connect import worker_opener
 from workers.client.wire import ConnectionLost, Wire
 from workers.discovery import autodiscover
 from workers.jobs.plans import Plan
@@ -75,7 +75,7 @@ def _runner() -> Runner:
         name = f"qcluster@{socket.gethostname()}:{os.getpid()}"
         journal = Journal(journal_dir())
         Finalize(None, journal.close, exitpriority=10)
-        runner = Runner(Wire(opener(name)), autodiscover(), name, journal)
+        runner = Runner(Wire(worker_opener(name)), autodiscover(), name, journal)
         runner.timeout_errors, runner.longest_run = (TimeoutException,), float(Conf.TIMEOUT)
         runner.saved_state = SavedState()
         _state = _ProcessState(os.getpid(), runner)

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from types import FrameType
 
-from workers.client.connect import opener
+from workers.client.connect import worker_opener
 from workers.client.wire import Wire
 from workers.jobs.performing import HELD
 from workers.jobs.process_state import SavedState
@@ -38,7 +38,7 @@ class WorkerProcess:
         name = f"wedworker#{number}@{socket.gethostname()}:{os.getpid()}"
         journals = journal_dir()
         journal = Journal(journals)
-        runner = Runner(Wire(opener(name)), self.registry, name, journal)
+        runner = Runner(Wire(worker_opener(name)), self.registry, name, journal)
         runner.most_held = self.held
         runner.adaptive = self.adaptive
         wake = _on_signal(runner)
