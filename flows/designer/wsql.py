@@ -18,10 +18,16 @@ from flows.designer.draft import Design, Seen, design_of, may_edit
 from flows.designer.saving import Conflicting, Forgotten, content, save
 from flows.designer.tabs import design_page
 from flows.errors import WedError
-from flows.languages.wsql import WsqlError
+from flows.languages.wsql import WsqlError, help
 from flows.languages.wsql.drafting import Applied, apply_to_draft
 from flows.summaries import Summary
 from pages.guard import page
+
+DEFINING = (
+    "create_attribute", "create_condition", "create_transition", "create_trigger", "update_attribute",
+    "update_transition", "enable_trigger", "attribute_set", "condition_set", "transition_set", "trigger_set",
+    "final_set",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -97,5 +103,6 @@ def _checked(design: Design, seen: Seen, text: str) -> Applied:
 def _show(request: HttpRequest, design: Design, shown: dict[str, Any], status: int = 200) -> HttpResponse:
     context = design_page(request, design, "text") | shown
     context |= {"publish_leads": False, "back": design.address("text")}
+    context["syntax"] = "\n".join(help.explained(DEFINING))
     context["publishes"] = may(request.user, "publish", design.name)
     return render(request, "admin/flows/designer/wsql.html", context, status=status)

@@ -24,8 +24,8 @@ insert into wed_trig (cpred, cfinal) values ($$a is not null$$, true);
 """
 TABS = (
     "design/", "design/?rule=1", "design/?rule=new", "design/attributes/", "design/attributes/?attribute=3",
-    "design/settings/", "design/text/", "design/paste/?part=triggers", "picture/", "try/", "checks/",
-    "publish/", "versions/",
+    "design/settings/", "design/text/", "design/wsql/", "design/paste/?part=triggers", "picture/",
+    "try/", "checks/", "publish/", "versions/",
 )  # fmt: skip
 READY = """
 const done = arguments[0], { module } = document.body.dataset;

@@ -12,7 +12,7 @@ from flows import api
 from flows.languages.wsql.check import problems
 from flows.languages.wsql.compile import Compiler
 from flows.languages.wsql.errors import WsqlError, shortened
-from flows.languages.wsql.explain import of_definition
+from flows.languages.wsql.explain import of_parts
 from flows.languages.wsql.model import CONDITION, Model
 from flows.languages.wsql.parse import parse
 from flows.languages.wsql.tree import Block, Defining, Statement
@@ -20,7 +20,10 @@ from flows.languages.wsql.tree import Block, Defining, Statement
 
 @dataclass(frozen=True)
 class Applied:
-    """What statements made of a draft: its definition, and each statement with the SQL that it becomes."""
+    """What statements made of a draft: its definition, and each statement with the SQL that it becomes.
+
+    A condition or a transition alone has none: it is part of the triggers that have it.
+    """
 
     definition: dict[str, Any]
     statements: tuple[tuple[str, str], ...]
@@ -40,7 +43,7 @@ def apply_to_draft(text: str, flow: str, definition: dict[str, Any]) -> Applied:
             raise _refused(text, statement)
         before = model.copied()
         compiler.apply(statement)
-        shown = "\n".join(of_definition(before, model))
+        shown = "\n".join(of_parts(before, model))
         found.append((text[statement.start : statement.end], shown))
     _need_triggers(text, model)
     wrong = problems(text, model)

@@ -20,7 +20,16 @@ DEFAULT_TIMEOUT = "01:00:00"  # of a flow that WSQL creates, as its draft says
 
 
 def of_definition(before: Model, after: Model) -> Iterator[str]:
-    """Return the SQL of what differs between two models."""
+    """Return the SQL of what differs between two models, with the named objects."""
+    yield from of_parts(before, after)
+    made = {key: each for key, each in after.made.items() if before.made.get(key) != each}
+    if made:
+        objects = [{"kind": kind, "name": name, "content": each} for (kind, name), each in made.items()]
+        yield f"SELECT wedsql.save_named_objects({literal(after.flow)}, {_json(objects)});"
+
+
+def of_parts(before: Model, after: Model) -> Iterator[str]:
+    """Return the SQL of the options, attributes and triggers that differ between two models."""
     settings = {name: after.definition[name] for name in FLOW if _differs(name, before, after)}
     if settings:
         change, name = _assignments(settings, FLOW), literal(after.flow)
@@ -35,10 +44,6 @@ def of_definition(before: Model, after: Model) -> Iterator[str]:
             yield _insert("wed_trig", trigger, TRIGGER)
         elif trigger != before.triggers[place]:
             yield _update("wed_trig", before.triggers[place], trigger, TRIGGER, *_key(trigger))
-    made = {key: each for key, each in after.made.items() if before.made.get(key) != each}
-    if made:
-        objects = [{"kind": kind, "name": name, "content": each} for (kind, name), each in made.items()]
-        yield f"SELECT wedsql.save_named_objects({literal(after.flow)}, {_json(objects)});"
 
 
 def of_other(statement: Statement, flow: str, state: Mapping[str, Any] | None = None) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from lark import Token
@@ -26,11 +26,14 @@ def titles() -> dict[str, str]:
 def explanation(words: str) -> list[str]:
     """Return the syntax of the statements that have all these words, and of their parts."""
     wanted = words.upper().split()
-    found = [name for name, text in titles().items() if all(each in _words(text) for each in wanted)]
-    lines = [syntax(name) for name in found]
-    for name in dict.fromkeys(part for each in found for part in _parts(each)):
-        lines.append(f"    {name}: {syntax(name)}")
-    return lines
+    return explained(name for name, text in titles().items() if all(each in _words(text) for each in wanted))
+
+
+def explained(names: Iterable[str]) -> list[str]:
+    """Return the syntax of these statements, and of their parts."""
+    found = list(names)
+    parts = dict.fromkeys(part for each in found for part in _parts(each))
+    return [*map(syntax, found), *(f"    {name}: {syntax(name)}" for name in parts)]
 
 
 def syntax(name: str) -> str:
