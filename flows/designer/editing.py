@@ -13,7 +13,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from flows.designer import conflicts, listing
+from flows.designer import conflicts, listing, named
 from flows.designer.draft import Design, Seen, design_of, may_edit
 from flows.designer.edits import ACTIONS, OPTIONS, Edit, NoSuchItem, with_timeout
 from flows.designer.fields import OptionsForm
@@ -37,7 +37,7 @@ class Choice:
     """The item that the side panel shows: its place, or None for a new one, which has `values` already."""
 
     place: int | None
-    values: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -68,15 +68,18 @@ def _tab(request: HttpRequest, design: Design, name: str | None, part: str) -> H
         return _post(request, design, part)
     if part not in listing.CHOICE:
         return _show(request, design, part, Choice(None))
-    named = request.GET.get(listing.CHOICE[part])
-    choice = _chosen(named, design, part, _begun(request, part))
-    return _show(request, design, part, choice, error=_missing(part) if named and choice is None else "")
+    asked = request.GET.get(listing.CHOICE[part])
+    choice = _chosen(asked, design, part, _begun(request, design, part))
+    return _show(request, design, part, choice, error=_missing(part) if asked and choice is None else "")
 
 
-def _begun(request: HttpRequest, part: str) -> dict[str, str]:
-    """Return the values that the address gives a new rule: when an integrity condition has to hold."""
+def _begun(request: HttpRequest, design: Design, part: str) -> dict[str, Any]:
+    """Return the values that the address gives a new rule: a named condition, or when one has to hold."""
+    if part != "triggers" or request.GET.get(listing.CHOICE[part]) != NEW:
+        return {}
     when = request.GET.get("integrity", "")
-    return {"integrity": when} if part == "triggers" and when in OPTIONS[part]["integrity"].choices else {}
+    values = {"integrity": when} if when in OPTIONS[part]["integrity"].choices else {}
+    return values | named.begun(design, request.GET.get("condition", ""), request.GET.get("transition", ""))
 
 
 def _missing(part: str) -> str:
@@ -86,7 +89,7 @@ def _missing(part: str) -> str:
 
 
 def _chosen(
-    text: str | None, design: Design, part: str, given: Mapping[str, str] | None = None
+    text: str | None, design: Design, part: str, given: Mapping[str, Any] | None = None
 ) -> Choice | None:
     """Return the item that is named by its place (from 1), "new", or its number as in "id:7"."""
     items = design.definition[part]
@@ -133,7 +136,10 @@ def _form(design: Design, part: str, choice: Choice, data: Mapping[str, Any] | N
         values = with_timeout(values, part, items[choice.place] if found else dict(choice.values))
     names = _attributes(design) if part == "triggers" else {}
     required = "name" if part == "attributes" else ""
-    return OptionsForm(OPTIONS[part], values, data, required=required, attributes=names)
+    conditions = named.known(design) if part == "triggers" else {}
+    return OptionsForm(
+        OPTIONS[part], values, data, required=required, attributes=names, conditions=conditions
+    )
 
 
 def _attributes(design: Design) -> dict[str, str]:
@@ -159,7 +165,7 @@ def _post(request: HttpRequest, design: Design, part: str) -> HttpResponse:
     if form is not None and not form.is_valid():
         error = _("Nothing was saved. Correct what is marked below, then save again.")
         return _show(request, design, part, choice, form, error)
-    edit = replace(edit, values=form.values() if form else {})
+    edit = replace(edit, values=form.values() if form else {}, shared="shared" in request.POST)
     try:
         saved = save(design, seen, edit, request.user.get_username(), conflicts.choices(request))
     except Conflicting as found:

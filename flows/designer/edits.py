@@ -14,6 +14,8 @@ from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Options
 from flows.labels import CONTEXT, FINAL, rule_name
 from flows.summaries import Fact, Summary
 
+_CONDITION = ("condition", "predicate")  # the options of a rule that are its named condition
+
 Item = dict[str, Any]
 Definition = dict[str, Any]
 OPTIONS: dict[str, Options] = {"attributes": ATTRIBUTE, "triggers": TRIGGER, "settings": FLOW}
@@ -27,7 +29,8 @@ class NoSuchItem(Exception):
 class Edit:
     """One change: what is done to which list ("settings": the flow's own options), at which place (from 0).
 
-    `values` are those of the options that a form showed; `to` is the place to which an item is moved.
+    `values` are those of the options that a form showed; `to` is the place to which an item is moved. With
+    `shared` the rules that have the same named condition get the changed one, too.
     """
 
     part: str
@@ -35,6 +38,7 @@ class Edit:
     place: int | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
     to: int = 0
+    shared: bool = False
 
     def applied(self, definition: Definition) -> tuple[Definition, Summary, int | None]:
         """Return the changed definition, the summary, and the place of the item in it.
@@ -75,10 +79,17 @@ class Edit:
     def _save(self, definition: Definition, items: list[Item]) -> tuple[Summary, int]:
         place, item = self._at(items)
         options = OPTIONS[self.part]
+        others = sharers(items, place) if self.shared and self.part == "triggers" else []
         items[place] = _with(with_timeout(definition, self.part, item), self.values, options, item)
         facts: dict[str, Fact] = {"item": _titled(self.part, item)}
         facts["options"] = _named(item, items[place], options)
-        return Summary(_("%(item)s: %(options)s"), facts), place
+        condition = {name: items[place].get(name) for name in _CONDITION}
+        if not others or condition == {name: item.get(name) for name in _CONDITION}:
+            return Summary(_("%(item)s: %(options)s"), facts), place
+        for each in others:
+            items[each] = _with(items[each], condition, options)
+        facts["others"] = [_summary(_titled(self.part, items[each])) for each in others]
+        return Summary(_("%(item)s: %(options)s; its condition also in: %(others)s"), facts), place
 
     def _copy(self, definition: Definition, items: list[Item]) -> tuple[Summary, int]:
         self._save(definition, items)
@@ -168,6 +179,15 @@ def with_timeout(definition: Mapping[str, Any], part: str, item: Item) -> Item:
     return {"timeout": default_timeout(definition)} | item if part == "triggers" else item
 
 
+def sharers(rules: list[Item], place: int) -> list[int]:
+    """Return the places of the other rules whose condition has the same name and text."""
+    name, text = (rules[place].get(option) for option in _CONDITION)
+    if not name:
+        return []
+    named = [n for n, each in enumerate(rules) if n != place and each.get("condition") == name]
+    return [n for n in named if rules[n].get("predicate") == text]
+
+
 def title(part: str, item: Mapping[str, Any]) -> str:
     """Return what a rule or an attribute is called on pages."""
     return str(_titled(part, item))
@@ -182,6 +202,11 @@ def _titled(part: str, item: Mapping[str, Any]) -> str | Summary:
     if part == "attributes":
         return Summary(_("Attribute without a name"))
     return Summary(_("Final condition") if item.get("final") else _("Rule without a name"))
+
+
+def _summary(title: str | Summary) -> Summary:
+    """Return a title as a summary; a name is not translated."""
+    return title if isinstance(title, Summary) else Summary("%(name)s", {"name": title})
 
 
 def _named(before: Mapping[str, Any], after: Mapping[str, Any], options: Options) -> list[Summary]:

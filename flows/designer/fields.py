@@ -93,10 +93,12 @@ class OptionsForm(forms.Form):
         data: Mapping[str, Any] | None = None,
         required: str = "",
         attributes: Mapping[str, str] | None = None,
+        conditions: Mapping[str, str] | None = None,
     ) -> None:
+        """Make the fields; `conditions` are the named ones, which a rule has by their name alone."""
         initial = {option.name: _shown(values.get(option.name, option.default)) for option in options.shown}
         super().__init__(data, initial=initial, use_required_attribute=False)
-        self.options = options
+        self.options, self.conditions = options, conditions or {}
         for option in options.shown:
             self.fields[option.name] = _field(option, initial[option.name])
         if attributes and "writes" in self.fields:
@@ -104,8 +106,27 @@ class OptionsForm(forms.Form):
             self.fields["writes"].help_text = _(
                 "The attributes that the transition may write; without a choice it may write all."
             )
+        if self.conditions:
+            self._offer_conditions()
         if required:
             self.fields[required].required = True
+
+    def _offer_conditions(self) -> None:
+        """Let people choose a named condition; an empty condition becomes the one with the chosen name."""
+        field = self.fields["condition"]
+        field.widget.attrs["list"] = "named-conditions"
+        field.help_text = _(
+            "The name shown to people. Choose a known one and leave the condition empty to have the same"
+            " condition."
+        )
+
+    def clean(self) -> dict[str, Any]:
+        """Take the condition from its name where a name was chosen, and no condition was written."""
+        found = super().clean() or self.cleaned_data
+        name = str(found.get("condition") or "")
+        if name in self.conditions and name != self.initial["condition"] and not found.get("predicate"):
+            found["predicate"] = self.conditions[name]
+        return found
 
     def values(self) -> dict[str, Any]:
         """Return the values of the options as a definition has them."""

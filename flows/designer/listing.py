@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from flows.definition import ATTRIBUTE, TRIGGER, Group
+from flows.designer import named
 from flows.designer.draft import Design, by_item, of_settings
 from flows.designer.edits import title, with_timeout
 from flows.designer.excerpts import excerpt
@@ -76,6 +77,8 @@ def tab(design: Design, part: str, form: OptionsForm | None, place: int | None) 
     found |= {"choice": CHOICE[part], "paste_address": f"{design.address('paste')}?part={part}"}
     if part == "triggers":
         found["integrity"] = [row for row in rows if row.item.get("integrity")]
+        found["unused"] = named.unused(design)
+        found["sharing"] = named.sharing(design, place, rows) if row and place is not None else None
     return found | {"attributes": readable(design.definition)} if part == "triggers" and form else found
 
 
