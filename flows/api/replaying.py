@@ -66,7 +66,8 @@ def replay(
     PredicateRefused, PredicateType, BadDefinition.
     """
     end = None if seconds is None else time.monotonic() + seconds
-    computed = dict(rows(conn, "select * from wedsql.attributes_set(%s)", (flow,)))
+    found = rows(conn, "select * from wedsql.attributes_set(%s)", (flow,))
+    computed = {int(trigger): [*names] for trigger, names in found}
     numbers = attribute_numbers(running_definition(flow, conn=conn)[1])
     known = _known(definition, numbers)
     for wid, started in rows(conn, _FINISHED, (flow, last)):

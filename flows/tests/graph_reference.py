@@ -43,14 +43,14 @@ def every_order(graph: Graph, limit: int, *, visited_edges: bool = False) -> End
     pending, ends = [*seen], set()
     while pending:
         state, visited = pending.pop()
-        moves = [*_moves(graph, state)]
-        if not moves:
+        possible = [*moves(graph, state)]
+        if not possible:
             ends.add((state, visited))
-        for taken, given in moves:
-            after = (_after(state, taken, given), _plus(visited, given) if visited_edges else ())
-            if after not in seen:
-                seen.add(after)
-                pending.append(after)
+        for taken, given in possible:
+            next_one = (after(state, taken, given), _plus(visited, given) if visited_edges else ())
+            if next_one not in seen:
+                seen.add(next_one)
+                pending.append(next_one)
         if len(seen) > limit:
             return None
     return Ends(frozenset(ends))
@@ -63,16 +63,17 @@ def sampled(graph: Graph, random: Random, runs: int, most: int = 2_000) -> Ends:
         state = tuple(sorted(graph.start))
         visited: tuple[tuple[str, int], ...] = tuple(sorted(Counter(state).items()))
         for _move in range(most):
-            moves = [*_moves(graph, state)]
-            if not moves:
+            possible = [*moves(graph, state)]
+            if not possible:
                 ends.add((state, visited))
                 break
-            taken, given = random.choice(moves)
-            state, visited = _after(state, taken, given), _plus(visited, given)
+            taken, given = random.choice(possible)
+            state, visited = after(state, taken, given), _plus(visited, given)
     return Ends(frozenset(ends))
 
 
-def _after(state: State, taken: State, given: State) -> State:
+def after(state: State, taken: State, given: State) -> State:
+    """Return the state after a move."""
     left = Counter(state)
     left.subtract(taken)
     return tuple(sorted((left + Counter(given)).elements()))
@@ -82,7 +83,8 @@ def _plus(visited: tuple[tuple[str, int], ...], given: State) -> tuple[tuple[str
     return tuple(sorted((Counter(dict(visited)) + Counter(given)).items()))
 
 
-def _moves(graph: Graph, state: State) -> Iterator[Move]:
+def moves(graph: Graph, state: State) -> Iterator[Move]:
+    """Return all that can happen in a state."""
     for name in sorted({graph.edges[edge].target for edge in state}):
         node = graph.nodes[name]
         full = tuple(edge for edge in node.inward if edge in state)

@@ -166,7 +166,8 @@ class _Compiler:
         """Return for each outgoing edge the condition under which it is taken, in the order of the edges."""
         edges = [self.graph.edges[edge] for edge in node.outward]
         conditions = [_holds(edge.condition) for edge in edges if not edge.default]
-        found, before = [], []
+        found: list[str] = []
+        before: list[str] = []
         for edge in edges:
             if edge.default:
                 found.append(" and ".join(f"not {each}" for each in conditions) or "true")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from flows.languages.graph.model import Graph
-from flows.languages.graph.scheduler import Forks, addresses, common
+from flows.languages.graph.model import CHOOSING, Graph
+from flows.languages.graph.scheduler import MOST_STEPS, Forks, Walk, addresses, common, walk
 
 
 class Entry(Protocol):
@@ -71,7 +72,7 @@ class _Tokens:
     def first(self, entry: Entry) -> Visit:
         """Place the tokens of the start."""
         placed = [edge for name, edge in self.edges.items() for _n in range(int(entry.state.get(name) or 0))]
-        new = [(edge, ((self.graph.edges[edge].source, edge),)) for edge in placed]
+        new: list[tuple[str, Forks]] = [(edge, ((self.graph.edges[edge].source, edge),)) for edge in placed]
         for edge, way in new:
             self.ways.setdefault(edge, []).append(way)
         return self.visit(entry, None, ((), tuple(placed)), new)
@@ -101,3 +102,27 @@ def visits(graph: Graph, source_map: Mapping[str, Mapping[str, str]], steps: Ite
         node = nodes.get(entry.written_by)
         found.append(tokens.step(entry, node, entry.written_by.endswith("__enter") and node is not None))
     return found
+
+
+def walked(graph: Graph, found: Sequence[Visit]) -> Walk:
+    """Return the walk of the scheduler that does what an instance did, whatever the order of its workers.
+
+    It ends as "undecided" at the first node of its own order that has not fired in the instance.
+    """
+    fired: Counter[str] = Counter()
+    choices: dict[str, list[tuple[str, ...]]] = {}
+    for visit in found:
+        if visit.node is None:
+            continue
+        fired[visit.node] += 1
+        if visit.produced and graph.nodes[visit.node].kind in CHOOSING:
+            choices.setdefault(visit.node, []).append(visit.produced)
+        for gateway in {graph.edges[edge].target for edge in visit.consumed} - {visit.node}:
+            fired[gateway] += 1  # an event gateway, whose token the task consumed
+            edge = next(
+                edge for edge in graph.nodes[gateway].outward if graph.target(edge).name == visit.node
+            )
+            choices.setdefault(gateway, []).append((edge,))
+    several = {name: taken for name, taken in choices.items() if len(graph.nodes[name].outward) > 1}
+    steps = min(MOST_STEPS, len(graph.edges) + sum(len(visit.produced) for visit in found))
+    return walk(graph, steps=steps, choices=several, fired=fired)

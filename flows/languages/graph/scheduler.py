@@ -78,6 +78,7 @@ class _Scheduler:
     forks: dict[str, list[Forks]] = field(default_factory=dict)  # of the tokens that arrived, by edge
     entered: dict[str, list[Forks]] = field(default_factory=dict)  # of those within a sub-process
     taken: dict[str, int] = field(default_factory=dict)  # choices by node
+    left: dict[str, int] | None = None  # how often each node may still fire; None: without limit
 
     def __post_init__(self) -> None:
         self.rules = Rules(self.graph)
@@ -124,6 +125,10 @@ class _Scheduler:
         return new
 
     def perform(self, firing: Firing) -> list[_Thread]:
+        if self.left is not None:
+            if not self.left.get(firing.node):
+                raise _Undecided(firing.node)
+            self.left[firing.node] -= 1
         produced = self.choose(firing.node, self.rules.produced(firing))
         self.rules.consume(self.state, firing)
         came = [self.forks[edge].pop(0) for edge in firing.consumed]
@@ -158,13 +163,15 @@ class _Scheduler:
         return tuple(name for name in self.graph.nodes if name in found)
 
 
-def walk(graph: Graph, *, steps: int = 0, choices: Choices | None = None) -> Walk:
+def walk(
+    graph: Graph, *, steps: int = 0, choices: Choices | None = None, fired: Mapping[str, int] | None = None
+) -> Walk:
     """Return the steps of the graph from its beginning: all, or the first `steps`.
 
-    Without a number, a walk stops where it begins to repeat itself. Raises BadGraph for choices that the
-    graph does not have, and for more than 1,000 threads.
+    Without a number, a walk stops where it begins to repeat itself; with `fired`, at a node that would fire
+    more often. Raises BadGraph for choices that the graph does not have, and for more than 1,000 threads.
     """
-    scheduler = _Scheduler(graph, choices or {})
+    scheduler = _Scheduler(graph, choices or {}, left=None if fired is None else {**fired})
     _check_choices(scheduler.rules, choices or {})
     done = [scheduler.begin()]
     seen = {scheduler.key(): 0}

@@ -11,7 +11,7 @@ from django.core.management.base import CommandParser
 from flows import api
 from flows.errors import UnknownInstance
 from flows.languages import graph
-from flows.languages.graph.history import visits
+from flows.languages.graph.history import visits, walked
 from flows.management.base import FlowCommand, Rejected, Usage
 from flows.management.files import read_text
 from flows.models import Instance, TraceEntry
@@ -34,6 +34,11 @@ class Command(FlowCommand):
             "--steps", type=int, default=0, metavar="N", help="walk: the first N, also of an endless graph"
         )
         parser.add_argument(
+            "--walk",
+            action="store_true",
+            help="history: the walk of the scheduler that does what the instance did",
+        )
+        parser.add_argument(
             "--choose",
             action="append",
             default=[],
@@ -45,7 +50,7 @@ class Command(FlowCommand):
     def run(self, **options: Any) -> None:
         path: Path = options["file"]
         if options["verb"] == "history":
-            self._history(str(path), options["json"])
+            self._history(str(path), options["json"], options["walk"])
             return
         found = graph.read(read_text(path), path.suffix[1:], path.stem)
         if options["verb"] == "check":
@@ -70,7 +75,7 @@ class Command(FlowCommand):
         if not as_json:
             self.stdout.write(f"{len(found.nodes)} nodes and {len(found.edges)} edges; no errors found.")
 
-    def _history(self, wid: str, as_json: bool) -> None:
+    def _history(self, wid: str, as_json: bool, scheduled: bool) -> None:
         if not wid.isdigit() or int(wid) >= 2**31:
             raise Usage(f"“{wid[:80]}” is not the number of an instance.")
         instance = Instance.objects.filter(wid=int(wid)).select_related("flow").first()
@@ -82,6 +87,9 @@ class Command(FlowCommand):
         drawn = graph.read(source["text"], source["format"])
         steps: Any = TraceEntry.objects.filter(wid=int(wid)).order_by("seq").iterator()
         found = visits(drawn, source["map"], steps)
+        if scheduled:
+            self._walk(walked(drawn, found), as_json)
+            return
         if as_json:
             self.write_json({"wid": int(wid), "steps": [asdict(visit) for visit in found]})
             return

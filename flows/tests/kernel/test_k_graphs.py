@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count
 from random import Random
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.conf import settings
 
 from flows import api
 from flows.languages.graph import Graph, read
 from flows.languages.graph.compiling import compile_graph
-from flows.languages.graph.history import visits
-from flows.tests.graph_reference import sampled
+from flows.languages.graph.history import Visit, visits, walked
+from flows.tests.graph_reference import after, moves
 from flows.tests.kit import Kit, broken
+from flows.tests.test_graph_random import KINDS, Maker, dead
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
 
@@ -37,6 +42,14 @@ def perform(kit: Kit, wid: int, random: Random, **changes: Any) -> list[str]:
         kit.run(job.trname, wid, **changes)
         done.append(job.trname)
     return done
+
+
+def history(kit: Kit, wid: int, graph: Graph) -> list[Visit]:
+    steps = [
+        SimpleNamespace(seq=row.seq, written_by=row.trw, state=row.state, before=row.before)
+        for row in kit.rows("select * from wedsql.wed_trace where wid = %s order by seq", [wid])
+    ]
+    return visits(graph, compile_graph(graph).source_map, steps)
 
 
 def visited(kit: Kit, wid: int) -> Counter[str]:
@@ -61,17 +74,34 @@ def test_the_history_is_the_tree_of_its_threads(kit: Kit) -> None:
     publish(kit, read(X))
     wid = kit.start()
     perform(kit, wid, Random(3))  # noqa: S311
-    steps = [
-        SimpleNamespace(seq=row.seq, written_by=row.trw, state=row.state, before=row.before)
-        for row in kit.rows("select * from wedsql.wed_trace where wid = %s order by seq", [wid])
-    ]
-    found = visits(read(X), compile_graph(read(X)).source_map, steps)
+    found = history(kit, wid, read(X))
     assert sorted(edge for visit in found for edge in visit.produced) == sorted(read(X).edges)
     assert found[0].address == "a(r1)" and found[-1].waiting == ()
     assert {visit.node: visit.address for visit in found if visit.node in {*"bcefgj"}} == {
         "b": "a/b(r2,r3)", "c": "a/b/c(r4,r5)", "e": "a/b/c(r7)", "f": "a/b/c/f(r9,r11)",
         "g": "a(r12)", "j": "a(r13)",
     }  # fmt: skip
+
+
+def test_the_walk_of_the_article_follows_from_what_an_instance_did(kit: Kit) -> None:
+    publish(kit, read(X))
+    table = (settings.BASE_DIR / "docs/graphs.md").read_text().split("-------------\n")[1].split("```")[0]
+    expected = [line.split() for line in table.splitlines()]
+    for seed in range(3):
+        wid = kit.start()
+        perform(kit, wid, Random(seed))  # noqa: S311
+        walk = walked(read(X), history(kit, wid, read(X)))
+        assert walk.outcome == "ended"
+        assert [
+            [str(step.number), step.executed or "BEGIN", ";".join(step.threads) or "-", str(step.pointer)]
+            for step in walk.steps
+        ] == [line[:4] for line in expected]
+        assert [step.address for step in walk.steps if step.address] == [
+            line[4] for line in expected if len(line) > 4
+        ]
+    wid = kit.start()
+    walk = walked(read(X), history(kit, wid, read(X)))
+    assert (walk.outcome, walk.waiting, len(walk.steps)) == ("undecided", ("d",), 3)
 
 
 def test_a_version_that_is_published_without_a_source_has_none(kit: Kit) -> None:
@@ -206,21 +236,66 @@ def test_a_subprocess_is_left_when_nothing_is_left_in_it_and_runs_again(kit: Kit
     assert broken(kit) == []
 
 
-def test_random_graphs_end_as_the_reference_interpreter_says(kit: Kit) -> None:
-    from flows.tests.test_graph_random import Maker
+def with_conditions(made: Graph) -> Graph:
+    """Return the graph with conditions over the data: x chooses at gateways, bit by bit at inclusive ones."""
+    edges = {}
+    for name, edge in made.edges.items():
+        node = made.nodes[edge.source]
+        place = node.outward.index(name)
+        if node.kind == "exclusive" and len(node.outward) > 1:
+            last = name == node.outward[-1]
+            condition = None if last else f"x % {len(node.outward)} = {place}"
+            edge = replace(edge, condition=condition, default=last)
+        elif node.kind == "inclusive" and place:
+            edge = replace(edge, condition=f"(x / {2**place}) % 2 = 1")
+        edges[name] = edge
+    return replace(made, edges=edges, attributes=tuple(CHOICES))
 
-    random = Random(8)  # noqa: S311
-    for seed in range(6):
-        made = Maker(4_000 + seed, sound=seed % 2 == 0, kinds=("parallel",)).graph(2)
-        if any(node.kind == "exclusive" for node in made.nodes.values()):
+
+def assert_each_step_is_a_move(kit: Kit, wid: int, made: Graph) -> bool:
+    """Assert that each step of an instance is a move of the reference interpreter; return if none is left."""
+    state: tuple[str, ...] = ()
+    for visit in history(kit, wid, made):
+        if visit.node is None:
+            state = tuple(sorted(visit.produced))
+            assert state == tuple(sorted(made.start))
             continue
+        move = tuple(sorted(visit.consumed)), tuple(sorted(visit.produced))
+        legal = {(tuple(sorted(taken)), tuple(sorted(given))) for taken, given in moves(made, state)}
+        assert move in legal, (visit, state)
+        state = after(state, *move)
+        assert state == tuple(sorted(visit.waiting))
+    return not [*moves(made, state)]
+
+
+def some_graphs() -> Iterator[Graph]:
+    """Return random graphs, half of them with dead ends."""
+    wanted = {True: 3, False: 3}
+    for seed in count(4_000):
+        made = Maker(seed, sound=seed % 3 == 0, kinds=KINDS if seed % 2 else KINDS[:2]).graph(2)
+        found = dead(made)
+        if found is not None and wanted[found] and len(made.nodes) > 6:
+            wanted[found] -= 1
+            yield with_conditions(made)
+        if not any(wanted.values()):
+            return
+
+
+def test_each_step_of_random_graphs_is_a_move_of_the_reference_interpreter(kit: Kit) -> None:
+    random = Random(8)  # noqa: S311
+    ended = Counter[str]()
+    for made in some_graphs():
         publish(kit, made)
-        ends = sampled(made, random, 10)
-        wid = kit.start()
-        perform(kit, wid, random)
-        assert (kit.status(wid) == "E") == ends.dead
-        expected = {
-            frozenset(Counter(made.edges[edge].target for edge, n in edges for _each in range(n)).items())
-            for _state, edges in ends.found
-        }
-        assert kit.status(wid) == "E" or {name for name, _n in next(iter(expected))} == {*visited(kit, wid)}
+        for _order in range(3):
+            wid = kit.start(x=random.randrange(16))
+            for _job in range(40):
+                if kit.status(wid) != "R":
+                    break
+                kit.run(random.choice(kit.pending(wid)).trname, wid, x=random.randrange(16))
+            status = kit.status(wid)
+            ended[status] += 1
+            over = assert_each_step_is_a_move(kit, wid, made)
+            assert over == (status != "R")
+            assert (status == "F") == (over and not any(kit.state(wid)[f"t_{edge}"] for edge in made.edges))
+    assert ended["F"] > 5 and ended["E"] > 2
+    assert broken(kit) == []
