@@ -29,7 +29,7 @@ from flows.types import Draft
 _DECORATED = re.compile(r'(@transition\(\s*"[^"]+"),')
 
 
-def _translated(text: str) -> str:
+def translated(text: str) -> str:
     """Return a text of an example in the active language; the context keeps it apart from those of pages."""
     return pgettext("gallery", text) if text else ""
 
@@ -49,16 +49,16 @@ class Example:
 
     @property
     def title(self) -> str:
-        return _translated(self.english_title)
+        return translated(self.english_title)
 
     @property
     def story(self) -> str:
-        return _translated(self.english_story)
+        return translated(self.english_story)
 
     @property
     def lesson(self) -> str:
         """Return what the example teaches, in a sentence; "" for one that does not say it."""
-        return _translated(self.english_lesson)
+        return translated(self.english_lesson)
 
     @property
     def rules(self) -> int:
@@ -68,16 +68,16 @@ class Example:
     def localized(self) -> Definition:
         """Return the definition with its labels in the active language: they are the new flow's own."""
         lists = {
-            part: [{**each, "label": _translated(each.get("label", ""))} for each in self.definition[part]]
+            part: [{**each, "label": translated(each.get("label", ""))} for each in self.definition[part]]
             for part in ("attributes", "triggers")
         }
-        label = _translated(self.definition["label"])
+        label = translated(self.definition["label"])
         return cast(Definition, {**self.definition, "label": label, **lists})
 
     def scenarios_of(self, flow: str) -> Iterator[Scenario]:
         """Return the scenarios for a flow, with names and stories in the active language."""
         for each in self.scenarios:
-            yield replace(each, flow=flow, name=_translated(each.name), story=_translated(each.story))
+            yield replace(each, flow=flow, name=translated(each.name), story=translated(each.story))
 
     def handlers_of(self, flow: str) -> str:
         """Return the code of the handlers for one flow: it then takes precedence over the example's."""

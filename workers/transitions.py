@@ -1,9 +1,10 @@
-"""The handlers of the gallery's examples, found like those of any installed app.
+"""The handlers of the gallery's examples and patterns, found like those of any installed app.
 
-Their transitions begin with `sample_`, so that they never have the name of a transition of yours. A handler
-that names your flow takes precedence over them.
+Their transitions begin with `sample_` and `pattern_`, so that they never have the name of a transition of
+yours. A handler that names your flow takes precedence over them.
 """
 
+from workers.gallery import pattern_handlers
 from workers.gallery.choice import handlers as choice
 from workers.gallery.compensation import handlers as compensation
 from workers.gallery.escalation import handlers as escalation
@@ -25,5 +26,6 @@ __all__ = [
     "loop",
     "order",
     "parallel",
+    "pattern_handlers",
     "sequence",
 ]

@@ -24,6 +24,11 @@ def read(text: str, flow: str = "") -> list[Scenario]:
     found = YAML.content(text)
     if not isinstance(found, list):
         raise NotReadable(_("no list of scenarios"), 1)
+    return scenarios_of(found, flow)
+
+
+def scenarios_of(found: list[Any], flow: str = "") -> list[Scenario]:
+    """Return the scenarios of a list as a text has it. Raises NotReadable."""
     return [_scenario(flow, each) for each in found]
 
 

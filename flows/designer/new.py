@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django import forms
 from django.contrib import messages
 from django.db import transaction
@@ -15,11 +13,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
-from flows import api, gallery
+from flows import api, gallery, patterns
 from flows.access import AnyUser, may_add
 from flows.definition import FLOW
 from flows.designer.draft import Design, main_draft, may_edit
-from flows.designer.miniature import miniature
+from flows.designer.examples import card, cards
 from flows.errors import DraftExists, WedError
 from flows.queries.definitions import flow_by_name
 from flows.summaries import Summary
@@ -61,8 +59,8 @@ def new(request: HttpRequest) -> HttpResponse:
     form = _form(request)
     if form.is_valid() and (opened := _open(request, form, None)):
         return opened
-    examples = [_card(example) for example in gallery.examples().values()]
-    context = {"form": form, "drafts": unpublished(request.user), "examples": examples}
+    wanted = request.GET.get("q", "")[:100]
+    context = {"form": form, "drafts": unpublished(request.user), "wanted": wanted, "cards": cards(wanted)}
     return render(request, "admin/flows/designer/new.html", context)
 
 
@@ -72,7 +70,7 @@ def example(request: HttpRequest, example: str) -> HttpResponse:
     """Show an example of the gallery and open a draft of it; `?handlers=` downloads its code."""
     form = _form(request)
     del form.fields["name"].widget.attrs["autofocus"]  # the page begins with the story
-    found = gallery.examples().get(example)
+    found = patterns.example_named(example)
     if found is None:
         raise Http404
     flow = request.GET.get("flow", "")
@@ -82,7 +80,7 @@ def example(request: HttpRequest, example: str) -> HttpResponse:
         return _download(code)
     if form.is_valid() and (opened := _open(request, form, found)):
         return opened
-    context = {"form": form, "code": code, "flow": flow, **_card(found)}
+    context = {"form": form, "code": code, "flow": flow, **card(found)}
     context |= {"rules": found.localized()["triggers"], "scenarios": list(found.scenarios_of(""))}
     return render(request, "admin/flows/designer/example.html", context)
 
@@ -91,10 +89,6 @@ def _form(request: HttpRequest) -> NewFlowForm:
     if not may_add(request.user):
         raise Http404
     return NewFlowForm(request.POST if request.method == "POST" else None, use_required_attribute=False)
-
-
-def _card(example: gallery.Example) -> dict[str, Any]:
-    return {"example": example, "picture": miniature(example.localized(), example.scenarios)}
 
 
 def _download(code: str) -> HttpResponse:

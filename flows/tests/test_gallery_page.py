@@ -8,12 +8,14 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 
 from flows import api, gallery
 from flows.definition.scenarios import Scenario, Step
 from flows.designer.miniature import miniature
 from flows.errors import ScenarioLimit, UnknownDraft
 from flows.models import Flow
+from flows.patterns import catalogue, example_named, patterns
 from flows.tests.designer import browser
 from flows.tests.pages import opened, unique
 from flows.tests.publish_page import text_of
@@ -37,6 +39,47 @@ def test_the_page_has_a_card_with_a_picture_per_example(alice: Client) -> None:
         assert f"{example.rules} rules" in card and f"{len(example.scenarios)} scenarios" in card
         assert 'role="img" aria-label="after Start' in card
     assert 'style="' not in page
+
+
+def test_the_patterns_stand_below_in_their_groups(alice: Client) -> None:
+    page = alice.get(NEW).content.decode()
+    below = page[page.index('id="patterns"') :]
+    groups = [group for group in catalogue() if re.search(f'<h3 id="patterns-{group.name}">', below)]
+    assert len(groups) == len(catalogue()) == 8
+    found = re.findall(r'<li class="panel card pattern">(.*?)</li>', below, re.DOTALL)
+    assert len(found) == len(patterns())
+    for each in patterns().values():
+        card = next(text for text in found if f'<a href="{at(each.name)}">' in text)
+        assert escape(each.story) in card and 'role="img" aria-label="after Start' in card
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("wcp16", ["wcp16"]),
+        ("  LIVRO customer seller ", []),
+        ("customer seller", ["wcp16"]),
+        ("iteration reminded", ["wcp21"]),
+        ("conference", ["parallel"]),
+    ],
+)
+def test_a_search_shows_what_has_all_of_its_words(alice: Client, words: str, shown: list[str]) -> None:
+    page = alice.get(NEW, {"q": words}).content.decode()
+    assert re.findall(r"/flow/gallery/(\w+)/", page) == shown
+    assert ("No example and no pattern has all of these words." in page) == (not shown)
+
+
+def test_a_pattern_has_a_page_with_its_definition_and_opens_as_a_draft(alice: Client) -> None:
+    shown = text_of(alice.get(at("wcp20")))
+    assert "Workflow pattern 20 · Cancellation and forced completion" in shown
+    assert "The pattern: The whole instance is cancelled" in shown and "waits for a signal" in shown
+    assert "For example: A customer may cancel an order until it is shipped" in shown
+    flow = unique()
+    assert alice.post(at("wcp20"), {"name": flow}).status_code == 302
+    listed = text_of(alice.get(reverse("admin:flows_flow_new_scenarios", args=[flow])))
+    assert listed.count("as expected") == 2
+    alice.cookies["django_language"] = "pt-br"
+    assert "Padrão de workflow 20 · Cancelamento e conclusão forçada" in text_of(alice.get(at("wcp20")))
 
 
 def test_it_is_in_the_language_of_the_reader(alice: Client) -> None:
@@ -94,9 +137,10 @@ def test_who_may_not_add_flows_sees_no_example() -> None:
     assert browser(user).get(at("order")).status_code == 404
 
 
-@pytest.mark.parametrize("name", sorted(gallery.examples()))
+@pytest.mark.parametrize("name", [*gallery.examples(), *patterns()])
 def test_no_box_of_a_picture_lies_on_another(name: str) -> None:
-    example = gallery.examples()[name]
+    example = example_named(name)
+    assert example
     drawn = miniature(example.definition, example.scenarios)
     assert len({(box.x, box.y) for box in drawn.boxes}) == len(drawn.boxes) == example.rules + 1
     assert all(0 < box.x < drawn.width and 0 < box.y < drawn.height for box in drawn.boxes)

@@ -52,7 +52,8 @@ OWN = (
     "/exceptions/", "/workers/", "/health/", "/search/?q=a",
     "/flows/{f}/webhooks/", "/flows/{f}/webhooks/new/", "/webhooks/{hook}/",
     "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",
-    "/admin/flows/flow/gallery/order/", *(f"/admin/flows/flow/{{id}}/{tab}" for tab in DESIGN),
+    "/admin/flows/flow/gallery/order/", "/admin/flows/flow/gallery/wcp20/",
+    *(f"/admin/flows/flow/{{id}}/{tab}" for tab in DESIGN),
     *(f"/admin/flows/flow/new/{{new}}/{tab}" for tab in NEW),
 )  # fmt: skip
 # Pages of Django's admin in our frame: the rules that are law, not those that are advice.

@@ -13,6 +13,7 @@ from django.utils import translation
 
 from flows import api, gallery, stand_ins
 from flows.errors import DraftExists, WedError
+from flows.patterns import catalogue, example_named, patterns
 from flows.tests.pages import unique
 from testkit.processes import Processes
 from workers.discovery import autodiscover
@@ -85,7 +86,7 @@ def texts(example: gallery.Example) -> Iterator[str]:
     yield from (example.english_title, example.english_story, example.english_lesson)
     yield example.definition["label"]
     for part in ("attributes", "triggers"):
-        yield from (each["label"] for each in example.definition[part])
+        yield from (each.get("label", "") for each in example.definition[part])
     for scenario in example.scenarios:
         yield from (scenario.name, scenario.story)
 
@@ -94,11 +95,13 @@ def translated(text: str) -> str:
     return translation.pgettext("gallery", text)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [*NAMES, *patterns()])
 def test_every_text_is_translated(name: str) -> None:
-    same = {"Total", "Hotel"}
+    same = {"Total", "Hotel", ""}
+    example = example_named(name)
+    assert example
     with translation.override("pt-br"):
-        found = {text for text in texts(gallery.examples()[name]) if translated(text) == text}
+        found = {text for text in texts(example) if translated(text) == text}
     assert found - same == set()
 
 
@@ -106,6 +109,8 @@ def test_the_compiled_catalogue_is_the_written_one() -> None:
     po = Path(__file__).parents[1] / "locale" / "pt_BR" / "LC_MESSAGES" / "django.po"
     pairs = re.findall(r'^msgctxt "gallery"\nmsgid (".+")\nmsgstr (".*")$', po.read_text(), re.MULTILINE)
     used = {text for example in gallery.examples().values() for text in texts(example)}
+    used |= {text for pattern in patterns().values() for text in texts(pattern)}
+    used |= {each.english_title for group in catalogue() for each in (group, *group.entries)}
     with translation.override("pt-br"):
         for original, portuguese in pairs:
             assert ast.literal_eval(original) in used

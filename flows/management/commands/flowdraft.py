@@ -16,6 +16,7 @@ from flows.definition.merging import Merge
 from flows.gallery import examples, open_example
 from flows.management.base import FlowCommand, Rejected, Usage
 from flows.management.files import read_definition
+from flows.patterns import example_named
 from flows.summaries import Summary
 from flows.types import Draft, DraftAt, DraftInfo, Publication, PublicationChoices
 
@@ -35,7 +36,8 @@ ACTIONS = {
     "reject": NUMBER,
     "withdraw": NUMBER,
 }
-_EXAMPLES = f"open: an example of the gallery, with its scenarios: {', '.join(examples())}"
+_KNOWN = f"{', '.join(examples())}, or a pattern, such as wcp1"
+_EXAMPLES = f"open: an example of the gallery, with its scenarios: {_KNOWN}"
 _DRAFTS = ("flow", "branch", "revision", "base_version", "running_version", "changed_by", "changed_at")
 _REQUESTS = (
     "id",
@@ -82,9 +84,9 @@ class Command(FlowCommand):
 
     def _open(self, options: dict[str, Any]) -> None:
         if options["from_gallery"]:
-            example = examples().get(options["from_gallery"])
+            example = example_named(options["from_gallery"])
             if example is None:
-                raise Usage(f"The gallery has no example {options['from_gallery']}: {', '.join(examples())}.")
+                raise Usage(f"The gallery has no example {options['from_gallery']}: {_KNOWN}.")
             self._report_draft(open_example(example, options["target"], actor=options["actor"]), options)
             return
         draft = api.open_draft(

@@ -1,0 +1,139 @@
+"""Each control-flow pattern of the gallery runs as its file says, whatever the order of the workers is.
+
+Several instances run at the same time. Workers take jobs by leases, so that jobs of one instance are
+performed in parallel, and finish them in a random order with random results. Signals come at random moments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
+
+import pytest
+
+from flows import api
+from flows.errors import WedError
+from flows.patterns import Pattern, Run, patterns
+from flows.patterns.code import values
+from flows.tests.kit import Kit, broken
+from flows.tests.spread import seeds
+from flows.types import ClaimedJob
+
+pytestmark = pytest.mark.kernel
+INSTANCES, MOST_STEPS = 3, 2_000
+
+
+@dataclass
+class Play:
+    """The workers of one pattern: their order is that of the random numbers."""
+
+    kit: Kit
+    pattern: Pattern
+    random: Random
+    running: dict[int, Run] = field(default_factory=dict)
+    held: list[ClaimedJob] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        triggers = [each for each in self.pattern.definition["triggers"] if "transition" in each]
+        self.rules = {each["transition"]: each["name"] for each in triggers}
+        self.signals = [each["transition"] for each in triggers if each.get("signal")]
+        self.worked = [name for name in self.rules if name not in self.signals]
+
+    def start(self) -> None:
+        """Start instances of each run of the pattern."""
+        for run in self.pattern.runs * INSTANCES:
+            self.running[self.kit.start(**run.start)] = run
+
+    def play(self) -> None:
+        """Let the workers work until there is nothing to do."""
+        for _step in range(MOST_STEPS):
+            if self.signals and self.random.random() < 0.1:
+                self.signal(self.random.choice([*self.running]))
+            elif not (self.work() or self.unblock()):
+                return
+        raise AssertionError("it does not end")
+
+    def work(self) -> bool:
+        """Take a job or finish one; return false if there is neither."""
+        offered = api.offer(self.kit.name, self.worked, conn=self.kit.conn)
+        chosen = self.random.choice([*offered, *self.held]) if offered or self.held else None
+        if isinstance(chosen, ClaimedJob):
+            self.finish(chosen)
+        elif chosen is not None:
+            self.held += api.lease_many(
+                self.kit.name, [chosen.transition], 1, "tester", job_ids=[chosen.id], conn=self.kit.conn
+            )
+        return chosen is not None
+
+    def finish(self, job: ClaimedJob) -> None:
+        """Commit a result; only that of a job that was withdrawn meanwhile is rejected."""
+        self.held.remove(job)
+        try:
+            self.kit.complete(job, set_text=self.result(job.transition))
+        except WedError:
+            assert not self.kit.one("select 1 from wedsql.job_pool where id = %s", [job.id]), job
+
+    def result(self, transition: str) -> str:
+        return self.random.choice(self.pattern.results[self.rules[transition]])
+
+    def unblock(self) -> bool:
+        """Send the signals that instances wait for, and deliver what is kept; return false if none waits."""
+        waiting = self.kit.rows(
+            "select wid from wedsql.job_pool where trname = any (%s) and wid = any (%s) order by wid",
+            (self.signals, [*self.running]),
+        )
+        for row in waiting:
+            self.signal(row.wid)
+        self.kit.reap()
+        return bool(waiting)
+
+    def signal(self, wid: int) -> None:
+        """Send a signal to an instance, unless it has ended."""
+        name = self.random.choice(self.signals)
+        if self.kit.status(wid) == "R":
+            data = values(self.result(name), self.kit.state(wid))
+            api.signal(self.kit.name, name, data, to=wid, conn=self.kit.conn)
+
+    def check(self) -> None:
+        """Assert that each instance has ended as its run says."""
+        for wid, run in self.running.items():
+            done = [self.rules[row.trw] for row in self.kit.trace(wid) if row.trw in self.rules]
+            course = " ".join(done)
+            assert self.kit.status(wid) == "F" and not self.kit.jobs(wid), course
+            assert re.fullmatch(run.course, course), course
+            assert not run.times or Counter(done) == run.times, course
+            if run.holds:
+                text = f"select {run.holds} from {{f}}.wed_flow where wid = %s"
+                assert self.kit.one(text, [wid]), self.kit.state(wid)
+
+
+def run(kit: Kit, pattern: Pattern) -> None:
+    api.publish(kit.name, pattern.definition, conn=kit.conn)
+    for seed in seeds(1):
+        play = Play(kit, pattern, Random(seed))  # noqa: S311
+        play.start()
+        play.play()
+        play.check()
+
+
+@pytest.mark.parametrize("name", patterns())
+def test_a_pattern_ends_as_expected_in_each_order_of_the_workers(kit: Kit, name: str) -> None:
+    run(kit, patterns()[name])
+    assert broken(kit) == []
+
+
+@pytest.mark.parametrize(("name", "option"), [("wcp16", "revalidate"), ("wcp43", "final_when_pending")])
+def test_a_pattern_that_lacks_an_option_does_not_end_as_expected(kit: Kit, name: str, option: str) -> None:
+    pattern = patterns()[name]
+    triggers = [without(each, option) for each in pattern.definition["triggers"]]
+    definition = without(pattern.definition, option) | {"triggers": triggers}
+    with pytest.raises(AssertionError):
+        run(kit, replace(pattern, definition=definition))
+
+
+def without(found: Mapping[str, Any], option: str) -> dict[str, Any]:
+    return {name: value for name, value in found.items() if name != option}
