@@ -127,7 +127,7 @@ def _unreached(graph: Graph) -> Iterator[Problem]:
     }
     reached = _closure(first, lambda name: _next(graph, name))
     for node in graph.nodes.values():
-        if node.name not in reached:
+        if node.name not in reached and node.rule.during is None:
             yield _problem(graph, "unreachable", f"No start leads to node “{node.name}”.", node)
 
 

@@ -59,6 +59,8 @@ class _Moves:
         """Return the SET clause; whole numbers are added up."""
         parts = [f"{name} = {value}" for name, value in self.given.items()]
         for name, expressions in self.added.items():
+            if name in self.given:
+                continue
             number = sum(int(each) for each in expressions if _is_number(each))
             others = [f" + {each}" for each in expressions if not _is_number(each)]
             if number or others:
@@ -111,7 +113,9 @@ class _Compiler:
         """Add the triggers of a node."""
         if node.kind in ("begin", "event"):
             return  # the start has the first tokens; tasks after an event gateway consume its tokens
-        if node.kind == "parallel":
+        if node.rule.during is not None:
+            self.fire(node, [f"{_state(self.graph.nodes[node.rule.during])} = 1"], _Moves())
+        elif node.kind == "parallel":
             self.fire(node, [f"{_token(edge)} > 0" for edge in node.inward], self.consumed(node.inward))
         elif node.kind == "inclusive":
             tokens = _any(f"{_token(edge)} > 0" for edge in node.inward)
@@ -160,7 +164,22 @@ class _Compiler:
             moves.add(_count(node.within), "1")
         for edge, taken in zip(edges, self.taken(node), strict=True):
             self.produce(moves, edge.name, taken if chooses else None, counted=not one)
+        if node.rule.ends is not None:
+            self.end(moves, node.rule.ends)
         self.add(node, when, moves, what)
+
+    def end(self, moves: _Moves, subprocess: str) -> None:
+        """Remove all tokens of a sub-process; "" is the whole graph."""
+        graph = self.graph
+        moves.given |= {
+            _token(edge): "0" for edge in graph.edges if graph.is_in(graph.scope(edge), subprocess)
+        }
+        moves.given[_count(subprocess or None)] = "0"
+        for node in graph.nodes.values():
+            if graph.is_in(node.within, subprocess) and node.kind == "subprocess":
+                moves.given |= {_state(node): "0", _count(node.name): "0"}
+            elif graph.is_in(node.within, subprocess) and node.kind == "complex":
+                moves.given |= {_state(node): "0"} | {_absorbed(edge): "0" for edge in node.inward}
 
     def taken(self, node: Node) -> list[str]:
         """Return for each outgoing edge the condition under which it is taken, in the order of the edges."""
@@ -187,7 +206,7 @@ class _Compiler:
             moves.add(_count(self.graph.scope(edge)), one)
 
     def add(self, node: Node, when: list[str], moves: _Moves, what: str = "") -> None:
-        task = node.kind == "task"
+        task, rule = node.kind == "task", node.rule
         options = {key: value for key, value in node.options.items() if key not in _OWN}
         waits = task and any(
             self.graph.nodes[self.graph.edges[edge].source].kind == "event" for edge in node.inward
@@ -195,11 +214,12 @@ class _Compiler:
         made: dict[str, Any] = {
             "name": node.name + what,
             "transition": _transition(node.name + what),
-            "predicate": " and ".join(when),
+            "predicate": " and ".join([*when, *([f"({rule.when})"] if rule.when else [])]),
             "performer": "worker" if task else "database",
-            "sets": moves.text(),
+            "sets": ", ".join(filter(None, [moves.text(), rule.sets])),
         }
-        self.triggers.append({**made, **({"revalidate": "withdraw"} if waits else {}), **options})
+        withdrawn = {"revalidate": "withdraw"} if waits else {}
+        self.triggers.append({**made, **withdrawn, **options, **rule.options})
         self.nodes.append(node.name)
 
     def nothing_comes(self, node: Node, also: str = "") -> Iterator[str]:

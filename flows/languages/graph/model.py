@@ -29,6 +29,22 @@ class Edge:
 
 
 @dataclass(frozen=True)
+class Rule:
+    """What another language adds to the rule of a node.
+
+    `options` are set whatever the node's options are; `when` is a further condition, and `sets` a further
+    assignment. The node also removes all tokens of the sub-process `ends`, where "" is the whole graph. With
+    `during` it fires without a token while that sub-process is entered.
+    """
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+    when: str = ""
+    sets: str = ""
+    ends: str | None = None
+    during: str | None = None
+
+
+@dataclass(frozen=True)
 class Node:
     """A node with its incoming and outgoing edges in the order of the text.
 
@@ -44,6 +60,7 @@ class Node:
     need: int | tuple[str, ...] | None = None
     path: Path = ()
     options: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    rule: Rule = field(default=Rule(), compare=False)
 
 
 @dataclass(frozen=True)
@@ -76,6 +93,10 @@ class Graph:
             if node.within == subprocess and node.kind == "begin"
             for edge in node.outward
         )
+
+    def is_in(self, scope: str | None, subprocess: str) -> bool:
+        """Return whether a scope is that of a sub-process or within it; "" is the whole graph."""
+        return subprocess in ("", scope) or (scope is not None and subprocess in self.around(scope))
 
     def around(self, node: str) -> Iterator[str]:
         """Return the sub-processes that contain a node, the innermost first."""

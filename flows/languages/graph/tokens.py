@@ -94,6 +94,23 @@ class Rules:
             state.activated[firing.node] = frozenset(firing.consumed)
         elif firing.what == "reset":
             del state.activated[firing.node]
+        ends = self.graph.nodes[firing.node].rule.ends
+        if ends is not None:
+            self.end(state, ends)
+
+    def end(self, state: State, subprocess: str) -> None:
+        """Remove all tokens of a sub-process; "" is the whole graph."""
+        graph = self.graph
+        for edge in [*state.arrived]:
+            if graph.is_in(graph.scope(edge), subprocess):
+                del state.arrived[edge]
+        state.travelling = [
+            edge for edge in state.travelling if not graph.is_in(graph.scope(edge), subprocess)
+        ]
+        for name in [*state.active, *state.activated]:
+            if graph.is_in(graph.nodes[name].within, subprocess):
+                state.active.discard(name)
+                state.activated.pop(name, None)
 
     def produced(self, firing: Firing) -> list[tuple[str, ...]]:
         """Return the sets of edges of which a firing produces one; more than one if the data decide."""
