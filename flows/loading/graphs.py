@@ -33,15 +33,20 @@ def prepare_graph(flow: str, text: str, format_: str) -> Imported:
     if _errors(found):
         raise BadGraph(found)
     compiled = compile_graph(graph)
+    problems = refusals(flow, graph, compiled)
+    if problems:
+        raise BadGraph(problems)
+    return Imported(text, format_, graph, compiled, tuple(found))
+
+
+def refusals(flow: str, graph: Graph, compiled: Compiled) -> list[Problem]:
+    """Return why the database would not accept the flow of a graph, with places of the graph."""
     refused = api.check_definition(flow, compiled.definition)
     problems = [
         _at_origin(graph, compiled, problem) for problem in refused if problem.path[:1] == ("attributes",)
     ]
     problems = problems or [*_conditions(graph, compiled)]
-    problems = problems or [_at_origin(graph, compiled, problem) for problem in refused]
-    if problems:
-        raise BadGraph(problems)
-    return Imported(text, format_, graph, compiled, tuple(found))
+    return problems or [_at_origin(graph, compiled, problem) for problem in refused]
 
 
 def publish_graph(flow: str, imported: Imported, actor: str, reason: str = "") -> PublishReport:
