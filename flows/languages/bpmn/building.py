@@ -1,0 +1,151 @@
+"""The parts of the graph that a process becomes, while it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from flows.definition import TRIGGER
+from flows.definition.options import Options
+from flows.languages.bpmn import options
+from flows.languages.bpmn.expressions import NotUnderstood, sql
+from flows.languages.bpmn.model import Element, Expression, Process
+from flows.languages.bpmn.names import slug, unique
+from flows.languages.bpmn.problems import BpmnProblem
+from flows.languages.graph.model import Edge, Node, Rule
+
+WAITING = frozenset({"message", "timer", "conditional"})
+_MADE = {"transition", "predicate", "performer", "sets", "final", "integrity", "enabled", "signal"}
+_OPTIONS = Options({name: option for name, option in TRIGGER.items() if name not in _MADE})
+
+
+@dataclass
+class Made:
+    """A node while the graph is made."""
+
+    kind: str
+    origin: str
+    within: str | None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    rule: Rule = field(default_factory=Rule)
+    need: int | None = None
+
+
+@dataclass
+class Building:
+    """Collects nodes, edges and attributes of the graph, and the problems of the process."""
+
+    process: Process
+    names: dict[str, str] = field(init=False)
+    nodes: dict[str, Made] = field(default_factory=dict)
+    edges: dict[str, Edge] = field(default_factory=dict)
+    entry: dict[str, str] = field(default_factory=dict)
+    exit: dict[str, str] = field(default_factory=dict)
+    extra: dict[str, dict[str, Any]] = field(default_factory=dict)
+    start_by: list[str] = field(default_factory=list)
+    caught: list[str] = field(default_factory=list)
+    problems: list[BpmnProblem] = field(default_factory=list)
+
+    withdraws: bool = False
+
+    def __post_init__(self) -> None:
+        elements = self.process.elements.values()
+        chosen = [(each.id, each.name, each.options.get("transition", "")) for each in elements]
+        flows = ((flow.id, "", "") for flow in self.process.flows.values())
+        self.names = unique(chosen) | unique(flows)
+        for element in elements:
+            if element.options.get("transition", self.names[element.id]) != self.names[element.id]:
+                self.note("name_collides", "Another element has the same transition.", element)
+        self.withdraws = any(takes_tokens(each, self.process) for each in elements)
+
+    def note(self, code: str, message: str, element: Element) -> None:
+        """Add a problem of an element."""
+        self.problems.append(BpmnProblem(code, message, element.line, element.column, "error", element.id))
+
+    def add(self, name: str, kind: str, element: Element, **made: Any) -> str:
+        """Add a node that is made of an element."""
+        within = self.names[element.scope] if element.scope else None
+        self.nodes[name] = Made(kind, element.id, within, **made)
+        return name
+
+    def link(
+        self, name: str, source: str, target: str, origin: str, condition: str | None = None, *,
+        default: bool = False,
+    ) -> None:  # fmt: skip
+        """Add an edge that is made of an element or a flow."""
+        self.edges[name] = Edge(name, source, target, condition, default, (origin,))
+
+    def attribute(self, name: str, type_: str, default: str | None, label: str) -> str:
+        """Add an attribute that the rules need."""
+        given = {"name": name, "type": type_, "label": label}
+        self.extra[name] = given | ({} if default is None else {"default": default})
+        return name
+
+    def sql(self, expression: Expression, element: str) -> str:
+        try:
+            return sql(expression, self.process.language, element)
+        except NotUnderstood as error:
+            self.problems.append(error.problem)
+            return "true"
+
+    def place(self, path: tuple[str | int, ...]) -> tuple[int, int]:
+        """Return line and column of what a path of the graph is made of."""
+        found: Any = None
+        if path[:1] == ("attributes",) and len(path) > 1 and int(path[1]) < len(self.process.data):
+            found = self.process.data[int(path[1])]
+        elif path:
+            found = self.process.elements.get(str(path[0])) or self.process.flows.get(str(path[0]))
+        found = found or self.process
+        return found.line, found.column
+
+    def node(self, name: str) -> Node:
+        made = self.nodes[name]
+        inward = tuple(edge.name for edge in self.edges.values() if edge.target == name)
+        outward = tuple(edge.name for edge in self.edges.values() if edge.source == name)
+        return Node(
+            name, made.kind, inward, outward, made.within, made.need, (made.origin,), made.options, made.rule
+        )  # fmt: skip
+
+    def options(self, element: Element) -> dict[str, Any]:
+        """Return the options of the rule of an element, with its name and lane for people."""
+        try:
+            found = options.converted(element.options, _OPTIONS, ("transition",))
+        except ValueError as error:
+            self.note("bad_option", str(error), element)
+            found = {}
+        lane = self.process.lanes.get(element.id)
+        described = [element.description, *([f"Lane: {lane}"] if lane else [])]
+        shown = {"label": element.name, "description": "\n".join(filter(None, described))}
+        return {key: value for key, value in shown.items() if value} | found
+
+    def worker(self, name: str, element: Element, transition: str = "") -> None:
+        """Add a node that a worker performs."""
+        found = self.options(element) | self.compensation(element)
+        made: dict[str, Any] = {"transition": slug(transition)} if transition else {}
+        if self.withdraws:
+            made["revalidate"] = "withdraw"
+        self.add(name, "task", element, options=found, rule=Rule(made))
+
+    def compensation(self, element: Element) -> dict[str, Any]:
+        """Return the options of what undoes an activity."""
+        events = [e for e in self.process.boundary(element.id) if e.trigger.kind == "compensate"]
+        for event in events:
+            linked = [target for source, target in self.process.links if source == event.id]
+            if len(linked) != 1 or linked[0] not in self.process.elements:
+                self.note("unknown_reference", "The event is connected with no activity that undoes.", event)
+                continue
+            undoing = self.names[linked[0]]
+            return {"compensation": "transition", "compensated_by": undoing, "class": "compensatable"}
+        return {}
+
+
+def takes_tokens(element: Element, process: Process) -> bool:
+    """Return whether an event removes tokens before tasks that are being performed."""
+    if element.tag == "endEvent":
+        return element.trigger.kind in ("terminate", "error")
+    return element.tag == "boundaryEvent" and process.elements[element.attached].tag == "subProcess"
+
+
+def quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

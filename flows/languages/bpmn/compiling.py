@@ -1,0 +1,88 @@
+"""A process of BPMN as the definition of a flow, with the map from its parts to the elements of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from flows.languages.bpmn.lowering import Lowered, lower
+from flows.languages.bpmn.model import Process
+from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
+from flows.languages.graph import BadGraph, Compiled, Graph, Problem, check, compile_graph
+
+
+@dataclass(frozen=True)
+class CompiledProcess:
+    """A process, the graph that it becomes, the definition of its flow, and what to look at again."""
+
+    process: Process
+    graph: Graph
+    compiled: Compiled
+    warnings: tuple[BpmnProblem, ...]
+
+    @property
+    def source_map(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the flows of attributes with tokens, and the elements of transitions, by their ids."""
+        found = self.compiled.source_map
+        edges, nodes = self.graph.edges, self.graph.nodes
+        return {
+            "attributes": {name: str(edges[edge].path[0]) for name, edge in found["attributes"].items()},
+            "transitions": {name: str(nodes[node].path[0]) for name, node in found["transitions"].items()},
+        }
+
+
+def compile_process(process: Process) -> CompiledProcess:
+    """Return the flow of a process. Raises BadBpmn with all problems, also in the order of steps."""
+    lowered = lower(process)
+    found = located(process, lowered.graph, check(lowered.graph))
+    if any(problem.severity == "error" for problem in found):
+        raise BadBpmn(found)
+    try:
+        compiled = _completed(compile_graph(lowered.graph), process, lowered)
+    except BadGraph as error:
+        raise BadBpmn(located(process, lowered.graph, error.problems)) from error
+    return CompiledProcess(process, lowered.graph, compiled, tuple(found))
+
+
+def _completed(compiled: Compiled, process: Process, lowered: Lowered) -> Compiled:
+    """Return the definition with what is said about the flow itself."""
+    definition: dict[str, Any] = {**compiled.definition}
+    if process.name:
+        definition["label"] = process.name
+    if lowered.start_by:
+        definition["start_by"] = [*lowered.start_by]
+    triggers = compiled.triggers
+    if lowered.final:
+        definition["triggers"] = [_also(trigger, lowered.final) for trigger in definition["triggers"]]
+    if lowered.integrity:
+        condition = {"name": "errors that are caught", "integrity": "always", "predicate": lowered.integrity}
+        definition["triggers"] = [*definition["triggers"], condition]
+        triggers = (*triggers, None)
+    return replace(compiled, definition=definition, triggers=triggers)
+
+
+def _also(trigger: Mapping[str, Any], condition: str) -> Mapping[str, Any]:
+    """Return a trigger; the final one with a further condition."""
+    return (
+        {**trigger, "predicate": f"{trigger['predicate']} and {condition}"}
+        if trigger.get("final")
+        else trigger
+    )
+
+
+def located(process: Process, graph: Graph, problems: Iterable[Problem]) -> list[BpmnProblem]:
+    """Return problems of the graph as problems of the elements that it is made of."""
+    ids = {(each.line, each.column): each.id for each in process.data}
+    ids |= {(each.line, each.column): each.id for each in process.flows.values()}
+    ids |= {(each.line, each.column): each.id for each in process.elements.values()}
+    found = []
+    for each in problems:
+        message = each.message
+        for name in {*graph.nodes, *graph.edges}:
+            if f"“{name}”" in message:
+                part = graph.nodes.get(name) or graph.edges[name]
+                message = message.replace(f"“{name}”", f"“{part.path[0]}”")
+        element = ids.get((each.line, each.column), "")
+        found.append(BpmnProblem(each.code, message, each.line, each.column, each.severity, element))
+    return found

@@ -1,0 +1,53 @@
+"""Expressions of a file as SQL, whatever their language."""
+
+from __future__ import annotations
+
+from flows.languages.bpmn.feel import NotSimple, to_sql
+from flows.languages.bpmn.model import Expression
+from flows.languages.bpmn.problems import BpmnProblem
+
+_SQL = ("sql", "text/sql")
+
+
+class NotUnderstood(ValueError):
+    """An expression cannot be translated; `problem` says where it is."""
+
+    def __init__(self, problem: BpmnProblem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+def sql(expression: Expression, default: str, element: str) -> str:
+    """Return an expression as SQL. Raises NotUnderstood."""
+    language = (expression.language or default).lower()
+    text, before = _bare(expression.text)
+    if language in _SQL:
+        return expression.text
+    if language and not ("feel" in language or "xpath" in language or "juel" in language):
+        message = f"An expression in “{language[:60]}” is not supported; write it in SQL or FEEL."
+        raise NotUnderstood(_problem(message, expression, element))
+    try:
+        return to_sql(text)
+    except NotSimple as error:
+        hint = ' If it is SQL, give it language="sql".' if not language and not before else ""
+        message = f"The expression is not in FEEL's simple subset, at character {error.position + before}: "
+        raise NotUnderstood(_problem(f"{message}{error}{hint}", expression, element)) from error
+
+
+def name_of(expression: Expression) -> str:
+    """Return the attribute that an expression only names; empty if it is anything else."""
+    text = _bare(expression.text)[0].strip().lower()
+    return text if text.isidentifier() and text.isascii() else ""
+
+
+def _bare(text: str) -> tuple[str, int]:
+    """Return an expression without the signs around it, and how many characters are before it."""
+    if text.startswith("="):
+        return text[1:], 1
+    if text[:2] in ("${", "#{") and text.endswith("}"):
+        return text[2:-1], 2
+    return text, 0
+
+
+def _problem(message: str, expression: Expression, element: str) -> BpmnProblem:
+    return BpmnProblem("bad_expression", message, expression.line, expression.column, "error", element)

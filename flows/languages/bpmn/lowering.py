@@ -1,0 +1,117 @@
+"""A process of BPMN as a graph, whose compiler makes the flow.
+
+An activity becomes a task with a gateway before it where boundary events can take its token, and one after it
+where errors or conditions choose the way on. A sub-process that is interrupted loses its tokens, and a
+number says which of its boundary events did it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from flows.languages.bpmn.activities import ERROR, Activities
+from flows.languages.bpmn.building import WAITING
+from flows.languages.bpmn.events import ENDED_BY
+from flows.languages.bpmn.model import GATEWAYS, TASKS, Element, Flow, Process
+from flows.languages.bpmn.problems import BadBpmn
+from flows.languages.graph.model import Graph
+
+_NEED = re.compile(r"(?:\w+\s*>=\s*)?(\d{1,3})")
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """The graph of a process, whose paths are the ids of elements and flows, and other parts of its flow.
+
+    `integrity` is a condition that always has to hold, `final` one that the final condition has besides.
+    """
+
+    graph: Graph
+    start_by: tuple[str, ...]
+    integrity: str = ""
+    final: str = ""
+
+
+class _Lowering(Activities):
+    def lowered(self) -> Lowered:
+        for element in self.process.elements.values():
+            self.element(element)
+        for flow in self.process.flows.values():
+            self.flow(flow)
+        if self.problems:
+            raise BadBpmn(self.problems)
+        start = tuple(
+            edge.name
+            for edge in self.edges.values()
+            if self.nodes[edge.source].kind == "begin" and self.nodes[edge.source].within is None
+        )
+        attributes = (*(each.options for each in self.process.data), *self.extra.values())
+        nodes = {name: self.node(name) for name in self.nodes}
+        graph = Graph(self.process.id, nodes, self.edges, start, attributes, self.place)
+        final = f"{ENDED_BY} is null" if ENDED_BY in self.extra else ""
+        return Lowered(graph, tuple(self.start_by), self.integrity(), final)
+
+    def integrity(self) -> str:
+        """Return the condition that only errors are set that a boundary event catches."""
+        return " or ".join([f"{ERROR} is null", *self.caught]) if self.caught else ""
+
+    def element(self, element: Element) -> None:
+        """Add the nodes of an element."""
+        name = self.names[element.id]
+        if element.compensates:
+            if self.process.entering(element.id) or self.process.leaving(element.id):
+                self.note("unsupported", "An activity for compensation has no sequence flows.", element)
+        elif element.tag == "startEvent":
+            self.start(name, element)
+        elif element.tag == "endEvent":
+            self.end(name, element)
+        elif element.tag in GATEWAYS:
+            self.gateway(name, element)
+        elif element.tag in TASKS:
+            self.activity(name, element)
+        elif element.tag == "subProcess":
+            self.subprocess(name, element)
+        elif element.tag == "boundaryEvent":
+            self.boundary(name, element)
+        else:
+            self.intermediate(name, element)
+
+    def flow(self, flow: Flow) -> None:
+        source, target = self.process.elements[flow.source], self.process.elements[flow.target]
+        if flow.source not in self.exit or flow.target not in self.entry:
+            if not self.problems:
+                wrong = source if flow.source not in self.exit else target
+                self.note("unsupported", f"An element {wrong.tag} has no such sequence flow.", wrong)
+            return
+        several = len(self.process.leaving(flow.source)) > 1
+        condition = self.sql(flow.condition, flow.id) if flow.condition is not None else None
+        default = source.default == flow.id and several
+        if source.tag == "eventBasedGateway" and not _is_awaited(target):
+            self.note("no_event", "An event-based gateway leads to events and receive tasks only.", target)
+        self.link(
+            self.names[flow.id], self.exit[flow.source], self.entry[flow.target], flow.id, condition,
+            default=default,
+        )  # fmt: skip
+
+    def gateway(self, name: str, element: Element) -> None:
+        kind, need = GATEWAYS[element.tag], None
+        if kind == "complex" and element.expression is not None:
+            number = _NEED.fullmatch(element.expression.text.lstrip("=").strip("${} "))
+            need = int(number[1]) if number is not None else 0
+            if not 1 <= need <= len(self.process.entering(element.id)):
+                message = "The activation of the gateway is not a number of its incoming flows."
+                self.note("bad_need", message, element)
+        self.add(name, kind, element, need=need)
+        self.entry[element.id] = self.exit[element.id] = name
+
+
+def _is_awaited(element: Element) -> bool:
+    return element.tag == "receiveTask" or (
+        element.tag == "intermediateCatchEvent" and element.trigger.kind in WAITING
+    )
+
+
+def lower(process: Process) -> Lowered:
+    """Return the graph of a process. Raises BadBpmn with all problems."""
+    return _Lowering(process).lowered()

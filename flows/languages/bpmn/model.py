@@ -1,0 +1,185 @@
+"""The parts of a process in BPMN, as far as they become a flow, and the layout of its diagram."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+TASKS = {
+    "task": "worker",
+    "userTask": "worker",
+    "manualTask": "worker",
+    "serviceTask": "worker",
+    "sendTask": "worker",
+    "businessRuleTask": "worker",
+    "receiveTask": "signal",
+    "scriptTask": "database",
+}
+"""What performs a task."""
+GATEWAYS = {
+    "exclusiveGateway": "exclusive",
+    "parallelGateway": "parallel",
+    "inclusiveGateway": "inclusive",
+    "complexGateway": "complex",
+    "eventBasedGateway": "event",
+}
+EVENTS = ("startEvent", "endEvent", "intermediateCatchEvent", "intermediateThrowEvent", "boundaryEvent")
+
+
+@dataclass(frozen=True)
+class Expression:
+    """An expression as the file has it; an empty language is that of the file."""
+
+    text: str
+    language: str = ""
+    line: int = 0
+    column: int = 0
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """What an event waits for or does.
+
+    `name` is that of the message, link or error; `code` that of the error; `form` of a timer is duration,
+    date or cycle.
+    """
+
+    kind: str = "none"
+    name: str = ""
+    code: str = ""
+    form: str = ""
+    expression: Expression | None = None
+
+
+@dataclass(frozen=True)
+class Loop:
+    """How often an activity is performed: while a condition holds, or a number of times one after another."""
+
+    condition: Expression | None = None
+    before: bool = False
+    most: str = ""
+    times: Expression | None = None
+
+
+@dataclass(frozen=True)
+class Element:
+    """A node of the process; `scope` is the sub-process that contains it."""
+
+    id: str
+    tag: str
+    name: str = ""
+    line: int = 0
+    column: int = 0
+    scope: str | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
+    description: str = ""
+    default: str = ""
+    trigger: Trigger = Trigger()
+    attached: str = ""
+    interrupting: bool = True
+    expression: Expression | None = None
+    loop: Loop | None = None
+    compensates: bool = False
+    by_event: bool = False
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A sequence flow."""
+
+    id: str
+    source: str
+    target: str
+    name: str = ""
+    condition: Expression | None = None
+    line: int = 0
+    column: int = 0
+
+
+@dataclass(frozen=True)
+class Datum:
+    """An attribute: its options as a definition has them, with the element that declares it."""
+
+    id: str
+    options: Mapping[str, object]
+    line: int = 0
+    column: int = 0
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A node of the diagram; `label` is where its name is written, if not within it."""
+
+    element: str
+    x: float
+    y: float
+    width: float
+    height: float
+    horizontal: bool = True
+    expanded: bool = True
+    label: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """An edge of the diagram."""
+
+    element: str
+    points: tuple[tuple[float, float], ...]
+    label: tuple[float, float, float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Plane:
+    """One drawing: the process or collaboration, or a sub-process that has its own."""
+
+    element: str
+    shapes: tuple[Shape, ...] = ()
+    lines: tuple[Line, ...] = ()
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process as read: its parts in the order of the file.
+
+    `lanes` has the lane of each element in one; `links` are associations (source, target); `drawn` has tag
+    and name of everything that a diagram can show.
+    """
+
+    id: str
+    name: str
+    elements: Mapping[str, Element]
+    flows: Mapping[str, Flow]
+    data: tuple[Datum, ...] = ()
+    lanes: Mapping[str, str] = field(default_factory=dict)
+    links: tuple[tuple[str, str], ...] = ()
+    drawn: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    planes: tuple[Plane, ...] = ()
+    language: str = ""
+    line: int = 0
+    column: int = 0
+
+    def inner(self, scope: str | None) -> list[Element]:
+        """Return the elements of a sub-process, or of the process itself."""
+        return [element for element in self.elements.values() if element.scope == scope]
+
+    def around(self, scope: str | None) -> list[str]:
+        """Return a sub-process and those that contain it, the innermost first."""
+        found = []
+        while scope is not None:
+            found.append(scope)
+            scope = self.elements[scope].scope
+        return found
+
+    def boundary(self, host: str) -> list[Element]:
+        """Return the boundary events of an activity."""
+        return [element for element in self.elements.values() if element.attached == host]
+
+    def leaving(self, element: str) -> list[Flow]:
+        """Return the flows that leave an element."""
+        return [flow for flow in self.flows.values() if flow.source == element]
+
+    def entering(self, element: str) -> list[Flow]:
+        """Return the flows that lead to an element."""
+        return [flow for flow in self.flows.values() if flow.target == element]

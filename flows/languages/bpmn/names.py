@@ -1,0 +1,39 @@
+"""Names of nodes, edges, transitions and attributes, made of ids and names of elements."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+LONGEST = 36
+_MADE_UP = re.compile(r"[A-Za-z]+_(?=[a-z]*\d)[0-9a-z]{7}")
+
+
+def slug(text: str, first: str = "n") -> str:
+    """Return a text as a name: lower-case letters, digits and single underscores, a letter first."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+    name = re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_")
+    if not name[:1].isalpha():
+        name = f"{first}_{name}".strip("_")
+    return name[:LONGEST].strip("_")
+
+
+def unique(elements: Iterable[tuple[str, str, str]]) -> dict[str, str]:
+    """Return a name for each element (id, name, chosen name), no two of them the same.
+
+    It is the chosen one, else that of the id; an id that a modeller made up, such as Activity_0x1y2z3, gives
+    way to the name of its element.
+    """
+    found: dict[str, str] = {}
+    used: set[str] = set()
+    for id_, name, chosen in elements:
+        best = chosen or (slug(name) if name and _MADE_UP.fullmatch(id_) else slug(id_))
+        wanted = best if best not in used else slug(id_)
+        number = 2
+        while wanted in used:
+            wanted = f"{best[: LONGEST - 4]}_{number}"
+            number += 1
+        used.add(wanted)
+        found[id_] = wanted
+    return found

@@ -1,0 +1,276 @@
+"""Reading a process of a BPMN file, or every reason why it cannot become a flow, with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from flows.definition import ATTRIBUTE
+from flows.languages.bpmn import options
+from flows.languages.bpmn.layout import planes
+from flows.languages.bpmn.model import EVENTS, GATEWAYS, TASKS, Datum, Element, Expression, Flow, Process
+from flows.languages.bpmn.names import slug
+from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
+from flows.languages.bpmn.reading_events import expression, loop, reference, trigger
+from flows.languages.bpmn.vocabulary import DRAWN, MODEL, OWN, QUIET, REFUSED, UNUSED
+from flows.languages.bpmn.xml import Tag, parse
+
+MOST_NODES, MOST_FLOWS = 1_000, 1_000
+_NODES = {*TASKS, *GATEWAYS, *EVENTS, "subProcess"}
+_PASSED = QUIET | UNUSED | DRAWN
+
+
+def read(content: bytes, process: str = "") -> tuple[Process, list[BpmnProblem]]:
+    """Return a process of a file, by default its only one that is executable, with warnings.
+
+    Raises BadBpmn with all problems that are found.
+    """
+    root = parse(content)
+    if (root.space, root.name) != (MODEL, "definitions"):
+        raise BadBpmn([BpmnProblem("no_bpmn", "It is not BPMN 2.0: the root is not definitions.", 1, 1)])
+    return _Reader(root).process(process)
+
+
+@dataclass
+class _Reader:
+    root: Tag
+    problems: list[BpmnProblem] = field(default_factory=list)
+    named: dict[str, Tag] = field(default_factory=dict)
+    elements: dict[str, Element] = field(default_factory=dict)
+    flows: dict[str, Flow] = field(default_factory=dict)
+    data: list[Datum] = field(default_factory=list)
+    lanes: dict[str, str] = field(default_factory=dict)
+    links: list[tuple[str, str]] = field(default_factory=list)
+    refused: set[str] = field(default_factory=set)
+
+    def note(self, code: str, message: str, tag: Tag, severity: str = "error") -> None:
+        """Add a problem of an element."""
+        self.problems.append(BpmnProblem(code, message, tag.line, tag.column, severity, tag.id))
+
+    def process(self, wanted: str) -> tuple[Process, list[BpmnProblem]]:
+        self.ids()
+        self.stop_at_errors()
+        found = self.chosen(wanted)
+        self.inside(found, None)
+        self.references()
+        self.unused(found)
+        self.limits(found)
+        self.stop_at_errors()
+        drawn = {tag.id: (tag.name, tag.get("name") or self.text(tag)) for tag in self.named.values()}
+        read = Process(
+            found.id, found.get("name"), self.elements, self.flows, tuple(self.data), self.lanes,
+            tuple(self.links), drawn, planes(self.root), self.root.get("expressionLanguage"),
+            found.line, found.column,
+        )  # fmt: skip
+        return read, self.problems
+
+    def stop_at_errors(self) -> None:
+        """Raise BadBpmn if there are errors."""
+        if any(problem.severity == "error" for problem in self.problems):
+            raise BadBpmn(self.problems)
+
+    def ids(self) -> None:
+        """Find all elements of BPMN by their ids."""
+        for tag in self.root.walk():
+            if tag.space == MODEL and tag.id:
+                if tag.id in self.named:
+                    self.note("name_collides", f"The id “{tag.id[:60]}” is there twice.", tag)
+                self.named.setdefault(tag.id, tag)
+
+    def text(self, tag: Tag) -> str:
+        return next((part.text.strip() for part in tag.of(MODEL, "text")), "")
+
+    def chosen(self, wanted: str) -> Tag:
+        """Return the process that becomes the flow. Raises BadBpmn without one."""
+        processes = [*self.root.of(MODEL, "process")]
+        full = [each for each in processes if any(part.name in _NODES for part in each.children)]
+        found = [each for each in full if each.get("isExecutable") == "true"] or full
+        if wanted:
+            found = [each for each in processes if each.id == wanted]
+        if len(found) != 1:
+            names = ", ".join(each.id for each in found) or "none"
+            message = f"Name the process that becomes the flow, with the option --process; found: {names}."
+            self.note("no_process", message[:400], self.root)
+            raise BadBpmn(self.problems)
+        for other in full:
+            if other is not found[0]:
+                message = f"Process “{other.id[:60]}” is only drawn; “{found[0].id[:60]}” becomes the flow."
+                self.note("not_used", message, other, "warning")
+        return found[0]
+
+    def inside(self, tag: Tag, scope: str | None) -> None:
+        """Read the parts of the process, or of a sub-process."""
+        for part in tag.children:
+            if part.space == MODEL and part.name not in _PASSED:
+                self.part_of(part, tag, scope)
+        for part in tag.of(MODEL, "association"):
+            self.links.append((_local(part.get("sourceRef")), _local(part.get("targetRef"))))
+        for part in tag.of(MODEL, "extensionElements") if scope is None else ():
+            for each in part.of(OWN, "attribute"):
+                self.attribute(each)
+
+    def part_of(self, part: Tag, owner: Tag, scope: str | None) -> None:
+        """Read one part of the process, or of a sub-process."""
+        if part.name in _NODES:
+            self.node(part, scope)
+        elif part.name == "sequenceFlow":
+            self.flow(part)
+        elif part.name == "laneSet":
+            self.lane_set(part)
+        elif part.name in ("dataObject", "dataObjectReference"):
+            self.datum(part)
+        elif not (part.name.endswith("LoopCharacteristics") and owner.name == "subProcess"):
+            self.refused.add(part.id)
+            reason = REFUSED.get(part.name, f"An element {part.name[:40]} is not supported.")
+            self.note("unsupported", reason, part)
+
+    def node(self, tag: Tag, scope: str | None) -> None:
+        if not tag.id:
+            self.note("no_id", f"The element {tag.name} has no id.", tag)
+            return
+        given = options.given(tag)
+        documentation = " ".join(each.text.strip() for each in tag.of(MODEL, "documentation"))
+        element = Element(
+            tag.id, tag.name, " ".join(tag.get("name").split()), tag.line, tag.column, scope, given,
+            documentation, _local(tag.get("default")),
+            by_event=tag.get("triggeredByEvent") == "true",
+            compensates=tag.get("isForCompensation") == "true",
+        )  # fmt: skip
+        self.elements[tag.id] = self.special(tag, element)
+        if tag.name == "subProcess":
+            self.inside(tag, tag.id)
+
+    def special(self, tag: Tag, element: Element) -> Element:
+        """Return an element with what only its kind has."""
+        if tag.name in EVENTS:
+            continues = tag.get("cancelActivity") != "false" and tag.get("isInterrupting") != "false"
+            attached = _local(tag.get("attachedToRef"))
+            found = trigger(tag, self.named, self.note)
+            return replace(element, trigger=found, attached=attached, interrupting=continues)
+        if tag.name == "eventBasedGateway" and tag.get("instantiate") == "true":
+            self.note("unsupported", "A gateway that starts instances is not supported.", tag)
+        if tag.name == "complexGateway":
+            return replace(element, expression=self.part(tag, "activationCondition"))
+        if tag.name in TASKS or tag.name == "subProcess":
+            element = replace(element, loop=loop(tag, self.note))
+        if tag.name == "scriptTask":
+            script = self.part(tag, "script")
+            language = tag.get("scriptFormat").lower()
+            if script is None or language not in ("sql", "text/sql"):
+                message = 'The database performs a script task: it needs a script with scriptFormat="sql".'
+                self.note("unsupported", message, tag)
+            return replace(element, expression=script)
+        if tag.name in ("receiveTask", "sendTask"):
+            message = reference(tag, "messageRef", self.named, self.note)
+            return replace(element, message=message or element.name)
+        return element
+
+    def part(self, tag: Tag, name: str) -> Expression | None:
+        return next((expression(part) for part in tag.of(MODEL, name) if part.text.strip()), None)
+
+    def flow(self, tag: Tag) -> None:
+        source, target = _local(tag.get("sourceRef")), _local(tag.get("targetRef"))
+        if not tag.id:
+            self.note("no_id", "The sequence flow has no id.", tag)
+            return
+        condition = self.part(tag, "conditionExpression")
+        self.flows[tag.id] = Flow(
+            tag.id, source, target, tag.get("name"), condition, tag.line, tag.column
+        )  # fmt: skip
+
+    def lane_set(self, tag: Tag) -> None:
+        for lane in tag.of(MODEL, "lane"):
+            for ref in lane.of(MODEL, "flowNodeRef"):
+                self.lanes[_local(ref.text.strip())] = lane.get("name") or lane.id
+            for inner in lane.of(MODEL, "childLaneSet"):
+                self.lane_set(inner)
+
+    def datum(self, tag: Tag) -> None:
+        """Read a data object: its name is often that of a reference to it."""
+        if tag.name == "dataObjectReference":
+            if _local(tag.get("dataObjectRef")) not in self.named:
+                self.note("unknown_reference", "The reference leads to no data object.", tag)
+            return
+        references = (each for each in self.named.values() if each.name == "dataObjectReference")
+        shown = [tag, *(each for each in references if _local(each.get("dataObjectRef")) == tag.id)]
+        name = next((each.get("name") for each in shown if each.get("name")), tag.id)
+        given = {key: value for each in shown for key, value in options.given(each).items()}
+        named = {"name": given.pop("attribute", "") or slug(name), "label": name}
+        self.declare(tag, named | given, tag.id)
+
+    def attribute(self, tag: Tag) -> None:
+        """Read <wedsql:attribute name=...> of the process."""
+        given = {name: value for (space, name), value in tag.attributes.items() if not space}
+        self.declare(tag, given, "")
+
+    def declare(self, tag: Tag, given: dict[str, str], id_: str) -> None:
+        try:
+            found: dict[str, Any] = options.converted(given, ATTRIBUTE)
+        except ValueError as error:
+            self.note("bad_option", str(error), tag)
+            return
+        if "name" not in found:
+            self.note("no_name", "The attribute has no name.", tag)
+            return
+        self.data.append(Datum(id_, found, tag.line, tag.column))
+
+    def references(self) -> None:
+        """Check that each flow, default and boundary event names an element of its own level."""
+        for flow in self.flows.values():
+            ends = [self.elements.get(flow.source), self.elements.get(flow.target)]
+            tag = self.named[flow.id]
+            if {flow.source, flow.target} & self.refused:
+                continue
+            if ends[0] is None or ends[1] is None:
+                self.note("unknown_reference", "The flow does not connect two elements of the process.", tag)
+            elif ends[0].scope != ends[1].scope:
+                self.note("crosses_border", "The flow crosses the border of a sub-process.", tag)
+        for element in self.elements.values():
+            tag = self.named[element.id]
+            if element.default and self.flows.get(element.default, Flow("", "", "")).source != element.id:
+                self.note("unknown_reference", "The default does not leave the element.", tag)
+            if element.tag == "boundaryEvent":
+                host = self.elements.get(element.attached)
+                if element.attached in self.refused:
+                    continue
+                if host is None or host.tag not in {*TASKS, "subProcess"} or host.scope != element.scope:
+                    self.note("unknown_reference", "The event is attached to no activity.", tag)
+
+    def unused(self, process: Tag) -> None:
+        """Warn of parts that have no effect: those of other programs, and descriptions for readers."""
+        warned: set[tuple[str, str]] = set()
+        for tag, foreign in _unused(process):
+            if (tag.id, foreign) not in warned:
+                warned.add((tag.id, foreign))
+                self.note("not_used", f"“{foreign[:60]}” has no effect.", tag, "warning")
+
+    def limits(self, tag: Tag) -> None:
+        if not self.elements:
+            self.note("no_process", "The process has no elements.", tag)
+        if len(self.elements) > MOST_NODES or len(self.flows) > MOST_FLOWS:
+            message = f"The process has {len(self.elements)} nodes and {len(self.flows)} flows"
+            self.note("too_large", f"{message}; at most {MOST_NODES} and {MOST_FLOWS} are read.", tag)
+
+
+def _unused(process: Tag) -> Iterator[tuple[Tag, str]]:
+    """Return the elements with something that has no effect, and its name."""
+    pending = [(process, process)]
+    while pending:
+        tag, owner = pending.pop()
+        owner = tag if tag.id and tag.space == MODEL else owner
+        if tag.space not in (MODEL, OWN):
+            known = tag.name == "properties" or tag.get("name").startswith("wedsql.")
+            if not known:
+                yield owner, tag.name
+        elif tag.name in UNUSED:
+            yield owner, tag.name
+        else:
+            for space, name in tag.attributes:
+                if space and space not in (OWN, "http://www.w3.org/2001/XMLSchema-instance"):
+                    yield owner, name
+        pending += [(each, owner) for each in reversed(tag.children)]
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2]

@@ -1,0 +1,39 @@
+"""The names of BPMN, and why some of its elements cannot become a part of a flow."""
+
+from __future__ import annotations
+
+MODEL = "http://www.omg.org/spec/BPMN/20100524/MODEL"
+DIAGRAM = "http://www.omg.org/spec/BPMN/20100524/DI"
+BOUNDS = "http://www.omg.org/spec/DD/20100524/DC"
+LINES = "http://www.omg.org/spec/DD/20100524/DI"
+SCHEMA = "http://www.w3.org/2001/XMLSchema-instance"
+OWN = "https://wed-sql.org/bpmn"
+VENDORS = frozenset({"http://camunda.org/schema/zeebe/1.0", "http://camunda.org/schema/1.0/bpmn"})
+"""Namespaces whose properties can have options: <zeebe:property name="wedsql.timeout" value="1h"/>."""
+
+REFUSED = {
+    "adHocSubProcess": "An ad-hoc sub-process is not supported; use a sub-process.",
+    "callActivity": "A call activity is not supported.",
+    "callChoreography": "Choreographies are not supported.",
+    "choreographyTask": "Choreographies are not supported.",
+    "implicitThrowEvent": "An implicit event is not supported; draw it.",
+    "event": "An event without a place is not supported.",
+    "subChoreography": "Choreographies are not supported.",
+    "transaction": "A transaction is not supported: instances are undone by roll back and abort.",
+}
+"""Nodes of a process that are known and refused."""
+REFUSED_EVENTS = {
+    "cancelEventDefinition": "A cancel event belongs to a transaction, which is not supported.",
+    "escalationEventDefinition": "An escalation event is not supported; use a message or an error.",
+    "signalEventDefinition": "A signal to every process is not supported; use a message.",
+}
+DRAWN = frozenset({"association", "group", "textAnnotation"})
+"""Parts of a process that only a reader of the diagram needs."""
+UNUSED = frozenset(
+    {"auditing", "correlationSubscription", "dataStoreReference", "ioSpecification", "monitoring"}
+    | {"dataInputAssociation", "dataOutputAssociation", "dataInput", "dataOutput", "inputSet", "outputSet"}
+    | {"performer", "humanPerformer", "potentialOwner", "property", "rendering", "resourceRole", "supports"}
+    | {"ioBinding", "supportedInterfaceRef"}
+)
+"""Parts that have no effect here; a warning names them."""
+QUIET = frozenset({"documentation", "extensionElements", "incoming", "outgoing"})

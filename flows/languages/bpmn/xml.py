@@ -1,0 +1,118 @@
+"""Reading XML with places and limits: no document type, no entities, a bounded size, depth and number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
+
+LARGEST = 5 * 1024 * 1024
+"""Bytes of a file."""
+MOST_ELEMENTS = 50_000
+DEEPEST = 100
+
+
+@dataclass
+class Tag:
+    """One element of a file with its place; names in a namespace are (namespace, name)."""
+
+    space: str
+    name: str
+    attributes: Mapping[tuple[str, str], str]
+    line: int
+    column: int
+    children: list[Tag] = field(default_factory=list)
+    text: str = ""
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return an attribute without a namespace."""
+        return self.attributes.get(("", name), default)
+
+    @property
+    def id(self) -> str:
+        """Return the id of the element; empty without one."""
+        return self.get("id")
+
+    def of(self, space: str, *names: str) -> Iterator[Tag]:
+        """Return the children with one of these names."""
+        return (each for each in self.children if each.space == space and each.name in names)
+
+    def walk(self) -> Iterator[Tag]:
+        """Return the element and all within it, in the order of the file."""
+        pending = [self]
+        while pending:
+            tag = pending.pop()
+            yield tag
+            pending += reversed(tag.children)
+
+
+class _Refused(Exception):
+    """The file has something that is not read, at the present place."""
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.parser = expat.ParserCreate("utf-8", namespace_separator=" ")
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self.start
+        self.parser.EndElementHandler = self.end
+        self.parser.CharacterDataHandler = self.characters
+        self.parser.StartDoctypeDeclHandler = self.doctype
+        self.parser.EntityDeclHandler = self.doctype
+        self.open: list[Tag] = []
+        self.document: list[Tag] = []
+        self.count = 0
+
+    def doctype(self, *_what: object) -> None:
+        raise _Refused("A file with a document type (DOCTYPE) or entities is not read.")
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        self.count += 1
+        if self.count > MOST_ELEMENTS:
+            raise _Refused(f"The file has more than {MOST_ELEMENTS} elements.")
+        if len(self.open) >= DEEPEST:
+            raise _Refused(f"Elements are within each other more than {DEEPEST} times.")
+        named = {_name(key): value for key, value in attributes.items()}
+        tag = Tag(*_name(name), named, *self.place)
+        if self.open:
+            self.open[-1].children.append(tag)
+        else:
+            self.document.append(tag)
+        self.open.append(tag)
+
+    def end(self, _name: str) -> None:
+        self.open.pop()
+
+    def characters(self, text: str) -> None:
+        self.open[-1].text += text
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return self.parser.CurrentLineNumber, self.parser.CurrentColumnNumber + 1
+
+
+def parse(content: bytes) -> Tag:
+    """Return the root of a file. Raises BadBpmn."""
+    if len(content) > LARGEST:
+        message = f"The file has more than {LARGEST} bytes (5 MB)."
+        raise BadBpmn([BpmnProblem("too_large", message)])
+    reader = _Reader()
+    try:
+        content.decode()
+        reader.parser.Parse(content, True)
+    except _Refused as error:
+        raise BadBpmn([BpmnProblem("refused", str(error), *reader.place)]) from error
+    except expat.ExpatError as error:
+        message = f"It is not XML: {expat.ErrorString(error.code)}."
+        raise BadBpmn([BpmnProblem("syntax", message, error.lineno, error.offset + 1)]) from error
+    except UnicodeDecodeError as error:
+        message = f"It is not text in UTF-8 (byte {error.start})."
+        raise BadBpmn([BpmnProblem("syntax", message, 1, 1)]) from error
+    return reader.document[0]
+
+
+def _name(name: str) -> tuple[str, str]:
+    space, _blank, local = name.rpartition(" ")
+    return space, local

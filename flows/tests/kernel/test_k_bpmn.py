@@ -1,0 +1,237 @@
+"""Processes in BPMN as flows: what their diagrams say happens, in any order of the workers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+import pytest
+
+from flows import api
+from flows.languages.bpmn import compile_process, read
+from flows.tests.bpmn_files import ORDER, attribute, attributes, event, file, flows, node, timer
+from flows.tests.kit import Kit, broken, refused
+
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
+
+
+def publish(kit: Kit, content: bytes) -> None:
+    api.publish(kit.name, compile_process(read(content)[0]).compiled.definition, conn=kit.conn)
+
+
+def visited(kit: Kit, wid: int) -> Counter[str]:
+    return Counter(step[0] for step in kit.story(wid)[1:])
+
+
+def signal(kit: Kit, name: str, wid: int, **data: Any) -> str:
+    return api.signal(kit.name, name, data, to=wid, conn=kit.conn).outcome
+
+
+def perform(kit: Kit, wid: int, random: Random, **results: dict[str, Any]) -> list[str]:
+    """Complete jobs in a random order, and send the signals that they wait for, until none is left."""
+    done: list[str] = []
+    while kit.status(wid) == "R" and kit.pending(wid) and len(done) < 100:
+        name = random.choice(kit.jobs(wid))
+        changes = results.get(name, {})
+        if kit.one("select bool_or(signal) from {f}.wed_trig where trname = %s", [name]):
+            assert signal(kit, name, wid, **changes) == "delivered"
+        else:
+            kit.run(name, wid, **changes)
+        done.append(name)
+    return done
+
+
+def test_an_order_is_performed_in_any_order_of_its_workers(kit: Kit) -> None:
+    publish(kit, ORDER)
+    orders = set()
+    for seed in range(5):
+        started = api.signal(
+            kit.name, "order_received", {"number": f"A{seed}", "amount": 2000}, conn=kit.conn
+        )
+        wid = started.wid
+        assert started.outcome == "started" and wid is not None
+        orders.add(tuple(perform(kit, wid, Random(seed), pack={"packed": True})))  # noqa: S311
+        assert kit.status(wid) == "F"
+        seen = visited(kit, wid)
+        assert {*seen} >= {"approve", "charge", "pack", "join", "delivered", "done"} and seen["pack"] == 1
+        assert not {*seen} & {"declined", "late", "forgotten"}
+    assert len(orders) > 1 and all(order[0] == "approve" for order in orders)
+    assert broken(kit) == []
+
+
+def test_an_order_is_packed_again_until_it_is_whole(kit: Kit) -> None:
+    publish(kit, ORDER)
+    wid = kit.start(amount=10)
+    kit.run("pack", wid)
+    assert kit.jobs(wid) == ["charge", "pack"]
+    kit.run("pack", wid, packed=True)
+    perform(kit, wid, Random(1))  # noqa: S311
+    assert kit.status(wid) == "F" and visited(kit, wid)["pack"] == 2
+
+
+def test_a_timer_at_an_activity_takes_its_token(kit: Kit) -> None:
+    publish(kit, ORDER)
+    wid = kit.start(amount=10)
+    kit.run("charge", wid)
+    kit.reap("1 hour")
+    assert kit.jobs(wid) == ["pack"]
+    kit.reap("3 hours")
+    assert kit.jobs(wid) == ["remind"]
+    kit.run("remind", wid)
+    assert kit.jobs(wid) == ["delivered"]
+    kit.reap("5 days")
+    assert kit.jobs(wid) == ["ask"], "the timer of the gateway withdraws the waiting for the message"
+    kit.run("ask", wid)
+    assert kit.status(wid) == "F" and broken(kit) == []
+
+
+def test_an_error_that_ends_the_process_withdraws_all_work(kit: Kit) -> None:
+    publish(kit, ORDER)
+    wid = kit.start(amount=10)
+    held = kit.lease("pack")
+    kit.run("charge", wid, error="DECLINED")
+    assert kit.status(wid) == "F" and kit.jobs(wid) == []
+    assert kit.state(wid)["error"] is None and kit.state(wid)["tokens"] == 0
+    assert visited(kit, wid)["refused"] == 1
+    with refused("WD205", "WD102"):
+        api.complete(held, {}, conn=kit.conn)
+    assert broken(kit) == []
+
+
+def test_an_error_that_nothing_catches_is_refused_with_the_result(kit: Kit) -> None:
+    publish(kit, ORDER)
+    wid = kit.start(amount=10)
+    for transition, code in (("charge", "LOST"), ("pack", "DECLINED")):
+        with refused("WD530"), kit.step():
+            kit.complete(kit.take(transition, wid), {"error": code})
+    assert kit.jobs(wid) == ["charge", "pack"] and kit.state(wid)["error"] is None
+
+
+INNER = (
+    node("startEvent", "b"), node("task", "left"), node("task", "right"), node("parallelGateway", "split"),
+    node("endEvent", "e1"), node("endEvent", "e2", event("error", errorRef="x")),
+    node("exclusiveGateway", "choose", default="choose_e1"),
+    flows("b split", "split left", "split right", "left e1", "right choose", "choose e2 bad", "choose e1"),
+)  # fmt: skip
+CLAIM = file(
+    attributes(attribute("bad", type="boolean", default="false")),
+    node("startEvent", "s"), node("subProcess", "work", "".join(INNER)), node("task", "after"),
+    node("boundaryEvent", "failed", event("error", errorRef="x"), attachedToRef="work"),
+    node("boundaryEvent", "slow", timer("P1D"), attachedToRef="work"),
+    node("boundaryEvent", "stopped", event("message", messageRef="m"), attachedToRef="work"),
+    node("task", "mend"), node("task", "chase"), node("endEvent", "end"),
+    flows("s work", "work after", "failed mend", "slow chase", "stopped end", "after end", "mend end",
+          "chase end"),
+    named='<bpmn:message id="m" name="stop"/><bpmn:error id="x" errorCode="X"/>',
+)  # fmt: skip
+
+
+def test_a_subprocess_goes_on_when_nothing_interrupts_it(kit: Kit) -> None:
+    publish(kit, CLAIM)
+    for seed in range(3):
+        wid = kit.start()
+        random = Random(seed)  # noqa: S311
+        for name in random.sample(["left", "right"], 2):
+            kit.run(name, wid)
+        assert kit.jobs(wid) == ["after"]
+        kit.run("after", wid)
+        assert kit.status(wid) == "F"
+    assert broken(kit) == []
+
+
+def test_an_error_in_a_subprocess_takes_all_its_tokens(kit: Kit) -> None:
+    publish(kit, CLAIM)
+    wid = kit.start()
+    kit.run("right", wid, bad=True)
+    assert kit.jobs(wid) == ["mend"]
+    kit.run("mend", wid)
+    assert kit.status(wid) == "F" and not visited(kit, wid)["left"]
+    assert broken(kit) == []
+
+
+def test_a_time_or_a_message_interrupts_a_subprocess(kit: Kit) -> None:
+    publish(kit, CLAIM)
+    slow, stopped = kit.start(), kit.start()
+    kit.run("left", slow)
+    assert signal(kit, "stop", stopped) == "delivered" and kit.status(stopped) == "F"
+    kit.reap("2 days")
+    assert kit.jobs(slow) == ["chase"]
+    kit.run("chase", slow)
+    assert kit.status(slow) == "F" and broken(kit) == []
+
+
+def test_an_error_at_the_end_of_the_process_is_an_exception(kit: Kit) -> None:
+    publish(kit, file(node("startEvent", "s"), node("task", "t"),
+                      node("endEvent", "e", event("error", errorRef="x")),
+                      flows("s t", "t e"), named='<bpmn:error id="x" errorCode="X"/>'))  # fmt: skip
+    wid = kit.start()
+    kit.run("t", wid)
+    assert (kit.status(wid), kit.instance(wid).reason) == ("E", "STUCK")
+    assert kit.state(wid)["ended_by"] == "X"
+
+
+def test_loops_scripts_and_repetitions(kit: Kit) -> None:
+    while_open = (
+        '<bpmn:standardLoopCharacteristics loopMaximum="4"><bpmn:loopCondition>open</bpmn:loopCondition>'
+    )
+    thrice = '<bpmn:multiInstanceLoopCharacteristics isSequential="true"><bpmn:loopCardinality>=3'
+    publish(kit, file(
+        attributes(attribute("open", type="boolean", default="true"),
+                   attribute("n", type="integer", default="0")),
+        node("startEvent", "s"),
+        node("task", "t", f"{while_open}</bpmn:standardLoopCharacteristics>"),
+        node("task", "m", f"{thrice}</bpmn:loopCardinality></bpmn:multiInstanceLoopCharacteristics>"),
+        node("scriptTask", "count", "<bpmn:script>n = n + 7</bpmn:script>", scriptFormat="sql"),
+        node("endEvent", "e"), flows("s t", "t m", "m count", "count e"),
+    ))  # fmt: skip
+    wid, most = kit.start(), kit.start()
+    kit.run("t", wid)
+    kit.run("t", wid, open=False)
+    perform(kit, wid, Random(1))  # noqa: S311
+    assert kit.status(wid) == "F" and kit.state(wid)["n"] == 7
+    assert [visited(kit, wid)[name] for name in ("t", "m", "count")] == [2, 3, 1]
+    perform(kit, most, Random(1))  # noqa: S311
+    assert kit.status(most) == "F" and visited(kit, most)["t"] == 4
+    assert broken(kit) == []
+
+
+def test_conditions_of_an_activity_its_events_and_its_links(kit: Kit) -> None:
+    publish(kit, file(
+        attributes(attribute("n", type="integer", default="0"), attribute("at", type="timestamptz")),
+        node("startEvent", "s"), node("task", "t"), node("task", "a"), node("task", "b"),
+        node("intermediateThrowEvent", "out", event("link", name="L")),
+        node("intermediateCatchEvent", "in", event("link", name="L")),
+        node("intermediateCatchEvent", "due", timer("=at", "timeDate")),
+        node("intermediateCatchEvent", "enough",
+             event("conditional", "<bpmn:condition>n &gt; 9</bpmn:condition>")),
+        node("endEvent", "e"),
+        flows("s t", "t a n &gt; 0", "t b n &gt; 1", "t out n &lt;= 0", "in due", "due enough", "enough e",
+              "a e", "b e"),
+    ))  # fmt: skip
+    wid, waits = kit.start(), kit.start(at="2020-01-01T00:00Z")
+    kit.run("t", wid, n=2)
+    assert kit.jobs(wid) == ["a", "b"]
+    perform(kit, wid, Random(1))  # noqa: S311
+    assert kit.status(wid) == "F"
+    kit.run("t", waits)
+    kit.reap()
+    assert visited(kit, waits)["due"] == 1 and kit.status(waits) != "F"
+    api.repair(waits, "patch", {"changes": {"n": 10}}, "x", conn=kit.conn)
+    assert kit.status(waits) == "F"
+
+
+def test_a_compensation_is_that_of_the_kernel(kit: Kit) -> None:
+    publish(kit, file(
+        node("startEvent", "s"), node("task", "book"), node("task", "pay"), node("endEvent", "e"),
+        node("boundaryEvent", "undo", event("compensate"), attachedToRef="book"),
+        node("task", "cancel", isForCompensation="true"),
+        '<bpmn:association id="x" sourceRef="undo" targetRef="cancel"/>',
+        flows("s book", "book pay", "pay e"),
+    ))  # fmt: skip
+    wid = kit.start()
+    kit.run("book", wid)
+    api.abort(wid, "x", conn=kit.conn)
+    assert kit.jobs(wid) == ["cancel"]
+    kit.run("cancel", wid)
+    assert kit.status(wid) == "A"

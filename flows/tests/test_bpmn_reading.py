@@ -1,0 +1,261 @@
+"""Reading BPMN: hostile files, what is refused with its place, and expressions."""
+
+from __future__ import annotations
+
+import pytest
+
+from flows.languages.bpmn import BadBpmn, BpmnProblem, compile_process, read
+from flows.languages.bpmn.feel import NotSimple, to_sql
+from flows.languages.bpmn.xml import DEEPEST, LARGEST, MOST_ELEMENTS
+from flows.tests.bpmn_files import ORDER, attribute, attributes, event, file, flows, node, timer
+
+BOMB = b"""<?xml version="1.0"?>
+<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;">]>
+<definitions>&c;</definitions>"""
+OUTSIDE = b'<!DOCTYPE d SYSTEM "file:///etc/passwd"><d/>'
+PARAMETER = b'<!DOCTYPE d [<!ENTITY % x SYSTEM "http://localhost/x.dtd"> %x;]><d/>'
+
+
+def problems(content: bytes) -> list[BpmnProblem]:
+    with pytest.raises(BadBpmn) as caught:
+        compile_process(read(content)[0])
+    return list(caught.value.problems)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "said"),
+    [
+        (BOMB, "refused", "document type"),
+        (OUTSIDE, "refused", "document type"),
+        (PARAMETER, "refused", "document type"),
+        (b"<d>&undefined;</d>", "syntax", "undefined entity"),
+        (b"", "syntax", "no element found"),
+        (b"<d>", "syntax", "no element found"),
+        (b"{}", "syntax", "not well-formed"),
+        (b"<a/><b/>", "syntax", "junk after document element"),
+        (b'<a x="1" x="2"/>', "syntax", "duplicate attribute"),
+        (b"<a:b/>", "syntax", "unbound prefix"),
+        (b"<a>\x00</a>", "syntax", "not well-formed"),
+        ("<a>é</a>".encode("latin-1"), "syntax", "UTF-8"),
+        ("<a/>".encode("utf-16"), "syntax", "UTF-8"),
+        (b"<a>" * (DEEPEST + 1), "refused", "within each other"),
+        (b"<a>" + b"<b/>" * MOST_ELEMENTS + b"</a>", "refused", "elements"),
+        (b" " * (LARGEST + 1), "too_large", "5 MB"),
+        (b"<html/>", "no_bpmn", "not BPMN"),
+    ],
+    ids=range(17),
+)
+def test_a_hostile_file_is_refused_with_its_reason(content: bytes, code: str, said: str) -> None:
+    (problem,) = problems(content)
+    assert problem.code == code and said in problem.message
+
+
+def task(inner: str = "", tag: str = "task", after: str = "", **options: str) -> bytes:
+    """Return a process with one activity, and whatever is beside it."""
+    return file(
+        node("startEvent", "s"), node(tag, "t", inner, **options), node("endEvent", "e"),
+        flows("s t", "t e"), after,
+    )  # fmt: skip
+
+
+def at(content: bytes, element: str = "t") -> list[tuple[str, str]]:
+    """Return code and message of the problems of one element, and see that they have its line."""
+    line = next(n for n, text in enumerate(content.decode().splitlines(), 1) if f'id="{element}"' in text)
+    found = problems(content)
+    assert found and {(each.element, each.line) for each in found} == {(element, line)}, found
+    return [(each.code, each.message) for each in found]
+
+
+REFUSED = {
+    "adHocSubProcess": task(tag="adHocSubProcess"),
+    "callActivity": task(tag="callActivity", calledElement="x"),
+    "transaction": task(tag="transaction"),
+    "callChoreography": task(tag="callChoreography"),
+    "an element that nobody knows": task(tag="teaTask"),
+    "a script in another language": task("<bpmn:script>x</bpmn:script>", "scriptTask", scriptFormat="groovy"),
+    "a script task without a script": task(tag="scriptTask"),
+    "a parallel multi-instance activity": task("<bpmn:multiInstanceLoopCharacteristics/>"),
+    "an escalation": task(event("escalation"), "intermediateThrowEvent"),
+    "a signal": task(event("signal"), "intermediateThrowEvent"),
+    "a cancel event": task(event("cancel"), "intermediateThrowEvent"),
+    "compensation that is thrown": task(event("compensate"), "intermediateThrowEvent"),
+    "several definitions": task(event("message") + timer("PT1M"), "intermediateCatchEvent"),
+    "a timer without a time": task(event("timer"), "intermediateCatchEvent"),
+    "a cycle": task(timer("R3/PT1H", "timeCycle"), "intermediateCatchEvent"),
+    "a time that is none": task(timer("tomorrow"), "intermediateCatchEvent"),
+    "a message without a name": task(event("message"), "intermediateCatchEvent"),
+    "a gateway that starts instances": task(tag="eventBasedGateway", instantiate="true"),
+    "an event gateway before a task": file(
+        node("startEvent", "s"), node("eventBasedGateway", "g"), node("task", "t"), flows("s g", "g t")
+    ),
+    "a link that leads nowhere": file(
+        node("startEvent", "s"), node("intermediateThrowEvent", "t", event("link", name="L")), flows("s t")
+    ),
+    "an event sub-process": task(node("startEvent", "b"), "subProcess", triggeredByEvent="true"),
+    "an option that does not exist": task(wedsql_colour="red"),
+    "an option with a wrong value": task(wedsql_max_attempts="many"),
+    "an option that the import sets": task(wedsql_performer="database"),
+    "an activation that is no number": task(
+        "<bpmn:activationCondition>x</bpmn:activationCondition>", "complexGateway"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_not_supported_is_refused_at_its_element(what: str) -> None:
+    (code, message), *_more = at(REFUSED[what])
+    assert code in {"unsupported", "bad_time", "no_time", "no_message", "no_event", "unknown_reference",
+                    "bad_option", "bad_need"}  # fmt: skip
+    assert message.endswith((".", "supported.")) and len(message) > 15
+
+
+@pytest.mark.parametrize(
+    ("definition", "element"),
+    [
+        (event("timer", "<bpmn:timeDate>2030-01-01T00:00:00Z</bpmn:timeDate>"), "startEvent"),
+        (event("error"), "startEvent"),
+        (event("escalation"), "endEvent"),
+        (event("signal"), "endEvent"),
+        (event("compensate"), "endEvent"),
+    ],
+)
+def test_events_at_the_ends_that_are_not_supported(definition: str, element: str) -> None:
+    ends = {"startEvent": "", "endEvent": ""} | {element: definition}
+    content = file(
+        node("startEvent", "s", ends["startEvent"]), node("endEvent", "e", ends["endEvent"]), flows("s e")
+    )
+    assert at(content, element[0])[0][0] == "unsupported"
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "element"),
+    [
+        (file(node("task", "t")), "no_begin", ""),
+        (file(), "no_process", ""),
+        (file(node("startEvent", "s"), node("startEvent", "s2"), node("endEvent", "e"), flows("s e", "s2 e")),
+         "unsupported", "s2"),
+        (file(node("startEvent", "s"), node("task", "s")), "name_collides", "s"),
+        (file(node("startEvent", "s"), flows("s nowhere")), "unknown_reference", "s_nowhere"),
+        (file(node("startEvent", "s"), node("task", "t"), node("task", "lost"),
+              flows("s t")), "unreachable", "lost"),
+        (file(node("startEvent", "s"), node("subProcess", "u", node("startEvent", "b") + node("task", "i")),
+              flows("s u", "b i", "s i")), "crosses_border", "s_i"),
+        (file(node("startEvent", "s"), node("exclusiveGateway", "x"), node("task", "a"), node("task", "b"),
+              node("parallelGateway", "j"), node("endEvent", "e"),
+              flows("s x", "x a true", "x b false", "a j", "b j", "j e")), "dead_end", "j"),
+        (file(node("startEvent", "s"), node("exclusiveGateway", "x"), node("task", "a"), node("task", "b"),
+              flows("s x", "x a", "x b 1 = 1")), "no_condition", "x_a"),
+        (file(node("startEvent", "s"), node("exclusiveGateway", "x"), node("task", "a"), node("task", "b"),
+              flows("s x", "x a a is null", "x b 1 = 1")), "bad_expression", "x_a"),
+        (file(attributes(attribute("a", colour="red")), node("startEvent", "s")), "bad_option", ""),
+        (file(node("startEvent", "s"), node("boundaryEvent", "b", timer("PT1M"), attachedToRef="s")),
+         "unknown_reference", "b"),
+    ],
+)  # fmt: skip
+def test_an_error_is_said_at_its_element(content: bytes, code: str, element: str) -> None:
+    found = problems(content)
+    assert (code, element) in {(each.code, each.element) for each in found}, found
+
+
+def test_what_has_no_effect_is_warned_of_and_not_dropped_silently() -> None:
+    form = '<bpmn:extensionElements><zeebe:taskDefinition type="x"/></bpmn:extensionElements>'
+    _process, warnings = read(task(form, "userTask", camunda_assignee="anna"))
+    assert {(each.element, each.severity) for each in warnings} == {("t", "warning")}
+    assert {each.message for each in warnings} == {
+        "“assignee” has no effect.",
+        "“taskDefinition” has no effect.",
+    }
+
+
+def test_options_can_be_properties_and_data_objects_are_attributes() -> None:
+    kept = '<zeebe:properties><zeebe:property name="wedsql.timeout" value="1h"/></zeebe:properties>'
+    content = task(
+        f"<bpmn:extensionElements>{kept}</bpmn:extensionElements>", "userTask", name="Pay  now",
+        after=node("dataObject", "o", wedsql_type="numeric")
+        + node("dataObjectReference", "Ref_1", name="Total amount", dataObjectRef="o"),
+    )  # fmt: skip
+    process, warnings = read(content)
+    assert warnings == []
+    definition = compile_process(process).compiled.definition
+    assert definition["attributes"][0] == {"name": "total_amount", "label": "Total amount", "type": "numeric"}
+    rule = next(each for each in definition["triggers"] if each.get("transition") == "t")
+    assert (rule["timeout"], rule["label"]) == ("1h", "Pay now")
+
+
+def test_a_lane_describes_its_rules_and_a_made_up_id_gives_way_to_the_name() -> None:
+    lanes = (
+        '<bpmn:laneSet><bpmn:lane id="l" name="Sales"><bpmn:flowNodeRef>Activity_0x1y2z3</bpmn:flowNodeRef>'
+    )
+    content = file(
+        f"{lanes}</bpmn:lane></bpmn:laneSet>", node("startEvent", "s"), node("endEvent", "e"),
+        node("userTask", "Activity_0x1y2z3", name="Überprüfen & zahlen".replace("&", "&amp;")),
+        flows("s Activity_0x1y2z3", "Activity_0x1y2z3 e"),
+    )  # fmt: skip
+    triggers = compile_process(read(content)[0]).compiled.definition["triggers"]
+    rule = next(each for each in triggers if each["performer"] == "worker")
+    assert (rule["transition"], rule["description"]) == ("uberprufen_zahlen", "Lane: Sales")
+
+
+def test_one_of_several_processes_is_named() -> None:
+    second = '<bpmn:process id="q"><bpmn:startEvent id="z"/></bpmn:process>'
+    assert read(file(node("startEvent", "s"), after=second))[1][0].message.startswith(
+        "Process “q” is only drawn"
+    )
+    content = file(node("startEvent", "s"), after=second.replace('id="q"', 'id="q" isExecutable="true"'))
+    with pytest.raises(BadBpmn, match="--process; found: p, q"):
+        read(content)
+    assert read(content, "q")[0].id == "q"
+
+
+def test_the_layout_is_read() -> None:
+    shape = (
+        '<bpmndi:BPMNDiagram id="d"><bpmndi:BPMNPlane id="pl" bpmnElement="p">'
+        '<bpmndi:BPMNShape id="x" bpmnElement="s"><dc:Bounds x="1" y="2" width="36" height="36"/>'
+        '</bpmndi:BPMNShape><bpmndi:BPMNShape id="y" bpmnElement="t"><dc:Bounds x="NaN" y="2" width="1"'
+        ' height="1"/></bpmndi:BPMNShape>'
+        '<bpmndi:BPMNEdge id="z" bpmnElement="f"><di:waypoint x="1" y="2"/><di:waypoint x="3" y="4.5"/>'
+        "</bpmndi:BPMNEdge></bpmndi:BPMNPlane></bpmndi:BPMNDiagram>"
+    )
+    (plane,) = read(file(node("startEvent", "s"), after=shape))[0].planes
+    assert [(each.element, each.x, each.width) for each in plane.shapes] == [("s", 1, 36)]
+    assert plane.lines[0].points == ((1, 2), (3, 4.5))
+
+
+def test_the_example_has_no_warnings() -> None:
+    process, warnings = read(ORDER)
+    made = compile_process(process)
+    assert [*warnings, *made.warnings] == [] and made.compiled.definition["start_by"] == ["order_received"]
+
+
+@pytest.mark.parametrize(
+    ("feel", "sql"),
+    [
+        ("amount > 1000", "amount > 1000"),
+        ('status = "it\'s"', "status = 'it''s'"),
+        ("a != null and b = null", "a is not null and b is null"),
+        ("not(a or b) and c", "not (a or b) and c"),
+        ("a and (b or c)", "a and (b or c)"),
+        ("x in [1..10)", "(x >= 1 and x < 10)"),
+        ("x in ]1..10]", "(x > 1 and x <= 10)"),
+        ('s in ("a", "b")', "s in ('a', 'b')"),
+        ("x between 1 and 2 and y", "x between 1 and 2 and y"),
+        ("Amount * 2 + .5 <= -3", "amount * 2 + .5 <= -3"),
+        ('due < date("2026-01-01")', "due < date '2026-01-01'"),
+        ('at > date and time("2026-01-01T00:00Z")', "at > timestamptz '2026-01-01T00:00Z'"),
+        ("a == 1 && !b || c gt 2", "a = 1 and not (b) or c > 2"),
+        ("true", "true"),
+    ],
+)
+def test_feel_becomes_sql(feel: str, sql: str) -> None:
+    assert to_sql(feel) == sql
+
+
+@pytest.mark.parametrize(
+    ("feel", "position"),
+    [("", 1), ("a >", 4), ("a b", 3), ("count(a)", 1), ("a.b = 1", 1), ("(a", 3), ("a = ;", 5), ("x in", 5),
+     ('"open', 1), ("a = 1; drop", 6), ("if a then b", 4), ("(" * 300, 51), ("-" * 4000, 1), ("x" * 4001, 1)],
+)  # fmt: skip
+def test_feel_beyond_the_subset_is_refused_with_its_position(feel: str, position: int) -> None:
+    with pytest.raises(NotSimple) as caught:
+        to_sql(feel)
+    assert caught.value.position == position
