@@ -21,6 +21,15 @@ def read_text(path: Path) -> str:
         raise Usage(f"{path} is not text in UTF-8 (byte {error.start}).") from error
 
 
+def read_bytes(path: Path, most: int) -> bytes:
+    """Return the content of a file, cut after one byte more than the most; raises Usage."""
+    try:
+        with path.open("rb") as file:
+            return file.read(most + 1)
+    except OSError as error:
+        raise Usage(f"{path} cannot be read: {error.strerror}.") from error
+
+
 def is_definition(path: Path) -> bool:
     """Return whether the name of a file says that it has a definition as JSON or YAML."""
     return path.suffix[1:] in FORMATS

@@ -318,6 +318,7 @@ loadflow                                           yyfff
 signal                                             yyffy
 importgraph                                        yyfff
 workerkey                                          yyfff
+importbpmn                                         yyfff
 startinstance                                      yyyff
 bulk                                               yyfff
 operate                                            yyfff

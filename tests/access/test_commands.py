@@ -14,6 +14,7 @@ from django.db import DatabaseError, connection, transaction
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from flows.errors import WedError
+from flows.tests.bpmn_files import ORDER
 from tests.access import matrix
 from tests.access.conftest import MINE, SampleData
 from workers.demo.loading import FLOWS
@@ -37,11 +38,14 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
     definition.write_text(json.dumps({"attributes": [{"name": "a"}], "triggers": []}))
     graph = directory / "graph.txt"
     graph.write_text("R = [{r1, a, b}, {r2, b, c}]")
+    process = directory / "process.bpmn"
+    process.write_bytes(ORDER)
     links = directory / "links.json"
     links.write_text(json.dumps([{"label": "CRM", "url": "https://crm.example/"}]))
     return {
         "createflow": ["made_by_a_command"],
         "loadflow": [str(definition), "--flow", sample.parcels.flow],
+        "importbpmn": [str(process), "--flow", "made_of_a_process"],
         "importgraph": [str(graph), "--flow", "made_of_a_graph"],
         "signal": [sample.parcels.flow],
         "workerkey": ["create", "k", "--flow", sample.parcels.flow],

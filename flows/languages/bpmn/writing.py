@@ -1,0 +1,146 @@
+"""Writing a graph as BPMN 2.0, which becomes the same flow when it is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from flows.languages.bpmn.arranging import arranged
+from flows.languages.bpmn.model import Plane
+from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
+from flows.languages.bpmn.reading import read
+from flows.languages.bpmn.vocabulary import BOUNDS, DIAGRAM, LINES, MODEL, OWN
+from flows.languages.graph.model import Graph, Node
+
+_TAGS = {
+    "begin": "startEvent",
+    "end": "endEvent",
+    "task": "task",
+    "none": "intermediateThrowEvent",
+    "exclusive": "exclusiveGateway",
+    "parallel": "parallelGateway",
+    "inclusive": "inclusiveGateway",
+    "complex": "complexGateway",
+    "subprocess": "subProcess",
+}
+_NAME = re.compile(r"[A-Za-z_]")
+
+
+def write(graph: Graph, name: str) -> str:
+    """Return a graph as a file with a layout. Raises BadBpmn for what BPMN cannot say."""
+    problems = [*_problems(graph)]
+    if problems:
+        raise BadBpmn(problems)
+    process = f'  <process id="Process_{name}" name={quoteattr(graph.name)} isExecutable="true">\n'
+    body = "".join(f"    {line}\n" for line in (*_attributes(graph), *_scope(graph, None)))
+    head = (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f'<definitions xmlns="{MODEL}" xmlns:bpmndi="{DIAGRAM}" xmlns:dc="{BOUNDS}" xmlns:di="{LINES}"\n'
+        f'             xmlns:wedsql="{OWN}" targetNamespace="{OWN}">\n'
+    )
+    text = f"{head}{process}{body}  </process>\n"
+    plane = arranged(read(f"{text}</definitions>".encode())[0])
+    return text + "".join(f"  {line}\n" for line in _diagram(plane)) + "</definitions>\n"
+
+
+def _problems(graph: Graph) -> Iterator[BpmnProblem]:
+    for node in graph.nodes.values():
+        if node.kind == "event":
+            message = f"Node “{node.name}” waits for tasks of workers; in BPMN such a gateway awaits events."
+            yield BpmnProblem("unsupported", message)
+        if isinstance(node.need, tuple):
+            message = f"Node “{node.name}” needs certain edges; in BPMN it needs a number of them."
+            yield BpmnProblem("unsupported", message)
+
+
+def _attributes(graph: Graph) -> Iterator[str]:
+    if graph.attributes:
+        yield "<extensionElements>"
+        for attribute in graph.attributes:
+            yield f"  <wedsql:attribute{_options(attribute)}/>"
+        yield "</extensionElements>"
+
+
+def _options(options: Mapping[str, Any], prefix: str = "") -> str:
+    found = {name: _text(value) for name, value in options.items() if value is not None}
+    return "".join(f" {prefix}{name}={quoteattr(value)}" for name, value in found.items())
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _scope(graph: Graph, scope: str | None) -> Iterator[str]:
+    """Return the nodes of a sub-process, or of the graph itself, and their edges.
+
+    A graph can begin at several nodes, a process in BPMN only at one.
+    """
+    nodes = [node for node in graph.nodes.values() if node.within == scope]
+    begins = [node.name for node in nodes if node.kind == "begin"]
+    first = {*(graph.entry(scope) if scope is not None else graph.start)}
+    for node in nodes:
+        if node.name not in begins[1:]:
+            yield from _node(graph, node)
+    for edge in graph.edges.values():
+        if graph.scope(edge.name) != scope or (edge.source in begins and edge.name not in first):
+            continue
+        source = begins[0] if edge.source in begins else edge.source
+        ends = f'id="{_id(edge.name)}" sourceRef="{_id(source)}" targetRef="{_id(edge.target)}"'
+        if edge.condition is None:
+            yield f"<sequenceFlow {ends}/>"
+        else:
+            condition = f'<conditionExpression language="sql">{escape(edge.condition)}</conditionExpression>'
+            yield f"<sequenceFlow {ends}>{condition}</sequenceFlow>"
+
+
+def _node(graph: Graph, node: Node) -> Iterator[str]:
+    tag = _TAGS[node.kind]
+    default = next((edge for edge in node.outward if graph.edges[edge].default), None)
+    options = {key: value for key, value in node.options.items() if key != "label"}
+    named = f" name={quoteattr(str(node.options['label']))}" if node.options.get("label") else ""
+    given = _options(options | {"transition": _transition(node.name)}, "wedsql:")
+    chosen = f' default="{_id(default)}"' if default is not None else ""
+    start = f'<{tag} id="{_id(node.name)}"{named}{chosen}{given}'
+    inner = _inner(graph, node)
+    if not inner:
+        yield f"{start}/>"
+        return
+    yield f"{start}>"
+    yield from (f"  {line}" for line in inner)
+    yield f"</{tag}>"
+
+
+def _inner(graph: Graph, node: Node) -> list[str]:
+    if node.kind == "subprocess":
+        return [*_scope(graph, node.name)]
+    if node.need is not None:
+        return [f"<activationCondition>{node.need}</activationCondition>"]
+    return []
+
+
+def _transition(name: str) -> str:
+    return name.lower() if name[0].isalpha() else f"n_{name.lower()}"
+
+
+def _id(name: str) -> str:
+    return name if _NAME.match(name) else f"n_{name}"
+
+
+def _diagram(plane: Plane) -> Iterable[str]:
+    """Return the layout of a drawing."""
+    yield '<bpmndi:BPMNDiagram id="Diagram">'
+    yield f'  <bpmndi:BPMNPlane id="Plane" bpmnElement="{plane.element}">'
+    for shape in plane.shapes:
+        bounds = f'x="{shape.x:g}" y="{shape.y:g}" width="{shape.width:g}" height="{shape.height:g}"'
+        opened = f'<bpmndi:BPMNShape id="{shape.element}_shape" bpmnElement="{shape.element}">'
+        yield f"    {opened}<dc:Bounds {bounds}/></bpmndi:BPMNShape>"
+    for line in plane.lines:
+        points = "".join(f'<di:waypoint x="{x:g}" y="{y:g}"/>' for x, y in line.points)
+        opened = f'<bpmndi:BPMNEdge id="{line.element}_edge" bpmnElement="{line.element}">'
+        yield f"    {opened}{points}</bpmndi:BPMNEdge>"
+    yield "  </bpmndi:BPMNPlane>"
+    yield "</bpmndi:BPMNDiagram>"

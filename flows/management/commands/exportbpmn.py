@@ -1,0 +1,36 @@
+"""manage.py exportbpmn NAME: writes a flow that was imported from BPMN or a graph as BPMN 2.0."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from flows.loading.bpmn import export_bpmn
+from flows.management.base import FlowCommand, Usage, get_flow
+
+
+class Command(FlowCommand):
+    help = "Writes the process of a flow as BPMN 2.0: the file that was imported, or a graph as a diagram."
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("flow", metavar="NAME", help="name of the flow")
+        parser.add_argument(
+            "--of-version", type=int, metavar="N", help="version of the flow (default: the present one)"
+        )
+        parser.add_argument("--output", type=Path, metavar="FILE", help="write to a file instead")
+
+    def run(self, **options: Any) -> None:
+        flow = get_flow(options["flow"])
+        version = options["of_version"] or flow.version
+        text = export_bpmn(flow.name, version)
+        if options["output"] is not None:
+            try:
+                options["output"].write_text(text, encoding="utf-8")
+            except OSError as error:
+                raise Usage(f"{options['output']} cannot be written: {error.strerror}.") from error
+        if options["json"]:
+            self.write_json({"flow": flow.name, "version": version, "bpmn": text})
+        elif options["output"] is None:
+            self.stdout.write(text, ending="")

@@ -1,0 +1,125 @@
+"""importbpmn and exportbpmn: a file becomes a flow that runs, with its source, and is written again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows import api
+from flows.languages.bpmn import compile_process, read
+from flows.languages.bpmn.writing import write as write_graph
+from flows.languages.graph import compile_graph
+from flows.languages.graph import read as read_graph
+from flows.models import Flow, Job
+from flows.tests.bpmn_files import ORDER
+from flows.tests.commands import answer, refused, run, write
+from flows.tests.pages import unique
+from flows.tests.test_command_importgraph import ORDERS
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    return write(tmp_path, ORDER.decode(), "order.bpmn")
+
+
+def test_a_process_is_published_with_its_source(path: str) -> None:
+    name = unique()
+    said = run("importbpmn", path, "--flow", name)
+    assert said.startswith(f"Flow {name} is at version 1: 19 elements, 21 flows;")
+    source = api.read_source(name)
+    assert source is not None and (source["language"], source["text"]) == ("bpmn", ORDER.decode())
+    assert source["map"]["transitions"]["delivered"] == "arrived" and source["map"]["process"] == "p"
+    assert api.definition(name)["label"] == "Order"
+    wid = api.start(name, {"amount": 2000})
+    assert [*Job.objects.filter(wid=wid).values_list("transition", flat=True)] == ["approve"]
+
+
+def test_a_dry_run_changes_nothing(path: str) -> None:
+    name = unique()
+    found = answer("importbpmn", path, "--flow", name, "--dry-run")
+    assert (found["process"], found["warnings"]) == ("p", []) and "version" not in found
+    assert "can be published" in run("importbpmn", path, "--flow", name, "--dry-run")
+    assert not Flow.objects.filter(name=name).exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (
+            "=amount &gt; 1000",
+            "=amont &gt; 1000",
+            "check_approve: error: The condition of edge “check_approve”",
+        ),
+        (
+            "=amount &gt; 1000",
+            "=count(amount)",
+            "at character 2: “count(” is not in the subset. [bad_expression]",
+        ),
+        ('type="integer"', 'type="colour"', "[refused]"),
+        ("PT2H", "2 hours", "late: error: The time of the event “2 hours” is not supported"),
+        ('wedsql:max_attempts="2"', 'wedsql:timeout="x"', "charge: error:"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_element_and_nothing_is_made(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    name = unique()
+    wrong = write(tmp_path, ORDER.decode().replace(old, new), "order.bpmn")
+    message = refused("importbpmn", wrong, "--flow", name)
+    assert said in message and "line " in message
+    assert not Flow.objects.filter(name=name).exists()
+
+
+def test_an_export_is_imported_as_the_same_flow(path: str, tmp_path: Path) -> None:
+    first, second = unique(), unique()
+    run("importbpmn", path, "--flow", first)
+    again = tmp_path / "again.bpmn"
+    run("exportbpmn", first, "--output", str(again))
+    run("importbpmn", str(again), "--flow", second)
+    assert comparable(api.definition(first)) == comparable(api.definition(second))
+
+
+def comparable(definition: Any) -> Any:
+    """Return a definition without the numbers and the name that another flow has."""
+    found = {key: value for key, value in definition.items() if key not in ("flow", "version")}
+    for parts in ("attributes", "triggers"):
+        found[parts] = [{key: value for key, value in part.items() if key != "id"} for part in found[parts]]
+    return found
+
+
+GRAPHS = {
+    "orders": ORDERS,
+    "inner": "edges: [[r1, a, s], [r2, s, k], [i1, b, f], [i2, f, g], [i3, f, h], [i4, g, l], [i5, h, l]]\n"
+    "nodes: [{node: s, type: subprocess}, {node: b, within: s}, {node: f, within: s}, {node: g, within: s},"
+    " {node: h, within: s}, {node: l, within: s}]\n",
+    "complex": "attributes: [{name: x, default: 'a<b'}]\n"
+    "edges: [[r1, a, s], [r2, s, b], [r3, s, c], [r4, b, j], [r5, c, j], [r6, j, n], [r7, n, z]]\n"
+    "nodes: [{node: j, type: complex, need: 2}, {node: n, type: none}]\n",
+}
+
+
+@pytest.mark.parametrize("which", GRAPHS)
+def test_a_graph_is_exported_as_the_same_flow(which: str) -> None:
+    graph = read_graph(GRAPHS[which], "yaml", which)
+    text = write_graph(graph, which)
+    process, warnings = read(text.encode())
+    made = compile_process(process)
+    ours, theirs = (found.definition for found in (compile_graph(graph), made.compiled))
+    triggers = [{**each, "label": each.get("label", "")} for each in theirs["triggers"]]
+    assert sorted(map(str, triggers)) == sorted(
+        str({**each, "label": each.get("label", "")}) for each in ours["triggers"]
+    )
+    assert warnings == [] and len(process.planes[0].shapes) == len(process.elements)
+
+
+def test_a_flow_without_a_diagram_is_not_exported() -> None:
+    name = unique()
+    api.create_flow(name)
+    api.publish(
+        name, {"attributes": [{"name": "a"}], "triggers": [{"transition": "t", "predicate": "a is null"}]}
+    )
+    assert "was not imported from BPMN or a graph" in refused("exportbpmn", name)
